@@ -27,7 +27,7 @@ typedef struct case_ {
     int result; /* filled by the library: what lies beyond is zeroed, not refused */
 } case_;
 
-/* ---- what callers give -------------------------------------------------------------------------------------------------- */
+/* ---- what callers give ------------------------------------------------------------------------------------------- */
 
 static void init_context(void *given, size_t size) { karp_context_options_init(given, size); }
 static void init_settings(void *given, size_t size) { karp_settings_init(given, size); }
@@ -134,7 +134,7 @@ static karp_status set_claim_status(subject *s, void *given)
                              : status;
 }
 
-/* ---- what callers receive ----------------------------------------------------------------------------------------------- */
+/* ---- what callers receive ---------------------------------------------------------------------------------------- */
 
 static void init_result(void *given, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refused memory: two bytes choose which request is the first to be refused and whether all later ones are too, the others
- * a random world. Reading it and deciding on it ends with the status for refused memory or as it ends otherwise; nothing
- * leaks; and the snapshot still answers as before.
+ * Refused memory: two bytes choose which request is the first to be refused and whether all later ones are too, the
+ * others a random world. Reading it and deciding on it ends with the status for refused memory or as it ends otherwise;
+ * nothing leaks; and the snapshot still answers as before.
  */
 #include "harness.h"
 

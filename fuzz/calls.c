@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any public calls in any order, on a few builders, snapshots and decisions, with an allocator that may refuse in any of them.
- * Statuses and results agree; what a refused call was given can still be used; the same question has the same answer; whoever goes
- * last, everything is given back.
+ * Any public calls in any order, on a few builders, snapshots and decisions, with an allocator that may refuse in any
+ * of them. Statuses and results agree; what a refused call was given can still be used; the same question has the same
+ * answer; whoever goes last, everything is given back.
  */
 #include "typed_objects.h"
 
@@ -55,7 +55,7 @@ static void put_decision(actor *a, karp_decision *fresh)
     *slot = fresh;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static void call_build(actor *a)
 {
@@ -242,7 +242,7 @@ static void call_release(actor *a)
     }
 }
 
-/* ---- a sequence ------------------------------------------------------------------------------------------------------ */
+/* ---- a sequence -------------------------------------------------------------------------------------------------- */
 
 static void act(actor *a)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans for the least cost on random worlds: never dearer than Karpenter's, no worse before the verifier, the same every time. The proof of
- * their bound holds, written and read again as well; one that claims more is refused, and no mutated one proves more than a plan costs.
+ * Plans for the least cost on random worlds: never dearer than Karpenter's, no worse before the verifier, the same
+ * every time. The proof of their bound holds, written and read again as well; one that claims more is refused, and no
+ * mutated one proves more than a plan costs.
  */
 #include "world.h"
 
@@ -80,7 +81,7 @@ static void compare(const fuzz_world *w, const karp_decision *plain, const karp_
         broken("every pod that Karpenter places is placed");
 }
 
-/* ---- the proof ------------------------------------------------------------------------------------------------------------ */
+/* ---- the proof --------------------------------------------------------------------------------------------------- */
 
 static bool holds(const fuzz_world *w, const karp_certificate *c)
 {
@@ -116,7 +117,8 @@ static void check_claims(const fuzz_world *w, const karp_certificate *proof, con
     if (holds(w, &more)) broken("a proof that claims more is refused");
 }
 
-/* Bytes of the text are others, but for the head, which says what the question is. Whatever holds then is no dearer than the plan. */
+/* Bytes of the text are others, but for the head, which says what the question is. Whatever holds then is no dearer
+ * than the plan. */
 static void check_mutated(const fuzz_world *w, karp_text *text, const karp_cost *cost, const uint8_t *data, size_t size)
 {
     const char *list = strstr(text->ptr, "\"resources\"");

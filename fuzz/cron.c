@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cron schedules: eight bytes of an instant, then the text. The next hit obeys the fields, and nothing before it does. */
+/* Cron schedules: eight bytes of an instant, then the text. The next hit obeys the fields, and nothing before it does.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

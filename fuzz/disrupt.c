@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deprovision decisions of random worlds whose nodes can be removed: two bytes choose method and policies, the others the world. */
+/* Deprovision decisions of random worlds whose nodes can be removed: two bytes choose method and policies, the others
+ * the world. */
 #include "world.h"
 
 #include <math.h>
@@ -108,9 +109,10 @@ static karp_decision *disrupt(const fuzz_world *w, const karp_disrupt_options *o
     return decision;
 }
 
-/* ---- a pass whose result is commands only --------------------------------------------------------------------------------- */
+/* ---- a pass whose result is commands only ------------------------------------------------------------------------ */
 
-/* It leaves simulations out, and comes to the same commands. Not with a budget of simulations, which would end it elsewhere. */
+/* It leaves simulations out, and comes to the same commands. Not with a budget of simulations, which would end it
+ * elsewhere. */
 static void compare_told(const fuzz_world *w, uint32_t method)
 {
     karp_decision *d[2];

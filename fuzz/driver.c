@@ -2,9 +2,9 @@
 /*
  * Runs a fuzz target without libFuzzer:   driver [-m COUNT] [-c COUNT] [-o FILE] PATH...
  *
- * Every file, and every file of every folder named, is given to the target: as it is, cut short in several places (32, or
- * as many as -c says), and, with -m, changed at random COUNT times. The changes depend on the file alone, so a failure repeats. With -o, FILE holds
- * the input that is being run, to look at after a crash.
+ * Every file, and every file of every folder named, is given to the target: as it is, cut short in several places (32,
+ * or as many as -c says), and, with -m, changed at random COUNT times. The changes depend on the file alone, so a
+ * failure repeats. With -o, FILE holds the input that is being run, to look at after a crash.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the targets have in common: limits, a library whose memory is counted, and the end of the process when a promise of
- * the library is broken. */
+/* What the targets have in common: limits, a library whose memory is counted, and the end of the process when a promise
+ * of the library is broken. */
 #ifndef FUZZ_HARNESS_H
 #define FUZZ_HARNESS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts and node classes for the built-in providers. The first line is the provider's name and the kind of the facts, or
- * "class" for a node class; the rest is the text. Whatever it is, it is taken or refused, and types can still be had. */
+/* Facts and node classes for the built-in providers. The first line is the provider's name and the kind of the facts,
+ * or "class" for a node class; the rest is the text. Whatever it is, it is taken or refused, and types can still be
+ * had. */
 #include <stdlib.h>
 #include <string.h>
 

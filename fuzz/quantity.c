@@ -43,7 +43,8 @@ static void one_quantity(karp_str text)
         broken("all readers of quantities agree on what is one", text);
     if (status != KARP_OK) return;
     if (memchr(canonical, 0, sizeof canonical) == NULL) broken("canonical text fits", text);
-    /* An amount with a binary suffix that is no multiple of 1024 becomes one without a suffix, which then is a decimal one. */
+    /* An amount with a binary suffix that is no multiple of 1024 becomes one without a suffix, which then is a decimal
+     * one. */
     bool binary = text.len > 0 && text.ptr[text.len - 1] == 'i';
     if (karp_quantity_canonical(str(canonical), again) != KARP_OK || (strcmp(canonical, again) != 0 && !binary))
         broken("canonical text is its own canonical text", text);

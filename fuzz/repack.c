@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repack plans on random worlds: every step saves, limits hold, the curve falls and stays above its bound, the same every time. */
+/* Repack plans on random worlds: every step saves, limits hold, the curve falls and stays above its bound, the same
+ * every time. */
 #include "world.h"
 
 #include <math.h>

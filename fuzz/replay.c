@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as a trace in any of the formats, replayed for some hours under one pool: an answer or an error, and the same again. */
+/* Bytes as a trace in any of the formats, replayed for some hours under one pool: an answer or an error, and the same
+ * again. */
 #include "harness.h"
 
 #include <string.h>

@@ -42,9 +42,9 @@ static size_t count_findings(const fuzz_world *w, const karp_decision *decision)
     return count;
 }
 
-/* Karpenter breaks constraints, and the verifier says so, where it leaves a moving pod whose volume is gone out of its bookkeeping of
- * topology (S-Q2), confuses two of them by their hashes (S-Q3) or takes a contradiction for a wish that the label be absent (S-Q37).
- * With those off nothing may be left to say. */
+/* Karpenter breaks constraints, and the verifier says so, where it leaves a moving pod whose volume is gone out of its
+ * bookkeeping of topology (S-Q2), confuses two of them by their hashes (S-Q3) or takes a contradiction for a wish that
+ * the label be absent (S-Q37). With those off nothing may be left to say. */
 static void verify(const fuzz_world *w, const karp_decision *decision)
 {
     if (count_findings(w, decision) == 0) return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan of a random world is written, read and verified: the text has the findings that the decision has. Then two bytes choose how the
- * document is spoiled: a plan without one of its pods, or with one twice, is never right, and no other makes the verifier fail.
+ * A plan of a random world is written, read and verified: the text has the findings that the decision has. Then two
+ * bytes choose how the document is spoiled: a plan without one of its pods, or with one twice, is never right, and no
+ * other makes the verifier fail.
  */
 #include "world.h"
 
@@ -45,7 +46,7 @@ static long findings_of_text(const fuzz_world *w, karp_str text)
     return n;
 }
 
-/* ---- spoiling -------------------------------------------------------------------------------------------------------- */
+/* ---- spoiling ---------------------------------------------------------------------------------------------------- */
 
 /* The n-th value of the tree, depth first; NULL = it has not so many. */
 static json_t *nth(json_t *value, unsigned *n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random worlds (tests/property/worlds.h), their choices made by the bytes: every input is a Snapshot that makes sense. */
+/* Random worlds (tests/property/worlds.h), their choices made by the bytes: every input is a Snapshot that makes sense.
+ */
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headers of libkarp: those of the library that is installed (-tags libkarp or karp_static), else of karp.c beside this. */
+/* The headers of libkarp: those of the library that is installed (-tags libkarp or karp_static), else of karp.c beside
+ * this. */
 #ifndef KARP_GO_C_H
 #define KARP_GO_C_H
 

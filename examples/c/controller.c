@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop of a controller, without an API server: what is watched becomes a snapshot, the decision becomes machines, pods
- * are bound to them, and the next round starts from what is then there. Objects are plain structs, so libkarp alone is
- * linked. A real controller has its watch where this one has arrays, and a cloud where this one prints a line.
+ * The loop of a controller, without an API server: what is watched becomes a snapshot, the decision becomes machines,
+ * pods are bound to them, and the next round starts from what is then there. Objects are plain structs, so libkarp
+ * alone is linked. A real controller has its watch where this one has arrays, and a cloud where this one prints a line.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 enum { PODS = 5, MOST_NODES = 8, NAME_ROOM = 32 };
 static const int64_t second = INT64_C(1000000000), start = INT64_C(1767225600) * INT64_C(1000000000);
 
-/* ---- the cluster ---- */
+/* ---- the cluster ------------------------------------------------------------------------------------------------- */
 
 static char pod_names[PODS][NAME_ROOM];
 static int bound_to[PODS]; /* number of a node, −1 = waits */
@@ -131,7 +131,7 @@ static karp_status sell(karp_context *context, karp_catalogue **out, karp_error 
     return karp_catalogue_new(context, &four, 1, out, error);
 }
 
-/* ---- the loop ---- */
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 static karp_status watch(karp_context *context, karp_catalogue *catalogue, int pods, int64_t now, karp_snapshot **out,
                          karp_error *error)
@@ -148,7 +148,8 @@ static karp_status watch(karp_context *context, karp_catalogue *catalogue, int p
     return status;
 }
 
-/* Starts what the decision asks for, and binds pods as kube-scheduler would: pod indices are those of the builder's calls. */
+/* Starts what the decision asks for, and binds pods as kube-scheduler would: pod indices are those of the builder's
+ * calls. */
 static void act(const karp_decision *plan)
 {
     for (size_t i = 0; i < karp_decision_placement_count(plan); i++) {

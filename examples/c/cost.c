@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cheapest plan for the files and directories named on the command line: what it launches, what it saves beside Karpenter's own,
- * and a proof of how much less any plan could cost, checked in exact arithmetic as somebody who doubts it would.
+ * The cheapest plan for the files and directories named on the command line: what it launches, what it saves beside
+ * Karpenter's own, and a proof of how much less any plan could cost, checked in exact arithmetic as somebody who doubts
+ * it would.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes for a batch of training jobs, without a Kubernetes object: demands, types of machines and karp_fit(). The workers
- * of a job start together or not at all.
+ * Nodes for a batch of training jobs, without a Kubernetes object: demands, types of machines and karp_fit(). The
+ * workers of a job start together or not at all.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A decision inside narrow bounds: an allocator of one's own that refuses beyond a budget, and a decision that is stopped.
- * Neither leaves anything behind; the snapshot can be asked again.
- *     example-memory FILE...
+ * A decision inside narrow bounds: an allocator of one's own that refuses beyond a budget, and a decision that is
+ * stopped. Neither leaves anything behind; the snapshot can be asked again. example-memory FILE...
  */
 #include <stdio.h>
 #include <stdlib.h>

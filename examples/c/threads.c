@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One snapshot, many threads: each asks what losing one of the nodes would mean. A snapshot never changes, so nothing is
- * locked; every decision has memory of its own.
- *     example-threads FILE...
+ * One snapshot, many threads: each asks what losing one of the nodes would mean. A snapshot never changes, so nothing
+ * is locked; every decision has memory of its own. example-threads FILE...
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -102,8 +102,9 @@ typedef struct karp_context_options {
     uint64_t max_nodes; /**< nodes, and claims without a node; default 1,000,000 */
     uint64_t max_instance_types; /**< over all catalogues of a snapshot; default 100,000 */
     /**
-     * Bytes of one document; default 4 GiB. Expanded YAML aliases count as well, with 48 bytes for each node in addition to its text.
-     * In all documents of a text together they may have 64 MiB, or 16 times the length of the text if that is more.
+     * Bytes of one document; default 4 GiB. Expanded YAML aliases count as well, with 48 bytes for each node in
+     * addition to its text. In all documents of a text together they may have 64 MiB, or 16 times the length of the
+     * text if that is more.
      */
     uint64_t max_document_bytes;
     uint32_t max_nesting; /**< of a document; default 100 */
@@ -111,27 +112,28 @@ typedef struct karp_context_options {
     uint64_t max_aliases; /**< YAML nodes that aliases may expand to, per document; default 100,000 */
     /**
      * Threads of the caller: calls @p body with every index below @p count, each once, on any threads and in any
-     * order, and returns when all calls have returned. NULL = a call does all its work on its own thread. The allocator must
-     * be callable from these threads, too. Only single-node consolidation uses them, and only without a limit of steps and without
-     * should_stop. Decisions are the same with and without, for any number of threads.
+     * order, and returns when all calls have returned. NULL = a call does all its work on its own thread. The allocator
+     * must be callable from these threads, too. Only single-node consolidation uses them, and only without a limit of
+     * steps and without should_stop. Decisions are the same with and without, for any number of threads.
      */
     void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
     void *parallel_user;
     /**
      * Secret seed of the context's hash tables. Without knowing it, nobody can choose names that all collide. Should be
-     * random for each context; the library itself has no source of randomness. 0 = made from addresses, which is sufficient
-     * if the system randomises addresses. No decision depends on it. Since 0.1.
+     * random for each context; the library itself has no source of randomness. 0 = made from addresses, which is
+     * sufficient if the system randomises addresses. No decision depends on it. Since 0.1.
      */
     uint64_t hash_seed;
     /**
-     * Most bytes that all objects of the context together may have allocated at a time; 0 = no limit. A call that needs more
-     * fails with #KARP_E_LIMIT and changes nothing. Since 0.1.
+     * Most bytes that all objects of the context together may have allocated at a time; 0 = no limit. A call that needs
+     * more fails with #KARP_E_LIMIT and changes nothing. Since 0.1.
      */
     uint64_t max_memory;
     /**
-     * Called every few thousand steps of work, on the thread of the call, during every call that allocates: reading, building, finishing,
-     * deciding, writing. Non-zero = the call fails with #KARP_E_CANCELED and changes nothing; the next call is not affected. NULL =
-     * never. If a call has karp_options.should_stop, that one is called instead. Since 0.1.
+     * Called every few thousand steps of work, on the thread of the call, during every call that allocates: reading,
+     * building, finishing, deciding, writing. Non-zero = the call fails with #KARP_E_CANCELED and changes nothing; the
+     * next call is not affected. NULL = never. If a call has karp_options.should_stop, that one is called instead.
+     * Since 0.1.
      */
     int32_t (*should_stop)(void *user);
     void *stop_user;
@@ -147,8 +149,8 @@ KARP_API void karp_context_options_init(karp_context_options *options, size_t si
 KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
 
 /**
- * Releases the caller's reference. Objects made in the context keep what they need of it, so they may be freed in any order.
- * NULL is allowed.
+ * Releases the caller's reference. Objects made in the context keep what they need of it, so they may be freed in any
+ * order. NULL is allowed.
  */
 KARP_API void karp_context_free(karp_context *context);
 

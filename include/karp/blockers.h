@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file blockers.h  What prevents savings: everything that keeps nodes, and what the next disruption pass would save without it. */
+/** @file blockers.h  What prevents savings: everything that keeps nodes, and what the next disruption pass would save
+ * without it. */
 #ifndef KARP_BLOCKERS_H
 #define KARP_BLOCKERS_H
 
@@ -37,8 +38,8 @@ typedef struct karp_holding {
         *nodes; /**< that it keeps, by name; for the last two kinds: nodes that would be disrupted without it */
     size_t node_count;
     size_t pod_count; /**< pods that cause it; 0 = it concerns nodes */
-    /** $/h that the next pass would save without only this blocker: on these nodes; for a budget, limits and topology the additional saving on
-     * all nodes. 0 = other blockers keep them as well. */
+    /** $/h that the next pass would save without only this blocker: on these nodes; for a budget, limits and topology
+     * the additional saving on all nodes. 0 = other blockers keep them as well. */
     double savings;
 } karp_holding;
 
@@ -47,8 +48,9 @@ typedef struct karp_blockers karp_blockers;
 
 /**
  * Makes disruption decisions on the cluster as it is and, for the nodes that are kept, without each blocker
- * and without all of them. A pass is Emptiness and the better one of multi-node and single-node consolidation; later passes
- * may save more. @p options may be NULL; their method and memory are ignored. Errors: NOMEM, CANCELED, INVALID, ABI_*. Any thread. Since 0.1.
+ * and without all of them. A pass is Emptiness and the better one of multi-node and single-node consolidation; later
+ * passes may save more. @p options may be NULL; their method and memory are ignored. Errors: NOMEM, CANCELED, INVALID,
+ * ABI_*. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                         karp_blockers **out, karp_error *error);
@@ -56,7 +58,8 @@ KARP_API karp_status karp_find_blockers(const karp_snapshot *snapshot, const kar
 KARP_API void karp_blockers_free(karp_blockers *blockers);
 /** How many there are. Since 0.1. */
 KARP_API size_t karp_blockers_count(const karp_blockers *blockers);
-/** Blocker @p index: the one that saves most by itself first, then by kind and object. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Blocker @p index: the one that saves most by itself first, then by kind and object. Errors: NOT_FOUND beyond the
+ * end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out);
 /** KARP_PROFILE_* of the decisions. Since 0.1. */
 KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
@@ -65,8 +68,9 @@ KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
 /** $/h that the next pass saves with all blockers. Since 0.1. */
 KARP_API double karp_blockers_now(const karp_blockers *blockers);
 /**
- * $/h that it would save on all nodes that are kept, without any of the blockers. If a budget is among them: the additional saving
- * on all nodes. At least what the best blocker saves by itself, though one command for more nodes may save less. Since 0.1.
+ * $/h that it would save on all nodes that are kept, without any of the blockers. If a budget is among them: the
+ * additional saving on all nodes. At least what the best blocker saves by itself, though one command for more nodes may
+ * save less. Since 0.1.
  */
 KARP_API double karp_blockers_together(const karp_blockers *blockers);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file builder.h  What few builders need beside snapshot.h: which nodes and pods count, pods of one template, less common kinds of
- * objects, and edits of a snapshot.
+ * @file builder.h  What few builders need beside snapshot.h: which nodes and pods count, pods of one template, less
+ * common kinds of objects, and edits of a snapshot.
  */
 #ifndef KARP_BUILDER_H
 #define KARP_BUILDER_H
@@ -24,8 +24,8 @@ KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const k
                                                   karp_error *error);
 
 /**
- * Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: the pending pods, and
- * the virtual ones of capacity buffers.
+ * Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: the pending
+ * pods, and the virtual ones of capacity buffers.
  */
 KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
                                                     karp_error *error);
@@ -35,9 +35,10 @@ KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
 
 /**
  * Reads once what the pods of one workload have in common: of @p pod namespace, labels, annotations, owners, spec and
- * container statuses. It adds no pod. @p out receives the template's number, which is valid until this builder is finished, and in
- * builders that continue its snapshot by karp_snapshot_edit(), one edit after another. Equal templates have one number.
- * Errors: as karp_builder_add_pod(); INVALID also when there are ephemeral volumes, whose claims have the pod's name.
+ * container statuses. It adds no pod. @p out receives the template's number, which is valid until this builder is
+ * finished, and in builders that continue its snapshot by karp_snapshot_edit(), one edit after another. Equal templates
+ * have one number. Errors: as karp_builder_add_pod(); INVALID also when there are ephemeral volumes, whose claims have
+ * the pod's name.
  */
 KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out,
                                                    karp_error *error);
@@ -68,15 +69,15 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
                                                       karp_error *error);
 
 /**
- * A builder with everything the snapshot was made of: objects, settings, clock, catalogues. Add and remove what changes;
- * karp_builder_finish() then makes a snapshot with the same decisions as one built from scratch from the same objects.
- * Texts and objects are shared with @p snapshot, which does not change and may be freed earlier. The memory of removed objects is
- * freed with the last of such a row of snapshots, so build from scratch from time to time.
- * Nothing is read, checked or interned again. When only pods, nodes, claims, budgets, or fields of NodePools and DaemonSets change,
- * nearly everything is shared; the time grows with the change, plus copying a few words for each pod and node. Edits of other kinds
- * take as long as building. An object that is removed and added again in one edit keeps its position. A removed pod leaves its number to
- * the next pod that is added, one of the same name first; numbers that remain free go to the last pods.
- * Errors: INVALID, NOMEM.
+ * A builder with everything the snapshot was made of: objects, settings, clock, catalogues. Add and remove what
+ * changes; karp_builder_finish() then makes a snapshot with the same decisions as one built from scratch from the same
+ * objects. Texts and objects are shared with @p snapshot, which does not change and may be freed earlier. The memory of
+ * removed objects is freed with the last of such a row of snapshots, so build from scratch from time to time. Nothing
+ * is read, checked or interned again. When only pods, nodes, claims, budgets, or fields of NodePools and DaemonSets
+ * change, nearly everything is shared; the time grows with the change, plus copying a few words for each pod and node.
+ * Edits of other kinds take as long as building. An object that is removed and added again in one edit keeps its
+ * position. A removed pod leaves its number to the next pod that is added, one of the same name first; numbers that
+ * remain free go to the last pods. Errors: INVALID, NOMEM.
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
@@ -90,18 +91,19 @@ typedef struct karp_node_claim_status {
 } karp_node_claim_status;
 
 /**
- * Gives a NodeClaim these conditions and times in place of those it has; the rest of it stays. The result is that of removing it and
- * adding it again with them, which takes several times longer. It may be one of the snapshot that is edited, or have been added since.
- * NULL = none of them. After an error it is unchanged. Errors: as karp_builder_add_node_claim(); NOT_FOUND = there is no such
- * NodeClaim. Since 0.1.
+ * Gives a NodeClaim these conditions and times in place of those it has; the rest of it stays. The result is that of
+ * removing it and adding it again with them, which takes several times longer. It may be one of the snapshot that is
+ * edited, or have been added since. NULL = none of them. After an error it is unchanged. Errors: as
+ * karp_builder_add_node_claim(); NOT_FOUND = there is no such NodeClaim. Since 0.1.
  */
 KARP_API karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str name,
                                                         const karp_node_claim_status *status, karp_error *error);
 
 /**
  * Removes an object. To replace an object, remove it and add one of the same name. @p kind is
- * the Kubernetes kind ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
- * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
+ * the Kubernetes kind ("Pod", "NodePool" …), for node classes with the group before it
+ * ("karpenter.k8s.aws/EC2NodeClass"); an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors:
+ * NOT_FOUND, INVALID, NOMEM.
  */
 KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
                                          karp_error *error);

@@ -25,8 +25,8 @@ typedef struct karp_overhead {
 /** One way to buy an instance type. */
 typedef struct karp_offering {
     /** Zone and capacity type, each In one value, as Karpenter's providers state them. If an offering has none of them,
-     * karp_launch.choice.zone or capacity_type is "". Of several values the launch names the first in the order of bytes.
-     * Documents have to state one of each. */
+     * karp_launch.choice.zone or capacity_type is "". Of several values the launch names the first in the order of
+     * bytes. Documents have to state one of each. */
     const karp_requirement *requirements;
     size_t requirement_count;
     double price; /**< per hour; finite, not negative */
@@ -37,8 +37,8 @@ typedef struct karp_offering {
     size_t capacity_override_count;
     const karp_overhead *overhead_override; /**< NULL = none */
     uint32_t has_capacity_override; /**< 1 = present, even when empty */
-    /** 1 = it is unavailable only because its price is unknown. A NodeOverlay makes it available if it has a price (no adjustment)
-     * and requires nothing but the instance type (In). */
+    /** 1 = it is unavailable only because its price is unknown. A NodeOverlay makes it available if it has a price (no
+     * adjustment) and requires nothing but the instance type (In). */
     uint32_t awaits_price;
 } karp_offering;
 
@@ -91,8 +91,8 @@ KARP_API void karp_catalogue_unref(karp_catalogue *catalogue);
 KARP_API size_t karp_catalogue_count(const karp_catalogue *catalogue);
 
 /**
- * Type @p index as given, with quantities as canonical text. Resources are in the order cpu, memory, pods, nodes, then others by
- * name. NULL beyond the end. Borrowed.
+ * Type @p index as given, with quantities as canonical text. Resources are in the order cpu, memory, pods, nodes, then
+ * others by name. NULL beyond the end. Borrowed.
  */
 KARP_API const karp_instance_type *karp_catalogue_type(const karp_catalogue *catalogue, size_t index);
 

@@ -82,10 +82,10 @@ typedef struct karp_certificate_member {
 #define KARP_CERTIFICATE_NO_CLASS UINT32_MAX
 
 /**
- * A case of what one node may hold, by the number of pods of a class. Such a case is followed by the contents with at most `copies`
- * pods of the class, and then by those with more. A case that is not divided further has shares. Added to the shares is what each pod
- * is worth above its part of them; where the contents have a least number of its class, also what it is worth below. The sum is
- * at most what the offering costs. Since 0.1.
+ * A case of what one node may hold, by the number of pods of a class. Such a case is followed by the contents with at
+ * most `copies` pods of the class, and then by those with more. A case that is not divided further has shares. Added to
+ * the shares is what each pod is worth above its part of them; where the contents have a least number of its class,
+ * also what it is worth below. The sum is at most what the offering costs. Since 0.1.
  */
 typedef struct karp_certificate_case {
     uint32_t row; /**< the row whose node it is */
@@ -106,16 +106,16 @@ typedef struct karp_certificate_point {
 } karp_certificate_point;
 
 /**
- * The proof that no plan for these pods costs less than `value`. In each row, the price of a pod of each class that may run there is at
- * most its part of the shares and its extra. Shares and extras together are at most the cost of the row's offerings. So the pods of a
- * node never cost more than the node. `value` is the price of all pods, less what existing nodes can hold of it. Where fractions of
- * pods would prove little, a row has cases instead.
+ * The proof that no plan for these pods costs less than `value`. In each row, the price of a pod of each class that may
+ * run there is at most its part of the shares and its extra. Shares and extras together are at most the cost of the
+ * row's offerings. So the pods of a node never cost more than the node. `value` is the price of all pods, less what
+ * existing nodes can hold of it. Where fractions of pods would prove little, a row has cases instead.
  *
- * The proof of a repack plan (member_count > 0) also has the costs and the pods of the cluster's nodes. A node that is removed costs at
- * least the price of its pods; one that is kept costs its own cost, less the shares and extras of its row. Evictions have a price, less that
- * of the evictions allowed. The sum of the lesser of both over all nodes bounds the cost of the cluster after any plan. `value` is that
- * of the last point.
- * Filled in by the library, or by whoever reads one. Everything in it is borrowed.
+ * The proof of a repack plan (member_count > 0) also has the costs and the pods of the cluster's nodes. A node that is
+ * removed costs at least the price of its pods; one that is kept costs its own cost, less the shares and extras of its
+ * row. Evictions have a price, less that of the evictions allowed. The sum of the lesser of both over all nodes bounds
+ * the cost of the cluster after any plan. `value` is that of the last point. Filled in by the library, or by whoever
+ * reads one. Everything in it is borrowed.
  */
 typedef struct karp_certificate {
     size_t size;
@@ -142,10 +142,10 @@ typedef struct karp_certificate {
 typedef struct karp_bound karp_bound;
 
 /**
- * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it keeps. Of the
- * options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; a quarter of the effort is spent on
- * the bound of whole pods. With the flag, the pods are those that Karpenter places when it ignores preferences. The caller frees *@p out.
- * Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
+ * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it
+ * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; a
+ * quarter of the effort is spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
+ * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
                                      karp_error *error);
@@ -157,15 +157,15 @@ KARP_API const karp_certificate *karp_bound_certificate(const karp_bound *bound)
 KARP_API void karp_bound_free(karp_bound *bound);
 
 /**
- * The proof of the bound of karp_decision_cost(), or of the bounds of karp_repack() if its options ask for it; NULL when
- * the decision has none. It lives as long as the decision. Since 0.1.
+ * The proof of the bound of karp_decision_cost(), or of the bounds of karp_repack() if its options ask for it; NULL
+ * when the decision has none. It lives as long as the decision. Since 0.1.
  */
 KARP_API const karp_certificate *karp_decision_certificate(const karp_decision *decision);
 
 /**
- * Checks that the certificate proves its value for this snapshot under these options, in exact arithmetic: whole numbers, each
- * part rounded down. Its pods, offerings and nodes have to match the snapshot. Any input is safe. Errors: INVALID (it does not hold,
- * and why), NOMEM, CANCELED, ABI_*. Since 0.1.
+ * Checks that the certificate proves its value for this snapshot under these options, in exact arithmetic: whole
+ * numbers, each part rounded down. Its pods, offerings and nodes have to match the snapshot. Any input is safe. Errors:
+ * INVALID (it does not hold, and why), NOMEM, CANCELED, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
                                             const karp_certificate *certificate, karp_error *error);

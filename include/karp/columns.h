@@ -124,9 +124,10 @@ enum {
 KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out,
                                           karp_error *error);
 
-/* ---- Arrow's C interfaces ------------------------------------------------------------------------------------------ */
+/* ---- Arrow's C interfaces ---------------------------------------------------------------------------------------- */
 
-/* Copied, as they are meant to be, from https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. */
+/* Copied, as they are meant to be, from https://arrow.apache.org/docs/format/CDataInterface.html and
+ * CStreamInterface.html. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* ---- devices ------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 /** Types of attributes. Numbers never change. */
 enum { KARP_ATTRIBUTE_STRING = 0, KARP_ATTRIBUTE_INT = 1, KARP_ATTRIBUTE_BOOL = 2, KARP_ATTRIBUTE_VERSION = 3 };
@@ -102,7 +102,7 @@ typedef struct karp_device_class {
     size_t selector_count;
 } karp_device_class;
 
-/* ---- devices of new nodes (karp_instance_type) ---------------------------------------------------------------------- */
+/* ---- devices of new nodes (karp_instance_type) ------------------------------------------------------------------- */
 
 /** A ResourceSlice that a driver will publish for a new node of the instance type. */
 typedef struct karp_device_template {
@@ -128,7 +128,7 @@ typedef struct karp_attribute_binding {
     size_t device_count;
 } karp_attribute_binding;
 
-/* ---- claims -------------------------------------------------------------------------------------------------------- */
+/* ---- claims ------------------------------------------------------------------------------------------------------ */
 
 /** allocationMode. Numbers never change. */
 enum { KARP_ALLOCATE_EXACT_COUNT = 0, KARP_ALLOCATE_ALL = 1 };

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 /**
  * What a remedy changes: the first five the pod (and its replicas), the last three a NodePool. Numbers never change.
@@ -100,7 +100,7 @@ KARP_API karp_status karp_pod_explanation_alternative(const karp_pod_explanation
 /** The weight of the NodePool that launches a node for the pod; 0 if none does. Since 0.1. */
 KARP_API int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation);
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /** One reason why a node stays. It was found after the reasons before it had been removed. */
 typedef struct karp_blocker {
@@ -292,11 +292,11 @@ enum {
 
 /**
  * Checks steps one after the other, each on the cluster as the steps before it leave it. The nodes of a step must be
- * disruptable. PodDisruptionBudgets and budgets of NodePools must allow it. All pods of its nodes must be placed, and every
- * constraint must hold as karp_verify() checks it. The stated costs must fall. A placement may name a launch of its step or
- * of an earlier one. The profile and version of the first step's plan count for all. Findings are those of the first
- * step that has any. @p cost_before is in $/h, NAN when it is not known. @p steps may be freed after the call. The
- * caller owns *@p out (karp_verification_free()). Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ * disruptable. PodDisruptionBudgets and budgets of NodePools must allow it. All pods of its nodes must be placed, and
+ * every constraint must hold as karp_verify() checks it. The stated costs must fall. A placement may name a launch of
+ * its step or of an earlier one. The profile and version of the first step's plan count for all. Findings are those of
+ * the first step that has any. @p cost_before is in $/h, NAN when it is not known. @p steps may be freed after the
+ * call. The caller owns *@p out (karp_verification_free()). Errors: NOMEM, INVALID, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_step *steps, size_t count,
                                        double cost_before, uint32_t flags, karp_verification **out, karp_error *error);

@@ -2,11 +2,11 @@
 /**
  * @file io.h  Documents in and out (libkarp-io). The formats are described in docs/formats.md.
  *
- * A reader collects documents, fills in defaults as the API server and the controllers do, and returns a snapshot. Exclusive
- * use. Only functions with a path or file in their name use the file system.
+ * A reader collects documents, fills in defaults as the API server and the controllers do, and returns a snapshot.
+ * Exclusive use. Only functions with a path or file in their name use the file system.
  *
- * The functions karp_write_…() return a text that the caller frees with karp_text_free(). Errors of all of them: INVALID (an
- * argument is NULL), UNSUPPORTED (a format that the function does not list), LIMIT, NOMEM, CANCELED, ABI_*.
+ * The functions karp_write_…() return a text that the caller frees with karp_text_free(). Errors of all of them:
+ * INVALID (an argument is NULL), UNSUPPORTED (a format that the function does not list), LIMIT, NOMEM, CANCELED, ABI_*.
  */
 #ifndef KARP_IO_H
 #define KARP_IO_H
@@ -38,11 +38,11 @@ typedef struct karp_reader_options {
     int64_t now; /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
     karp_str region; /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
     karp_str base_directory; /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
-    karp_str
-        provider; /**< as for karp_provider_open(). Its labels are always used, and its types even if a Snapshot states others; "" = aws, when needed */
+    karp_str provider; /**< as for karp_provider_open(). Its labels are always used, and its types even if a Snapshot
+                          states others; "" = aws, when needed */
     uint32_t editable; /**< 1 = karp_reader_replace(), _delete() and _scale() can be called. Since 0.1 */
-    karp_str
-        feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a Snapshot's; "" = none. Since 0.1 */
+    karp_str feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a
+                               Snapshot's; "" = none. Since 0.1 */
     int64_t now_later; /**< nanoseconds added to `now` or to the input's time. Since 0.1 */
     uint32_t
         recursive; /**< 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
@@ -64,36 +64,41 @@ KARP_API void karp_reader_free(karp_reader *reader);
 
 /**
  * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
- * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. Errors inside an
- * object may also be found by karp_reader_finish(); its error names the same place. After an error the reader can only be freed.
+ * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. Errors inside
+ * an object may also be found by karp_reader_finish(); its error names the same place. After an error the reader can
+ * only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
-/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-"). Also: IO. */
+/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-").
+ * Also: IO. */
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
 /**
- * The same with a file that has prices: every object in it must be of kind Prices (docs/prices.md), and there must be one.
- * Errors: as karp_reader_add_path(). Since 0.1.
+ * The same with a file that has prices: every object in it must be of kind Prices (docs/prices.md), and there must be
+ * one. Errors: as karp_reader_add_path(). Since 0.1.
  */
 KARP_API karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error);
 /**
- * Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else the built-in one. The reader takes a
- * reference. Errors: STATE, NOMEM.
+ * Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else the built-in one. The
+ * reader takes a reference. Errors: STATE, NOMEM.
  */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
-/** Uses @p provider as if it had been named in the options. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
+/** Uses @p provider as if it had been named in the options. Borrowed: it must stay open as long as the reader. NULL =
+ * none. Errors: STATE. */
 KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error);
 /**
- * Adds a file's text as karp_reader_add() does, but objects replace those of the same kind, namespace and name that were read
- * before. UID and creation time are kept, and so is the status if the new object has none. The pods of a workload follow: their
- * number changes with the replicas, and all of them are recreated when the pod template changes. Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
+ * Adds a file's text as karp_reader_add() does, but objects replace those of the same kind, namespace and name that
+ * were read before. UID and creation time are kept, and so is the status if the new object has none. The pods of a
+ * workload follow: their number changes with the replicas, and all of them are recreated when the pod template changes.
+ * Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
  */
 KARP_API karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /** The same with a file, a directory or standard input ("-"). Also: IO. Since 0.1. */
 KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error);
 /**
- * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl accepts them), and what a cluster
- * would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a deleted node become pending if a
- * controller recreates them. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), STATE, NOMEM. Since 0.1.
+ * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl accepts them), and what a
+ * cluster would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a deleted node
+ * become pending if a controller recreates them. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant),
+ * STATE, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error);
 /**
@@ -102,7 +107,8 @@ KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, ka
  * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
-/** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of karp_reader_add(), STATE. */
+/** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of
+ * karp_reader_add(), STATE. */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** How many notes there are on what was read: unknown kinds, fields without effect … */
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
@@ -112,23 +118,25 @@ KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
 /**
  * SHA-256 of the canonical Snapshot as 64 hex digits, borrowed from @p reader. "" without keep_documents, before
- * karp_reader_finish(), or when out of memory. The first call writes the whole Snapshot and hashes it: one thread at a time.
+ * karp_reader_finish(), or when out of memory. The first call writes the whole Snapshot and hashes it: one thread at a
+ * time.
  */
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 /**
- * The region whose built-in instance types are used, from the options or the input, after karp_reader_finish(). Borrowed; "" when
- * other types are used.
+ * The region whose built-in instance types are used, from the options or the input, after karp_reader_finish().
+ * Borrowed; "" when other types are used.
  */
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
 /**
- * The built-in instance types as headings name them: "us-west-2, prices 2026-07-20", or only the region when the date of its prices
- * is not known. Borrowed, after karp_reader_finish(); "" when other types are used, {NULL,0} when out of memory. Since 0.1.
+ * The built-in instance types as headings name them: "us-west-2, prices 2026-07-20", or only the region when the date
+ * of its prices is not known. Borrowed, after karp_reader_finish(); "" when other types are used, {NULL,0} when out of
+ * memory. Since 0.1.
  */
 KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
 /**
- * Dollars per hour of a node of that type, zone and capacity type in the catalogues of @p reader, with its prices, after
- * karp_reader_finish(): what decisions do not count of nodes outside NodePools. An empty @p capacity_type is on-demand. 0 = unknown.
- * Since 0.1.
+ * Dollars per hour of a node of that type, zone and capacity type in the catalogues of @p reader, with its prices,
+ * after karp_reader_finish(): what decisions do not count of nodes outside NodePools. An empty @p capacity_type is
+ * on-demand. 0 = unknown. Since 0.1.
  */
 KARP_API double karp_reader_price(const karp_reader *reader, karp_str instance_type, karp_str zone,
                                   karp_str capacity_type);
@@ -143,45 +151,48 @@ typedef struct karp_text {
 KARP_API void karp_text_free(karp_text *text);
 
 /**
- * A difference between two inputs: an object ("NodePool spot"), a field of it ("spec.limits.cpu"; "" = the whole object), and
- * its value in both as JSON ("" = absent). All are borrowed for the call.
+ * A difference between two inputs: an object ("NodePool spot"), a field of it ("spec.limits.cpu"; "" = the whole
+ * object), and its value in both as JSON ("" = absent). All are borrowed for the call.
  */
 typedef void karp_reader_difference(karp_str object, karp_str field, karp_str before, karp_str after, void *user);
 /**
- * Calls @p row for each field in which two inputs differ, ordered by kind and name of the object. Only objects that people write are
- * compared: no pods, no nodes, no metadata or status. Both readers have keep_documents and are finished. Errors: INVALID, NOMEM. Since 0.1.
+ * Calls @p row for each field in which two inputs differ, ordered by kind and name of the object. Only objects that
+ * people write are compared: no pods, no nodes, no metadata or status. Both readers have keep_documents and are
+ * finished. Errors: INVALID, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after,
                                          karp_reader_difference *row, void *user, karp_error *error);
 /**
- * Applies a single difference to @p reader: difference @p number (from 0) in the order of karp_reader_compare(). A plan then shows the
- * effect of this field alone. @p reader is `editable`, has read the input of @p before, and is not finished yet.
- * Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
+ * Applies a single difference to @p reader: difference @p number (from 0) in the order of karp_reader_compare(). A plan
+ * then shows the effect of this field alone. @p reader is `editable`, has read the input of @p before, and is not
+ * finished yet. Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
  */
 KARP_API karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *before,
                                                 const karp_reader *after, size_t number, karp_error *error);
 
 /**
- * The input as it is at @p now after @p decision has been carried out. Pods placed on existing nodes are bound to them. Launched
- * nodes have joined the cluster as POOL-N, still empty. The nodes of commands and nodes that were being deleted no longer exist, and
- * their pods are pending. NodeClaims are consolidatable as of @p now. A launch without an instance type, as StaticDrift has it, is left
- * to karp_launch_static_pools(). @p decision comes from that function, karp_provision() or karp_disrupt(), for the snapshot of
- * @p before; NULL = only time passes. Repeated calls play the rounds of a cluster. @p before has keep_documents and is finished; so
- * is the new reader. The caller frees @p out and unrefs @p snapshot.
- * Errors: INVALID (now is earlier), STATE, NOMEM, CANCELED. Since 0.1.
+ * The input as it is at @p now after @p decision has been carried out. Pods placed on existing nodes are bound to them.
+ * Launched nodes have joined the cluster as POOL-N, still empty. The nodes of commands and nodes that were being
+ * deleted no longer exist, and their pods are pending. NodeClaims are consolidatable as of @p now. A launch without an
+ * instance type, as StaticDrift has it, is left to karp_launch_static_pools(). @p decision comes from that function,
+ * karp_provision() or karp_disrupt(), for the snapshot of
+ * @p before; NULL = only time passes. Repeated calls play the rounds of a cluster. @p before has keep_documents and is
+ * finished; so is the new reader. The caller frees @p out and unrefs @p snapshot. Errors: INVALID (now is earlier),
+ * STATE, NOMEM, CANCELED. Since 0.1.
  */
 KARP_API karp_status karp_reader_after(const karp_reader *before, const karp_decision *decision, int64_t now,
                                        karp_reader **out, karp_snapshot **snapshot, karp_error *error);
 
 /**
- * The canonical Snapshot: everything that was read and filled in, as JSON. The caller frees @p out. Errors: STATE (without
- * keep_documents, or before karp_reader_finish()), NOMEM, LIMIT, CANCELED.
+ * The canonical Snapshot: everything that was read and filled in, as JSON. The caller frees @p out. Errors: STATE
+ * (without keep_documents, or before karp_reader_finish()), NOMEM, LIMIT, CANCELED.
  */
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 
 /**
- * Reads a catalogue document (kwok's or the full shape, in JSON or YAML), or a price list, if @p name ends in ".csv". @p name is
- * also used in errors. The caller owns a reference to @p out. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM, CANCELED.
+ * Reads a catalogue document (kwok's or the full shape, in JSON or YAML), or a price list, if @p name ends in ".csv".
+ * @p name is also used in errors. The caller owns a reference to @p out. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM,
+ * CANCELED.
  */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                          karp_error *error);
@@ -200,8 +211,8 @@ typedef struct karp_catalogue_options {
         node_class; /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
     karp_str node_class_name; /**< of that text, in errors */
     int64_t reserved_enis; /**< network interfaces reserved, not used for pods */
-    double
-        vm_memory_overhead_percent; /**< the part of memory that the hypervisor takes; the default is 0.075, as in Karpenter's AWS provider */
+    double vm_memory_overhead_percent; /**< the part of memory that the hypervisor takes; the default is 0.075, as in
+                                          Karpenter's AWS provider */
     uint32_t all_types; /**< 1 = also types that the region does not offer */
     uint32_t reserved;
 } karp_catalogue_options;
@@ -211,8 +222,8 @@ KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_
 
 /**
  * EC2's instance types in a region under a node class. @p options may be NULL.
- * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and field
- * are named), NOMEM, ABI_*.
+ * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and
+ * field are named), NOMEM, ABI_*.
  */
 KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options,
                                         karp_catalogue **out, karp_error *error);
@@ -249,9 +260,10 @@ typedef struct karp_write_options {
 KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
 
 /**
- * Writes a launch decision as a Plan (docs/formats.md, "Plan"); @p disruption, when given, fills "disruptions" and "kept".
- * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, MARKDOWN, HTML, CSV (a row for each pod), PROMETHEUS (totals). The HTML page
- * shows the nodes before and after. It has no script and loads nothing. With @p disruption, CSV is UNSUPPORTED.
+ * Writes a launch decision as a Plan (docs/formats.md, "Plan"); @p disruption, when given, fills "disruptions" and
+ * "kept". Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, MARKDOWN, HTML, CSV (a row for each pod), PROMETHEUS
+ * (totals). The HTML page shows the nodes before and after. It has no script and loads nothing. With @p disruption, CSV
+ * is UNSUPPORTED.
  */
 KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision,
                                      const karp_decision *disruption, const karp_write_options *options, karp_text *out,
@@ -261,8 +273,9 @@ KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision 
 KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                            const karp_write_options *options, karp_text *out, karp_error *error);
 /**
- * Writes a decision of karp_repack() as a RepackPlan (docs/formats.md, "RepackPlan"). Formats: JSON, TEXT, YAML (the NodeClaims of
- * each step, and which nodes are removed after them), HTML (the nodes before and after, the curve, the steps). Errors: NOT_FOUND (a decision of another call). Since 0.1.
+ * Writes a decision of karp_repack() as a RepackPlan (docs/formats.md, "RepackPlan"). Formats: JSON, TEXT, YAML (the
+ * NodeClaims of each step, and which nodes are removed after them), HTML (the nodes before and after, the curve, the
+ * steps). Errors: NOT_FOUND (a decision of another call). Since 0.1.
  */
 KARP_API karp_status karp_write_repack(karp_context *context, const karp_decision *decision,
                                        const karp_write_options *options, karp_text *out, karp_error *error);
@@ -293,15 +306,16 @@ KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_s
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out,
                                          karp_error *error);
-/** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), their number, and the cost before them (NAN = not
- * stated). Elements are `size` bytes apart. NULL when it is a Plan. Borrowed. Since 0.1. */
+/** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), their number, and the cost before them (NAN
+ * = not stated). Elements are `size` bytes apart. NULL when it is a Plan. Borrowed. Since 0.1. */
 KARP_API const karp_plan_step *karp_plan_document_steps(const karp_plan_document *document, size_t *count,
                                                         double *cost_before);
 /** Its plan; empty for a plan of several steps. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
 /** The cost of its nodes per hour after it is carried out (`cost.after`); −1 = not stated. Since 0.1. */
 KARP_API double karp_plan_document_cost(const karp_plan_document *document);
-/** The digest of the input that the plan was made for, as it states (karp_reader_digest()). Borrowed; "" when it states none. */
+/** The digest of the input that the plan was made for, as it states (karp_reader_digest()). Borrowed; "" when it states
+ * none. */
 KARP_API karp_str karp_plan_document_digest(const karp_plan_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_plan_document_free(karp_plan_document *document);
@@ -328,18 +342,18 @@ KARP_API void karp_certificate_document_free(karp_certificate_document *document
 KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                             const karp_write_options *options, karp_text *out, karp_error *error);
 /**
- * Breaks lines of @p text that are wider than @p width columns at spaces (0 = 100; 1000 and more = lines are not broken), as
- * the library does with its own text. Colours take no columns. Errors: INVALID, NOMEM. Since 0.1.
+ * Breaks lines of @p text that are wider than @p width columns at spaces (0 = 100; 1000 and more = lines are not
+ * broken), as the library does with its own text. Colours take no columns. Errors: INVALID, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width, karp_text *out,
                                     karp_error *error);
-/** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note: those of a reader
- * with no_lint_notes, so that nothing is reported twice. Formats: JSON, TEXT, MARKDOWN, SARIF. Since 0.1. */
+/** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note: those of
+ * a reader with no_lint_notes, so that nothing is reported twice. Formats: JSON, TEXT, MARKDOWN, SARIF. Since 0.1. */
 KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
                                      karp_text *out, karp_error *error);
 /**
- * Writes the result of karp_certificate_check(): that the certificate holds (@p refusal NULL), or why not. Formats: JSON, TEXT.
- * Since 0.1.
+ * Writes the result of karp_certificate_check(): that the certificate holds (@p refusal NULL), or why not. Formats:
+ * JSON, TEXT. Since 0.1.
  */
 KARP_API karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
                                                   const karp_error *refusal, const karp_write_options *options,
@@ -399,17 +413,18 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
                                           const karp_write_options *options, karp_text *out, karp_error *error);
 
 /**
- * Plays a story (docs/formats.md): a file with a cluster's documents and steps, in virtual time. Writes the decisions of
- * each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT, CSV, HTML.
- * CSV and HTML show cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the whole story, but
- * a decision that has begun is finished. 0 = five million steps, and a thousand for each object. Beyond it: LIMIT, and the error says at
- * which step. The caller frees @p out.
- * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
+ * Plays a story (docs/formats.md): a file with a cluster's documents and steps, in virtual time. Writes the decisions
+ * of each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON,
+ * TEXT, CSV, HTML. CSV and HTML show cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the
+ * work of the whole story, but a decision that has begun is finished. 0 = five million steps, and a thousand for each
+ * object. Beyond it: LIMIT, and the error says at which step. The caller frees @p out. Errors: IO, SYNTAX, INVALID,
+ * NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
  */
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
                                      const karp_options *options, const karp_write_options *write, karp_text *out,
                                      karp_error *error);
-/** karp_story_play() with Karpenter's feature gates, as in karp_reader_options; {NULL,0} = those of the story's files. Since 0.1. */
+/** karp_story_play() with Karpenter's feature gates, as in karp_reader_options; {NULL,0} = those of the story's files.
+ * Since 0.1. */
 KARP_API karp_status karp_story_play_with_gates(karp_context *context, const char *path, karp_catalogue *catalogue,
                                                 karp_str feature_gates, const karp_options *options,
                                                 const karp_write_options *write, karp_text *out, karp_error *error);

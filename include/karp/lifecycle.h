@@ -46,8 +46,8 @@ enum {
         23, /**< object: NodeClaim; subject: condition type, which becomes Unknown; value: its reason */
     KARP_ACTION_REMOVE_LABEL = 24, /**< object: Node; subject: the label's key */
     KARP_ACTION_REMOVE_ANNOTATION = 25, /**< object: NodeClaim; subject: the annotation */
-    /** object: NodeClaim whose instance the provider is to reboot, once even if asked several times; subject: the Node's boot ID
-     * before the reboot. The result is passed back in karp_reboot_answer. */
+    /** object: NodeClaim whose instance the provider is to reboot, once even if asked several times; subject: the
+     * Node's boot ID before the reboot. The result is passed back in karp_reboot_answer. */
     KARP_ACTION_REBOOT_INSTANCE = 26
 };
 
@@ -74,8 +74,8 @@ KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
 /** karp_advise_drain(): 1 = the node is drained. 0 elsewhere. */
 KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
 /**
- * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look them up
- * again for 30 minutes: set karp_drift_answer.type_found until then.
+ * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look
+ * them up again for 30 minutes: set karp_drift_answer.type_found until then.
  */
 KARP_API size_t karp_advice_found_count(const karp_advice *advice);
 /** Name @p index of them. {NULL,0} beyond the end. Borrowed. */
@@ -105,18 +105,21 @@ enum {
     KARP_POD_CURRENTLY_RESCHEDULABLE = 65536 /**< a scheduling simulation would reschedule it now */
 };
 
-/** The bits of pod @p pod (an index of the snapshot) at @p now, 0 = the snapshot's. Errors: NOT_FOUND, INVALID. Any thread. */
+/** The bits of pod @p pod (an index of the snapshot) at @p now, 0 = the snapshot's. Errors: NOT_FOUND, INVALID. Any
+ * thread. */
 KARP_API karp_status karp_pod_flags(const karp_snapshot *snapshot, size_t pod, int64_t now, uint32_t *out);
-/** Name of PodDisruptionBudget @p index among those that select the pod, in the pod's namespace. {NULL,0} beyond the end. */
+/** Name of PodDisruptionBudget @p index among those that select the pod, in the pod's namespace. {NULL,0} beyond the
+ * end. */
 KARP_API karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t pod, size_t index);
 
-/** What the provider says of one NodeClaim's drift. A claim that is not listed has not drifted according to the provider. */
+/** What the provider says of one NodeClaim's drift. A claim that is not listed has not drifted according to the
+ * provider. */
 typedef struct karp_drift_answer {
     karp_str claim;
     karp_str reason; /**< "AMIDrift" …; "" = not drifted */
     uint32_t instance_exists; /**< 0 = the instance was not found: the condition stays as it is */
-    uint32_t
-        type_found; /**< 1 = karp_advice_found() returned it within the last 30 minutes: its type is not looked up again */
+    uint32_t type_found; /**< 1 = karp_advice_found() returned it within the last 30 minutes: its type is not looked up
+                            again */
 } karp_drift_answer;
 
 /* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */
@@ -130,7 +133,8 @@ KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64
 KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                             karp_error *error);
 
-/** Unhealthy nodes to be replaced, unless more than a fifth of their NodePool is unhealthy. Only with the gate NodeRepair. */
+/** Unhealthy nodes to be replaced, unless more than a fifth of their NodePool is unhealthy. Only with the gate
+ * NodeRepair. */
 KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
                                         size_t policy_count, karp_advice **out, karp_error *error);
 
@@ -143,10 +147,11 @@ KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, i
                                                 karp_error *error);
 
 /**
- * The time of the last pod event of each NodeClaim: since the snapshot @p before, a pod that no DaemonSet owns was bound to its
- * node, completed there or began to terminate; at most one event every 10 s. A NULL @p before means that the controller has just
- * started: Karpenter then counts every pod as newly bound (D-Q15); without that quirk there are no events. Of @p options
- * (NULL = defaults) the clock, the profile and the quirks are used. Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ * The time of the last pod event of each NodeClaim: since the snapshot @p before, a pod that no DaemonSet owns was
+ * bound to its node, completed there or began to terminate; at most one event every 10 s. A NULL @p before means that
+ * the controller has just started: Karpenter then counts every pod as newly bound (D-Q15); without that quirk there are
+ * no events. Of @p options (NULL = defaults) the clock, the profile and the quirks are used. Errors: NOMEM, INVALID,
+ * ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot,
                                             const karp_disrupt_options *options, karp_advice **out, karp_error *error);
@@ -160,13 +165,14 @@ KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int
                                               karp_error *error);
 
 /**
- * What the controllers of static NodePools do now, as a decision: what karp_advise_static_pools() advises, only with the gate
- * StaticCapacity. Its launches have no pods; there are at most as many as limits.nodes allows, and only of NodePools that are Ready.
- * Karpenter requests no instance type; the choice is what a provider would pick, the cheapest offering within the NodePool's
- * requirements ("" = there is none). The requests are those of the DaemonSets that run there. Surplus nodes of all NodePools are in
- * one command of KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node is listed by the claim's name. Of @p options
- * (NULL = defaults) the clock, the profile and the version are used. The caller owns *@p out (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several
- * threads on one snapshot. Since 0.1.
+ * What the controllers of static NodePools do now, as a decision: what karp_advise_static_pools() advises, only with
+ * the gate StaticCapacity. Its launches have no pods; there are at most as many as limits.nodes allows, and only of
+ * NodePools that are Ready. Karpenter requests no instance type; the choice is what a provider would pick, the cheapest
+ * offering within the NodePool's requirements ("" = there is none). The requests are those of the DaemonSets that run
+ * there. Surplus nodes of all NodePools are in one command of KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node
+ * is listed by the claim's name. Of @p options (NULL = defaults) the clock, the profile and the version are used. The
+ * caller owns *@p out (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several threads on one
+ * snapshot. Since 0.1.
  */
 KARP_API karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options,
                                               karp_decision **out, karp_error *error);
@@ -188,13 +194,13 @@ typedef struct karp_reboot_answer {
 } karp_reboot_answer;
 
 /**
- * The next step of every reboot, of claims whose condition Rebooting is True. First the node is tainted and drained, by evictions
- * only, for at least 5 s and at most as long as the annotation karpenter.sh/reboot-termination-grace-period says ("0s": no drain;
- * without the annotation: no limit). Pods that remain stay bound to the node. Then the provider is asked, for at most 5 minutes. Once
- * it has accepted, the node is no longer initialized, and has to be Ready with another boot ID within 20 minutes. A claim whose reboot
- * fails is deleted; a reboot that may not be requested ends with the reason RebootFailed. Claims that are being deleted or are not
- * in @p answers are left alone. Errors: NOMEM, INVALID.
- * Since 0.1.
+ * The next step of every reboot, of claims whose condition Rebooting is True. First the node is tainted and drained, by
+ * evictions only, for at least 5 s and at most as long as the annotation karpenter.sh/reboot-termination-grace-period
+ * says ("0s": no drain; without the annotation: no limit). Pods that remain stay bound to the node. Then the provider
+ * is asked, for at most 5 minutes. Once it has accepted, the node is no longer initialized, and has to be Ready with
+ * another boot ID within 20 minutes. A claim whose reboot fails is deleted; a reboot that may not be requested ends
+ * with the reason RebootFailed. Claims that are being deleted or are not in @p answers are left alone. Errors: NOMEM,
+ * INVALID. Since 0.1.
  */
 KARP_API karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
                                          size_t answer_count, karp_advice **out, karp_error *error);
@@ -234,46 +240,51 @@ KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str n
                                        karp_error *error);
 
 /**
- * Whether a drained node has to wait until its volumes are detached. @p volumes: the names of the PersistentVolumes attached to it
- * ("" = an attachment without a name). Volumes of pods that are not drained are not waited for; after the termination timestamp of
- * the claim none is. karp_advice_finished() is 1 when the node does not have to wait. Errors: NOMEM, INVALID, NOT_FOUND (no such node). Since 0.1.
+ * Whether a drained node has to wait until its volumes are detached. @p volumes: the names of the PersistentVolumes
+ * attached to it
+ * ("" = an attachment without a name). Volumes of pods that are not drained are not waited for; after the termination
+ * timestamp of the claim none is. karp_advice_finished() is 1 when the node does not have to wait. Errors: NOMEM,
+ * INVALID, NOT_FOUND (no such node). Since 0.1.
  */
 KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node, int64_t now,
                                             const karp_str *volumes, size_t volume_count, karp_advice **out,
                                             karp_error *error);
 
 /**
- * The steps of a deletion beside the drain, for claims and nodes that are being deleted. First the termination timestamp annotation
- * is set, once, from the terminationGracePeriod. Then the nodes of a registered claim are deleted, after them its instance, and last
- * the finalizer is removed. Deleting a node deletes its claim too, if it has exactly one. A node that is not ready and whose
- * instance no longer exists is not drained. @p provider_ids: all instances that the provider lists. Since 0.1.
+ * The steps of a deletion beside the drain, for claims and nodes that are being deleted. First the termination
+ * timestamp annotation is set, once, from the terminationGracePeriod. Then the nodes of a registered claim are deleted,
+ * after them its instance, and last the finalizer is removed. Deleting a node deletes its claim too, if it has exactly
+ * one. A node that is not ready and whose instance no longer exists is not drained. @p provider_ids: all instances that
+ * the provider lists. Since 0.1.
  */
 KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                              size_t provider_id_count, karp_advice **out, karp_error *error);
 
-/** Removes taints and conditions left over from earlier commands. @p in_progress: names of the nodes of commands in progress. */
+/** Removes taints and conditions left over from earlier commands. @p in_progress: names of the nodes of commands in
+ * progress. */
 KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress,
                                          size_t in_progress_count, karp_advice **out, karp_error *error);
 
 /** Hash annotations to set on NodePools, and on NodeClaims whose annotations are of an earlier hash version. */
 KARP_API karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
 
-/** The hash of a NodePool's static fields, as annotation karpenter.sh/nodepool-hash has it (version v3). Errors: NOT_FOUND. */
+/** The hash of a NodePool's static fields, as annotation karpenter.sh/nodepool-hash has it (version v3). Errors:
+ * NOT_FOUND. */
 KARP_API karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_pool, uint64_t *out);
 
 /** Whether a command is still valid. */
 typedef struct karp_validation {
     size_t size;
-    /** KARP_REASON_NONE = carry it out. Otherwise CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS or INVALID_PDB. Without D-Q12 also
-     * reasons why the command no longer pays: NO_CHEAPER_NODE, BALANCED_SCORE, … */
+    /** KARP_REASON_NONE = carry it out. Otherwise CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS or INVALID_PDB.
+     * Without D-Q12 also reasons why the command no longer pays: NO_CHEAPER_NODE, BALANCED_SCORE, … */
     uint32_t code;
     uint32_t kept; /**< how many of its nodes are still removed */
 } karp_validation;
 
 /**
- * Validates command @p command of @p decision on a snapshot taken `validate_after` later. Drift commands are always valid.
- * An emptiness command may lose nodes: @p goes, when not NULL, has an entry for each node of the command and is set to 1
- * for those that are still removed. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
+ * Validates command @p command of @p decision on a snapshot taken `validate_after` later. Drift commands are always
+ * valid. An emptiness command may lose nodes: @p goes, when not NULL, has an entry for each node of the command and is
+ * set to 1 for those that are still removed. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
  */
 KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options,
                                            const karp_decision *decision, size_t command, uint32_t *goes,

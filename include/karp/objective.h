@@ -16,8 +16,8 @@ enum {
 };
 
 /**
- * Effort, in steps of work. A step takes about a microsecond of one core for any input. The names state this time, but the
- * values are counts. Efforts are rounded down to 1, 2 or 5 times a power of ten.
+ * Effort, in steps of work. A step takes about a microsecond of one core for any input. The names state this time, but
+ * the values are counts. Efforts are rounded down to 1, 2 or 5 times a power of ten.
  */
 #define KARP_EFFORT_NONE 0 /**< the compatible plan */
 #define KARP_EFFORT_10MS 10000
@@ -39,18 +39,19 @@ typedef struct karp_objective {
     uint64_t effort; /**< steps of work; more effort never gives a more expensive plan */
     double node_cost; /**< cost of every node in addition to its price; finite, at least 0 */
     /**
-     * Factor for spot prices that accounts for the risk of interruptions: finite, at least 0; 0 means 1. Only for launch
-     * decisions.
+     * Factor for spot prices that accounts for the risk of interruptions: finite, at least 0; 0 means 1. Only for
+     * launch decisions.
      */
     double spot_factor;
-    double
-        price_slack; /**< a launch lists types that cost up to so much more than its cheapest type: 0.1 = 10 %; finite, at least 0 */
+    double price_slack; /**< a launch lists types that cost up to so much more than its cheapest type: 0.1 = 10 %;
+                           finite, at least 0 */
 } karp_objective;
 
 /** Sets the size, the kind COMPATIBLE and the effort of 100 ms; everything else is 0. Since 0.1. */
 KARP_API void karp_objective_init(karp_objective *objective, size_t size);
 
-/** Figures of a decision with an objective. Costs are $/h of its launches, with node_cost and spot_factor. Since 0.1. */
+/** Figures of a decision with an objective. Costs are $/h of its launches, with node_cost and spot_factor. Since 0.1.
+ */
 typedef struct karp_cost {
     size_t size;
     double cost; /**< of this plan */

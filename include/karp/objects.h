@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-/** An instant that is not set. (Zero is a valid instant, but no cluster has it: structs zeroed by the caller mean "not set" too.) */
+/** An instant that is not set. (Zero is a valid instant, but no cluster has it: structs zeroed by the caller mean "not
+ * set" too.) */
 #define KARP_NO_TIME INT64_MIN
 /** A duration field that is absent. Zero is a duration. */
 #define KARP_DURATION_UNSET INT64_MIN
@@ -289,10 +290,11 @@ typedef struct karp_pod {
 } karp_pod;
 
 /**
- * Fills in what an API server and the scheduler set on a new unschedulable pod: pending, condition PodScheduled False with the
- * reason Unschedulable, a grace period of 30 s, no priority. A pod that was only zeroed is not pending, and decisions ignore it.
- * @p size is sizeof(karp_pod) of the caller, likewise below; fields beyond it are not set. @p pod may be NULL. The lists it
- * sets are static. Any thread. Since 0.1.
+ * Fills in what an API server and the scheduler set on a new unschedulable pod: pending, condition PodScheduled False
+ * with the reason Unschedulable, a grace period of 30 s, no priority. A pod that was only zeroed is not pending, and
+ * decisions ignore it.
+ * @p size is sizeof(karp_pod) of the caller, likewise below; fields beyond it are not set. @p pod may be NULL. The
+ * lists it sets are static. Any thread. Since 0.1.
  */
 KARP_API void karp_pod_init(karp_pod *pod, size_t size);
 
@@ -312,7 +314,7 @@ typedef struct karp_templated_pod {
     uint32_t reserved; /**< 0 */
 } karp_templated_pod;
 
-/* ---- nodes, claims, pools ------------------------------------------------------------------------------------------ */
+/* ---- nodes, claims, pools ---------------------------------------------------------------------------------------- */
 
 /** Node. */
 typedef struct karp_node {
@@ -365,7 +367,8 @@ typedef struct karp_node_claim {
     int64_t termination_grace_period; /**< duration; UNSET allowed */
 } karp_node_claim;
 
-/** Sets the defaults of the NodeClaim API: expireAfter 720 h, no termination grace period, no conditions yet. Since 0.1. */
+/** Sets the defaults of the NodeClaim API: expireAfter 720 h, no termination grace period, no conditions yet. Since
+ * 0.1. */
 KARP_API void karp_node_claim_init(karp_node_claim *claim, size_t size);
 
 /** Reasons of a disruption budget. */
@@ -387,8 +390,8 @@ typedef struct karp_node_pool {
     size_t size;
     karp_meta meta;
     karp_node_class_ref node_class;
-    const karp_label *
-        template_labels; /**< not NULL with count 0: an empty map, whose static hash differs from that of an absent one */
+    const karp_label *template_labels; /**< not NULL with count 0: an empty map, whose static hash differs from that of
+                                          an absent one */
     size_t template_label_count;
     const karp_label *template_annotations; /**< likewise */
     size_t template_annotation_count;
@@ -402,7 +405,8 @@ typedef struct karp_node_pool {
     size_t limit_count;
     const karp_budget *budgets;
     size_t budget_count;
-    /** Nodes are launched from the pool only if Ready is True and ValidationSucceeded and NodeClassReady are present, as in Karpenter. */
+    /** Nodes are launched from the pool only if Ready is True and ValidationSucceeded and NodeClassReady are present,
+     * as in Karpenter. */
     const karp_condition *conditions;
     size_t condition_count;
     int64_t replicas; /**< −1 = a dynamic pool */
@@ -414,9 +418,9 @@ typedef struct karp_node_pool {
 } karp_node_pool;
 
 /**
- * Sets the defaults of the NodePool API, and the conditions of a NodePool that Karpenter has validated: dynamic, ready (the three
- * conditions), one budget of 10%, consolidateAfter 0 s, expireAfter 720 h, no termination grace period. A pool that was only zeroed
- * is static with 0 replicas, never ready, and its nodes expire at once. Since 0.1.
+ * Sets the defaults of the NodePool API, and the conditions of a NodePool that Karpenter has validated: dynamic, ready
+ * (the three conditions), one budget of 10%, consolidateAfter 0 s, expireAfter 720 h, no termination grace period. A
+ * pool that was only zeroed is static with 0 replicas, never ready, and its nodes expire at once. Since 0.1.
  */
 KARP_API void karp_node_pool_init(karp_node_pool *pool, size_t size);
 
@@ -429,7 +433,7 @@ typedef struct karp_node_class {
     karp_str document; /**< the object as JSON, kept for a provider; "" allowed */
 } karp_node_class;
 
-/* ---- other objects --------------------------------------------------------------------------------------------- */
+/* ---- other objects ----------------------------------------------------------------------------------------------- */
 
 /** DaemonSet: its pods take resources of every new node. */
 typedef struct karp_daemon_set {
@@ -484,8 +488,8 @@ KARP_API void karp_storage_class_init(karp_storage_class *storage_class, size_t 
 typedef struct karp_csi_driver {
     karp_str name;
     int32_t count; /**< allocatable.count */
-    uint32_t
-        has_count; /**< 1 = there is a count; 0 = no allocatable: no limit; 2 = allocatable without a count: no limit, but 0 for Karpenter 1.14 */
+    uint32_t has_count; /**< 1 = there is a count; 0 = no allocatable: no limit; 2 = allocatable without a count: no
+                           limit, but 0 for Karpenter 1.14 */
 } karp_csi_driver;
 
 /** CSINode: how many volumes of a driver can be attached to the node. */
@@ -529,7 +533,8 @@ enum {
     KARP_SELECTS_STATEFUL_SET = 3
 };
 
-/** Service, ReplicationController, ReplicaSet or StatefulSet: only their selectors are read, for default spread constraints. */
+/** Service, ReplicationController, ReplicaSet or StatefulSet: only their selectors are read, for default spread
+ * constraints. */
 typedef struct karp_selecting {
     size_t size;
     karp_meta meta;

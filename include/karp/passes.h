@@ -10,17 +10,17 @@ extern "C" {
 #endif
 
 /**
- * The state between disruption passes as plain values, which the caller stores; Karpenter keeps it in memory. A zeroed one
- * (karp_memory_init()) is for the first pass. A method that found nothing although budgets allowed disruptions is not tried again
- * while nothing changes, for five minutes at most.
+ * The state between disruption passes as plain values, which the caller stores; Karpenter keeps it in memory. A zeroed
+ * one (karp_memory_init()) is for the first pass. A method that found nothing although budgets allowed disruptions is
+ * not tried again while nothing changes, for five minutes at most.
  */
 typedef struct karp_memory {
     size_t size;
     /**
-     * Instant of the last change that matters. 0 = unknown. Pods: bound or deleted. Nodes and NodeClaims: created, deleted,
-     * initialised or marked for deletion. NodePools and NodeOverlays: edited. A pass detects changes by comparing the cluster with `seen`. A
-     * caller that watches the cluster may set the time of a later change here. (A pod that is deleted before it was bound
-     * is not a change for a pass.)
+     * Instant of the last change that matters. 0 = unknown. Pods: bound or deleted. Nodes and NodeClaims: created,
+     * deleted, initialised or marked for deletion. NodePools and NodeOverlays: edited. A pass detects changes by
+     * comparing the cluster with `seen`. A caller that watches the cluster may set the time of a later change here. (A
+     * pod that is deleted before it was bound is not a change for a pass.)
      */
     int64_t changed;
     uint64_t seen; /**< digest of the cluster in the last pass; 0 = none */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file peer.h  Versions of Karpenter whose decisions can be made, and the rules in which they differ (docs/versions.md). */
+/** @file peer.h  Versions of Karpenter whose decisions can be made, and the rules in which they differ
+ * (docs/versions.md). */
 #ifndef KARP_PEER_H
 #define KARP_PEER_H
 
@@ -19,13 +20,15 @@ typedef struct karp_peer_rule {
     uint32_t in_karp; /**< 1 = profile karp has it too */
 } karp_peer_rule;
 
-/** The number of rules; their bits in karp_options.flip_rules are 0, 1, 2 … in this order and never change. Since 0.1. */
+/** The number of rules; their bits in karp_options.flip_rules are 0, 1, 2 … in this order and never change. Since 0.1.
+ */
 KARP_API size_t karp_peer_rule_count(void);
 
 /** Rule @p index; its texts are static. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out);
 
-/** "1.15" for KARP_PEER_1_15, the same of the newest for KARP_PEER_NEWEST, "" for an unknown version. Static. Since 0.1. */
+/** "1.15" for KARP_PEER_1_15, the same of the newest for KARP_PEER_NEWEST, "" for an unknown version. Static. Since
+ * 0.1. */
 KARP_API const char *karp_peer_version_name(uint32_t version);
 
 /**

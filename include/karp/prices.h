@@ -14,8 +14,8 @@ extern "C" {
 
 /** A difference to the prices of the catalogue: a discount, a fee, a licence. Since 0.1. */
 typedef struct karp_price_rule {
-    /** On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn, Exists,
-     * DoesNotExist, Gt, Lt. */
+    /** On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn,
+     * Exists, DoesNotExist, Gt, Lt. */
     const karp_requirement *requirements;
     size_t requirement_count;
     double factor; /**< the price is multiplied by it; 1 = unchanged. 0 to #KARP_MOST_PRICE, like the others */
@@ -24,9 +24,10 @@ typedef struct karp_price_rule {
 } karp_price_rule;
 
 /**
- * The same types with other prices: all rules that match an offering apply, all factors first, then all amounts, so their
- * order does not matter. In a snapshot with the new catalogue, existing nodes have the new prices as well, and all decisions use them.
- * Unknown prices stay unknown. Nothing is borrowed. Errors: INVALID (a rule), RANGE, NOMEM, CANCELED. Since 0.1.
+ * The same types with other prices: all rules that match an offering apply, all factors first, then all amounts, so
+ * their order does not matter. In a snapshot with the new catalogue, existing nodes have the new prices as well, and
+ * all decisions use them. Unknown prices stay unknown. Nothing is borrowed. Errors: INVALID (a rule), RANGE, NOMEM,
+ * CANCELED. Since 0.1.
  */
 KARP_API karp_status karp_catalogue_reprice(karp_context *context, const karp_catalogue *catalogue,
                                             const karp_price_rule *rules, size_t count, karp_catalogue **out,

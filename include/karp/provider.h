@@ -2,16 +2,16 @@
 /**
  * @file provider.h  Clouds (libkarp-io): what a provider plugin implements, and how a host uses one.
  *
- * A provider turns facts about a cloud and a node class into instance types. It says which of them the cloud would launch, and
- * when a node has drifted. It is a table of functions, either built in or in a shared object that links nothing of libkarp:
- * this header is all it needs. Its results depend only on what the host passes in; files, network, clocks and credentials
- * belong to the host.
+ * A provider turns facts about a cloud and a node class into instance types. It says which of them the cloud would
+ * launch, and when a node has drifted. It is a table of functions, either built in or in a shared object that links
+ * nothing of libkarp: this header is all it needs. Its results depend only on what the host passes in; files, network,
+ * clocks and credentials belong to the host.
  *
- * Both sides go by the length of a string. Strings passed to a plugin may lack a terminating NUL, except those of instance types.
- * Strings that a plugin returns may lack one as well, but hosts that print them as C strings need it.
+ * Both sides go by the length of a string. Strings passed to a plugin may lack a terminating NUL, except those of
+ * instance types. Strings that a plugin returns may lack one as well, but hosts that print them as C strings need it.
  *
- * A plugin gets node classes and facts as text. With KARP_PROVIDER_WANTS_FIELDS it also gets them as a list of fields, so that it
- * needs no JSON parser.
+ * A plugin gets node classes and facts as text. With KARP_PROVIDER_WANTS_FIELDS it also gets them as a list of fields,
+ * so that it needs no JSON parser.
  *
  * Since 0.1. Until 1.0 the table may change with KARP_PROVIDER_ABI. docs/providers.md is the guide.
  */
@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* ---- what plugin and host exchange --------------------------------------------------------------------------------- */
+/* ---- what plugin and host exchange ------------------------------------------------------------------------------- */
 
 /** The version of the table below. A plugin states the one it was compiled with; others are refused. */
 enum { KARP_PROVIDER_ABI = 1 };
@@ -54,7 +54,8 @@ typedef struct karp_provider_problem {
     char message[256]; /**< one line of English */
 } karp_provider_problem;
 
-/** Memory for results. Blocks are aligned for any type. They are valid until the host frees the memory; a plugin frees none. */
+/** Memory for results. Blocks are aligned for any type. They are valid until the host frees the memory; a plugin frees
+ * none. */
 typedef struct karp_provider_memory {
     size_t size;
     void *(*alloc)(size_t bytes, void *user); /**< NULL = out of memory; bytes > 0 */
@@ -98,8 +99,8 @@ typedef struct karp_provider_options {
 /** A provider's label keys and resource names. Lists are valid as long as the handle. */
 typedef struct karp_provider_labels {
     size_t size;
-    const karp_str *
-        well_known; /**< label keys of its types and offerings, beside those of Kubernetes and Karpenter: pods and NodePools may require them */
+    const karp_str *well_known; /**< label keys of its types and offerings, beside those of Kubernetes and Karpenter:
+                                   pods and NodePools may require them */
     size_t well_known_count;
     const karp_str *restricted_domains;
     size_t restricted_domain_count;
@@ -159,7 +160,8 @@ typedef struct karp_provider_node {
     karp_str kubelet_version; /**< as in the Node's status, "v1.34.2"; "" = not known. Since 0.1. */
 } karp_provider_node;
 
-/** Offerings for which the cloud has no capacity for a while. An empty field means any; the provider decides which fields can be combined. */
+/** Offerings for which the cloud has no capacity for a while. An empty field means any; the provider decides which
+ * fields can be combined. */
 typedef struct karp_provider_scope {
     size_t size;
     karp_str capacity_type, instance_type, zone, group, partition, subnet, family;
@@ -169,8 +171,8 @@ typedef struct karp_provider_scope {
 /** A host's HTTP client, for the optional half of a provider. */
 typedef struct karp_provider_http {
     size_t size;
-    /** Sends one request; the response is allocated from @p memory. KARP_PROVIDER_OK whatever the server responds; RETRY when it
-     * cannot be reached. The host signs and retries. */
+    /** Sends one request; the response is allocated from @p memory. KARP_PROVIDER_OK whatever the server responds;
+     * RETRY when it cannot be reached. The host signs and retries. */
     uint32_t (*send)(karp_str method, karp_str url, const karp_label *headers, size_t header_count, karp_str body,
                      const karp_provider_memory *memory, uint32_t *http_status, karp_str *answer, void *user);
     void *user;
@@ -202,16 +204,16 @@ typedef struct karp_provider_facts_info {
 enum {
     KARP_PROVIDER_WANTS_FIELDS = 1, /**< node classes come with `fields` */
     KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts as well; they then have to be JSON */
-    /** What instance_types returns, and all it points to, lies in the memory passed to it or in constants, never in the handle or
-     * the class. The host may then keep it instead of a copy. Since 0.1. */
+    /** What instance_types returns, and all it points to, lies in the memory passed to it or in constants, never in the
+     * handle or the class. The host may then keep it instead of a copy. Since 0.1. */
     KARP_PROVIDER_TYPES_STAND = 4
 };
 
 /**
- * A provider. `open`, `close` and `instance_types` are required; what NULL means elsewhere is said at each member. Functions return
- * KARP_PROVIDER_* and fill in @p problem when that is not OK. `handle` is what `open` returned. `node_class` is what class_parse
- * returned; NULL = the provider's defaults. One handle is used by one thread at a time; two handles share nothing. Members added in
- * later versions are read only if `size` covers them.
+ * A provider. `open`, `close` and `instance_types` are required; what NULL means elsewhere is said at each member.
+ * Functions return KARP_PROVIDER_* and fill in @p problem when that is not OK. `handle` is what `open` returned.
+ * `node_class` is what class_parse returned; NULL = the provider's defaults. One handle is used by one thread at a
+ * time; two handles share nothing. Members added in later versions are read only if `size` covers them.
  */
 typedef struct karp_provider_plugin {
     uint32_t abi_version; /**< KARP_PROVIDER_ABI */
@@ -263,8 +265,8 @@ typedef struct karp_provider_plugin {
     /** The candidate that the cloud would launch, for simulations. NULL = the cheapest, then by name and zone. */
     uint32_t (*pick)(void *handle, const void *node_class, const karp_provider_launch *launch,
                      karp_provider_candidate *picked, karp_provider_problem *problem);
-    /** The node that a candidate will become. Where it leaves capacity or allocatable NULL, the host fills them in from the
-     * type. NULL = a node with every label that has one value. */
+    /** The node that a candidate will become. Where it leaves capacity or allocatable NULL, the host fills them in from
+     * the type. NULL = a node with every label that has one value. */
     uint32_t (*node)(void *handle, const void *node_class, const karp_provider_launch *launch,
                      karp_provider_candidate candidate, const karp_provider_memory *memory, karp_provider_node *node,
                      karp_provider_problem *problem);
@@ -277,7 +279,8 @@ typedef struct karp_provider_plugin {
                               int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
                               karp_provider_problem *problem);
 
-    /** Marks offerings unavailable until @p now + @p ttl (nanoseconds; 0 = the provider's default). NULL = always available. */
+    /** Marks offerings unavailable until @p now + @p ttl (nanoseconds; 0 = the provider's default). NULL = always
+     * available. */
     uint32_t (*mark)(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                      karp_provider_problem *problem);
     /** Removes marks that have expired. */
@@ -289,9 +292,11 @@ typedef struct karp_provider_plugin {
     /** NULL = none. */
     uint32_t (*repair_policies)(const void *handle, const karp_repair_policy **policies, size_t *count);
 
-    /* The optional half: for hosts that let the plugin launch and terminate instances. NULL = the host does so itself. */
+    /* The optional half: for hosts that let the plugin launch and terminate instances. NULL = the host does so itself.
+     */
 
-    /** Launches an instance; @p launch is filtered. RETRY = started but not finished; calling again launches no second one. */
+    /** Launches an instance; @p launch is filtered. RETRY = started but not finished; calling again launches no second
+     * one. */
     uint32_t (*create)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
                        const karp_provider_http *http, const karp_provider_memory *memory, karp_provider_node *node,
                        karp_provider_problem *problem);
@@ -303,18 +308,21 @@ typedef struct karp_provider_plugin {
     uint32_t (*list)(void *handle, const karp_provider_http *http, const karp_provider_memory *memory,
                      const karp_provider_node **nodes, size_t *count, karp_provider_problem *problem);
 
-    /** Fills in @p info, which is zeroed except for its size. NULL = the provider does not describe its facts. Since 0.1. */
+    /** Fills in @p info, which is zeroed except for its size. NULL = the provider does not describe its facts. Since
+     * 0.1. */
     uint32_t (*facts_info)(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
                            karp_provider_problem *problem);
-    /** All facts of the region as one text, which load_facts accepts as the kind "all". NULL = not supported. Since 0.1. */
+    /** All facts of the region as one text, which load_facts accepts as the kind "all". NULL = not supported. Since
+     * 0.1. */
     uint32_t (*facts_write)(void *handle, const karp_provider_memory *memory, karp_str *text,
                             karp_provider_problem *problem);
 } karp_provider_plugin;
 
-/** The only symbol of a plugin's shared object that the host looks up: "karp_provider_entry". The table it returns is never freed. */
+/** The only symbol of a plugin's shared object that the host looks up: "karp_provider_entry". The table it returns is
+ * never freed. */
 typedef const karp_provider_plugin *(*karp_provider_entry_function)(void);
 
-/* ---- the host's side ----------------------------------------------------------------------------------------------- */
+/* ---- the host's side --------------------------------------------------------------------------------------------- */
 
 /** The providers that can be opened by name: the built-in ones and those added. Exclusive use. */
 typedef struct karp_provider_registry karp_provider_registry;
@@ -326,9 +334,9 @@ typedef struct karp_provider_class karp_provider_class;
 /**
  * Makes a registry with the built-in providers. Errors: NOMEM.
  *
- * Failures of the functions below: the error has the plugin's name and message, its object and field, and the status INVALID,
- * NOT_FOUND, NOMEM or UNSUPPORTED, else PROVIDER; karp_provider_last_problem() returns the whole problem. Results of a plugin are
- * checked: an impossible one is PROVIDER as well.
+ * Failures of the functions below: the error has the plugin's name and message, its object and field, and the status
+ * INVALID, NOT_FOUND, NOMEM or UNSUPPORTED, else PROVIDER; karp_provider_last_problem() returns the whole problem.
+ * Results of a plugin are checked: an impossible one is PROVIDER as well.
  */
 KARP_API karp_status karp_provider_registry_new(karp_context *context, karp_provider_registry **out, karp_error *error);
 /** Frees it; open providers stay open. NULL is allowed. */
@@ -350,8 +358,8 @@ KARP_API void karp_provider_options_init(karp_provider_options *options, size_t 
 KARP_API karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name,
                                                  const karp_provider_options *options, karp_provider **out,
                                                  karp_error *error);
-/** The same in one step, without a registry: @p name is a built-in provider's, or the path of a shared object when it has
- * a slash or ends in ".so". Also: IO. */
+/** The same in one step, without a registry: @p name is a built-in provider's, or the path of a shared object when it
+ * has a slash or ends in ".so". Also: IO. */
 KARP_API karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options,
                                         karp_provider **out, karp_error *error);
 /** NULL is allowed. */
@@ -365,7 +373,8 @@ KARP_API karp_str karp_provider_class_kind(const karp_provider *provider);
 /** The plugin's problem of the last call that failed; valid until the next call. */
 KARP_API const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider);
 
-/** Gives facts to the provider; @p name is the file's name, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
+/** Gives facts to the provider; @p name is the file's name, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM,
+ * the plugin's. */
 KARP_API karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text,
                                               karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
@@ -377,7 +386,8 @@ KARP_API karp_status karp_provider_load_facts_file(karp_context *context, karp_p
 KARP_API karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_provider_memory *memory,
                                                   karp_provider_facts_info *out, karp_error *error);
 /** The facts of the region, built in or loaded, as one text that karp_provider_load_facts() accepts as the kind "all".
- * Errors: UNSUPPORTED, NOT_FOUND (facts are missing: the error's field is their kind), NOMEM, the plugin's. Since 0.1. */
+ * Errors: UNSUPPORTED, NOT_FOUND (facts are missing: the error's field is their kind), NOMEM, the plugin's. Since 0.1.
+ */
 KARP_API karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory,
                                                karp_str *text, karp_error *error);
 
@@ -397,8 +407,8 @@ KARP_API uint32_t karp_provider_class_equal(const karp_provider *provider, const
                                             const karp_provider_class *b);
 
 /**
- * The instance types of a class (NULL = the provider's defaults), as a reference to a catalogue that the caller owns. Cached
- * as long as facts and class stay the same. Errors: NOMEM, LIMIT, the plugin's.
+ * The instance types of a class (NULL = the provider's defaults), as a reference to a catalogue that the caller owns.
+ * Cached as long as facts and class stay the same. Errors: NOMEM, LIMIT, the plugin's.
  */
 KARP_API karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
                                              karp_catalogue **out, karp_error *error);
@@ -418,7 +428,8 @@ KARP_API karp_status karp_provider_class_hash(karp_provider *provider, const kar
                                               const karp_provider_memory *memory, karp_str *version, karp_str *hash,
                                               karp_error *error);
 /**
- * The class's document with its defaults filled in, as canonical JSON with members sorted by name. If the provider has no defaults,
+ * The class's document with its defaults filled in, as canonical JSON with members sorted by name. If the provider has
+ * no defaults,
  * @p out is @p text. Errors: the plugin's.
  */
 KARP_API karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
@@ -430,19 +441,20 @@ KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const 
                                                  karp_error *error);
 
 /**
- * What would be launched for a claim. The caller sets requirements, requests, policy and size of @p launch; the rest is filled in.
- * Errors: PROVIDER (no type is left: KARP_PROVIDER_NO_CAPACITY), NOMEM, INVALID, the plugin's.
+ * What would be launched for a claim. The caller sets requirements, requests, policy and size of @p launch; the rest is
+ * filled in. Errors: PROVIDER (no type is left: KARP_PROVIDER_NO_CAPACITY), NOMEM, INVALID, the plugin's.
  */
 KARP_API karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_memory *memory, karp_provider_launch *launch,
                                                  karp_error *error);
-/** The candidate of a filtered launch that the cloud would launch. Errors: PROVIDER (there is no candidate), ABI_*, the plugin's. */
+/** The candidate of a filtered launch that the cloud would launch. Errors: PROVIDER (there is no candidate), ABI_*, the
+ * plugin's. */
 KARP_API karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate *out,
                                                karp_error *error);
 /**
- * The node that a candidate will become. The size of @p node must be set. Errors: INVALID (no such candidate), NOMEM, ABI_*, the
- * plugin's.
+ * The node that a candidate will become. The size of @p node must be set. Errors: INVALID (no such candidate), NOMEM,
+ * ABI_*, the plugin's.
  */
 KARP_API karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate candidate,
@@ -460,7 +472,8 @@ KARP_API karp_status karp_provider_launch_result(karp_provider *provider, const 
                                                  const karp_provider_memory *memory, karp_provider_node *node,
                                                  karp_error *error);
 
-/** Marks @p scope unavailable until @p now + @p ttl (nanoseconds; 0 = the provider's default). Errors: UNSUPPORTED, the plugin's. */
+/** Marks @p scope unavailable until @p now + @p ttl (nanoseconds; 0 = the provider's default). Errors: UNSUPPORTED, the
+ * plugin's. */
 KARP_API karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now,
                                         int64_t ttl, karp_error *error);
 /** Removes marks that have expired by @p now. */
@@ -474,8 +487,8 @@ KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, cons
                                                    size_t *count, karp_error *error);
 
 /**
- * Launches an instance, and fills in @p out, whose size must be set. The functions of @p http are called before it returns.
- * Errors: UNSUPPORTED (the plugin cannot), ABI_*, the plugin's.
+ * Launches an instance, and fills in @p out, whose size must be set. The functions of @p http are called before it
+ * returns. Errors: UNSUPPORTED (the plugin cannot), ABI_*, the plugin's.
  */
 KARP_API karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
                                           const karp_provider_launch *launch, karp_str claim,

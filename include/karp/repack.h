@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file repack.h  Plans for a cheaper cluster with the same pods, step by step: terminated nodes, launches, moved pods. */
+/** @file repack.h  Plans for a cheaper cluster with the same pods, step by step: terminated nodes, launches, moved
+ * pods. */
 #ifndef KARP_REPACK_H
 #define KARP_REPACK_H
 
@@ -16,7 +17,8 @@ extern "C" {
 /** Options of karp_repack(). Since 0.1. */
 typedef struct karp_repack_options {
     size_t size;
-    /** Clock, profile, when to stop; its objective has the effort and the cost of a node in addition to its price. NULL = defaults. */
+    /** Clock, profile, when to stop; its objective has the effort and the cost of a node in addition to its price. NULL
+     * = defaults. */
     const karp_options *common;
     uint64_t max_evictions; /**< of the whole plan; KARP_REPACK_ANY = no limit */
     uint64_t max_steps; /**< steps of the plan; KARP_REPACK_ANY = no limit */
@@ -27,8 +29,8 @@ typedef struct karp_repack_options {
     uint32_t ignore_consolidate_after; /**< 1 = consolidateAfter does not protect nodes */
     const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
     size_t in_progress_count;
-    /** 1 = karp_decision_certificate() has the proof of the bounds. There is none if no node may be disrupted, if nodes are in
-     * progress, or if nodes times classes of pods are more than 2^23. */
+    /** 1 = karp_decision_certificate() has the proof of the bounds. There is none if no node may be disrupted, if nodes
+     * are in progress, or if nodes times classes of pods are more than 2^23. */
     uint64_t certificate;
 } karp_repack_options;
 
@@ -36,19 +38,21 @@ typedef struct karp_repack_options {
 KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size);
 
 /**
- * The plan with the largest saving per hour that the search finds within the limits, as steps to be carried out one after the other. The
- * decision's commands are the steps: which nodes are terminated, what is launched before that, and where each pod goes. A launch lists the
- * pods that move to it in its own step; pods that later steps move there are placements whose node is the launch's id. After each step
- * the cluster is feasible and costs less than before. Only nodes that consolidation may disrupt are terminated; pods move at most once.
- * The decision has no unschedulable pods and notes of a launch decision: the places that pending pods would get stay reserved for them.
- * Equal input and equal effort give equal decisions. A search that is stopped (should_stop) returns the best plan so far
- * if keep_partial is set, and sets karp_repack_cost.stopped.
- * Errors: INVALID (an option), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 0.1.
+ * The plan with the largest saving per hour that the search finds within the limits, as steps to be carried out one
+ * after the other. The decision's commands are the steps: which nodes are terminated, what is launched before that, and
+ * where each pod goes. A launch lists the pods that move to it in its own step; pods that later steps move there are
+ * placements whose node is the launch's id. After each step the cluster is feasible and costs less than before. Only
+ * nodes that consolidation may disrupt are terminated; pods move at most once. The decision has no unschedulable pods
+ * and notes of a launch decision: the places that pending pods would get stay reserved for them. Equal input and equal
+ * effort give equal decisions. A search that is stopped (should_stop) returns the best plan so far if keep_partial is
+ * set, and sets karp_repack_cost.stopped. Errors: INVALID (an option), NOMEM, CANCELED, ABI_*. May be called by several
+ * threads at once. Since 0.1.
  */
 KARP_API karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
                                  karp_error *error);
 
-/** The figures of a repack plan. Costs are $/h of all nodes, with the cost of a node in addition to its price. Since 0.1. */
+/** The figures of a repack plan. Costs are $/h of all nodes, with the cost of a node in addition to its price. Since
+ * 0.1. */
 typedef struct karp_repack_cost {
     size_t size;
     double before; /**< of the cluster as it is */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file replay.h  Replays the load of a cluster in virtual time, under several policies, and computes the cost (libkarp-io).
+ * @file replay.h  Replays the load of a cluster in virtual time, under several policies, and computes the cost
+ * (libkarp-io).
  *
- * A trace says which pods are created and deleted. The decisions are those of karp_provision() and karp_disrupt(). Everything else
- * (kube-scheduler, the cloud, controllers of workloads) is simulated as docs/replay.md describes.
+ * A trace says which pods are created and deleted. The decisions are those of karp_provision() and karp_disrupt().
+ * Everything else (kube-scheduler, the cloud, controllers of workloads) is simulated as docs/replay.md describes.
  */
 #ifndef KARP_REPLAY_H
 #define KARP_REPLAY_H
@@ -48,7 +49,8 @@ typedef struct karp_replay_options {
     size_t object_count;
     karp_catalogue *catalogue; /**< of all pools; NULL = the built-in one of the region. Borrowed */
     karp_str region; /**< of the built-in catalogue; "" = that of the documents */
-    /** "karpenter", "karpenter-1.14", "karpenter-1.15", "karp", "cost", "cost+repack": each replays the same trace; none = "karpenter". */
+    /** "karpenter", "karpenter-1.14", "karpenter-1.15", "karp", "cost", "cost+repack": each replays the same trace;
+     * none = "karpenter". */
     const karp_str *policies;
     size_t policy_count;
     int64_t until; /**< instant at which it ends; 0 = the end of the trace */
@@ -63,18 +65,21 @@ typedef struct karp_replay_options {
     uint32_t
         most_allocated; /**< 1 = kube-scheduler fills nodes up (MostAllocated) instead of spreading (LeastAllocated) */
     uint32_t lenient; /**< 1 = contradictory entries of a trace are skipped and counted */
-    /** Instant: the result is the cluster at that time as a Snapshot (first policy); 0 = no. With this Snapshot as the objects, the same traces
-     * and the same options, the replay continues and has the same result as without the cut. */
+    /** Instant: the result is the cluster at that time as a Snapshot (first policy); 0 = no. With this Snapshot as the
+     * objects, the same traces and the same options, the replay continues and has the same result as without the cut.
+     */
     int64_t dump_at;
     int64_t dump_after; /**< instead: duration after the beginning; 0 = none */
     void (*progress)(const karp_replay_progress *progress, void *user); /**< about 100 times per policy; NULL = never */
     void *progress_user;
     const karp_options
         *decision; /**< when to stop, quirks and rules; profile and objective are the policies'. NULL = defaults */
-    /** A RepackPlan (karp_write_repack(), JSON) of the cluster in the objects: its steps are carried out from the beginning, without
-     * disruption passes meanwhile (docs/repack.md). Without traces and an end, the replay ends with the plan. NULL = none. Since 0.1. */
+    /** A RepackPlan (karp_write_repack(), JSON) of the cluster in the objects: its steps are carried out from the
+     * beginning, without disruption passes meanwhile (docs/repack.md). Without traces and an end, the replay ends with
+     * the plan. NULL = none. Since 0.1. */
     const karp_replay_document *repack;
-    /** 1 = moved pods are bound to the nodes of the plan, as long as they fit; 0 = kube-scheduler chooses their nodes */
+    /** 1 = moved pods are bound to the nodes of the plan, as long as they fit; 0 = kube-scheduler chooses their nodes
+     */
     uint64_t as_planned;
     karp_str feature_gates; /**< as in karp_reader_options. Since 0.1 */
 } karp_replay_options;
@@ -83,17 +88,18 @@ typedef struct karp_replay_options {
 KARP_API void karp_replay_options_init(karp_replay_options *options, size_t size);
 
 /**
- * Replays traces and writes the results (docs/replay.md, "Results"). Equal input and seeds give equal bytes. @p write may be NULL.
- * Formats: JSON, TEXT, CSV (the series), HTML (curves of the policies; without scripts, loads nothing).
+ * Replays traces and writes the results (docs/replay.md, "Results"). Equal input and seeds give equal bytes. @p write
+ * may be NULL. Formats: JSON, TEXT, CSV (the series), HTML (curves of the policies; without scripts, loads nothing).
  * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_replay(karp_context *context, const karp_replay_options *options,
                                  const karp_write_options *write, karp_text *out, karp_error *error);
 
 /**
- * Compares two JSON documents of karp_replay(): the figures that differ, of the policies that are in both, or of the only policy
- * of each. @p differences (may be NULL) receives their number. @p write may be NULL. Formats: JSON, TEXT.
- * Errors: IO, SYNTAX, INVALID (not a Replay; no policy in common), LIMIT, UNSUPPORTED, NOMEM, CANCELED, ABI_*. Any thread. Since 0.1.
+ * Compares two JSON documents of karp_replay(): the figures that differ, of the policies that are in both, or of the
+ * only policy of each. @p differences (may be NULL) receives their number. @p write may be NULL. Formats: JSON, TEXT.
+ * Errors: IO, SYNTAX, INVALID (not a Replay; no policy in common), LIMIT, UNSUPPORTED, NOMEM, CANCELED, ABI_*. Any
+ * thread. Since 0.1.
  */
 KARP_API karp_status karp_replay_compare(karp_context *context, const karp_replay_document *before,
                                          const karp_replay_document *after, const karp_write_options *write,

@@ -22,16 +22,19 @@ typedef struct karp_options {
     uint32_t profile; /**< KARP_PROFILE_* */
     uint32_t explain; /**< KARP_EXPLAIN_* */
     /**
-     * Deterministic budget, counted in attempts to place a pod; 0 = none. The preparation of the decision counts as well, as far as it needs
-     * more than 16 MiB of memory, or as much work: it is stopped when that is more than 4 KiB for each step of the budget.
+     * Deterministic budget, counted in attempts to place a pod; 0 = none. The preparation of the decision counts as
+     * well, as far as it needs more than 16 MiB of memory, or as much work: it is stopped when that is more than 4 KiB
+     * for each step of the budget.
      */
     uint64_t max_steps;
-    /** Called every few thousand steps of work, also in the preparation and the report of the decision. Non-zero = stop. NULL = never. */
+    /** Called every few thousand steps of work, also in the preparation and the report of the decision. Non-zero =
+     * stop. NULL = never. */
     int32_t (*should_stop)(void *user);
     void *stop_user;
     /**
-     * 1 = when stopped, return the decision so far, marked incomplete, instead of KARP_E_CANCELED. It is empty if it was stopped in the
-     * preparation. The current pod is still decided, and the report is completed, before the call returns.
+     * 1 = when stopped, return the decision so far, marked incomplete, instead of KARP_E_CANCELED. It is empty if it
+     * was stopped in the preparation. The current pod is still decided, and the report is completed, before the call
+     * returns.
      */
     uint32_t keep_partial;
     uint32_t reserved;
@@ -41,7 +44,8 @@ typedef struct karp_options {
         peer_version; /**< KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
     uint32_t reserved_; /**< zero */
     uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
-    /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since 0.1. */
+    /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since
+     * 0.1. */
     const struct karp_objective *objective;
 } karp_options;
 
@@ -49,9 +53,9 @@ typedef struct karp_options {
 KARP_API void karp_options_init(karp_options *options, size_t size);
 
 /**
- * Decides which nodes to launch for which pods, which pods go to existing nodes, and which are unschedulable, and why. The caller
- * owns @p out. @p options may be NULL. The snapshot may be shared between threads. An unschedulable pod is a result, not an error.
- * Errors: NOMEM, CANCELED, ABI_*.
+ * Decides which nodes to launch for which pods, which pods go to existing nodes, and which are unschedulable, and why.
+ * The caller owns @p out. @p options may be NULL. The snapshot may be shared between threads. An unschedulable pod is a
+ * result, not an error. Errors: NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,
                                     karp_error *error);

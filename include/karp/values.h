@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file values.h  Kubernetes' quantities, durations and times, and prices, as text; digests. Pure functions; any thread. */
+/** @file values.h  Kubernetes' quantities, durations and times, and prices, as text; digests. Pure functions; any
+ * thread. */
 #ifndef KARP_VALUES_H
 #define KARP_VALUES_H
 
@@ -12,7 +13,8 @@ extern "C" {
 /** Room for any text these functions write, the NUL included. */
 #define KARP_VALUE_TEXT 64
 
-/** Checks a quantity ("100m", "1.5Gi", "1e3"): what Kubernetes' own parser takes, most texts without a digit included, as 0. Errors: INVALID (not a quantity), RANGE (beyond 128 bits of 10^-9). */
+/** Checks a quantity ("100m", "1.5Gi", "1e3"): what Kubernetes' own parser takes, most texts without a digit included,
+ * as 0. Errors: INVALID (not a quantity), RANGE (beyond 128 bits of 10^-9). */
 KARP_API karp_status karp_quantity_check(karp_str text);
 /** −1, 0, 1 into @p order. Exact. Errors as karp_quantity_check(). */
 KARP_API karp_status karp_quantity_compare(karp_str a, karp_str b, int32_t *order);
@@ -20,8 +22,8 @@ KARP_API karp_status karp_quantity_compare(karp_str a, karp_str b, int32_t *orde
 KARP_API karp_status karp_quantity_double(karp_str text, double *out);
 /** a + b as canonical text in a's family (binary or decimal suffixes; b's when a is zero). Errors as above. */
 KARP_API karp_status karp_quantity_add(karp_str a, karp_str b, char out[KARP_VALUE_TEXT]);
-/** Canonical text of a quantity, as Kubernetes' CanonicalizeBytes writes it, in the family it was written in: "1500m", "2Gi", "9e3".
- * Beyond 999E, where Kubernetes loses the suffix, it stays ("1000E"). Errors as above. */
+/** Canonical text of a quantity, as Kubernetes' CanonicalizeBytes writes it, in the family it was written in: "1500m",
+ * "2Gi", "9e3". Beyond 999E, where Kubernetes loses the suffix, it stays ("1000E"). Errors as above. */
 KARP_API karp_status karp_quantity_canonical(karp_str text, char out[KARP_VALUE_TEXT]);
 
 /** Go duration ("1h30m", "1.5s", "-2ms") to nanoseconds. Errors: INVALID, RANGE. "Never" is INVALID here. */

@@ -186,9 +186,8 @@ static struct ArrowArray *array_of_column(array_block *b, const karp_column *c)
 {
     if (c->type == KARP_COLUMN_TEXT) return &array_new(b, c->row_count, c->offsets, c->values)->value;
     array_node *values = array_new(b, c->value_count, c->values, NULL);
-    if (c->type == KARP_COLUMN_DICTIONARY) {
+    if (c->type == KARP_COLUMN_DICTIONARY)
         values->value.dictionary = &array_new(b, c->dictionary_count, c->dictionary_offsets, c->dictionary)->value;
-    }
     if (!c->is_list) return &values->value;
     array_node *lists = array_new(b, c->row_count, c->offsets, NULL);
     lists->only_child = &values->value;

@@ -83,9 +83,7 @@ static karp_status choose_allocator(const karp_allocator *given, karp_allocator 
     karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_allocator, user), out, "karp_allocator",
                                       error);
     if (status != KARP_OK) return status;
-    if (!out->alloc || !out->free) {
-        return fail(error, KARP_E_ABI_OLD, "karp_allocator needs alloc and free");
-    }
+    if (!out->alloc || !out->free) return fail(error, KARP_E_ABI_OLD, "karp_allocator needs alloc and free");
     return KARP_OK;
 }
 
@@ -107,9 +105,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_context_options, max_aliases), &own,
                                       "karp_context_options", error);
     if (status != KARP_OK) return status;
-    if (own.reserved != 0) {
-        return fail_reserved(error, "karp_context_options");
-    }
+    if (own.reserved != 0) return fail_reserved(error, "karp_context_options");
     karp_allocator allocator;
     status = choose_allocator(own.allocator, &allocator, error);
     if (status != KARP_OK) return status;

@@ -50,8 +50,8 @@ karp_status struct_element(const void *array, size_t index, size_t known, size_t
 /* Writes an output struct whose caller may know fewer bytes: copies min(out->size, known) bytes and keeps out->size. */
 karp_status struct_give(void *out, const void *value, size_t known, size_t least);
 
-/* Initializes a caller's struct, of which the caller knows `size` bytes: copies min(size, known) bytes, zeroes the rest,
- * and sets its size. NULL is allowed. */
+/* Initializes a caller's struct, of which the caller knows `size` bytes: copies min(size, known) bytes, zeroes the
+ * rest, and sets its size. NULL is allowed. */
 void struct_start(void *out, size_t size, const void *fresh, size_t known);
 
 /* Whether an output struct is large enough, for functions that must check this before doing any work. Errors:

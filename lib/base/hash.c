@@ -102,7 +102,7 @@ static size_t wanted_slots(size_t count, size_t slots)
     return has_free_slots(count, slots) ? slots : slots * 2;
 }
 
-/* ---- strings ---- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 struct strings_base {
     karp_context *context; /* no reference: tables that use the base have one */
@@ -318,7 +318,7 @@ bool strings_settle(strings *s)
     return true;
 }
 
-/* ---- arrays of words ---- */
+/* ---- arrays of words --------------------------------------------------------------------------------------------- */
 
 void words_init(words *w, karp_context *context)
 {
@@ -398,9 +398,8 @@ static size_t words_slot(const words *w, const uint32_t *data, size_t count, uin
         uint32_t slot = w->slots[i];
         if (slot == 0) return i;
         const struct words_entry *e = &w->entries[slot - 1];
-        if (e->hash == hash && e->count == count && (count == 0 || memcmp(e->ptr, data, count * sizeof *data) == 0)) {
+        if (e->hash == hash && e->count == count && (count == 0 || memcmp(e->ptr, data, count * sizeof *data) == 0))
             return i;
-        }
     }
 }
 
@@ -453,7 +452,7 @@ uint32_t words_find(const words *w, const uint32_t *data, size_t count)
     return w->slots[slot] == 0 ? NO_ID : w->slots[slot] - 1;
 }
 
-/* ---- 64-bit keys ---- */
+/* ---- 64-bit keys ------------------------------------------------------------------------------------------------- */
 
 void map64_init(map64 *m, karp_context *context)
 {

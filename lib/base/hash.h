@@ -23,9 +23,9 @@ static inline uint64_t hash_mix(uint64_t a)
     return a;
 }
 
-/* The hash of Go values that Karpenter stores on objects (64-bit FNV-1 over what a library finds in structs): of a text;
- * of the lowest bytes of a number; of two values in order. go_hash_field() adds a field to the hash of its struct, which
- * begins with that of the type's name. */
+/* The hash of Go values that Karpenter stores on objects (64-bit FNV-1 over what a library finds in structs): of a
+ * text; of the lowest bytes of a number; of two values in order. go_hash_field() adds a field to the hash of its
+ * struct, which begins with that of the type's name. */
 uint64_t go_hash_text(karp_str text);
 uint64_t go_hash_number(uint64_t value, size_t bytes);
 uint64_t go_hash_pair(uint64_t a, uint64_t b);

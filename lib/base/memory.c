@@ -118,9 +118,7 @@ static bool add_block(arena *a, size_t piece)
         a->spare = NULL;
     } else {
         size_t bytes = ARENA_FIRST_BLOCK;
-        if (a->blocks) {
-            bytes = a->blocks->bytes > ARENA_LARGEST_BLOCK / 2 ? ARENA_LARGEST_BLOCK : a->blocks->bytes * 2;
-        }
+        if (a->blocks) bytes = a->blocks->bytes > ARENA_LARGEST_BLOCK / 2 ? ARENA_LARGEST_BLOCK : a->blocks->bytes * 2;
         if (bytes < least) bytes = least;
         block = mem_alloc(a->context, bytes);
         if (!block) return false;

@@ -33,7 +33,8 @@ bool size_add(size_t a, size_t b, size_t *out);
 bool size_mul(size_t a, size_t b, size_t *out);
 
 /* Makes room for `need` elements of `elem` bytes in a growable array, at least doubling it. *data and *capacity are
- * the array's members. false = out of memory, array unchanged. Free it with mem_free(context, data, capacity * elem). */
+ * the array's members. false = out of memory, array unchanged. Free it with mem_free(context, data, capacity * elem).
+ */
 bool grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem);
 
 /* An arena: many small allocations that are freed together. They are aligned to 16 bytes, except strings, and not
@@ -64,8 +65,8 @@ char *arena_string(arena *a, const char *text, size_t length); /* NUL-terminated
 arena_mark arena_get_mark(const arena *a);
 void arena_release(arena *a, arena_mark mark); /* frees everything allocated after the mark */
 
-/* Reference-counted blocks that several owners read and nobody writes to. The last owner frees the block, and owners may
- * be in different threads. */
+/* Reference-counted blocks that several owners read and nobody writes to. The last owner frees the block, and owners
+ * may be in different threads. */
 /* A new block with one reference, not cleared. Fill it before sharing it. The context must outlive it. NULL = out of
  * memory. */
 void *block_new(karp_context *context, size_t count, size_t element_bytes);

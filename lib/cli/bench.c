@@ -105,25 +105,13 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
     karp_builder *builder = NULL;
     start clock = begin(m);
     karp_status status = karp_builder_new(m->context, &builder, error);
-    if (status == KARP_OK) {
-        status = bench_named->fill(m->context, name, builder, question, error);
-    }
+    if (status == KARP_OK) status = bench_named->fill(m->context, name, builder, question, error);
     bool edits = question->edits;
-    if (!edits) {
-        end_stage(m, STAGE_READ, &clock);
-    }
-    if (status == KARP_OK) {
-        status = karp_builder_finish(builder, out, error);
-    }
-    if (edits && status == KARP_OK) {
-        status = bench_named->edit(out, *question, 0, error);
-    }
-    if (edits) {
-        end_stage(m, STAGE_READ, &clock);
-    }
-    if (edits && status == KARP_OK) {
-        status = bench_named->edit(out, *question, 1, error);
-    }
+    if (!edits) end_stage(m, STAGE_READ, &clock);
+    if (status == KARP_OK) status = karp_builder_finish(builder, out, error);
+    if (edits && status == KARP_OK) status = bench_named->edit(out, *question, 0, error);
+    if (edits) end_stage(m, STAGE_READ, &clock);
+    if (edits && status == KARP_OK) status = bench_named->edit(out, *question, 1, error);
     end_stage(m, STAGE_PREPARE, &clock);
     karp_builder_free(builder);
     return status;
@@ -135,13 +123,9 @@ static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **o
     karp_reader *reader = NULL;
     start clock = begin(m);
     karp_status status = karp_reader_new(m->context, NULL, &reader, error);
-    if (status == KARP_OK) {
-        status = karp_reader_add_path(reader, name, error);
-    }
+    if (status == KARP_OK) status = karp_reader_add_path(reader, name, error);
     end_stage(m, STAGE_READ, &clock);
-    if (status == KARP_OK) {
-        status = karp_reader_finish(reader, out, error);
-    }
+    if (status == KARP_OK) status = karp_reader_finish(reader, out, error);
     end_stage(m, STAGE_PREPARE, &clock);
     question->method = status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY;
     karp_reader_free(reader);
@@ -155,9 +139,7 @@ karp_status bench_decide(const karp_snapshot *snapshot, uint32_t method, karp_de
         karp_options_init(&plain, sizeof(plain));
         return karp_provision(snapshot, &plain, out, error);
     }
-    if (method == KARP_METHOD_REPACK) {
-        return karp_repack(snapshot, NULL, out, error);
-    }
+    if (method == KARP_METHOD_REPACK) return karp_repack(snapshot, NULL, out, error);
     karp_disrupt_options disrupt;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.method = method;
@@ -170,9 +152,7 @@ static void note_plan(measure *m, const karp_decision *decision)
     m->price = 0;
     for (size_t i = 0; i < m->launches; i++) {
         karp_launch launch = { .size = sizeof(launch) };
-        if (karp_decision_launch(decision, i, &launch) == KARP_OK) {
-            m->price += launch.choice.price;
-        }
+        if (karp_decision_launch(decision, i, &launch) == KARP_OK) m->price += launch.choice.price;
     }
 }
 
@@ -183,9 +163,7 @@ static void note_disruption(measure *m, const karp_decision *decision)
     m->price = 0;
     for (size_t i = 0; i < m->commands; i++) {
         karp_command command = { .size = sizeof(command) };
-        if (karp_decision_command(decision, i, &command) == KARP_OK) {
-            m->price += command.savings;
-        }
+        if (karp_decision_command(decision, i, &command) == KARP_OK) m->price += command.savings;
     }
 }
 
@@ -222,9 +200,7 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
     end_stage(m, STAGE_SOLVE, &clock);
     m->times[STAGE_SOLVE][m->runs] /= (double)m->decisions;
     m->allocations[STAGE_SOLVE] /= m->decisions;
-    if (status == KARP_OK) {
-        status = write_decision(m, decision, error);
-    }
+    if (status == KARP_OK) status = write_decision(m, decision, error);
     end_stage(m, STAGE_EMIT, &clock);
     if (status == KARP_OK) {
         (m->disrupts ? note_disruption : note_plan)(m, decision);
@@ -256,11 +232,8 @@ static void print_json(const char *name, measure *m, bool first)
     char text[KARP_VALUE_TEXT];
     printf("%s{\"input\":\"", first ? "" : ",\n");
     for (const char *p = name; *p != '\0'; p++) {
-        if (*p == '"' || *p == '\\' || (unsigned char)*p < 0x20) {
-            printf("\\u%04x", (unsigned)(unsigned char)*p);
-        } else {
-            putchar(*p);
-        }
+        if (*p == '"' || *p == '\\' || (unsigned char)*p < 0x20) printf("\\u%04x", (unsigned)(unsigned char)*p);
+        else putchar(*p);
     }
     printf("\",\"pods\":%zu,\"nodes\":%zu,\"types\":%zu", m->counts.pods, m->counts.nodes, m->counts.instance_types);
     for (size_t i = 0; i < STAGE_COUNT; i++) {
@@ -271,22 +244,16 @@ static void print_json(const char *name, measure *m, bool first)
     printf(",\"decisions\":%zu,\"pods_per_second\":%.0f", m->decisions, pods_per_second(m));
     printf(",\"peak_bytes\":%llu,\"launches\":%zu,\"%s\":%s", (unsigned long long)m->peak, m->launches,
            m->disrupts ? "savings" : "price", text);
-    if (m->disrupts) {
-        printf(",\"commands\":%zu", m->commands);
-    }
+    if (m->disrupts) printf(",\"commands\":%zu", m->commands);
     putchar('}');
 }
 
 static void print_row(const char *name, measure *m)
 {
     printf("%-20s %9zu %7zu %6zu", name, m->counts.pods, m->counts.nodes, m->counts.instance_types);
-    for (size_t i = 0; i < STAGE_COUNT; i++) {
-        printf(" %10.1f", median(m->times[i], m->runs));
-    }
+    for (size_t i = 0; i < STAGE_COUNT; i++) printf(" %10.1f", median(m->times[i], m->runs));
     uint64_t requests = 0;
-    for (size_t i = 0; i < STAGE_COUNT; i++) {
-        requests += m->allocations[i];
-    }
+    for (size_t i = 0; i < STAGE_COUNT; i++) requests += m->allocations[i];
     printf(" %10.0f %9.1f %9llu %9zu %12.2f\n", pods_per_second(m), (double)m->peak / 1048576.0,
            (unsigned long long)requests, m->launches, m->price);
 }
@@ -297,9 +264,7 @@ static bool measure_input(const cli_options *options, const char *name, measure 
     karp_error_init(&error, sizeof(error));
     memset(m, 0, sizeof(*m));
     bool good = counting_context(m, &error) == KARP_OK;
-    for (uint32_t i = 0; i < options->runs && good; i++) {
-        good = run_once(name, m, &error) == KARP_OK;
-    }
+    for (uint32_t i = 0; i < options->runs && good; i++) good = run_once(name, m, &error) == KARP_OK;
     karp_context_free(m->context);
     if (!good) {
         print_error(&error);
@@ -307,9 +272,7 @@ static bool measure_input(const cli_options *options, const char *name, measure 
     }
 #if !defined(__wasi__) /* getrusage() of WASI has only times */
     struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss > 0) {
-        m->peak = (uint64_t)usage.ru_maxrss * 1024;
-    }
+    if (getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss > 0) m->peak = (uint64_t)usage.ru_maxrss * 1024;
 #endif
     return true;
 }
@@ -343,15 +306,10 @@ static int run(const cli_options *options)
                          " pods/s  peak MiB    allocs  launches          $/h\n",
                   stdout);
         }
-        if (good && json) {
-            print_json(options->inputs.items[i], m, i == 0);
-        } else if (good) {
-            print_row(options->inputs.items[i], m);
-        }
+        if (good && json) print_json(options->inputs.items[i], m, i == 0);
+        else if (good) print_row(options->inputs.items[i], m);
     }
-    if (good && json) {
-        fputs("]}\n", stdout);
-    }
+    if (good && json) fputs("]}\n", stdout);
     karp_free(options->context, m, sizeof(*m));
     return good ? standard_output_written() : EXIT_ERROR;
 }

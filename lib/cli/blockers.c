@@ -13,13 +13,11 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     progress_begin("trying without each blocker");
     karp_status status = karp_find_blockers(answer->input.snapshot, &options, &found, &answer->error);
     progress_end();
-    if (status == KARP_OK) {
+    if (status == KARP_OK)
         status = karp_write_blockers(answer->options->context, found, &answer->write, &answer->text, &answer->error);
-    }
     karp_blockers_free(found);
-    if (status == KARP_OK && answer->options->format == KARP_FORMAT_TEXT && !print_made_by(answer, "blockers")) {
+    if (status == KARP_OK && answer->options->format == KARP_FORMAT_TEXT && !print_made_by(answer, "blockers"))
         status = answer->error.status = KARP_E_NOMEM;
-    }
     return status;
 }
 

@@ -13,9 +13,7 @@ static int run(const cli_options *options)
         print_problem("--export-facts", "facts are the provider's: neither --catalogue nor a node class changes them");
         return EXIT_ERROR;
     }
-    if (options->export_facts) {
-        return facts_export(options);
-    }
+    if (options->export_facts) return facts_export(options);
     progress_begin("reading");
     karp_catalogue *catalogue = catalogue_read(options);
     progress_end();

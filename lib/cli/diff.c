@@ -169,13 +169,9 @@ static int answer(const cli_options *options, const cli_input *input)
         return EXIT_ERROR;
     }
     karp_status status = compare(options, &a, &b, &list, &error);
-    if (status == KARP_E_NOMEM) {
-        print_problem(NULL, "out of memory");
-    } else if (status != KARP_OK) {
-        print_error(&error);
-    } else if (print(options, &list)) {
-        result = options->detailed_exitcode && list.count > 0 ? EXIT_CHANGES : EXIT_OK;
-    }
+    if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
+    else if (status != KARP_OK) print_error(&error);
+    else if (print(options, &list)) result = options->detailed_exitcode && list.count > 0 ? EXIT_CHANGES : EXIT_OK;
     diff_list_free(options, &list);
     diff_side_free(options, &a);
     diff_side_free(options, &b);
@@ -220,18 +216,15 @@ static int run(const cli_options *options)
         print_problem("-o html", "this format is for A -- B only");
         return EXIT_ERROR;
     }
-    if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN) {
+    if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN)
         return answer_replays(options);
-    }
     if (options->profiles.count != 2) {
         print_problem(
             "diff",
             "nothing to compare: give --profile karpenter-1.14 --profile karpenter-1.15, A -- B, or two replays");
         return EXIT_ERROR;
     }
-    if (!input_read(options, false, &input)) {
-        return EXIT_ERROR;
-    }
+    if (!input_read(options, false, &input)) return EXIT_ERROR;
     print_warnings(&input);
     int result = answer(options, &input);
     input_free(options, &input);

@@ -8,13 +8,9 @@ static karp_status read_memory(const cli_options *options, karp_memory_document 
                                karp_error *error)
 {
     karp_memory_init(memory, sizeof(*memory));
-    if (options->memory_in == NULL) {
-        return KARP_OK;
-    }
+    if (options->memory_in == NULL) return KARP_OK;
     karp_status status = karp_memory_read_file(options->context, options->memory_in, document, error);
-    if (status == KARP_OK) {
-        *memory = *karp_memory_document_memory(*document);
-    }
+    if (status == KARP_OK) *memory = *karp_memory_document_memory(*document);
     return status;
 }
 
@@ -29,12 +25,10 @@ static karp_status repack(cli_answer *answer, karp_decision **decision)
     const cli_options *options = answer->options;
     karp_options common = decision_options(options);
     karp_repack_options repack;
-    if (options->profile != KARP_PROFILE_KARP) {
+    if (options->profile != KARP_PROFILE_KARP)
         return refuse(answer, "--method Repack needs --profile karp: Karpenter has no such method");
-    }
-    if (options->memory_in != NULL || options->memory_out != NULL || options->max_simulations != 0) {
+    if (options->memory_in != NULL || options->memory_out != NULL || options->max_simulations != 0)
         return refuse(answer, "--memory-in, --memory-out and --max-simulations are not for --method Repack");
-    }
     karp_repack_options_init(&repack, sizeof(repack));
     repack.common = &common;
     progress_begin("planning");
@@ -52,17 +46,13 @@ static karp_status decide(cli_answer *answer, karp_decision **decision)
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = &common;
     disrupt.method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(answer->input.reader);
-    if (disrupt.method == KARP_METHOD_REPACK) {
-        return repack(answer, decision);
-    }
+    if (disrupt.method == KARP_METHOD_REPACK) return repack(answer, decision);
     disrupt.max_simulations = options->max_simulations;
     karp_memory_document *document = NULL;
     karp_memory memory;
     karp_status status = read_memory(options, &document, &memory, error);
     if (status == KARP_OK) {
-        if (options->memory_in != NULL || options->memory_out != NULL) {
-            disrupt.memory = &memory;
-        }
+        if (options->memory_in != NULL || options->memory_out != NULL) disrupt.memory = &memory;
         progress_begin("simulating");
         status = karp_disrupt(answer->input.snapshot, &disrupt, decision, error);
         progress_end();
@@ -76,16 +66,10 @@ static karp_status write_memory(cli_answer *answer, const karp_decision *decisio
     const cli_options *options = answer->options;
     karp_memory memory = { .size = sizeof(memory) };
     karp_text text = { 0 };
-    if (options->memory_out == NULL) {
-        return KARP_OK;
-    }
+    if (options->memory_out == NULL) return KARP_OK;
     karp_status status = karp_decision_memory(decision, &memory);
-    if (status == KARP_OK) {
-        status = karp_write_memory(options->context, &memory, NULL, &text, &answer->error);
-    }
-    if (status == KARP_OK) {
-        status = text_file_replace(options->context, options->memory_out, &text, &answer->error);
-    }
+    if (status == KARP_OK) status = karp_write_memory(options->context, &memory, NULL, &text, &answer->error);
+    if (status == KARP_OK) status = text_file_replace(options->context, options->memory_out, &text, &answer->error);
     karp_text_free(&text);
     return status;
 }
@@ -96,15 +80,10 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     const cli_options *options = answer->options;
     karp_decision *decision = NULL;
     karp_status status = decide(answer, &decision);
-    if (status == KARP_OK) {
+    if (status == KARP_OK)
         status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
-    }
-    if (status == KARP_OK) {
-        status = write_memory(answer, decision);
-    }
-    if (status == KARP_OK) {
-        *result = exit_status_of_pass(answer, decision);
-    }
+    if (status == KARP_OK) status = write_memory(answer, decision);
+    if (status == KARP_OK) *result = exit_status_of_pass(answer, decision);
     karp_decision_unref(decision);
     return status;
 }

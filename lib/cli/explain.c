@@ -43,15 +43,9 @@ static karp_str without_namespace(karp_str name)
 static bool is_pod_of(karp_str pod, karp_str workload)
 {
     size_t dashes = 0;
-    if (memchr(workload.ptr, '/', workload.len) == NULL) {
-        pod = without_namespace(pod);
-    }
-    if (pod.len <= workload.len + 1 || !str_has_prefix(pod, workload) || pod.ptr[workload.len] != '-') {
-        return false;
-    }
-    for (size_t i = workload.len; i < pod.len; i++) {
-        dashes += pod.ptr[i] == '-';
-    }
+    if (memchr(workload.ptr, '/', workload.len) == NULL) pod = without_namespace(pod);
+    if (pod.len <= workload.len + 1 || !str_has_prefix(pod, workload) || pod.ptr[workload.len] != '-') return false;
+    for (size_t i = workload.len; i < pod.len; i++) dashes += pod.ptr[i] == '-';
     return dashes <= 2;
 }
 
@@ -60,9 +54,7 @@ static size_t most(const karp_decision *plan, const uint32_t *pods, size_t count
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         karp_str pod = karp_decision_pod_name(plan, pods[i]);
-        if (is_pod_of(pod, workload)) {
-            *first = found++ == 0 ? pod : *first;
-        }
+        if (is_pod_of(pod, workload)) *first = found++ == 0 ? pod : *first;
     }
     return found;
 }
@@ -76,9 +68,8 @@ static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *lef
     *left = *placed = 0;
     for (size_t i = 0; i < karp_decision_unschedulable_count(plan); i++) {
         karp_unschedulable u = { .size = sizeof(u) };
-        if (karp_decision_unschedulable(plan, i, &u) == KARP_OK && most(plan, &u.pod, 1, workload, &found) > 0) {
+        if (karp_decision_unschedulable(plan, i, &u) == KARP_OK && most(plan, &u.pod, 1, workload, &found) > 0)
             first = (*left)++ == 0 ? found : first;
-        }
     }
     for (size_t i = 0; i < karp_decision_launch_count(plan) + karp_decision_placement_count(plan); i++) {
         size_t launches = karp_decision_launch_count(plan);
@@ -117,12 +108,8 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     karp_status status = karp_provision(answer->input.snapshot, common, plan, &answer->error);
     size_t left = 0, placed = 0;
     karp_str pod = status == KARP_OK ? pod_of(*plan, *name, &left, &placed) : (karp_str){ NULL, 0 };
-    if (status != KARP_OK) {
-        return status;
-    }
-    if (pod.len == 0) {
-        return no_pods(&answer->error, *plan, *name);
-    }
+    if (status != KARP_OK) return status;
+    if (pod.len == 0) return no_pods(&answer->error, *plan, *name);
     char text[200];
     (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; shown is %.*s", left + placed,
                    left + placed == 1 ? "pod" : "pods", placed, left, str_shown(pod, 100), pod.ptr);
@@ -148,9 +135,8 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
     progress_begin("trying changes");
     karp_str pod = { name, room - 1 };
     karp_status status = *workload ? stand_in(answer, &common, &plan, &pod) : KARP_OK;
-    if (status == KARP_OK) {
+    if (status == KARP_OK)
         status = karp_explain_pod(answer->input.snapshot, &common, pod, &explanation, &answer->error);
-    }
     progress_end();
     karp_decision_unref(plan);
     karp_free(answer->options->context, name, room);
@@ -179,9 +165,7 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_table *nodes = NULL;
     karp_str name = subject(answer);
     karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
-    if (status == KARP_OK) {
-        status = find_node_name(nodes, &name, &answer->error);
-    }
+    if (status == KARP_OK) status = find_node_name(nodes, &name, &answer->error);
     if (status == KARP_OK) {
         progress_begin("simulating");
         status = karp_explain_node(answer->input.snapshot, &disrupt, name, &explanation, &answer->error);
@@ -201,9 +185,8 @@ static int run(const cli_options *options)
     const char *kind = options->words.items[0];
     static const char *const workloads[] = { "deployment", "deploy", "statefulset", "sts", "replicaset", "rs", "job" };
     bool is_pod = strcmp(kind, "pod") == 0 || strcmp(kind, "po") == 0, workload = false;
-    for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+    for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
         workload = workload || strcmp(kind, workloads[i]) == 0;
-    }
     if (!is_pod && !workload && strcmp(kind, "node") != 0 && strcmp(kind, "no") != 0) {
         print_problem(kind, "only a pod, a deployment, statefulset, replicaset or job, or a node can be explained");
         return EXIT_ERROR;

@@ -75,9 +75,7 @@ static bool check_missing(const facts_of *facts)
     bool enough = true;
     for (size_t i = 0; i < facts->info.kind_count; i++) {
         const karp_provider_facts_kind *kind = &facts->info.kinds[i];
-        if (kind->missing.len == 0) {
-            continue;
-        }
+        if (kind->missing.len == 0) continue;
         fprintf(stderr, "karp: %s--facts %.*s=FILE: %.*s", kind->optional ? "note: without " : "", (int)kind->kind.len,
                 kind->kind.ptr, (int)kind->missing.len, kind->missing.ptr);
         if (!kind->optional) {
@@ -95,9 +93,7 @@ static int write_facts(const facts_of *facts)
     karp_error error;
     karp_str text = { "", 0 };
     karp_error_init(&error, sizeof(error));
-    if (!check_missing(facts)) {
-        return EXIT_ERROR;
-    }
+    if (!check_missing(facts)) return EXIT_ERROR;
     if (karp_provider_write_facts(facts->provider, facts->memory, &text, &error) != KARP_OK) {
         print_error(&error);
         return EXIT_ERROR;
@@ -111,9 +107,7 @@ static int answer(const cli_options *options, bool write)
     karp_error error;
     karp_error_init(&error, sizeof(error));
     karp_provider *provider = provider_open(options);
-    if (provider == NULL) {
-        return EXIT_ERROR;
-    }
+    if (provider == NULL) return EXIT_ERROR;
     int result = EXIT_OK;
     if (begin(options, provider, &facts, &error) != KARP_OK) {
         print_error(&error);
@@ -137,9 +131,7 @@ void facts_hint(const cli_options *options, const char *name, karp_str region)
     karp_provider_options open;
     karp_provider_options_init(&open, sizeof(open));
     open.region = region;
-    if (karp_provider_open(options->context, str(name), &open, &provider, NULL) != KARP_OK) {
-        return;
-    }
+    if (karp_provider_open(options->context, str(name), &open, &provider, NULL) != KARP_OK) return;
     if (begin(options, provider, &facts, NULL) == KARP_OK) {
         fputs("karp: these commands print them:\n", stderr);
         print_commands(&facts, stderr);
@@ -171,12 +163,8 @@ static void print_regions(const facts_of *facts)
 {
     karp_str list = facts->info.built_in; /* "a, b, c" */
     for (size_t i = 0; i < list.len; i++) {
-        if (i == 0) {
-            putchar(' ');
-        }
-        if (list.ptr[i] != ',') {
-            putchar(list.ptr[i]);
-        }
+        if (i == 0) putchar(' ');
+        if (list.ptr[i] != ',') putchar(list.ptr[i]);
     }
 }
 
@@ -184,19 +172,13 @@ static void print_regions(const facts_of *facts)
 static void print_each(const cli_options *options, void (*print)(const facts_of *facts))
 {
     karp_provider_registry *registry = NULL;
-    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) {
-        return;
-    }
+    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) return;
     for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
         facts_of facts;
         karp_provider *provider = NULL;
         karp_str name = karp_provider_registry_name(registry, i);
-        if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) {
-            continue;
-        }
-        if (begin(options, provider, &facts, NULL) == KARP_OK) {
-            print(&facts);
-        }
+        if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) continue;
+        if (begin(options, provider, &facts, NULL) == KARP_OK) print(&facts);
         end(&facts);
     }
     karp_provider_registry_free(registry);

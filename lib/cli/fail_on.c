@@ -14,12 +14,8 @@ static bool join_thousands(char *text)
     size_t digits = strspn(text, "+$"), out = digits;
     size_t whole = digits + strcspn(text + digits, ".%");
     for (size_t i = digits; text[i] != '\0'; i++) {
-        if (text[i] == ',' && (i == digits || i > whole || strspn(text + i + 1, "0123456789") != 3)) {
-            return false;
-        }
-        if (text[i] != ',') {
-            text[out++] = text[i];
-        }
+        if (text[i] == ',' && (i == digits || i > whole || strspn(text + i + 1, "0123456789") != 3)) return false;
+        if (text[i] != ',') text[out++] = text[i];
     }
     text[out] = '\0';
     return true;
@@ -28,17 +24,13 @@ static bool join_thousands(char *text)
 /* "cost=+10%", "cost=+$50", "cost=$500", "cost=$6,000" */
 static bool read_cost(cli_options *options, char *text)
 {
-    if (!join_thousands(text)) {
-        return false;
-    }
+    if (!join_thousands(text)) return false;
     size_t length = strlen(text);
     options->cost_is_more = length > 0 && text[0] == '+';
     text += options->cost_is_more;
     length -= options->cost_is_more;
     options->cost_is_part = length > 0 && text[length - 1] == '%';
-    if (options->cost_is_part ? !options->cost_is_more : length == 0 || text[0] != '$') {
-        return false;
-    }
+    if (options->cost_is_part ? !options->cost_is_more : length == 0 || text[0] != '$') return false;
     karp_str number = { options->cost_is_part ? text : text + 1, length - 1 };
     options->fail_on_cost = true;
     return karp_double_parse(number, &options->cost_limit) == KARP_OK && options->cost_limit >= 0;
@@ -47,9 +39,7 @@ static bool read_cost(cli_options *options, char *text)
 static bool read_one(cli_options *options, const char *word, size_t length)
 {
     char text[64];
-    if (length >= sizeof(text)) {
-        return false;
-    }
+    if (length >= sizeof(text)) return false;
     memcpy(text, word, length);
     text[length] = '\0';
     uint64_t condition = FAIL_ON_COST; /* any "cost=…" is one */
@@ -64,9 +54,8 @@ static bool read_one(cli_options *options, const char *word, size_t length)
 static const char *end_of_word(const char *word)
 {
     const char *comma = strchr(word, ',');
-    while (comma != NULL && strncmp(word, "cost=", 5) == 0 && comma[1] >= '0' && comma[1] <= '9') {
+    while (comma != NULL && strncmp(word, "cost=", 5) == 0 && comma[1] >= '0' && comma[1] <= '9')
         comma = strchr(comma + 1, ',');
-    }
     return comma;
 }
 
@@ -76,9 +65,8 @@ int options_together(const cli_verb *verb, const cli_options *options)
         return wrong_option(verb, "--baseline",
                             "is what --fail-on cost=+10% (or +$50, $500) compares with: give that, too");
     }
-    if (options->no_disrupt && !options->settle) {
+    if (options->no_disrupt && !options->settle)
         return wrong_option(verb, "--no-disrupt", "is for --settle: give that, too");
-    }
     return -1;
 }
 
@@ -97,14 +85,10 @@ int set_fail_on(const cli_verb *verb, cli_options *options, const char *value)
 /* Whether a pending pod that Karpenter is responsible for gets no node. */
 static bool some_pod_left(const karp_decision *plan)
 {
-    if (karp_decision_unschedulable_count(plan) > 0) {
-        return true;
-    }
+    if (karp_decision_unschedulable_count(plan) > 0) return true;
     for (size_t i = 0; i < karp_decision_ignored_count(plan); i++) {
         karp_ignored pod = { .size = sizeof(pod) };
-        if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER) {
-            return true;
-        }
+        if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER) return true;
     }
     return false;
 }
@@ -128,9 +112,7 @@ typedef struct base {
 /* Reads the cost after the Plan of --baseline into *out; false after printing the error. */
 static bool base_cost(const cli_options *options, double *out)
 {
-    if (options->baseline == NULL) {
-        return true;
-    }
+    if (options->baseline == NULL) return true;
     karp_plan_document *document = NULL;
     karp_error error;
     karp_error_init(&error, sizeof(error));
@@ -140,9 +122,7 @@ static bool base_cost(const cli_options *options, double *out)
     }
     *out = karp_plan_document_cost(document);
     karp_plan_document_free(document);
-    if (*out < 0) {
-        print_problem(options->baseline, "the plan does not say what it costs (cost.after)");
-    }
+    if (*out < 0) print_problem(options->baseline, "the plan does not say what it costs (cost.after)");
     return *out >= 0;
 }
 
@@ -152,16 +132,12 @@ static double cents_a_month(double hourly) { return round(hourly * HOURS_A_MONTH
 static int exceeds_cost_limit(const cli_options *options, base than, double after)
 {
     double before = than.cost;
-    if (!base_cost(options, &before)) {
-        return -1;
-    }
+    if (!base_cost(options, &before)) return -1;
     double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
                    : options->cost_is_more ? before + options->cost_limit / HOURS_A_MONTH
                                            : options->cost_limit / HOURS_A_MONTH;
     /* Compares the printed amounts, which are rounded to cents. */
-    if (cents_a_month(after) <= cents_a_month(limit)) {
-        return 0;
-    }
+    if (cents_a_month(after) <= cents_a_month(limit)) return 0;
     char money[3][MONEY_TEXT];
     (void)money_dollars(after * HOURS_A_MONTH, false, money[0]);
     (void)money_dollars(limit * HOURS_A_MONTH, false, money[1]);
@@ -181,9 +157,7 @@ static int failure(const cli_options *options, base than, const karp_decision *p
     }
     if (options->fail_on_cost) {
         int dear = exceeds_cost_limit(options, than, after);
-        if (dear < 0) {
-            return EXIT_ERROR;
-        }
+        if (dear < 0) return EXIT_ERROR;
         failed = failed || dear > 0;
     }
     return failed ? EXIT_UNSCHEDULABLE : EXIT_OK;

@@ -20,9 +20,7 @@ static karp_status read_catalogue_file(const cli_options *options, const char *p
 static bool add_paths(karp_reader *reader, const cli_list *paths, karp_error *error)
 {
     for (size_t i = 0; i < paths->count; i++) {
-        if (karp_reader_add_path(reader, paths->items[i], error) != KARP_OK) {
-            return false;
-        }
+        if (karp_reader_add_path(reader, paths->items[i], error) != KARP_OK) return false;
     }
     return true;
 }
@@ -31,22 +29,14 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
 {
     for (size_t i = 0; i < options->catalogues.count; i++) {
         karp_catalogue *catalogue = NULL;
-        if (read_catalogue_file(options, options->catalogues.items[i], &catalogue, error) != KARP_OK) {
-            return false;
-        }
+        if (read_catalogue_file(options, options->catalogues.items[i], &catalogue, error) != KARP_OK) return false;
         karp_status status = karp_reader_add_catalogue(reader, catalogue, error);
         karp_catalogue_unref(catalogue);
-        if (status != KARP_OK) {
-            return false;
-        }
+        if (status != KARP_OK) return false;
     }
-    if (!add_paths(reader, &options->files, error)) {
-        return false;
-    }
+    if (!add_paths(reader, &options->files, error)) return false;
     for (size_t i = 0; i < options->prices.count; i++) {
-        if (karp_reader_add_prices_path(reader, options->prices.items[i], error) != KARP_OK) {
-            return false;
-        }
+        if (karp_reader_add_prices_path(reader, options->prices.items[i], error) != KARP_OK) return false;
     }
     return true;
 }
@@ -56,9 +46,8 @@ static karp_status scale(karp_reader *reader, const char *given, karp_error *err
 {
     const char *sign = strrchr(given, '=');
     uint64_t replicas = 0;
-    if (sign == NULL || !parse_count(sign + 1, &replicas)) {
+    if (sign == NULL || !parse_count(sign + 1, &replicas))
         return fail(error, KARP_E_INVALID, "--scale %.200s: expected WORKLOAD=N, as in web=5", given);
-    }
     return karp_reader_scale(reader, (karp_str){ given, (size_t)(sign - given) }, replicas, error);
 }
 
@@ -66,19 +55,13 @@ static karp_status scale(karp_reader *reader, const char *given, karp_error *err
 static bool change_reader(const cli_options *options, karp_reader *reader, karp_error *error)
 {
     for (size_t i = 0; i < options->replaced.count; i++) {
-        if (karp_reader_replace_path(reader, options->replaced.items[i], error) != KARP_OK) {
-            return false;
-        }
+        if (karp_reader_replace_path(reader, options->replaced.items[i], error) != KARP_OK) return false;
     }
     for (size_t i = 0; i < options->deleted.count; i++) {
-        if (karp_reader_delete(reader, str(options->deleted.items[i]), error) != KARP_OK) {
-            return false;
-        }
+        if (karp_reader_delete(reader, str(options->deleted.items[i]), error) != KARP_OK) return false;
     }
     for (size_t i = 0; i < options->scaled.count; i++) {
-        if (scale(reader, options->scaled.items[i], error) != KARP_OK) {
-            return false;
-        }
+        if (scale(reader, options->scaled.items[i], error) != KARP_OK) return false;
     }
     const cli_difference *laid = options->laid;
     return laid == NULL ||
@@ -101,9 +84,7 @@ static void print_counts(const cli_input *input)
 static bool collect_warnings(const cli_options *options, cli_input *input)
 {
     size_t count = karp_reader_warning_count(input->reader);
-    if (count + input->note_count == 0) {
-        return true;
-    }
+    if (count + input->note_count == 0) return true;
     count += input->note_count;
     input->warnings = count > SIZE_MAX / 2 / sizeof(karp_str) ? NULL
                                                               : karp_alloc(options->context, count * sizeof(karp_str));
@@ -117,9 +98,8 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
         input->warnings[i] = str(note);
         note += input->warnings[i].len + 1;
     }
-    for (size_t i = input->note_count; i < count; i++) {
+    for (size_t i = input->note_count; i < count; i++)
         input->warnings[i] = karp_reader_warning(input->reader, i - input->note_count);
-    }
     return true;
 }
 
@@ -169,9 +149,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
         reader_options.provider = str(options->provider);
     } else {
         input->provider = provider_open(options);
-        if (input->provider == NULL) {
-            return false;
-        }
+        if (input->provider == NULL) return false;
     }
     progress_begin("reading");
     bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
@@ -182,9 +160,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
            karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
     progress_end();
     if (!good) {
-        if (!told) {
-            print_read_error(options, input, &error);
-        }
+        if (!told) print_read_error(options, input, &error);
         input_free(options, input);
         return false;
     }
@@ -198,9 +174,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
         input_free(options, input);
         return false;
     }
-    if (options->verbose) {
-        print_counts(input);
-    }
+    if (options->verbose) print_counts(input);
     return true;
 }
 
@@ -217,19 +191,11 @@ void input_free(const cli_options *options, cli_input *input)
 bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision)
 {
     size_t more = decision_note_count(decision);
-    if (more == 0) {
-        return true;
-    }
+    if (more == 0) return true;
     karp_str *all = karp_alloc(options->context, (input->warning_count + more) * sizeof *all);
-    if (all == NULL) {
-        return false;
-    }
-    if (input->warning_count > 0) {
-        memcpy(all, input->warnings, input->warning_count * sizeof *all);
-    }
-    for (size_t i = 0; i < more; i++) {
-        all[input->warning_count + i] = karp_decision_warning(decision, i);
-    }
+    if (all == NULL) return false;
+    if (input->warning_count > 0) memcpy(all, input->warnings, input->warning_count * sizeof *all);
+    for (size_t i = 0; i < more; i++) all[input->warning_count + i] = karp_decision_warning(decision, i);
     karp_free(options->context, input->warnings, input->warning_count * sizeof *all);
     input->warnings = all;
     input->warning_count += more;
@@ -241,9 +207,7 @@ static karp_status join(const cli_options *options, karp_catalogue **parts, size
                         karp_error *error)
 {
     size_t count = 0;
-    for (size_t i = 0; i < part_count; i++) {
-        count += karp_catalogue_count(parts[i]);
-    }
+    for (size_t i = 0; i < part_count; i++) count += karp_catalogue_count(parts[i]);
     size_t bytes = (count == 0 ? 1 : count) * sizeof(karp_instance_type);
     karp_instance_type *types = karp_alloc(options->context, bytes);
     if (types == NULL) {
@@ -252,9 +216,7 @@ static karp_status join(const cli_options *options, karp_catalogue **parts, size
     }
     size_t used = 0;
     for (size_t i = 0; i < part_count; i++) {
-        for (size_t k = 0; k < karp_catalogue_count(parts[i]); k++) {
-            types[used++] = *karp_catalogue_type(parts[i], k);
-        }
+        for (size_t k = 0; k < karp_catalogue_count(parts[i]); k++) types[used++] = *karp_catalogue_type(parts[i], k);
     }
     karp_status status = karp_catalogue_new(options->context, types, used, out, error);
     karp_free(options->context, types, bytes);
@@ -273,13 +235,9 @@ static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_
     types.node_class = class_text;
     types.region = str(options->region);
     types.reserved_enis = options->reserved_enis;
-    if (options->vm_memory_overhead_given) {
-        types.vm_memory_overhead_percent = options->vm_memory_overhead;
-    }
+    if (options->vm_memory_overhead_given) types.vm_memory_overhead_percent = options->vm_memory_overhead;
     types.all_types = options->all_types;
-    if (karp_catalogue_aws(options->context, &types, &result, &error) != KARP_OK) {
-        print_error(&error);
-    }
+    if (karp_catalogue_aws(options->context, &types, &result, &error) != KARP_OK) print_error(&error);
     return result;
 }
 
@@ -295,9 +253,7 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
     }
     if (options->files.count == 1) {
         name = str(options->files.items[0]);
-        if (!text_file_read(options, options->files.items[0], &file)) {
-            return NULL;
-        }
+        if (!text_file_read(options, options->files.items[0], &file)) return NULL;
         /* An empty file is different from no file. */
         text = file.len > 0 ? (karp_str){ file.ptr, file.len } : str("\n");
     }
@@ -315,9 +271,7 @@ karp_catalogue *catalogue_read(const cli_options *options)
     karp_error_init(&error, sizeof(error));
     karp_catalogue *result = NULL;
     size_t count = options->catalogues.count;
-    if (count == 0) {
-        return builtin_catalogue(options);
-    }
+    if (count == 0) return builtin_catalogue(options);
     if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given ||
         options->all_types || !provider_is_plain(options)) {
         print_problem(NULL, "--catalogue has everything about its types: -f, --reserved-enis, --vm-memory-overhead, "
@@ -335,17 +289,10 @@ karp_catalogue *catalogue_read(const cli_options *options)
         status = read_catalogue_file(options, options->catalogues.items[read], &parts[read], &error);
         read += status == KARP_OK;
     }
-    if (status == KARP_OK && count == 1) {
-        result = karp_catalogue_ref(parts[0]);
-    } else if (status == KARP_OK) {
-        status = join(options, parts, count, &result, &error);
-    }
-    if (status != KARP_OK) {
-        print_error(&error);
-    }
-    for (size_t i = 0; i < read; i++) {
-        karp_catalogue_unref(parts[i]);
-    }
+    if (status == KARP_OK && count == 1) result = karp_catalogue_ref(parts[0]);
+    else if (status == KARP_OK) status = join(options, parts, count, &result, &error);
+    if (status != KARP_OK) print_error(&error);
+    for (size_t i = 0; i < read; i++) karp_catalogue_unref(parts[i]);
     karp_free(options->context, parts, count * sizeof(*parts));
     return result;
 }

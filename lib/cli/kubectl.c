@@ -80,13 +80,10 @@ static int64_t patience_of(const cli_options *options)
 {
     const char *timeout = options->kubectl[KUBECTL_REQUEST_TIMEOUT];
     int64_t limit = 0;
-    if (timeout == NULL) {
-        timeout = default_timeout;
-    }
+    if (timeout == NULL) timeout = default_timeout;
     /* An invalid duration is rejected by kubectl itself; zero means no timeout. */
-    if (karp_duration_parse(str(timeout), &limit) != KARP_OK || limit <= 0 || limit > INT64_MAX / PATIENCE_FACTOR) {
+    if (karp_duration_parse(str(timeout), &limit) != KARP_OK || limit <= 0 || limit > INT64_MAX / PATIENCE_FACTOR)
         return INT64_MAX;
-    }
     return limit * PATIENCE_FACTOR;
 }
 
@@ -95,14 +92,10 @@ static void kubectl(const cli_options *options, const char *const *words, size_t
 {
     const char *all[WORDS_MOST] = { "kubectl" };
     size_t used = 1;
-    for (size_t i = 0; i < count; i++) {
-        all[used++] = words[i];
-    }
+    for (size_t i = 0; i < count; i++) all[used++] = words[i];
     for (size_t i = 0; i < KUBECTL_OPTIONS; i++) {
         const char *value = options->kubectl[i];
-        if (value == NULL && i == KUBECTL_REQUEST_TIMEOUT) {
-            value = default_timeout;
-        }
+        if (value == NULL && i == KUBECTL_REQUEST_TIMEOUT) value = default_timeout;
         if (value != NULL) {
             all[used++] = option_names[i];
             all[used++] = value;
@@ -122,9 +115,7 @@ static bool serves(const asking *a, const char *name)
 {
     const char *at = a->served.ptr;
     for (size_t i = 0; i < a->served_count; i++, at += strlen(at) + 1) {
-        if (strcmp(at, name) == 0) {
-            return true;
-        }
+        if (strcmp(at, name) == 0) return true;
     }
     return false;
 }
@@ -156,9 +147,7 @@ static bool list_served_kinds(asking *a)
     split_lines(a);
     /* kubectl fails if the server of an API group is down, but it lists the other groups. */
     bool some = process.status >= 0 && serves(a, "pods") && serves(a, "nodes");
-    if (process.status != 0 && some) {
-        return note(a, "kubectl api-resources", reason_of(&process));
-    }
+    if (process.status != 0 && some) return note(a, "kubectl api-resources", reason_of(&process));
     if (!some) {
         print_problem(process.status < 0 ? "kubectl" : "kubectl api-resources",
                       process.status != 0 ? reason_of(&process) : "it lists no pods or no nodes");
@@ -212,15 +201,12 @@ static void get_one(asking *a, const char *name, bool needed)
 static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool needed, strbuf *list), strbuf *list)
 {
     for (size_t i = 0; i < RESOURCE_COUNT && !a->failed; i++) {
-        if (strcmp(resources[i].name, "pods") != 0 && serves(a, resources[i].name)) {
+        if (strcmp(resources[i].name, "pods") != 0 && serves(a, resources[i].name))
             visit(a, resources[i].name, resources[i].needed, list);
-        }
     }
     const char *at = a->served.ptr;
     for (size_t i = 0; i < a->served_count && !a->failed; i++, at += strlen(at) + 1) {
-        if (is_node_class(at)) {
-            visit(a, at, false, list);
-        }
+        if (is_node_class(at)) visit(a, at, false, list);
     }
 }
 
@@ -253,9 +239,7 @@ static void get_all_but_pods(asking *a)
             a->failed = true;
         }
         strbuf_free(&process.out);
-        if (!good) {
-            for_each(a, visit_alone, NULL);
-        }
+        if (!good) for_each(a, visit_alone, NULL);
     }
     strbuf_free(&list);
 }
@@ -264,15 +248,10 @@ bool cluster_read(const cli_options *options, cli_input *input)
 {
     asking a = { .options = options, .input = input };
     strbuf_init(&input->notes, options->context);
-    if (list_served_kinds(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh")) {
+    if (list_served_kinds(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh"))
         (void)note(&a, "nodepools.karpenter.sh", "the cluster serves none: is Karpenter installed there?");
-    }
-    if (!a.failed) {
-        get_all_but_pods(&a);
-    }
-    if (!a.failed) {
-        get_one(&a, "pods", true);
-    }
+    if (!a.failed) get_all_but_pods(&a);
+    if (!a.failed) get_one(&a, "pods", true);
     strbuf_free(&a.served);
     return !a.failed;
 }

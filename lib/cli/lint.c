@@ -6,9 +6,7 @@ static bool fails(const cli_answer *answer, const karp_lint *lint)
     uint32_t least = answer->options->lint_fails;
     karp_lint_finding f = { .size = sizeof(f) };
     for (size_t i = 0; karp_lint_at(lint, i, &f) == KARP_OK; i++) {
-        if (f.severity + 1 >= least && least > 0) {
-            return true;
-        }
+        if (f.severity + 1 >= least && least > 0) return true;
     }
     return least > 0 && least <= KARP_LINT_WARNING + 1 && answer->write.warning_count > 0;
 }

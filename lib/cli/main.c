@@ -62,9 +62,7 @@ const cli_verb *verb_at(size_t index) { return index < VERB_COUNT ? verbs[index]
 static const cli_verb *find_verb(const char *name)
 {
     for (size_t i = 0; i < VERB_COUNT; i++) {
-        if (strcmp(verbs[i]->name, name) == 0) {
-            return verbs[i];
-        }
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
     }
     return NULL;
 }
@@ -72,9 +70,7 @@ static const cli_verb *find_verb(const char *name)
 static void take_log(uint32_t level, karp_str message, void *user)
 {
     const bool *wanted = user;
-    if (*wanted && level == KARP_LOG_WARNING) {
-        print_note(message);
-    }
+    if (*wanted && level == KARP_LOG_WARNING) print_note(message);
 }
 
 /* The command as it is under the name by which the program was called. */
@@ -82,9 +78,7 @@ static cli_verb called_as(const cli_verb *verb, bool plugin)
 {
     cli_verb own = *verb;
     own.program = plugin ? "kubectl karp" : "karp";
-    if (plugin && (own.options & CLI_OPTION_INPUT)) {
-        own.options |= CLI_OPTION_CLUSTER;
-    }
+    if (plugin && (own.options & CLI_OPTION_INPUT)) own.options |= CLI_OPTION_CLUSTER;
     return own;
 }
 
@@ -103,9 +97,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
     karp_context_options context_options;
     karp_context_options_init(&context_options, sizeof(context_options));
     bool log_notes = false;
-    if (getentropy(&context_options.hash_seed, sizeof(context_options.hash_seed)) != 0) {
-        context_options.hash_seed = 0;
-    }
+    if (getentropy(&context_options.hash_seed, sizeof(context_options.hash_seed)) != 0) context_options.hash_seed = 0;
     context_options.max_memory = memory_to_use();
     options_memory(argc, argv, &context_options.max_memory);
     context_options.log = take_log;
@@ -119,14 +111,10 @@ static int run(const cli_verb *verb, int argc, char **argv)
         return EXIT_ERROR;
     }
     int status = options_read(verb, argc, argv, &options);
-    if (status < 0) {
-        status = options_together(verb, &options);
-    }
+    if (status < 0) status = options_together(verb, &options);
     if (status < 0) {
         status = verb->run(&options);
-        if (status != EXIT_ERROR && standard_output_written() != EXIT_OK) {
-            status = EXIT_ERROR;
-        }
+        if (status != EXIT_ERROR && standard_output_written() != EXIT_OK) status = EXIT_ERROR;
     }
     options_free(&options);
     karp_context_free(options.context);
@@ -156,9 +144,7 @@ static int print_version(void)
 static int unknown(const char *name)
 {
     fprintf(stderr, "karp: unknown command '%s'; the commands are", name);
-    for (size_t i = 0; i < VERB_COUNT; i++) {
-        fprintf(stderr, "%s %s", i == 0 ? "" : ",", verbs[i]->name);
-    }
+    for (size_t i = 0; i < VERB_COUNT; i++) fprintf(stderr, "%s %s", i == 0 ? "" : ",", verbs[i]->name);
     fputs(" (karp --help)\n", stderr);
     return EXIT_ERROR;
 }
@@ -183,18 +169,14 @@ int main(int argc, char **argv)
         return EXIT_ERROR;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        return print_version();
-    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return print_version();
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
     if (help && (argc == 2 || argv[2][0] == '-')) {
         print_help(stdout, plugin);
         return standard_output_written();
     }
     const cli_verb *verb = find_verb(help ? argv[2] : word);
-    if (verb == NULL) {
-        return unknown(help ? argv[2] : word);
-    }
+    if (verb == NULL) return unknown(help ? argv[2] : word);
     const cli_verb own = called_as(verb, plugin);
     if (help) {
         print_verb_help(&own);

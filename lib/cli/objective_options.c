@@ -106,9 +106,7 @@ static int32_t deadline_with_progress(void *user)
 
 void show_deadline(karp_options *common)
 {
-    if (common->should_stop == deadline_is_over) {
-        common->should_stop = deadline_with_progress;
-    }
+    if (common->should_stop == deadline_is_over) common->should_stop = deadline_with_progress;
 }
 
 /* ---- sides ------------------------------------------------------------------------------------------------------- */

@@ -230,9 +230,7 @@ const char *format_of(const cli_verb *verb, uint32_t *next)
     while (*next <= FORMAT_COUNT) {
         uint32_t i = (*next)++;
         bool wide = i == FORMAT_COUNT; /* wide text */
-        if (verb->formats & 1u << (wide ? (uint32_t)KARP_FORMAT_TEXT : i)) {
-            return wide ? "wide" : format_names[i];
-        }
+        if (verb->formats & 1u << (wide ? (uint32_t)KARP_FORMAT_TEXT : i)) return wide ? "wide" : format_names[i];
     }
     return NULL;
 }
@@ -282,9 +280,7 @@ void print_verb_help(const cli_verb *verb)
     print_words(stdout, verb->details, 0, 0);
     fputs("\nOptions:\n", stdout);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (option_is_of(verb, &rows[i])) {
-            print_option(&rows[i]);
-        }
+        if (option_is_of(verb, &rows[i])) print_option(&rows[i]);
     }
     if (verb->options & CLI_OPTION_OUTPUT) {
         char formats[FORMATS_TEXT];
@@ -371,9 +367,7 @@ int read_word(const cli_verb *verb, size_t list, const char *text, uint64_t *val
 {
     char option[32], message[160] = "";
     size_t used = 0;
-    if (parse_word(list, text, value)) {
-        return -1;
-    }
+    if (parse_word(list, text, value)) return -1;
     for (const option_word *word = lists[list].words; word->text != NULL && used < sizeof message; word++) {
         const char *between = word == lists[list].words ? "" : word[1].text == NULL ? " or " : ", ";
         used += (size_t)snprintf(message + used, sizeof message - used, "%s%s", between, word->text);
@@ -388,9 +382,8 @@ void print_option_words(const cli_options *options, const cli_verb *verb, const 
     const char *format;
     for (uint32_t i = 0; formats && (format = format_of(verb, &i)) != NULL;) printf(" %s", format);
     if (strcmp(option, "region") == 0) facts_print_regions(options);
-    for (uint32_t i = KARP_METHOD_EMPTINESS; i <= KARP_METHOD_REPACK && strcmp(option, "method") == 0; i++) {
+    for (uint32_t i = KARP_METHOD_EMPTINESS; i <= KARP_METHOD_REPACK && strcmp(option, "method") == 0; i++)
         printf(" %s", karp_method_name(i));
-    }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (strcmp(option, lists[i].option) != 0 || (verb->options & lists[i].group) == 0) continue;
         for (const option_word *word = lists[i].words; word->text != NULL; word++) printf(" %s", word->text);

@@ -11,13 +11,9 @@
 bool parse_count(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
-    if (text[0] == '\0') {
-        return false;
-    }
+    if (text[0] == '\0') return false;
     for (const char *p = text; *p != '\0'; p++) {
-        if (*p < '0' || *p > '9' || value > (UINT64_MAX - 9) / 10) {
-            return false;
-        }
+        if (*p < '0' || *p > '9' || value > (UINT64_MAX - 9) / 10) return false;
         value = value * 10 + (uint64_t)(*p - '0');
     }
     *out = value;
@@ -87,9 +83,8 @@ int set_now(const cli_verb *verb, cli_options *options, const char *text)
         options->now_later >= 0) {
         return -1;
     }
-    if (karp_time_parse(str(text), &now) != KARP_OK) {
+    if (karp_time_parse(str(text), &now) != KARP_OK)
         return wrong_option(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
-    }
     options->now = now != 0 ? now : 1; /* zero means "not given"; a nanosecond later makes no difference to any rule */
     return -1;
 }
@@ -97,9 +92,8 @@ int set_now(const cli_verb *verb, cli_options *options, const char *text)
 int set_overhead(const cli_verb *verb, cli_options *options, const char *text)
 {
     double part = 0;
-    if (karp_double_parse(str(text), &part) != KARP_OK || !(part >= 0 && part < 1)) {
+    if (karp_double_parse(str(text), &part) != KARP_OK || !(part >= 0 && part < 1))
         return wrong_option(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
-    }
     options->vm_memory_overhead = part;
     options->vm_memory_overhead_given = true;
     return -1;
@@ -110,9 +104,7 @@ int set_max_evictions(const cli_verb *verb, cli_options *options, const char *te
 {
     size_t length = strlen(text);
     double percent = 0;
-    if (parse_count(text, &options->repack.max_evictions)) {
-        return -1;
-    }
+    if (parse_count(text, &options->repack.max_evictions)) return -1;
     if (length < 2 || text[length - 1] != '%' ||
         karp_double_parse((karp_str){ text, length - 1 }, &percent) != KARP_OK || !(percent >= 0 && percent <= 100)) {
         return wrong_option(verb, "--max-evictions", "a number of pods, or a part of them as 10%");
@@ -123,18 +115,15 @@ int set_max_evictions(const cli_verb *verb, cli_options *options, const char *te
 
 static int set_saving(const cli_verb *verb, const char *name, const char *text, double *out)
 {
-    if (karp_double_parse(str(text), out) != KARP_OK || !(*out >= 0 && *out <= 1e12)) {
+    if (karp_double_parse(str(text), out) != KARP_OK || !(*out >= 0 && *out <= 1e12))
         return wrong_option(verb, name, "dollars an hour, at least 0");
-    }
     return -1;
 }
 
 bool parse_size(const char *text, uint64_t *bytes)
 {
     double size = 0;
-    if (karp_quantity_double(str(text), &size) != KARP_OK || !(size >= 1 && size < 1e18)) {
-        return false;
-    }
+    if (karp_quantity_double(str(text), &size) != KARP_OK || !(size >= 1 && size < 1e18)) return false;
     *bytes = (uint64_t)size;
     return true;
 }

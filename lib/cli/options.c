@@ -67,9 +67,8 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
     size_t words = options->certificate != NULL ? 0 : verb->word_count; /* verify: a proof instead of a plan */
     for (int i = optind; i < argc; i++) {
         cli_list *list = options->words.count < words ? &options->words : &options->files;
-        if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0) {
+        if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0)
             return wrong_option(verb, argv[i], "not expected");
-        }
         list->items[list->count++] = argv[i];
     }
     return options->words.count == words ? -1 : wrong_option(verb, "expected", verb->arguments);
@@ -111,9 +110,8 @@ static int unknown_option(const cli_verb *verb, const char *given)
     (void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
     nearest meant = { .wanted = str(word), .distance = 2 }; /* two letters may be wrong */
     cli_option_shown o;
-    for (size_t i = 0; given[0] == '-' && given[1] == '-' && option_of(verb, &i, &o);) {
+    for (size_t i = 0; given[0] == '-' && given[1] == '-' && option_of(verb, &i, &o);)
         nearest_offer(&meant, str(o.name));
-    }
     (void)snprintf(message, sizeof(message),
                    meant.best.ptr != NULL ? "no such option; did you mean --%s?" : "no such option", meant.best.ptr);
     return wrong_option(verb, given, message);
@@ -131,9 +129,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
     options->list_bytes = ((size_t)argc + 1) * sizeof(char *);
-    if (!make_lists(options)) {
-        return EXIT_ERROR;
-    }
+    if (!make_lists(options)) return EXIT_ERROR;
     for (int i = 1; i < argc && (verb->options & CLI_OPTION_SIDES) && options->sides == NULL; i++) {
         if (strcmp(argv[i], "--") == 0) {
             options->sides = argv + i;
@@ -149,12 +145,8 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
             options->width = options->width > 0 ? options->width : columns_of_output();
             return take_words(verb, options, argc, argv);
         }
-        if (key == ':') {
-            return wrong_option(verb, argv[optind - 1], "needs a value");
-        }
-        if (key == '?') {
-            return unknown_option(verb, argv[optind - 1]);
-        }
+        if (key == ':') return wrong_option(verb, argv[optind - 1], "needs a value");
+        if (key == '?') return unknown_option(verb, argv[optind - 1]);
         const option_row *row = option_row_of(verb, key);
         if (!option_is_of(verb, row)) {
             char name[64];
@@ -163,8 +155,6 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         }
         if (row->group & (CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON)) options->of_answer = row->name;
         int status = set_option(verb, options, row, optarg);
-        if (status >= 0) {
-            return status;
-        }
+        if (status >= 0) return status;
     }
 }

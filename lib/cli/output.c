@@ -40,9 +40,7 @@ bool output_is_quiet(void) { return quiet; }
 
 void print_note(karp_str message)
 {
-    if (quiet || suppressed) {
-        return;
-    }
+    if (quiet || suppressed) return;
     fputs("karp: note: ", stderr);
     print_bytes(stderr, message.ptr, message.len);
     fputc('\n', stderr);
@@ -50,9 +48,7 @@ void print_note(karp_str message)
 
 void print_problem(const char *what, const char *message)
 {
-    if (suppressed) {
-        return;
-    }
+    if (suppressed) return;
     fputs("karp: ", stderr);
     if (what != NULL) {
         print_clean(what);
@@ -64,17 +60,13 @@ void print_problem(const char *what, const char *message)
 
 void print_error(const karp_error *error)
 {
-    if (suppressed) {
-        return;
-    }
+    if (suppressed) return;
     fputs("karp: ", stderr);
     if (error->document[0] != '\0') {
         print_clean(error->document);
         if (error->line > 0) {
             fprintf(stderr, ":%lu", (unsigned long)error->line);
-            if (error->column > 0) {
-                fprintf(stderr, ":%lu", (unsigned long)error->column);
-            }
+            if (error->column > 0) fprintf(stderr, ":%lu", (unsigned long)error->column);
         }
         fputs(": ", stderr);
     }
@@ -108,21 +100,13 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
     out.compact = options->compact;
     out.color = options->color;
     out.width = options->width;
-    if (options->files.count == 1 && strcmp(options->files.items[0], "-") != 0) {
+    if (options->files.count == 1 && strcmp(options->files.items[0], "-") != 0)
         out.title = file_name(options->files.items[0]);
-    }
-    if (options->catalogues.count == 1) {
-        out.catalogue = file_name(options->catalogues.items[0]);
-    } else if (input != NULL) {
-        out.catalogue = karp_reader_catalogue_title(input->reader);
-    }
-    if (out.catalogue.len == 0 && options->region != NULL) {
-        out.catalogue = str(options->region);
-    }
+    if (options->catalogues.count == 1) out.catalogue = file_name(options->catalogues.items[0]);
+    else if (input != NULL) out.catalogue = karp_reader_catalogue_title(input->reader);
+    if (out.catalogue.len == 0 && options->region != NULL) out.catalogue = str(options->region);
     if (input != NULL) {
-        if (digest_wanted(options)) {
-            out.digest = karp_reader_digest(input->reader);
-        }
+        if (digest_wanted(options)) out.digest = karp_reader_digest(input->reader);
         out.warnings = input->warnings;
         out.warning_count = input->warning_count;
     }
@@ -153,9 +137,7 @@ bool is_change(karp_str *text)
 {
     static const char prefix[] = "what if: ";
     const size_t length = sizeof prefix - 1;
-    if (text->len == length || !str_starts(*text, prefix)) {
-        return false;
-    }
+    if (text->len == length || !str_starts(*text, prefix)) return false;
     *text = (karp_str){ text->ptr + length, text->len - length };
     return true;
 }
@@ -167,9 +149,7 @@ size_t decision_note_count(const karp_decision *decision)
 
 void print_warnings(const cli_input *input)
 {
-    for (size_t i = 0; i < input->warning_count; i++) {
-        print_note(input->warnings[i]);
-    }
+    for (size_t i = 0; i < input->warning_count; i++) print_note(input->warnings[i]);
 }
 
 bool has_warning(const cli_input *input, karp_str note) { return str_in(note, input->warnings, input->warning_count); }
@@ -187,9 +167,7 @@ void print_warnings_of_side(const cli_input *input, const char *name, const cli_
 
 int standard_output_written(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) {
-        return EXIT_OK;
-    }
+    if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_OK;
     print_problem("standard output", strerror(errno));
     return EXIT_ERROR;
 }
@@ -226,12 +204,8 @@ uint32_t columns_of_output(void)
 {
     const char *given = getenv("COLUMNS");
     uint64_t columns = 0;
-    if (given == NULL || !parse_count(given, &columns) || columns == 0) {
-        columns = columns_of_terminal();
-    }
-    if (columns == 0) {
-        return PLAIN;
-    }
+    if (given == NULL || !parse_count(given, &columns) || columns == 0) columns = columns_of_terminal();
+    if (columns == 0) return PLAIN;
     return columns < LEAST ? LEAST : columns > MOST_OF_TERMINAL ? MOST_OF_TERMINAL : (uint32_t)columns;
 }
 
@@ -239,9 +213,7 @@ bool print_folded(const cli_options *options, karp_str text)
 {
     karp_text folded = { 0 };
     karp_error error;
-    if (options->format != KARP_FORMAT_TEXT) {
-        return print_output(text);
-    }
+    if (options->format != KARP_FORMAT_TEXT) return print_output(text);
     karp_error_init(&error, sizeof(error));
     if (karp_text_fold(options->context, text, options->width, &folded, &error) != KARP_OK) {
         print_error(&error);
@@ -258,9 +230,7 @@ void print_words(FILE *out, const char *text, size_t at, size_t indent)
     for (const char *end; *text != '\0'; text = end + (*end != '\0')) {
         end = text + strcspn(text, " \n");
         int length = (int)(end - text);
-        if (length == 0) {
-            continue;
-        }
+        if (length == 0) continue;
         if (!first && column + 1 + (size_t)length > width) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
@@ -287,11 +257,8 @@ static int give(cli_answer *answer, cli_make *make, void *own)
     karp_error_init(&answer->error, sizeof(answer->error));
     answer->write = write_options_of(answer->options, answer->input.reader == NULL ? NULL : &answer->input);
     karp_status status = make(answer, own, &result);
-    if (status == KARP_E_NOT_FOUND && answer->subject != NULL) {
-        print_problem(answer->subject, answer->error.message);
-    } else if (status != KARP_OK) {
-        print_error(&answer->error);
-    }
+    if (status == KARP_E_NOT_FOUND && answer->subject != NULL) print_problem(answer->subject, answer->error.message);
+    else if (status != KARP_OK) print_error(&answer->error);
     if (status != KARP_OK) {
         karp_text_free(&answer->text);
         return EXIT_ERROR;
@@ -312,18 +279,14 @@ int answer_without_input(const cli_options *options, cli_make *make, void *own)
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own)
 {
     cli_answer answer = { .options = options };
-    if (!input_read(options, keep_documents, &answer.input)) {
-        return EXIT_ERROR;
-    }
+    if (!input_read(options, keep_documents, &answer.input)) return EXIT_ERROR;
     /* The digest is computed once. If this ran out of memory, the answer would silently lack it. */
     if (keep_documents && digest_wanted(options) && karp_reader_digest(answer.input.reader).len == 0) {
         print_problem("input", "there is not enough memory for its digest");
         input_free(options, &answer.input);
         return EXIT_ERROR;
     }
-    if (notes_apart) {
-        print_warnings(&answer.input);
-    }
+    if (notes_apart) print_warnings(&answer.input);
     int result = give(&answer, make, own);
     input_free(options, &answer.input);
     return result;

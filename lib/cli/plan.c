@@ -30,12 +30,8 @@ static size_t limited_pods(const karp_decision *plan)
     for (size_t i = 0; i < karp_decision_unschedulable_count(plan) && karp_decision_launch_count(plan) > 0; i++) {
         karp_unschedulable pod = { .size = sizeof(pod) };
         bool limited = false;
-        if (karp_decision_unschedulable(plan, i, &pod) != KARP_OK) {
-            continue;
-        }
-        for (size_t k = 0; k < pod.pool_count; k++) {
-            limited = limited || pod.pools[k].code == KARP_REASON_LIMITS;
-        }
+        if (karp_decision_unschedulable(plan, i, &pod) != KARP_OK) continue;
+        for (size_t k = 0; k < pod.pool_count; k++) limited = limited || pod.pools[k].code == KARP_REASON_LIMITS;
         count += limited;
     }
     return count;
@@ -47,12 +43,8 @@ static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t r
 {
     size_t count = answer->write.warning_count;
     karp_str *list = karp_alloc(answer->options->context, (count + 1) * sizeof(*list));
-    if (list == NULL) {
-        return NULL;
-    }
-    if (count > 0) {
-        memcpy(list, answer->write.warnings, count * sizeof(*list));
-    }
+    if (list == NULL) return NULL;
+    if (count > 0) memcpy(list, answer->write.warnings, count * sizeof(*list));
     (void)snprintf(text, room,
                    "%zu %s beyond the limits of NodePools in this round, which counts a launch as its largest possible "
                    "type; the next round, when the types are known, may place %s (karp plan --settle plays the rounds)",
@@ -67,20 +59,14 @@ karp_status write_proof(cli_answer *answer, const karp_decision *plan, const cha
 {
     const cli_options *options = answer->options;
     const karp_certificate *proof = karp_decision_certificate(plan);
-    if (options->certificate == NULL) {
-        return KARP_OK;
-    }
-    if (proof == NULL) {
-        return fail(&answer->error, KARP_E_INVALID, "--certificate: the plan has no bound; %s", none);
-    }
+    if (options->certificate == NULL) return KARP_OK;
+    if (proof == NULL) return fail(&answer->error, KARP_E_INVALID, "--certificate: the plan has no bound; %s", none);
     karp_text text = { 0 };
     karp_write_options write = answer->write;
     write.format = KARP_FORMAT_JSON;
     write.digest = karp_reader_digest(answer->input.reader);
     karp_status status = karp_write_certificate(options->context, proof, &write, &text, &answer->error);
-    if (status == KARP_OK) {
-        status = text_file_replace(options->context, options->certificate, &text, &answer->error);
-    }
+    if (status == KARP_OK) status = text_file_replace(options->context, options->certificate, &text, &answer->error);
     karp_text_free(&text);
     return status;
 }
@@ -99,9 +85,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         status = notes == NULL ? KARP_E_NOMEM : KARP_OK;
         answer->error.status = status;
     }
-    if (status == KARP_OK) {
-        status = write_proof(answer, plan, "it needs --objective cost");
-    }
+    if (status == KARP_OK) status = write_proof(answer, plan, "it needs --objective cost");
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
                                  &answer->error);
@@ -115,9 +99,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
 
 static int run(const cli_options *options)
 {
-    if (options->settle) {
-        return settle(options);
-    }
+    if (options->settle) return settle(options);
     bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
     return answer_input(options, !records || options->certificate != NULL, records, make, NULL);
 }

@@ -65,9 +65,7 @@ static void close_both(int ends[2])
 /* A pipe that other programs do not inherit. Reading from it never blocks. */
 static bool make_pipe(int ends[2])
 {
-    if (pipe(ends) != 0) {
-        return false;
-    }
+    if (pipe(ends) != 0) return false;
     if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 &&
         fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) {
         return true;
@@ -81,9 +79,7 @@ static int spawn(const char *const *words, int out, int err, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int failed = posix_spawn_file_actions_init(&actions);
-    if (failed != 0) {
-        return failed;
-    }
+    if (failed != 0) return failed;
     failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
@@ -100,9 +96,7 @@ static int spawn(const char *const *words, int out, int err, pid_t *pid)
 static int start(watch *w, const char *const *words)
 {
     int out[2], err[2];
-    if (!make_pipe(out)) {
-        return errno;
-    }
+    if (!make_pipe(out)) return errno;
     if (!make_pipe(err)) {
         int failed = errno;
         close_both(out);
@@ -128,9 +122,7 @@ static int start(watch *w, const char *const *words)
 static bool blank(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') {
-            return false;
-        }
+        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') return false;
     }
     return true;
 }
@@ -138,20 +130,15 @@ static bool blank(const char *text, size_t length)
 static void end_line(watch *w)
 {
     w->line[w->line_length] = '\0';
-    if (!blank(w->line, w->line_length)) {
-        say(w->process, w->line);
-    }
+    if (!blank(w->line, w->line_length)) say(w->process, w->line);
     w->line_length = 0;
 }
 
 static void take_error(watch *w, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (bytes[i] == '\n') {
-            end_line(w);
-        } else if (w->line_length + 1 < sizeof(w->line) && bytes[i] != '\0') {
-            w->line[w->line_length++] = bytes[i];
-        }
+        if (bytes[i] == '\n') end_line(w);
+        else if (w->line_length + 1 < sizeof(w->line) && bytes[i] != '\0') w->line[w->line_length++] = bytes[i];
     }
 }
 
@@ -164,12 +151,8 @@ static bool drain(watch *w, int *from)
     uint64_t most = karp_context_get_options(w->options->context)->max_document_bytes;
     while (*from >= 0) {
         ssize_t got = read(*from, piece, sizeof(piece));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0 && errno == EAGAIN) {
-            return true;
-        }
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EAGAIN) return true;
         if (got <= 0) {
             (void)close(*from);
             *from = -1;
@@ -207,16 +190,10 @@ static bool wait_for_more(watch *w, int64_t deadline)
     for (;;) {
         struct pollfd both[2] = { { .fd = w->out, .events = POLLIN }, { .fd = w->err, .events = POLLIN } };
         int ready = poll(both, 2, REAP_EVERY_MS);
-        if (ready > 0) {
-            return true;
-        }
+        if (ready > 0) return true;
         reap(w, WNOHANG);
-        if (w->ended) {
-            return true;
-        }
-        if (clock_milliseconds() >= deadline) {
-            return false;
-        }
+        if (w->ended) return true;
+        if (clock_milliseconds() >= deadline) return false;
     }
 }
 
@@ -227,24 +204,16 @@ static bool watch_it(watch *w, int64_t patience)
             say(w->process, "it was silent for too long and has been ended");
             return false;
         }
-        if (!drain(w, &w->out) || !drain(w, &w->err)) {
-            return false;
-        }
-        if (w->out < 0 && w->err < 0) {
-            reap(w, WNOHANG);
-        }
+        if (!drain(w, &w->out) || !drain(w, &w->err)) return false;
+        if (w->out < 0 && w->err < 0) reap(w, WNOHANG);
     }
     return drain(w, &w->out) && drain(w, &w->err);
 }
 
 static void close_ends(watch *w)
 {
-    if (w->out >= 0) {
-        (void)close(w->out);
-    }
-    if (w->err >= 0) {
-        (void)close(w->err);
-    }
+    if (w->out >= 0) (void)close(w->out);
+    if (w->err >= 0) (void)close(w->err);
 }
 
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
@@ -261,11 +230,8 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
         reap(&w, 0);
     } else {
         end_line(&w);
-        if (WIFEXITED(w.how)) {
-            process->status = WEXITSTATUS(w.how);
-        } else {
-            (void)snprintf(process->said, sizeof(process->said), "it was ended by signal %d", WTERMSIG(w.how));
-        }
+        if (WIFEXITED(w.how)) process->status = WEXITSTATUS(w.how);
+        else (void)snprintf(process->said, sizeof(process->said), "it was ended by signal %d", WTERMSIG(w.how));
     }
     close_ends(&w);
 }

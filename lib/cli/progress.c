@@ -31,9 +31,7 @@ static void say(const char *text)
     size_t length = strlen(text);
     while (length > 0) {
         ssize_t written = write(STDERR_FILENO, text, length);
-        if (written <= 0) {
-            return;
-        }
+        if (written <= 0) return;
         text += written;
         length -= (size_t)written;
     }
@@ -79,18 +77,14 @@ void progress_round(uint32_t number) { round_number = number < 1000000 ? (int)nu
 
 void progress_begin(const char *what)
 {
-    if (!isatty(STDERR_FILENO) || output_is_quiet()) {
-        return;
-    }
+    if (!isatty(STDERR_FILENO) || output_is_quiet()) return;
     doing = what;
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_handler = tick;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    if (sigaction(SIGALRM, &action, NULL) == 0) {
-        alarm(1);
-    }
+    if (sigaction(SIGALRM, &action, NULL) == 0) alarm(1);
 }
 
 void progress_end(void)

@@ -44,9 +44,7 @@ static bool fill_settings(const cli_options *options, setting_list *list)
     }
     for (size_t i = 0; i < options->settings.count; i++) {
         karp_label *setting = &list->items[list->count++];
-        if (!split("--set", options->settings.items[i], &setting->key, &setting->value)) {
-            return false;
-        }
+        if (!split("--set", options->settings.items[i], &setting->key, &setting->value)) return false;
     }
     return true;
 }
@@ -87,9 +85,7 @@ static karp_provider *open_with(const cli_options *options, setting_list *settin
         print_error(&error);
         return NULL;
     }
-    if (load_facts(options, provider)) {
-        return provider;
-    }
+    if (load_facts(options, provider)) return provider;
     karp_provider_close(provider);
     return NULL;
 }
@@ -115,19 +111,12 @@ karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_na
     karp_provider_class *node_class = NULL;
     karp_error_init(&error, sizeof(error));
     karp_provider *provider = provider_open(options);
-    if (provider == NULL) {
-        return NULL;
-    }
+    if (provider == NULL) return NULL;
     karp_status status = KARP_OK;
-    if (class_text.len > 0) {
+    if (class_text.len > 0)
         status = karp_provider_class_read(options->context, provider, class_name, class_text, &node_class, &error);
-    }
-    if (status == KARP_OK) {
-        status = karp_provider_catalogue(provider, node_class, &catalogue, &error);
-    }
-    if (status != KARP_OK) {
-        print_error(&error);
-    }
+    if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, &catalogue, &error);
+    if (status != KARP_OK) print_error(&error);
     karp_provider_class_free(node_class);
     karp_provider_close(provider);
     return catalogue;

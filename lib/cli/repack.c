@@ -15,9 +15,8 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     progress_begin("planning");
     karp_status status = karp_repack(answer->input.snapshot, &repack, &decision, &answer->error);
     progress_end();
-    if (status == KARP_OK) {
+    if (status == KARP_OK)
         status = write_proof(answer, decision, "no node can be removed, or there are too many nodes and kinds of pods");
-    }
     if (status == KARP_OK) {
         status = karp_write_repack(options->context, decision, &answer->write, &answer->text, &answer->error);
         bool changes = karp_decision_command_count(decision) > 0;

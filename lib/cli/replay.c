@@ -26,9 +26,7 @@ static bool wrong(const char *option, const char *value, const char *message)
 static bool duration(const cli_options *options, int which, const char *name, int64_t *out)
 {
     const char *value = options->replay[which];
-    if (value == NULL) {
-        return true;
-    }
+    if (value == NULL) return true;
     return (karp_duration_parse(str(value), out) == KARP_OK && *out >= 0) ||
            wrong(name, value, "not a duration like 10m");
 }
@@ -36,9 +34,7 @@ static bool duration(const cli_options *options, int which, const char *name, in
 /* The next word of a comma-separated list; false at its end. */
 static bool next_word(const char **at, karp_str *word)
 {
-    if (**at == '\0') {
-        return false;
-    }
+    if (**at == '\0') return false;
     size_t length = strcspn(*at, ",");
     *word = (karp_str){ *at, length };
     *at += length + ((*at)[length] == ',');
@@ -51,9 +47,8 @@ static bool read_policies(const cli_options *options, replaying *r)
         const char *at = options->policies.items[i];
         karp_str word;
         while (next_word(&at, &word)) {
-            if (r->options.policy_count == MOST_POLICIES) {
+            if (r->options.policy_count == MOST_POLICIES)
                 return wrong("--policy", options->policies.items[i], "too many");
-            }
             r->policies[r->options.policy_count++] = word;
         }
     }
@@ -69,16 +64,13 @@ static bool read_rates(const cli_options *options, replaying *r)
         const char *sign = memchr(word.ptr, '=', word.len);
         karp_replay_interruption *rate = &r->rates[r->options.interruption_count];
         karp_str number = word;
-        if (r->options.interruption_count++ == MOST_RATES) {
-            return wrong("--interruptions", value, "too many");
-        }
+        if (r->options.interruption_count++ == MOST_RATES) return wrong("--interruptions", value, "too many");
         if (sign != NULL) {
             rate->instance_type = (karp_str){ word.ptr, (size_t)(sign - word.ptr) };
             number = (karp_str){ sign + 1, word.len - rate->instance_type.len - 1 };
         }
-        if (karp_double_parse(number, &rate->per_hour) != KARP_OK || !(rate->per_hour >= 0)) {
+        if (karp_double_parse(number, &rate->per_hour) != KARP_OK || !(rate->per_hour >= 0))
             return wrong("--interruptions", value, "a rate per hour like 0.05, or m5.large=0.05");
-        }
     }
     r->options.interruptions = r->rates;
     return true;
@@ -88,9 +80,7 @@ static bool read_rates(const cli_options *options, replaying *r)
 static bool instant(const cli_options *options, int which, const char *name, int64_t *at, int64_t *after)
 {
     const char *value = options->replay[which];
-    if (value == NULL || karp_time_parse(str(value), at) == KARP_OK) {
-        return true;
-    }
+    if (value == NULL || karp_time_parse(str(value), at) == KARP_OK) return true;
     return (karp_duration_parse(str(value), after) == KARP_OK && *after > 0) ||
            wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration after the beginning like 36h");
 }
@@ -99,24 +89,14 @@ static bool read_options(const cli_options *options, replaying *r)
 {
     const char *seed = options->replay[REPLAY_SEED], *format = options->replay[REPLAY_FORMAT];
     karp_replay_options *o = &r->options;
-    if (seed != NULL && !parse_count(seed, &o->seed)) {
-        return wrong("--seed", seed, "not a number");
-    }
-    if (format != NULL) {
-        o->format = str(format);
-    }
-    if (options->region != NULL) {
-        o->region = str(options->region);
-    }
-    if (options->feature_gates != NULL) {
-        o->feature_gates = str(options->feature_gates);
-    }
+    if (seed != NULL && !parse_count(seed, &o->seed)) return wrong("--seed", seed, "not a number");
+    if (format != NULL) o->format = str(format);
+    if (options->region != NULL) o->region = str(options->region);
+    if (options->feature_gates != NULL) o->feature_gates = str(options->feature_gates);
     o->most_allocated = options->most_allocated;
     o->lenient = options->lenient;
     o->as_planned = options->as_planned;
-    if (options->replay[REPLAY_REPACK] != NULL) {
-        r->plan.name = str(options->replay[REPLAY_REPACK]);
-    }
+    if (options->replay[REPLAY_REPACK] != NULL) r->plan.name = str(options->replay[REPLAY_REPACK]);
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&
            duration(options, REPLAY_BOOT_JITTER, "--boot-jitter", &o->boot_jitter) &&

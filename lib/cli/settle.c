@@ -65,9 +65,7 @@ static karp_status go_on(settling *s, const karp_decision *decision, int64_t lat
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_status status = karp_reader_after(s->reader, decision, s->now + later, &reader, &snapshot, s->error);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     leave(s);
     s->now += later;
     s->reader = reader;
@@ -91,9 +89,8 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
             s->rounds[s->count - 1].launched--; /* no offering that the static pool allows is available */
             continue;
         }
-        if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price)) {
+        if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price))
             status = no_memory(s);
-        }
     }
     *text = s->texts.len;
     for (size_t i = 0; i < types.count && status == KARP_OK; i++) {
@@ -113,9 +110,7 @@ static karp_status note_removed(settling *s, const karp_decision *d, settle_roun
     for (size_t i = 0; i < karp_decision_command_count(d); i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
-        if (status != KARP_OK) {
-            return status;
-        }
+        if (status != KARP_OK) return status;
         round->method = c.method;
         for (size_t k = 0; k < c.node_count; k++) {
             if (round->removed++ > 0) strbuf_addc(&s->texts, ' ');
@@ -128,9 +123,8 @@ static karp_status note_removed(settling *s, const karp_decision *d, settle_roun
 
 static karp_status note_round(settling *s, const karp_decision *d, size_t placed)
 {
-    if (s->count == ROUNDS_MOST) {
+    if (s->count == ROUNDS_MOST)
         return fail(s->error, KARP_E_LIMIT, "the cluster has not settled after %d rounds", (int)ROUNDS_MOST);
-    }
     if (!grow(s->options->context, (void **)&s->rounds, &s->room, s->count + 1, sizeof *s->rounds)) return no_memory(s);
     settle_round *round = &s->rounds[s->count++];
     progress_round((uint32_t)s->count + 1);
@@ -174,9 +168,7 @@ static karp_status settle_static(settling *s)
     karp_status status = karp_launch_static_pools(s->snapshot, &s->common, &decision, s->error);
     bool launches = status == KARP_OK && karp_decision_launch_count(decision) > 0,
          acts = launches || (status == KARP_OK && karp_decision_command_count(decision) > 0);
-    if (acts) {
-        status = note_round(s, decision, 0);
-    }
+    if (acts) status = note_round(s, decision, 0);
     if (acts && status == KARP_OK) {
         s->rounds[s->count - 1].is_static = true;
         status = go_on(s, decision, launches ? BOOT : 0);
@@ -196,30 +188,20 @@ static karp_status provision(settling *s)
         karp_decision_unref(s->last);
         s->last = NULL;
         status = karp_provision(s->snapshot, &s->common, &s->last, s->error);
-        if (status == KARP_OK) {
-            status = look_at(s->last, &launched_for, &received, &deleting);
-        }
-        if (status == KARP_OK && s->first == NULL) {
-            s->first = karp_decision_ref(s->last);
-        }
+        if (status == KARP_OK) status = look_at(s->last, &launched_for, &received, &deleting);
+        if (status == KARP_OK && s->first == NULL) s->first = karp_decision_ref(s->last);
         bool launches = status == KARP_OK && karp_decision_launch_count(s->last) > 0;
         if (s->first_round == 0) s->first_round = s->count > 0 && !launches ? s->count : s->count + 1;
         /* Pods on nodes that have not joined the cluster are placed again in each round. */
         bool goes_on = launches || deleting || (received > 0 && received != received_before);
         received_before = received;
-        if (status != KARP_OK || !goes_on) {
-            return status;
-        }
+        if (status != KARP_OK || !goes_on) return status;
         if (launches || deleting) {
             received_before = SIZE_MAX;
             status = note_round(s, s->last, launched_for);
         }
-        if (status == KARP_OK) {
-            status = go_on(s, s->last, launches ? BOOT : 0);
-        }
-        if (status != KARP_OK) {
-            return status;
-        }
+        if (status == KARP_OK) status = go_on(s, s->last, launches ? BOOT : 0);
+        if (status != KARP_OK) return status;
     }
     return status;
 }
@@ -232,24 +214,17 @@ static karp_status next_look(settling *s, const karp_decision *pass, int64_t *ne
     for (size_t i = 0; i < karp_decision_kept_count(pass); i++) {
         karp_kept k = { .size = sizeof k };
         karp_status status = karp_decision_kept(pass, i, &k);
-        if (status != KARP_OK) {
-            return status;
-        }
-        if (k.code == KARP_REASON_NOT_CONSOLIDATABLE || k.code == KARP_REASON_CONSOLIDATE_AFTER) {
+        if (status != KARP_OK) return status;
+        if (k.code == KARP_REASON_NOT_CONSOLIDATABLE || k.code == KARP_REASON_CONSOLIDATE_AFTER)
             *next = s->now + s->step;
-        }
     }
     s->step *= 2;
     for (size_t i = 0; i < karp_decision_budget_count(pass); i++) {
         karp_pool_budget b = { .size = sizeof b };
         karp_status status = karp_decision_budget(pass, i, &b);
-        if (status != KARP_OK) {
-            return status;
-        }
+        if (status != KARP_OK) return status;
         bool opens = b.remaining == 0 && b.next_change != KARP_NO_TIME && b.next_change > s->now;
-        if (opens && (*next == KARP_NO_TIME || b.next_change < *next)) {
-            *next = b.next_change;
-        }
+        if (opens && (*next == KARP_NO_TIME || b.next_change < *next)) *next = b.next_change;
     }
     return KARP_OK;
 }
@@ -267,36 +242,24 @@ static karp_status consolidate(settling *s)
         if (acts) {
             s->step = LOOK_AGAIN;
             status = note_round(s, pass, 0);
-            if (status == KARP_OK) {
-                status = go_on(s, pass, karp_decision_launch_count(pass) > 0 ? BOOT : LOOK_AGAIN);
-            }
-            if (status == KARP_OK) {
-                status = provision(s);
-            }
+            if (status == KARP_OK) status = go_on(s, pass, karp_decision_launch_count(pass) > 0 ? BOOT : LOOK_AGAIN);
+            if (status == KARP_OK) status = provision(s);
         } else if (status == KARP_OK) {
             status = next_look(s, pass, &next);
             bool later = next != KARP_NO_TIME && next > s->now && next - s->began <= HORIZON;
-            if (status == KARP_OK && later) {
-                status = go_on(s, NULL, next - s->now);
-            }
+            if (status == KARP_OK && later) status = go_on(s, NULL, next - s->now);
             acts = later;
         }
         karp_decision_unref(pass);
-        if (status != KARP_OK || !acts || s->count >= ROUNDS_MOST) {
-            return status;
-        }
+        if (status != KARP_OK || !acts || s->count >= ROUNDS_MOST) return status;
     }
 }
 
 static karp_status play(settling *s)
 {
     karp_status status = provision(s);
-    if (status == KARP_OK && !s->options->no_disrupt) {
-        status = consolidate(s);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status == KARP_OK && !s->options->no_disrupt) status = consolidate(s);
+    if (status != KARP_OK) return status;
     /* The final cluster, with its cost and utilisation. */
     karp_decision_unref(s->last);
     s->last = NULL;
@@ -354,14 +317,10 @@ static void describe(const settling *s, const settle_round *r, strbuf *out)
     const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
     char counts[96] = "", left[48] = "";
     bool provisioned = r->method == KARP_METHOD_ANY && !r->is_static;
-    if (r->is_static && r->launched > 0) {
-        (void)snprintf(counts, sizeof counts, " for static NodePools");
-    } else if (provisioned && r->launched > 0) {
+    if (r->is_static && r->launched > 0) (void)snprintf(counts, sizeof counts, " for static NodePools");
+    else if (provisioned && r->launched > 0)
         (void)snprintf(counts, sizeof counts, " for %zu %s", r->placed, r->placed == 1 ? "pod" : "pods");
-    }
-    if (provisioned && r->left > 0) {
-        (void)snprintf(left, sizeof left, ", %zu left", r->left);
-    }
+    if (provisioned && r->left > 0) (void)snprintf(left, sizeof left, ", %zu left", r->left);
     const char *words[] = { r->removed > 0 ? karp_method_name(r->method) : "",
                             r->removed > 0 ? ": remove " : "",
                             removed,
@@ -385,11 +344,8 @@ static void text_round(cli_writer *w, const settling *s, size_t number)
     describe(s, r, &what);
     w->out->failed = w->out->failed || what.failed;
     cli_put_format(w, w->markdown ? "%zu. +%s %s " : " %3zu  +%-9s %11s  ", number + 1, later, cost);
-    if (w->markdown) {
-        cli_put_shown(w, what.ptr, what.len);
-    } else {
-        cli_put_words(w, WHAT_COLUMN, WHAT_COLUMN, what.ptr, what.len);
-    }
+    if (w->markdown) cli_put_shown(w, what.ptr, what.len);
+    else cli_put_words(w, WHAT_COLUMN, WHAT_COLUMN, what.ptr, what.len);
     cli_put_text(w, "\n");
     strbuf_free(&what);
 }
@@ -438,19 +394,13 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
         cli_put_text(w, "\n");
         cli_put_made_by(w, "plan --settle", s->options, input);
     }
-    if (s->count >= ROUNDS_MOST) {
-        cli_put_format(w, "It has not settled after %d rounds.\n", (int)ROUNDS_MOST);
-    }
+    if (s->count >= ROUNDS_MOST) cli_put_format(w, "It has not settled after %d rounds.\n", (int)ROUNDS_MOST);
     char began[KARP_VALUE_TEXT];
     karp_time_format(s->began, began);
     cli_put_format(w, "\n%sRounds, from %s on\n", heading, began);
     cli_put_text(w, w->markdown ? "\n" : "");
-    for (size_t i = 0; i < s->count; i++) {
-        text_round(w, s, i);
-    }
-    if (s->count == 0) {
-        cli_put_text(w, "  none: nothing is launched or removed\n");
-    }
+    for (size_t i = 0; i < s->count; i++) text_round(w, s, i);
+    if (s->count == 0) cli_put_text(w, "  none: nothing is launched or removed\n");
     cli_put_format(w, "\n%sNodes at the end\n", heading);
     cli_put_text(w, w->markdown ? "\n" : "");
     for (size_t i = 0; i < both[1].types.count; i++) {
@@ -481,17 +431,10 @@ static karp_status write_answer(cli_answer *answer, const settling *s, bool *tol
                      .json = options->format == KARP_FORMAT_JSON,
                      .markdown = options->format == KARP_FORMAT_MARKDOWN };
     karp_status status = design_add_up(&both[0]);
-    if (status == KARP_OK) {
-        status = design_add_up(&both[1]);
-    }
-    if (status == KARP_OK && w.json) {
-        write_json(&w, s, &answer->input, both);
-    } else if (status == KARP_OK) {
-        write_text(&w, s, &answer->input, both);
-    }
-    if (out.failed) {
-        status = KARP_E_NOMEM;
-    }
+    if (status == KARP_OK) status = design_add_up(&both[1]);
+    if (status == KARP_OK && w.json) write_json(&w, s, &answer->input, both);
+    else if (status == KARP_OK) write_text(&w, s, &answer->input, both);
+    if (out.failed) status = KARP_E_NOMEM;
     if (status == KARP_OK) {
         *told = print_folded(options, (karp_str){ out.ptr, out.len });
     }
@@ -520,18 +463,12 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_status status = play(&s);
     progress_end();
     bool told = false;
-    if (status == KARP_OK && !input_add_notes(options, &answer->input, s.last)) {
-        status = no_memory(&s);
-    }
+    if (status == KARP_OK && !input_add_notes(options, &answer->input, s.last)) status = no_memory(&s);
     print_warnings(&answer->input);
     answer->write.warnings = answer->input.warnings;
     answer->write.warning_count = answer->input.warning_count;
-    if (status == KARP_OK) {
-        status = write_answer(answer, &s, &told);
-    }
-    if (status == KARP_OK) {
-        *result = told ? exit_status_of_settled(answer, s.first, s.last, s.count > 0) : EXIT_ERROR;
-    }
+    if (status == KARP_OK) status = write_answer(answer, &s, &told);
+    if (status == KARP_OK) *result = told ? exit_status_of_settled(answer, s.first, s.last, s.count > 0) : EXIT_ERROR;
     leave(&s);
     karp_decision_unref(s.first);
     karp_decision_unref(s.last);

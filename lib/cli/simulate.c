@@ -21,9 +21,7 @@ static int run(const cli_options *options)
 {
     karp_catalogue *catalogue = NULL;
     bool named = options->catalogues.count > 0 || options->region != NULL;
-    if (named) {
-        catalogue = catalogue_read(options);
-    }
+    if (named) catalogue = catalogue_read(options);
     int result = named && catalogue == NULL ? EXIT_ERROR : answer_without_input(options, make, catalogue);
     karp_catalogue_unref(catalogue);
     return result;

@@ -38,18 +38,14 @@ static FILE *open_regular(const char *path)
     struct stat about;
     bool handed = strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
     int file = open(path, O_RDONLY | O_CLOEXEC | (handed ? 0 : O_NONBLOCK));
-    if (file < 0) {
-        return NULL;
-    }
+    if (file < 0) return NULL;
     if (fstat(file, &about) != 0 || !(S_ISREG(about.st_mode) || handed)) {
         (void)close(file);
         errno = 0;
         return NULL;
     }
     FILE *stream = fdopen(file, "rb");
-    if (stream == NULL) {
-        (void)close(file);
-    }
+    if (stream == NULL) (void)close(file);
     return stream;
 }
 
@@ -63,12 +59,8 @@ bool text_file_read(const cli_options *options, const char *path, strbuf *text)
         return false;
     }
     bool good = read_all(options, path, file, text);
-    if (!standard) {
-        (void)fclose(file);
-    }
-    if (!good) {
-        strbuf_free(text);
-    }
+    if (!standard) (void)fclose(file);
+    if (!good) strbuf_free(text);
     return good;
 }
 
@@ -95,9 +87,7 @@ static karp_status write_whole(const char *path, const karp_text *text, karp_err
     FILE *file = number < 0 ? NULL : fdopen(number, "wb");
     bool good = file != NULL && fwrite(text->ptr, 1, text->len, file) == text->len;
     int reason = errno;
-    if (file == NULL && number >= 0) {
-        (void)close(number);
-    }
+    if (file == NULL && number >= 0) (void)close(number);
     if (file != NULL && fclose(file) != 0 && good) {
         reason = errno;
         good = false;

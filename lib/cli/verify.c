@@ -20,9 +20,7 @@ static karp_status verify_document(cli_answer *answer, const karp_plan_document 
     size_t count = 0;
     double cost = 0;
     const karp_plan_step *steps = karp_plan_document_steps(document, &count, &cost);
-    if (steps == NULL) {
-        return karp_verify(snapshot, karp_plan_document_plan(document), found, &answer->error);
-    }
+    if (steps == NULL) return karp_verify(snapshot, karp_plan_document_plan(document), found, &answer->error);
     /* A repack plan states the cluster's cost, and its steps are executed one after the other. */
     uint32_t flags = isnan(cost) ? 0 : KARP_VERIFY_EVICTIONS_AT_ONCE;
     flags |= answer->options->repack.ignore_budgets ? KARP_VERIFY_IGNORE_BUDGETS : 0;
@@ -58,9 +56,7 @@ static karp_status make_check(cli_answer *answer, int *result)
     karp_error refusal;
     karp_error_init(&refusal, sizeof(refusal));
     karp_status status = karp_certificate_read_file(options->context, options->certificate, &document, &answer->error);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     const karp_certificate *proof = karp_certificate_document_certificate(document);
     karp_str stated = karp_certificate_document_digest(document);
     if (stated.len == 0 || other_input(stated, karp_reader_digest(answer->input.reader))) {
@@ -87,9 +83,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_verification *found = NULL;
-    if (answer->options->certificate != NULL) {
-        return make_check(answer, result);
-    }
+    if (answer->options->certificate != NULL) return make_check(answer, result);
     karp_status status = verify(answer, &found);
     if (status == KARP_OK) {
         status = karp_write_verification(answer->options->context, found, &answer->write, &answer->text,

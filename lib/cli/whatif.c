@@ -64,13 +64,9 @@ karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, c
                                        : karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, error);
     for (size_t i = 0; i < change_count && status == KARP_OK; i++) {
         named[i] = changes[i];
-        if (changes[i].kind == KARP_CHANGE_REMOVE_NODE) {
-            status = find_node_name(nodes, &named[i].name, error);
-        }
+        if (changes[i].kind == KARP_CHANGE_REMOVE_NODE) status = find_node_name(nodes, &named[i].name, error);
     }
-    if (status == KARP_OK) {
-        status = karp_what_if(snapshot, named, change_count, common, plan, error);
-    }
+    if (status == KARP_OK) status = karp_what_if(snapshot, named, change_count, common, plan, error);
     karp_table_free(nodes);
     karp_free(options->context, named, bytes + 1);
     return status;
@@ -119,11 +115,8 @@ static bool add_words(change_list *list, const cli_list *given, uint32_t kind)
                 print_problem(given->items[i], "an empty name between commas");
                 return false;
             }
-            if (kind != KARP_CHANGE_SCALE_PRICE) {
-                add_change(list, kind, word, length, 0);
-            } else if (!add_factor(list, word, length)) {
-                return false;
-            }
+            if (kind != KARP_CHANGE_SCALE_PRICE) add_change(list, kind, word, length, 0);
+            else if (!add_factor(list, word, length)) return false;
             word = comma == NULL ? NULL : comma + 1;
         }
     }
@@ -134,9 +127,7 @@ static size_t count_words(const cli_list *given)
 {
     size_t count = given->count;
     for (size_t i = 0; i < given->count; i++) {
-        for (const char *p = given->items[i]; *p != '\0'; p++) {
-            count += *p == ',';
-        }
+        for (const char *p = given->items[i]; *p != '\0'; p++) count += *p == ',';
     }
     return count;
 }

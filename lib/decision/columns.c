@@ -368,9 +368,8 @@ karp_status karp_decision_table(const karp_decision *decision, uint32_t table, k
     if (decision == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a decision and a place for the table are needed");
     const table_kind *kind = table < COUNT(kinds) ? &kinds[table] : NULL;
-    if (kind == NULL || (kind->columns == NULL && kind->more == NULL)) {
+    if (kind == NULL || (kind->columns == NULL && kind->more == NULL))
         return fail(error, KARP_E_NOT_FOUND, "a decision has no table %u", (unsigned)table);
-    }
     karp_table *t = table_new(decision->context);
     if (t != NULL && !fill(decision, t, kind)) {
         karp_table_free(t);

@@ -110,7 +110,7 @@ const karp_certificate *karp_decision_certificate(const karp_decision *decision)
     return decision->bound != NULL ? &decision->bound->certificate : NULL;
 }
 
-/* ---- bounds -------------------------------------------------------------------------------------------------------- */
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 double karp_bound_value(const karp_bound *bound) { return (double)bound->certificate.value / KARP_MONEY_PER_DOLLAR; }
 

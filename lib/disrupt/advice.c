@@ -127,7 +127,7 @@ void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instan
                              .value = advice_text(a, text, length) });
 }
 
-/* ---- helpers of advice functions -------------------------------------------------------------------------------------- */
+/* ---- helpers of advice functions --------------------------------------------------------------------------------- */
 
 uint32_t claim_named(const karp_snapshot *w, karp_str name)
 {

@@ -98,8 +98,8 @@ int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64
     return broken ? 0 : allowed;
 }
 
-/* The end of the window that is open at `now`, or the next opening. Overlapping windows count as one. The search through
- * them is limited, so the result may be too early. */
+/* The end of the window that is open at `now`, or the next opening. Overlapping windows count as one. The search
+ * through them is limited, so the result may be too early. */
 static int64_t next_edge(const budget *b, int64_t now)
 {
     cron schedule;
@@ -177,7 +177,7 @@ karp_status pass_budgets(pass *p, karp_error *error)
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
 }
 
-/* ---- budgets that cannot be evaluated ----------------------------------------------------------------------------------- */
+/* ---- budgets that cannot be evaluated ---------------------------------------------------------------------------- */
 
 static void describe_broken(strbuf *text, karp_str pool_name, uint32_t number, const budget *b)
 {
@@ -220,7 +220,7 @@ bool budgets_note_broken(const pass *p, karp_decision *d)
     return true;
 }
 
-/* ---- candidates within budgets ------------------------------------------------------------------------------------- */
+/* ---- candidates within budgets ----------------------------------------------------------------------------------- */
 
 bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept)
 {
@@ -243,15 +243,14 @@ bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept
     return ok;
 }
 
-/* ---- claims of a pool, and its node limit -------------------------------------------------------------------------- */
+/* ---- claims of a pool, and its node limit ------------------------------------------------------------------------ */
 
 /* A claim is marked if its state node is. A claim without a state node counts as active even if it is being deleted. */
 pool_counters count_claims(const karp_snapshot *w, uint32_t pool)
 {
     pool_counters k = { 0, 0 };
-    for (size_t i = 0; i < w->raw.claims.count; i++) {
+    for (size_t i = 0; i < w->raw.claims.count; i++)
         k.active += label_get(w->raw.claims.items[i].meta.labels, w->known.node_pool) == w->pool_names[pool].name;
-    }
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         if (!n->marked || n->claim == NO_ID) continue;

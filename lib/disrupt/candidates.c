@@ -26,7 +26,7 @@ static bool candidate_empty(const pass *p, const candidate *c)
     return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0;
 }
 
-/* ---- §5: for every method ------------------------------------------------------------------------------------------- */
+/* ---- §5: for every method ---------------------------------------------------------------------------------------- */
 
 /* Karpenter recognises only "true" (D-Q21); without the quirk, a duration counts from the node's creation. */
 static bool node_protected(const pass *p, const object *shown)
@@ -226,7 +226,7 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     return true;
 }
 
-/* ---- §6: for this method ---------------------------------------------------------------------------------------------- */
+/* ---- §6: for this method ----------------------------------------------------------------------------------------- */
 
 static uint32_t consolidation_filter(const pass *p, const candidate *c)
 {
@@ -253,9 +253,8 @@ static uint32_t filter(const pass *p, const candidate *c)
     bool is_static = pool_of(p, c)->replicas >= 0;
     if (p->method == KARP_METHOD_REPAIR) /* its own checks are done */
         return repair_offered(p) ? KARP_REASON_NONE : KARP_REASON_HEALTHY;
-    if (p->method == KARP_METHOD_STATIC_DRIFT) {
+    if (p->method == KARP_METHOD_STATIC_DRIFT)
         return is_static && n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
-    }
     if (is_static) return KARP_REASON_STATIC;
     if (p->method == KARP_METHOD_EXPIRATION) {
         int64_t end = candidate_expires(p, c);
@@ -428,7 +427,7 @@ karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_st
     return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
 }
 
-/* ---- order (§7) --------------------------------------------------------------------------------------------------------- */
+/* ---- order (§7) -------------------------------------------------------------------------------------------------- */
 
 /* A number that is lower for a better ratio; both zeros map to the same number. */
 static uint64_t ratio_number(double ratio)

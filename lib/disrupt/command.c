@@ -49,7 +49,7 @@ static void finish(struct stepping *g, uint32_t phase, uint32_t reason)
     s->advice->finished = true;
 }
 
-/* ---- one action for every node --------------------------------------------------------------------------------------------- */
+/* ---- one action for every node ----------------------------------------------------------------------------------- */
 
 static bool node_exists(const struct stepping *g, karp_str name)
 {
@@ -91,7 +91,7 @@ static void roll_back(struct stepping *g, uint32_t reason, bool marked)
     finish(g, KARP_COMMAND_PHASE_GIVEN_UP, reason);
 }
 
-/* ---- in progress -------------------------------------------------------------------------------------------------------------- */
+/* ---- in progress ------------------------------------------------------------------------------------------------- */
 
 static int64_t time_limit(const struct stepping *g)
 {
@@ -164,7 +164,7 @@ static void go_in_progress(struct stepping *g)
     progress(g);
 }
 
-/* ---- before the launches ------------------------------------------------------------------------------------------------------- */
+/* ---- before the launches ----------------------------------------------------------------------------------------- */
 
 static bool in_queue(const struct stepping *g)
 {
@@ -305,7 +305,7 @@ static karp_status validate(struct stepping *g, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- public functions ----------------------------------------------------------------------------------------------------------- */
+/* ---- public functions -------------------------------------------------------------------------------------------- */
 
 static karp_status take(struct stepping *g, karp_error *error)
 {
@@ -365,9 +365,8 @@ static karp_status check_observed(const karp_command_state *s, const karp_observ
         if (o->kind < KARP_OBSERVED_FAILED || o->kind > KARP_OBSERVED_GONE)
             return fail(error, KARP_E_INVALID, "observation %zu: unknown kind", i);
         bool of_replacement = o->kind == KARP_OBSERVED_CREATED || o->kind == KARP_OBSERVED_NOT_CREATED;
-        if (of_replacement && (s->phase != KARP_COMMAND_PHASE_LAUNCHING || o->number >= s->replacement_count)) {
+        if (of_replacement && (s->phase != KARP_COMMAND_PHASE_LAUNCHING || o->number >= s->replacement_count))
             return fail(error, KARP_E_INVALID, "observation %zu: no such replacement is being created", i);
-        }
         if (o->kind == KARP_OBSERVED_CREATED && o->object.len == 0)
             return fail(error, KARP_E_INVALID, "observation %zu: the NodeClaim has no name", i);
     }
@@ -407,7 +406,7 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
     return KARP_OK;
 }
 
-/* ---- the first state ------------------------------------------------------------------------------------------------------------ */
+/* ---- the first state --------------------------------------------------------------------------------------------- */
 
 /* The command's nodes are from the decision's snapshot and have a claim. */
 static karp_str claim_of(const karp_snapshot *w, karp_str node_name)

@@ -44,7 +44,7 @@ static void want_condition(karp_advice *a, uint32_t claim_number, const char *ty
     if (!same) advise(a, action);
 }
 
-/* ---- Drifted ------------------------------------------------------------------------------------------------------------- */
+/* ---- Drifted ----------------------------------------------------------------------------------------------------- */
 
 static bool static_fields_drifted(const karp_snapshot *w, const node_claim *c, const node_pool *p)
 {
@@ -132,7 +132,7 @@ static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t poo
     if (!unknown) want_condition(l->a, claim_number, "Drifted", reason);
 }
 
-/* ---- Consolidatable -------------------------------------------------------------------------------------------------------- */
+/* ---- Consolidatable ---------------------------------------------------------------------------------------------- */
 
 static void look_at_consolidation(struct looking *l, uint32_t claim_number, const node_pool *p)
 {

@@ -34,9 +34,8 @@ static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, do
     const type_table *t = result_table(m->s, r->claim);
     uint32_t count = r->type_count;
     r->type_count = types_below(m->s, t, types, count, r->set, limit);
-    if (!min_values_needed(m->s, t, types, r->type_count, r->set, needed)) {
+    if (!min_values_needed(m->s, t, types, r->type_count, r->set, needed))
         return r->type_count == 0 ? KARP_REASON_NO_CHEAPER_NODE : KARP_REASON_MIN_VALUES_BY_PRICE;
-    }
     return r->type_count == 0 ? KARP_REASON_NO_CHEAPER_NODE : KARP_REASON_NONE;
 }
 
@@ -85,9 +84,8 @@ static uint32_t settle_replacement(pass *p, simulation *m, const command *c, rep
     double limit = price_of(p, c->candidates, c->candidate_count);
     bool all_spot = true;
     uint32_t needed;
-    for (uint32_t i = 0; i < c->candidate_count; i++) {
+    for (uint32_t i = 0; i < c->candidate_count; i++)
         all_spot = all_spot && p->candidates[c->candidates[i]].capacity_type == k->spot;
-    }
     if (all_spot && result_allows(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE) return code;
@@ -95,7 +93,7 @@ static uint32_t settle_replacement(pass *p, simulation *m, const command *c, rep
     return KARP_REASON_NONE;
 }
 
-/* ---- §16: replacing a node with one of its own type ---------------------------------------------------------------- */
+/* ---- §16: replacing a node with one of its own type -------------------------------------------------------------- */
 
 static uint32_t type_name(const pass *p, const candidate *c)
 {
@@ -124,8 +122,8 @@ static double price_of_kind(scheduler *s, const pass *p, const command *c, uint3
     return used && !priced ? 0.0 : least;
 }
 
-/* §16: keeps only types that are cheaper than every removed node whose own type the replacement could have; false = none
- * is left, or minValues is violated. */
+/* §16: keeps only types that are cheaper than every removed node whose own type the replacement could have; false =
+ * none is left, or minValues is violated. */
 static bool same_type_filter(const pass *p, const command *c, replacement *r)
 {
     scheduler *s = c->simulation->s;
@@ -148,7 +146,7 @@ static bool same_type_filter(const pass *p, const command *c, replacement *r)
     return kept > 0 && min_values_needed(s, t, types, kept, r->set, &needed);
 }
 
-/* ---- one attempt -------------------------------------------------------------------------------------------------------- */
+/* ---- one attempt ------------------------------------------------------------------------------------------------- */
 
 static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_types)
 {
@@ -236,8 +234,7 @@ double command_savings(const pass *p, const command *c)
 {
     double savings = 0.0;
     for (uint32_t i = 0; i < c->candidate_count; i++) savings += p->candidates[c->candidates[i]].price;
-    for (uint32_t i = 0; i < c->replacement_count; i++) {
+    for (uint32_t i = 0; i < c->replacement_count; i++)
         savings -= replacement_price(p, c->simulation, &c->replacements[i]);
-    }
     return savings;
 }

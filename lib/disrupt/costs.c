@@ -108,7 +108,7 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
     return cost;
 }
 
-/* ---- prices of nodes ----------------------------------------------------------------------------------------------- */
+/* ---- prices of nodes --------------------------------------------------------------------------------------------- */
 
 static uint32_t reservation_of(const karp_snapshot *w, label_list labels, bool reservations)
 {

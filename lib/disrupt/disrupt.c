@@ -99,9 +99,8 @@ karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_optio
     karp_status status = pass_start(&p, snapshot, options, &method, error);
     if (status != KARP_OK) return context_refusal(snapshot->context, status, error);
     status = run_methods(&p, method, error);
-    if (status == KARP_OK && p.canceled && !p.options.keep_partial) {
+    if (status == KARP_OK && p.canceled && !p.options.keep_partial)
         status = fail(error, KARP_E_CANCELED, "stopped before all candidates were looked at");
-    }
     karp_decision *d = status == KARP_OK ? decision_new(snapshot) : NULL;
     if (status == KARP_OK) status = d != NULL ? disruption_rows(&p, d, error) : fail_nomem(error);
     pass_end(&p);

@@ -136,7 +136,7 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
     return advice_finish(d.a, out, error);
 }
 
-/* ---- volumes (§25.4) ---------------------------------------------------------------------------------------------------- */
+/* ---- volumes (§25.4) --------------------------------------------------------------------------------------------- */
 
 /* Whether a pod that the drain does not wait for uses the volume, so that it is never detached. */
 static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str volume_name)
@@ -161,9 +161,8 @@ karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_
     if (!str_given(node_name)) return fail_null(error, "node_name");
     struct draining d;
     const state_node *n;
-    if (snapshot == NULL || out == NULL || (volumes == NULL && volume_count > 0)) {
+    if (snapshot == NULL || out == NULL || (volumes == NULL && volume_count > 0))
         return fail(error, KARP_E_INVALID, "a snapshot, the volumes and a place for the advice are needed");
-    }
     karp_status status = begin(snapshot, node_name, now, out, &d, &n, error);
     if (status != KARP_OK) return status;
     bool waits = false, late = d.deadline != KARP_NO_TIME && d.a->now > d.deadline;

@@ -19,7 +19,7 @@ karp_status method_emptiness(pass *p, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- nodes that reserve capacity for capacity buffers -------------------------------------------------------------- */
+/* ---- nodes that reserve capacity for capacity buffers ------------------------------------------------------------ */
 
 /* A node on which a buffer's virtual pods were placed is not empty (deprovisioning.md §6). Karpenter remembers this
  * from its last provisioning round; here the round is run. */

@@ -34,7 +34,7 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
     return advice_finish(a, out, error);
 }
 
-/* ---- left-over marks ----------------------------------------------------------------------------------------------------- */
+/* ---- left-over marks --------------------------------------------------------------------------------------------- */
 
 static void clean(karp_advice *a, const state_node *n)
 {

@@ -43,7 +43,7 @@ static bool names(const node_repair *policy, const condition *c)
     return policy->condition == c->type && policy->status == c->status;
 }
 
-/* ---- one node ---------------------------------------------------------------------------------------------------------- */
+/* ---- one node ---------------------------------------------------------------------------------------------------- */
 
 struct looking {
     pass *p;
@@ -160,7 +160,7 @@ bool health_verdict(pass *p, const struct health *h, uint32_t number, const repa
     return *out != NULL;
 }
 
-/* ---- pools --------------------------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static bool unhealthy(const store *raw, const node *n)
 {

@@ -174,7 +174,7 @@ karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_st
 /* Candidates by descending savings ratio, then by name (§7), in the arena; NULL = out of memory. */
 uint32_t *by_savings_ratio(pass *p);
 
-/* ---- health.c: how the provider's repair policies apply to a node (K15-8) -------------------------------------------- */
+/* ---- health.c: how the provider's repair policies apply to a node (K15-8) ---------------------------------------- */
 
 /* The repair policies of a pass, with compiled expressions. NULL = out of memory. */
 struct health *health_new(pass *p);
@@ -183,7 +183,7 @@ bool health_verdict(pass *p, const struct health *h, uint32_t state_node_number,
 /* By store pool: whether more than a fifth of its nodes are unhealthy. NULL = out of memory. */
 bool *health_tripped(pass *p);
 
-/* ---- the methods ------------------------------------------------------------------------------------------------------ */
+/* ---- the methods ------------------------------------------------------------------------------------------------- */
 
 /* The methods (§10–17). Each appends commands, or records in `stays` why there are none. Status: OK, NOMEM. */
 karp_status method_repair(pass *p, karp_error *error);

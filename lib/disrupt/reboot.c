@@ -71,7 +71,7 @@ static void give_up(const struct rebooting *r)
     act(r, KARP_ACTION_DELETE_CLAIM, "", str("RebootFailed"));
 }
 
-/* ---- deadlines ------------------------------------------------------------------------------------------------------------ */
+/* ---- deadlines --------------------------------------------------------------------------------------------------- */
 
 /* The deadline of the current phase; KARP_NO_TIME = none. */
 static int64_t deadline(const struct rebooting *r)
@@ -93,7 +93,7 @@ static void wait_for_node(const struct rebooting *r)
     else advice_look_again(r->a, later(r->a->now, poll));
 }
 
-/* ---- requested ------------------------------------------------------------------------------------------------------------ */
+/* ---- requested --------------------------------------------------------------------------------------------------- */
 
 /* Whether the drain has ended: no pod is left, or its time limit has passed. */
 static bool drained(const struct rebooting *r)
@@ -147,7 +147,7 @@ static void step_requested(const struct rebooting *r)
     }
 }
 
-/* ---- issued --------------------------------------------------------------------------------------------------------------- */
+/* ---- issued ------------------------------------------------------------------------------------------------------ */
 
 static void step_issued(const struct rebooting *r)
 {
@@ -164,7 +164,7 @@ static void step_issued(const struct rebooting *r)
     advice_look_again(r->a, later(r->a->now, poll));
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* false = the request is invalid. */
 static bool read_grace(struct rebooting *r)

@@ -64,7 +64,7 @@ static bool budget_rows(pass *p, karp_decision *d)
     return true;
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* Adds the launch. Its types are sorted by their prices under the final requirements, because the claim may have been
  * narrowed to spot (§13). */
@@ -205,7 +205,7 @@ static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
     return status;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static bool node_rows(const pass *p, karp_decision *d)
 {

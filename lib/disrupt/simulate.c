@@ -168,7 +168,7 @@ karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, con
     return status == KARP_E_NOMEM ? fail_nomem(error) : status;
 }
 
-/* ---- decisions without a simulation ------------------------------------------------------------------------------------ */
+/* ---- decisions without a simulation ------------------------------------------------------------------------------ */
 
 /* Finds or creates a free scheduler for consolidation, which stays free; NULL = none, or out of memory (*status). */
 static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *error)
@@ -241,7 +241,7 @@ karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t cou
     return status;
 }
 
-/* ---- simulations in advance ------------------------------------------------------------------------------------------ */
+/* ---- simulations in advance -------------------------------------------------------------------------------------- */
 
 /* With a limit of steps or a cancellation function, a simulation ends at a point that depends on the simulations before
  * it. A limit of simulations only ends their sequence. */

@@ -4,7 +4,7 @@
 #include <base/error.h>
 #include <string.h>
 
-/* ---- copies -------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* A failure is recorded, so that one check at the end is enough. A list that could not be copied is empty. */
 typedef struct copier {
@@ -145,7 +145,7 @@ static bool copy_state(karp_step *s, const karp_command_state *from)
     return !c.failed;
 }
 
-/* ---- the object ------------------------------------------------------------------------------------------------------------ */
+/* ---- the object -------------------------------------------------------------------------------------------------- */
 
 karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now)
 {

@@ -20,7 +20,7 @@ static uint32_t reservation_held(const pass *p, const candidate *c)
     return label_get(w->nodes[c->node].labels, w->raw.reservation_id);
 }
 
-/* ---- nodes of dynamic pools ---------------------------------------------------------------------------------------------- */
+/* ---- nodes of dynamic pools -------------------------------------------------------------------------------------- */
 
 /* Adds a command with all nodes that the simulation launches, unchanged; without any of them if the node is terminated
  * first. */
@@ -96,7 +96,7 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
     return fail_nomem(error);
 }
 
-/* ---- nodes of static pools ------------------------------------------------------------------------------------------------ */
+/* ---- nodes of static pools --------------------------------------------------------------------------------------- */
 
 bool replace_static_node(pass *p, const uint32_t *number)
 {
@@ -130,7 +130,7 @@ bool terminate_static_node(pass *p, const uint32_t *number, uint32_t why)
     return true;
 }
 
-/* ---- reservations of static pools --------------------------------------------------------------------------------------- */
+/* ---- reservations of static pools -------------------------------------------------------------------------------- */
 
 karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, karp_error *error)
 {

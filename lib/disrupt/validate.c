@@ -215,9 +215,8 @@ karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const kar
                                   const karp_decision *decision, size_t command_index, uint32_t *goes,
                                   karp_validation *out, karp_error *error)
 {
-    if (later_snapshot == NULL || decision == NULL || out == NULL) {
+    if (later_snapshot == NULL || decision == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot, a decision and a place for the answer are needed");
-    }
     if (command_index >= decision->commands.count)
         return fail(error, KARP_E_NOT_FOUND, "the decision has no such command");
     const karp_command *c = &decision->commands.items[command_index];

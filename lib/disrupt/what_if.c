@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * The snapshot with the changes applied. The view borrows everything but the offerings, whose prices and availability it
- * replaces. Removed nodes are listed separately, in the form that a scheduling round takes.
+ * The snapshot with the changes applied. The view borrows everything but the offerings, whose prices and availability
+ * it replaces. Removed nodes are listed separately, in the form that a scheduling round takes.
  */
 typedef struct changed_view {
     const karp_snapshot *snapshot; /* the unchanged snapshot */
@@ -38,7 +38,7 @@ static karp_status not_found(const karp_change *c, const char *what, karp_error 
     return fail(error, KARP_E_NOT_FOUND, "no such %s: %.*s", what, shown, c->name.len > 0 ? c->name.ptr : "");
 }
 
-/* ---- the changes ------------------------------------------------------------------------------------------------------ */
+/* ---- the changes ------------------------------------------------------------------------------------------------- */
 
 static karp_status remove_node(changed_view *v, const karp_change *c, karp_error *error)
 {
@@ -105,7 +105,7 @@ static karp_status apply(changed_view *v, const karp_change *c, karp_error *erro
     }
 }
 
-/* ---- the view ---------------------------------------------------------------------------------------------------------- */
+/* ---- the view ---------------------------------------------------------------------------------------------------- */
 
 static bool borrow(changed_view *v)
 {
@@ -160,7 +160,7 @@ static karp_status changed_view_init(changed_view *v, const karp_snapshot *snaps
 
 static void changed_view_free(changed_view *v) { arena_free(&v->data); }
 
-/* ---- the round --------------------------------------------------------------------------------------------------------- */
+/* ---- the round --------------------------------------------------------------------------------------------------- */
 
 static void describe(strbuf *b, const karp_change *c)
 {

@@ -118,7 +118,7 @@ static karp_status savings_of(finder *f, const node_view *v, double *out, karp_e
     return status;
 }
 
-/* ---- views ---------------------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /* A view of the whole cluster, in which any node can be disrupted. */
 static bool open_view(const finder *f, node_view *v)
@@ -234,7 +234,8 @@ static bool note_lift(finder *f, const node_view *v, const karp_kept *row)
 
 enum { MOST_ROUNDS = 100 };
 
-/* Some reasons only show after others were removed. So each round removes the reasons that the previous one reported. */
+/* Some reasons only show after others were removed. So each round removes the reasons that the previous one reported.
+ */
 static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
 {
     karp_status status = KARP_OK;

@@ -153,7 +153,7 @@ static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp
     return copy != NULL;
 }
 
-/* ---- all blockers -------------------------------------------------------------------------------------------------------- */
+/* ---- all blockers ------------------------------------------------------------------------------------------------ */
 
 /* Runs one decision in which only this node can be disrupted. *again: repeat, because the reason was removed or
  * another method has to decide. */
@@ -243,9 +243,8 @@ static void remove_empties(const karp_node_explanation *e, node_view *v)
 {
     const karp_decision *d = e->decision;
     for (size_t i = 0; i < d->commands.count; i++) {
-        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
+        for (size_t k = 0; k < d->commands.items[i].node_count; k++)
             node_view_remove(v, state_node_named(v->snapshot, d->commands.items[i].nodes[k]));
-        }
     }
 }
 
@@ -264,9 +263,8 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
     bool again = true, first = empties_first(e, given);
     karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK && first) remove_empties(e, &v);
-    if (options.method == KARP_METHOD_ANY || options.method == KARP_METHOD_MULTI_NODE) {
+    if (options.method == KARP_METHOD_ANY || options.method == KARP_METHOD_MULTI_NODE)
         options.method = drifted(s, &s->nodes[e->node]) ? KARP_METHOD_DRIFT : KARP_METHOD_SINGLE_NODE;
-    }
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
     if (status == KARP_OK && first && !add_first(e, &v)) status = fail_nomem(error);
     if (status == KARP_OK && !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
@@ -440,7 +438,7 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     return e->refused ? fail_nomem(error) : KARP_OK;
 }
 
-/* ---- the node ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the node ---------------------------------------------------------------------------------------------------- */
 
 static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
                            karp_error *error)
@@ -466,9 +464,8 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
     if (status != KARP_OK) return status;
     const karp_snapshot *known = options_view(&common, snapshot, &view);
     uint32_t number = state_node_named(known, node_name);
-    if (number == NO_ID && state_node_named(snapshot, node_name) != NO_ID) {
+    if (number == NO_ID && state_node_named(snapshot, node_name) != NO_ID)
         return fail(error, KARP_E_NOT_FOUND, "Karpenter does not know the node: the volume of a pod on it is gone");
-    }
     if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");
     karp_node_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
     if (e == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);

@@ -94,7 +94,7 @@ const char *karp_remedy_name(uint32_t kind)
     return kind < sizeof remedy_names / sizeof *remedy_names ? remedy_names[kind] : remedy_names[0];
 }
 
-/* ---- one round ------------------------------------------------------------------------------------------------------- */
+/* ---- one round --------------------------------------------------------------------------------------------------- */
 
 static karp_str keep(search *s, karp_str text)
 {
@@ -155,7 +155,7 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
     return slot != NULL;
 }
 
-/* ---- the search -------------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* Sorts by number of changes, then the easier kind, then existing nodes first, then cost. */
 static int smaller(const void *x, const void *y, const void *user)
@@ -218,7 +218,7 @@ static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snap
     return s.status == KARP_E_NOMEM ? fail_nomem(error) : s.status;
 }
 
-/* ---- the pod ------------------------------------------------------------------------------------------------------------- */
+/* ---- the pod ----------------------------------------------------------------------------------------------------- */
 
 /* The number of a pod that the decision is about; NO_ID = it is not. *waits: it is unschedulable. */
 static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)

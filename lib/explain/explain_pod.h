@@ -32,7 +32,8 @@ void overlay_view_reset(overlay_view *o);
 
 shape *overlay_shape(overlay_view *o, uint32_t number); /* can be modified */
 node_pool *overlay_pool(overlay_view *o, uint32_t number);
-/* Sets the amount of a resource that every pod of the shape requests, in the snapshot's units. false = out of memory. */
+/* Sets the amount of a resource that every pod of the shape requests, in the snapshot's units. false = out of memory.
+ */
 bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, int64_t units);
 
 /* karp_provision() on the view. The decision refers to the snapshot. */

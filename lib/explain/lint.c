@@ -70,7 +70,7 @@ karp_status karp_lint_rule_at(size_t index, karp_lint_rule *out)
     return struct_give(out, &rule, sizeof rule, FIRST_RULE_SIZE);
 }
 
-/* ---- findings ------------------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 static karp_str keep(linting *l, karp_str text)
 {

@@ -69,7 +69,7 @@ void lint_budgets(linting *l)
     }
 }
 
-/* ---- PodDisruptionBudgets ------------------------------------------------------------------------------------------ */
+/* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
 /* A number of pods, or a percentage of `all`, rounded up as in Kubernetes. false = it is absent or invalid. */
 static bool amount_of(const karp_int_or_string *field, uint64_t all, uint64_t *out)

@@ -6,7 +6,7 @@
 #include <model/prepare.h>
 #include <string.h>
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static bool counts(const pod *p)
 {
@@ -58,7 +58,7 @@ static void add_pods(strbuf *b, uint32_t count)
     strbuf_adds(b, count == 1 ? " pod" : " pods");
 }
 
-/* ---- spread ---------------------------------------------------------------------------------------------------------- */
+/* ---- spread ------------------------------------------------------------------------------------------------------ */
 
 /* Whether nodes for pods can be launched from the NodePool. It need not be ready: other notes report that. */
 static bool serves_pods(const node_pool *p) { return p->replicas < 0 && p->meta.deletion == KARP_NO_TIME; }
@@ -139,7 +139,7 @@ void lint_spread(linting *l)
     list_free(s->context, &groups, sizeof(lint_group));
 }
 
-/* ---- requests -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 enum { MANY_PODS = 3 }; /* fewer pods are placed in the free capacity of other pods' nodes */
 

@@ -21,7 +21,7 @@ static uint32_t count_admitted(linting *l, uint32_t pool, uint32_t set)
     return count;
 }
 
-/* ---- validation ------------------------------------------------------------------------------------------------------ */
+/* ---- validation -------------------------------------------------------------------------------------------------- */
 
 /* "spec.template.spec.requirements[KEY]". For taints a key may be repeated. */
 static void report_part(linting *l, const pool_fault *f)
@@ -56,7 +56,7 @@ static void check_faults(linting *l, uint32_t pool)
     }
 }
 
-/* ---- types ---------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* Names the single requirement without which instance types remain. */
 static void name_blocking_requirement(linting *l, uint32_t pool)
@@ -123,7 +123,7 @@ static void check_limit(linting *l, uint32_t pool, const resource_amount *limit)
     lint_note(l, LINT_LIMIT_BELOW_LAUNCH, "NodePool", pool_name(l, pool));
 }
 
-/* ---- minValues ----------------------------------------------------------------------------------------------------- */
+/* ---- minValues --------------------------------------------------------------------------------------------------- */
 
 static void check_min_values(linting *l, uint32_t pool, uint32_t required, uint64_t *seen)
 {
@@ -159,7 +159,7 @@ static void check_all_min_values(linting *l, uint32_t pool)
     }
 }
 
-/* ---- node classes --------------------------------------------------------------------------------------------------- */
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 /* If the input has no node class of the provider, node classes were probably left out. */
 static void check_class(linting *l, uint32_t pool)

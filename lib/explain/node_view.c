@@ -128,9 +128,8 @@ static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
         v->refused = p == NULL;
         return p != NULL;
     }
-    for (uint32_t b = node_view_budget_of(v, pod_number); b != NO_ID; b = node_view_budget_of(v, pod_number)) {
+    for (uint32_t b = node_view_budget_of(v, pod_number); b != NO_ID; b = node_view_budget_of(v, pod_number))
         v->view.raw.budgets.items[b].selects = NULL;
-    }
     return true;
 }
 

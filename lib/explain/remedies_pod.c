@@ -23,7 +23,7 @@ static void *without(search *s, const void *items, uint32_t count, size_t bytes,
     return list;
 }
 
-/* ---- tolerations ------------------------------------------------------------------------------------------------------ */
+/* ---- tolerations ------------------------------------------------------------------------------------------------- */
 
 static bool is_hard(const search *s, const taint *t) { return t->effect != s->snapshot->known.prefer_no_schedule; }
 
@@ -117,7 +117,7 @@ void try_tolerations(search *s)
     words_free(&seen);
 }
 
-/* ---- selectors --------------------------------------------------------------------------------------------------------- */
+/* ---- selectors --------------------------------------------------------------------------------------------------- */
 
 static void show_expression(const search *s, strbuf *b, const expression *e)
 {
@@ -192,7 +192,7 @@ void try_all_selectors(search *s)
     strbuf_free(&text);
 }
 
-/* ---- topology ------------------------------------------------------------------------------------------------------------ */
+/* ---- topology ---------------------------------------------------------------------------------------------------- */
 
 static void try_terms(search *s, pod_term_list list, pod_term_list *changed, const char *what)
 {
@@ -232,7 +232,7 @@ void try_topology(search *s)
     try_terms(s, h->required_anti, &changed->required_anti, "drop the pod anti-affinity on ");
 }
 
-/* ---- host ports ---------------------------------------------------------------------------------------------------------- */
+/* ---- host ports -------------------------------------------------------------------------------------------------- */
 
 void try_ports(search *s)
 {
@@ -251,7 +251,7 @@ void try_ports(search *s)
     strbuf_free(&text);
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* Changes the request; false = out of memory. It only decreases, so it cannot overflow. */
 static bool change_request(search *s, uint32_t resource, int64_t units)

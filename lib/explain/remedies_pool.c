@@ -11,7 +11,7 @@ static void add_pool(const search *s, strbuf *b, uint32_t pool)
     strbuf_addstr(b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
 }
 
-/* ---- limits --------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* The limit that suffices for the NodePool's nodes, its other launches, and one node of the resulting type. An
  * estimate, which the caller tries. */
@@ -157,7 +157,7 @@ void try_limits(search *s)
     strbuf_free(&text);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Candidate values for a label: those that the pod names, and for the zone all values of the NodePool's types. */
 typedef struct wanted {
@@ -285,7 +285,7 @@ void try_values(search *s)
     strbuf_free(&text);
 }
 
-/* ---- minValues ---------------------------------------------------------------------------------------------------------------- */
+/* ---- minValues --------------------------------------------------------------------------------------------------- */
 
 void try_min_values(search *s)
 {

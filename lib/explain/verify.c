@@ -50,7 +50,7 @@ const char *karp_finding_name(uint32_t code)
     return code < sizeof finding_names / sizeof *finding_names ? finding_names[code] : finding_names[0];
 }
 
-/* ---- findings -------------------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 void note(verifier *v, uint32_t code, karp_str subject, const char *format, ...)
 {
@@ -247,7 +247,7 @@ static void check_missing(verifier *v)
     }
 }
 
-/* ---- the check ------------------------------------------------------------------------------------------------------- */
+/* ---- the check --------------------------------------------------------------------------------------------------- */
 
 static bool allocate(verifier *v, const karp_plan *plan)
 {
@@ -308,9 +308,8 @@ karp_status verify_check_plan(const karp_plan *plan, karp_error *error)
         }
     }
     for (size_t i = 0; i < plan->placement_count; i++) {
-        if (withheld(plan->placements[i].pods, plan->placements[i].pod_count)) {
+        if (withheld(plan->placements[i].pods, plan->placements[i].pod_count))
             return fail(error, KARP_E_INVALID, "the pods of placement %zu have a number but no names", i);
-        }
     }
     return KARP_OK;
 }

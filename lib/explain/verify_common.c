@@ -29,7 +29,7 @@ const wishes *pod_wishes(verifier *v, uint32_t shape_number)
     return w;
 }
 
-/* ---- taints ---------------------------------------------------------------------------------------------------------- */
+/* ---- taints ------------------------------------------------------------------------------------------------------ */
 
 /* Parses numbers in the form that the API server allows for Gt and Lt: no '+', no leading zeros, within 64 bits. */
 static bool plain_number(karp_str t, int64_t *out)
@@ -67,7 +67,7 @@ const taint *untolerated(const verifier *v, toleration_list tolerations, taint_l
     return NULL;
 }
 
-/* ---- labels ---------------------------------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 static bool expression_sound(const expression *e)
 {
@@ -194,7 +194,7 @@ static bool some_term_satisfied(verifier *v, const target *t, const wishes *w, c
     return false;
 }
 
-/* ---- host ports ------------------------------------------------------------------------------------------------------ */
+/* ---- host ports -------------------------------------------------------------------------------------------------- */
 
 static bool same_port(const host_port *x, const host_port *y)
 {
@@ -234,7 +234,7 @@ static void check_ports(verifier *v, const target *t, uint32_t index)
     }
 }
 
-/* ---- volumes --------------------------------------------------------------------------------------------------------- */
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
 
 typedef struct volume_places {
     node_term_list terms;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/verify_kinds.h>
 
-/* ---- pods by kind ---------------------------------------------------------------------------------------------------------- */
+/* ---- pods by kind ------------------------------------------------------------------------------------------------ */
 
 static bool list_pods(verifier *v, kinds *k)
 {
@@ -19,7 +19,7 @@ static bool list_pods(verifier *v, kinds *k)
     return verifier_worked(v, s->raw.pods.count * 8);
 }
 
-/* ---- kinds by label -------------------------------------------------------------------------------------------------------- */
+/* ---- kinds by label ---------------------------------------------------------------------------------------------- */
 
 static bool number_labels(verifier *v, kinds *k, size_t *total)
 {
@@ -98,7 +98,7 @@ void kinds_free(kinds *k)
     map64_free(&k->anti_keys);
 }
 
-/* ---- selecting ------------------------------------------------------------------------------------------------------------- */
+/* ---- selecting --------------------------------------------------------------------------------------------------- */
 
 /* The shorter of `list` and the list of kinds with the label. */
 static kind_list shorter(const kinds *k, kind_list list, uint32_t key, uint32_t value)
@@ -133,7 +133,7 @@ void kinds_select(kinds *k, uint32_t kind)
     k->selected[k->selected_count++] = kind;
 }
 
-/* ---- equal constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- equal constraints ------------------------------------------------------------------------------------------- */
 
 void key_add(key_builder *x, uint32_t word)
 {
@@ -211,7 +211,7 @@ void constraint_uses_free(constraint_uses *a)
     list_free(a->key.v->context, &a->list, sizeof(constraint_use));
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index)
 {

@@ -84,7 +84,7 @@ void constraint_uses_free(constraint_uses *a);
 /* A Node object as a target; NULL = out of memory, which is recorded. */
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index);
 
-/* ---- what verify_topology.c and verify_spread.c share ------------------------------------------------------------- */
+/* ---- what verify_topology.c and verify_spread.c share ------------------------------------------------------------ */
 
 /* The possible values of a target's label. */
 typedef struct spot_domains {

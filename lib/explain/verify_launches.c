@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- pools ----------------------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static bool pool_open(const verifier *v, uint32_t pool)
 {
@@ -52,7 +52,7 @@ pool_facts *facts_of_pool(verifier *v, uint32_t pool)
     return f;
 }
 
-/* ---- daemons --------------------------------------------------------------------------------------------------------- */
+/* ---- daemons ----------------------------------------------------------------------------------------------------- */
 
 static bool type_agrees(const verifier *v, const rules *labels, uint32_t set)
 {
@@ -115,7 +115,7 @@ static const struct words_entry *daemons_of(verifier *v, const target *t, uint32
     return &v->daemon_sets.entries[f->daemons_of_type[type] - 1];
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* Data for checking one launch. */
 typedef struct launch_check {
@@ -257,7 +257,7 @@ static void check_types(verifier *v, target *t, const launch_check *c)
              "none of its types has an available offering within its requirements");
 }
 
-/* ---- requirements ------------------------------------------------------------------------------------------------------ */
+/* ---- requirements ------------------------------------------------------------------------------------------------ */
 
 /* Whether a required label may be absent because a pod excludes values of it: NotIn is compatible with a requirement
  * that the label is absent (§6.1). */
@@ -347,7 +347,7 @@ static void check_min_values(verifier *v, const target *t, const launch_check *c
     }
 }
 
-/* ---- a launch ---------------------------------------------------------------------------------------------------------- */
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
 
 static bool gather(verifier *v, const target *t, launch_check *c, int64_t *amounts)
 {
@@ -390,7 +390,7 @@ void check_launch(verifier *v, target *t)
     mem_free(v->context, amounts, bytes);
 }
 
-/* ---- all launches of a pool -------------------------------------------------------------------------------------------- */
+/* ---- all launches of a pool -------------------------------------------------------------------------------------- */
 
 /* limit − Σ capacity of the NodePool's nodes; false = used up, overflow. */
 static bool limit_left(const verifier *v, uint32_t pool, const resource_amount *limit, amount *left)
@@ -446,7 +446,7 @@ void check_limits(verifier *v)
     }
 }
 
-/* ---- reservations -------------------------------------------------------------------------------------------------------- */
+/* ---- reservations ------------------------------------------------------------------------------------------------ */
 
 /* The lowest free capacity that an offering of the table states for the reservation, if it is less than `least`; −1 =
  * there is no such offering. */

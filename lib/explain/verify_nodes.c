@@ -5,7 +5,7 @@
 #include <base/hash.h>
 #include <string.h>
 
-/* ---- free capacity ---------------------------------------------------------------------------------------------------- */
+/* ---- free capacity ----------------------------------------------------------------------------------------------- */
 
 /* Whether the daemon will run on the node. With Karpenter's quirks, this is not known for daemons with several terms
  * or PreferNoSchedule taints, because it depends on earlier calculations. Such daemons are then not expected. */

@@ -52,7 +52,7 @@ static bool word_number(const vocabulary *w, uint32_t id, int64_t *out)
     return digits_number((karp_str){ t.ptr + i, t.len - i }, i == 1 && t.ptr[0] == '-', out);
 }
 
-/* ---- one rule -------------------------------------------------------------------------------------------------------- */
+/* ---- one rule ---------------------------------------------------------------------------------------------------- */
 
 static rule nothing(uint32_t key, uint32_t min_values)
 {

@@ -122,7 +122,7 @@ static bool may_change_group(const spread_check *s)
     return s->v->kinds->soft_pools;
 }
 
-/* ---- counting --------------------------------------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 static bool selects_kind(const spread_check *s, uint32_t kind)
 {

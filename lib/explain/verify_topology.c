@@ -10,7 +10,7 @@
 #include <base/bits.h>
 #include <string.h>
 
-/* ---- kinds of pods ------------------------------------------------------------------------------------------------------ */
+/* ---- kinds of pods ----------------------------------------------------------------------------------------------- */
 
 /* The kind of a pod: pods that no constraint distinguishes. */
 uint32_t kind_of(const verifier *v, uint32_t pod_number) { return v->snapshot->pod_class[pod_number]; }
@@ -24,7 +24,7 @@ label_list kind_labels(const verifier *v, uint32_t kind)
     return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
 }
 
-/* ---- domains ------------------------------------------------------------------------------------------------------------ */
+/* ---- domains ----------------------------------------------------------------------------------------------------- */
 
 /* A launch is a host of its own, with a number above all text ids. */
 static uint32_t launch_host(const verifier *v, const target *t) { return UINT32_MAX - 2 - (uint32_t)(t - v->targets); }
@@ -155,7 +155,7 @@ static void add_term(constraint_uses *a, uint32_t role, uint32_t kind, const pod
     constraint_uses_add(a, (constraint_use){ .kind = kind, .term = t });
 }
 
-/* ---- affinity ------------------------------------------------------------------------------------------------------------- */
+/* ---- affinity ---------------------------------------------------------------------------------------------------- */
 
 /* The selected pods in a domain that make it valid for another kind: running pods, and placed pods of other kinds. */
 typedef struct neighbours {
@@ -265,7 +265,7 @@ static void check_affinity(verifier *v, const constraint_use *list, size_t count
     list_free(v->context, &n.domains_that_run, sizeof(uint32_t));
 }
 
-/* ---- anti-affinity --------------------------------------------------------------------------------------------------------- */
+/* ---- anti-affinity ----------------------------------------------------------------------------------------------- */
 
 /* The first two pods of a domain by namespace and name. At least one of them differs from the pod that is checked. */
 typedef struct company {

@@ -388,9 +388,7 @@ static karp_status give_types(class_uses *u)
             return KARP_E_LIMIT;
         }
         karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
-        if (status == KARP_E_NOT_FOUND && region_is_stated(reader)) {
-            return region_unknown(reader);
-        }
+        if (status == KARP_E_NOT_FOUND && region_is_stated(reader)) return region_unknown(reader);
         if (status == KARP_OK) types += karp_catalogue_count(catalogue);
         /* A single catalogue also serves nodes of pools that are not in the input. */
         if (status == KARP_OK)

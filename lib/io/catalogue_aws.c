@@ -40,9 +40,8 @@ static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind,
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_CLASS) continue;
         io_place place = io_deferred_place(w);
-        if (*number != IO_NONE) {
+        if (*number != IO_NONE)
             return io_reader_fail(reader, KARP_E_INVALID, &place, NULL, "there are several node classes: expected one");
-        }
         *number = i;
     }
     io_place nowhere = { .document = name };

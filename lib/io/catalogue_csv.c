@@ -36,7 +36,7 @@ static karp_status bad(const csv *c, const char *field, karp_error *error, const
     return KARP_E_INVALID;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static karp_str trim(karp_str text)
 {
@@ -115,7 +115,7 @@ static karp_status read_header(csv *c, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- entries --------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 static karp_str cell_of(const csv *c, size_t column)
 {

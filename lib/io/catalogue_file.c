@@ -31,22 +31,19 @@ static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error
 static karp_status take_yaml(karp_reader *yaml, tree *root, const io_place *place, void *user)
 {
     catalogue_reader *reader = user;
-    if (!tree_is(root, TREE_LIST)) {
+    if (!tree_is(root, TREE_LIST))
         return io_reader_fail(yaml, KARP_E_SYNTAX, place, NULL, "a catalogue is a list of instance types");
-    }
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < tree_count(root) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < tree_count(root) && status == KARP_OK; i++)
         status = catalogue_reader_add(reader, tree_item(root, i), place, &yaml->error);
-    }
     return status;
 }
 
 static void log_warnings(const karp_reader *yaml)
 {
     const karp_context_options *options = karp_context_get_options(yaml->context);
-    for (size_t i = 0; options->log && i < yaml->warning_count; i++) {
+    for (size_t i = 0; options->log && i < yaml->warning_count; i++)
         options->log(KARP_LOG_WARNING, yaml->warnings[i], options->log_user);
-    }
 }
 
 /* Documents are read in the same way as by a karp_reader, but each of them is a list of types. */

@@ -10,7 +10,7 @@
 
 #include <karp/library.h>
 
-/* ---- labels derived from the list ------------------------------------------------------------ */
+/* ---- labels derived from the list -------------------------------------------------------------------------------- */
 
 typedef struct list_facts {
     io_table keys; /* label keys of all full entries */
@@ -134,18 +134,16 @@ static karp_status derive_all(catalogue_reader *reader, karp_error *error)
     for (size_t i = 0; status == KARP_OK && i < reader->count; i++) {
         if (!reader->entries[i].derive) continue;
         derived += facts.count;
-        if (derived > derived_most) {
+        if (derived > derived_most)
             status = fail(error, KARP_E_LIMIT, "too many different labels: state \"requirements\" instead");
-        } else if (!derive(reader, &facts, i)) {
-            status = fail_nomem(error);
-        }
+        else if (!derive(reader, &facts, i)) status = fail_nomem(error);
     }
     if (facts.texts) karp_free(reader->context, facts.texts, facts.capacity * sizeof *facts.texts);
     io_table_free(&facts.keys);
     return status;
 }
 
-/* ---- warnings -------------------------------------------------------------------------------- */
+/* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
 static bool differs(const karp_resource *a, const karp_resource *b)
 {
@@ -221,16 +219,15 @@ static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
         if (!computed) count = 0;
         const karp_resource *resource = first_difference(&reader->arena, entry->allocatable, entry->allocatable_count,
                                                          computed, count);
-        if (!resource) {
+        if (!resource)
             resource = first_difference(&reader->arena, computed, count, entry->allocatable, entry->allocatable_count);
-        }
         if (resource) note(&different, entry->type.name, resource->name);
     }
     log_warning(reader, &unread, ": \"Available\" is not read in kwok's format, every offering is available");
     log_warning(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error)
 {

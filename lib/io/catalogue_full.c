@@ -144,7 +144,6 @@ void catalogue_decode_full(io_decoder *d, const tree *root, catalogue_entry *ent
     entry->full = true;
     entry->derive = tree_get(root, "requirements") == NULL;
     io_decode_type_devices(d, root, type);
-    if (io_object(d, root, "allocatable")) {
+    if (io_object(d, root, "allocatable"))
         entry->allocatable = io_resources(d, root, "allocatable", &entry->allocatable_count);
-    }
 }

@@ -15,7 +15,7 @@ const karp_str catalogue_key_zone = { "topology.kubernetes.io/zone", 27 };
 const karp_str catalogue_key_capacity_type = { "karpenter.sh/capacity-type", 26 };
 const karp_str catalogue_key_reservation = { "karpenter.k8s.aws/capacity-reservation-id", 41 };
 
-/* ---- shared by both formats ------------------------------------------------------------------ */
+/* ---- shared by both formats -------------------------------------------------------------------------------------- */
 
 /* The object's spelling of the name; `name` if it has no such member. */
 static karp_str member(const tree *object, const char *name)
@@ -90,16 +90,15 @@ const karp_requirement *catalogue_requirements(io_decoder *d, const tree *object
     io_push(d, name);
     for (size_t i = 0; i < *count && !d->status; i++) {
         io_push_index(d, i);
-        if (list[i].op == KARP_OP_UNKNOWN) {
+        if (list[i].op == KARP_OP_UNKNOWN)
             io_bad_member(d, "operator", KARP_E_INVALID, "must be In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte");
-        }
         io_pop(d);
     }
     io_pop(d);
     return list;
 }
 
-/* ---- the reader ------------------------------------------------------------------------------ */
+/* ---- the reader -------------------------------------------------------------------------------------------------- */
 
 void catalogue_reader_init(catalogue_reader *reader, karp_context *context, karp_str document)
 {
@@ -148,22 +147,16 @@ static karp_status fail_entry(const catalogue_reader *reader, const tree *root, 
 static void check_count(const catalogue_reader *reader, io_decoder *d)
 {
     const karp_context_options *options = karp_context_get_options(reader->context);
-    if (reader->count >= options->max_instance_types || reader->count >= IO_NONE - 1) {
+    if (reader->count >= options->max_instance_types || reader->count >= IO_NONE - 1)
         io_bad(d, KARP_E_LIMIT, "more than %llu instance types", (unsigned long long)options->max_instance_types);
-    }
 }
 
 static void decode(io_decoder *d, const tree *root, catalogue_entry *entry)
 {
-    if (!tree_is(root, TREE_MAP)) {
-        io_bad(d, KARP_E_INVALID, "an entry of a catalogue must be an object");
-    } else if (tree_get(root, "capacity")) {
-        catalogue_decode_full(d, root, entry);
-    } else if (!tree_is_null(tree_find_str(root, member(root, "resources")))) {
-        catalogue_decode_kwok(d, root, entry);
-    } else {
-        io_bad(d, KARP_E_INVALID, "neither \"capacity\" (the full shape) nor \"resources\" (kwok's) is there");
-    }
+    if (!tree_is(root, TREE_MAP)) io_bad(d, KARP_E_INVALID, "an entry of a catalogue must be an object");
+    else if (tree_get(root, "capacity")) catalogue_decode_full(d, root, entry);
+    else if (!tree_is_null(tree_find_str(root, member(root, "resources")))) catalogue_decode_kwok(d, root, entry);
+    else io_bad(d, KARP_E_INVALID, "neither \"capacity\" (the full shape) nor \"resources\" (kwok's) is there");
 }
 
 karp_status catalogue_reader_add(catalogue_reader *reader, const tree *root, const io_place *place, karp_error *error)

@@ -43,7 +43,7 @@ karp_status catalogue_read_csv(catalogue_reader *reader, karp_str text, karp_err
 /* Makes the catalogue and logs warnings about ignored values. After that the reader can only be freed. */
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error);
 
-/* ---- internal to the reader's files ---------------------------------------------------------- */
+/* ---- internal to the reader's files ------------------------------------------------------------------------------ */
 
 /* Decode one entry. Failures are recorded in the decoder. */
 void catalogue_decode_full(io_decoder *d, const tree *root, catalogue_entry *entry);

@@ -150,12 +150,8 @@ void karp_command_document_free(karp_command_document *document)
 static void member_duration(json_out *j, const char *key, int64_t value)
 {
     char text[KARP_VALUE_TEXT] = "Never";
-    if (value == KARP_DURATION_UNSET) {
-        return;
-    }
-    if (value != KARP_DURATION_NEVER) {
-        karp_duration_format(value, text);
-    }
+    if (value == KARP_DURATION_UNSET) return;
+    if (value != KARP_DURATION_NEVER) karp_duration_format(value, text);
     json_member_text(j, key, text);
 }
 
@@ -189,9 +185,7 @@ static void write_launch(json_out *j, const karp_launch *l)
     json_member_strings(j, "instanceTypes", l->instance_types, l->instance_type_count);
     member_duration(j, "expireAfter", l->expire_after);
     member_duration(j, "terminationGracePeriod", l->termination_grace_period);
-    if (l->choice.instance_type.len > 0) {
-        json_member_choice(j, "choice", &l->choice);
-    }
+    if (l->choice.instance_type.len > 0) json_member_choice(j, "choice", &l->choice);
 }
 
 static void write_replacements(json_out *j, write_call *call, const karp_command_state *state)
@@ -202,9 +196,7 @@ static void write_replacements(json_out *j, write_call *call, const karp_command
         const karp_replacement *r = &state->replacements[i];
         json_open_object(j);
         json_member_text(j, "progress", r->progress < 4 ? progress[r->progress] : "?");
-        if (r->claim.len > 0) {
-            json_member_str(j, "nodeClaim", r->claim);
-        }
+        if (r->claim.len > 0) json_member_str(j, "nodeClaim", r->claim);
         karp_launch launch;
         if (call->buffer.status == KARP_OK)
             call->buffer.status = struct_check(r->launch, sizeof launch,
@@ -227,17 +219,13 @@ karp_status karp_write_command(karp_context *context, const karp_command_state *
     if (status == KARP_OK)
         status = struct_check(given, sizeof own, SIZE_THROUGH(karp_command_state, receiver_count), &own,
                               "karp_command_state", error);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "Command");
     json_member_text(j, "method", karp_method_name(state->method));
     json_member_text(j, "reason", karp_method_reason(state->method));
     json_member_text(j, "phase", karp_phase_name(state->phase));
-    if (state->reason != KARP_REASON_NONE) {
-        json_member_text(j, "code", karp_reason_name(state->reason));
-    }
+    if (state->reason != KARP_REASON_NONE) json_member_text(j, "code", karp_reason_name(state->reason));
     json_member_time(j, "decided", state->decided);
     json_member_time(j, "validateAt", state->validate_at);
     json_member_time(j, "started", state->started);

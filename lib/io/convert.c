@@ -74,9 +74,7 @@ static tree *disruption(io_converter *c, const tree *spec)
     int64_t after_empty = io_integer(&c->d, spec, "ttlSecondsAfterEmpty", 0, most_seconds, -1);
     const tree *consolidation = io_enter(&c->d, spec, "consolidation");
     bool enabled = io_boolean(&c->d, consolidation, "enabled", false);
-    if (enabled && after_empty >= 0) {
-        io_bad_member(&c->d, "enabled", KARP_E_INVALID, "excludes ttlSecondsAfterEmpty");
-    }
+    if (enabled && after_empty >= 0) io_bad_member(&c->d, "enabled", KARP_E_INVALID, "excludes ttlSecondsAfterEmpty");
     io_pop(&c->d);
     trees *t = c->t;
     tree *out = tree_new(t, TREE_MAP), *budget = tree_new(t, TREE_MAP), *budgets = tree_new(t, TREE_LIST);
@@ -224,11 +222,9 @@ static karp_status class_name(io_converter *c, const tree *spec, strbuf *name)
     }
     tree *kubelet = NULL;
     karp_status status = kubelet_of(c, spec, &kubelet);
-    if (status == KARP_OK && (kubelet || tree_get(spec, "provider"))) {
+    if (status == KARP_OK && (kubelet || tree_get(spec, "provider")))
         status = generate_class(c, spec, kubelet, to, name);
-    } else if (status == KARP_OK) {
-        strbuf_addstr(name, to.len ? to : str("default"));
-    }
+    else if (status == KARP_OK) strbuf_addstr(name, to.len ? to : str("default"));
     return status == KARP_OK && name->failed ? io_reader_nomem(c->reader) : status;
 }
 
@@ -345,9 +341,8 @@ karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree
     c.name = io_meta(&c.d, root, false).name;
     reader->old_objects = true;
     karp_status status = io_survey(reader, root, 1);
-    if (status == KARP_OK && !c.d.status) {
+    if (status == KARP_OK && !c.d.status)
         status = info->kind == IO_KIND_PROVISIONER ? convert_provisioner(&c, root) : convert_template(&c, root);
-    }
     if (c.d.status) {
         status = io_reader_bad(reader, &c.d, place, root);
         if (status != KARP_E_NOMEM) io_reader_name(reader, str(info->name), (karp_str){ "", 0 }, c.name);

@@ -172,7 +172,8 @@ const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod);
-/* The parts of a pod that pods of one workload share: labels, annotations, owners, spec; not names of generated claims. */
+/* The parts of a pod that pods of one workload share: labels, annotations, owners, spec; not names of generated claims.
+ */
 void io_decode_shared_pod(io_decoder *d, const tree *object, karp_pod *pod);
 /* The other parts. The members that have no field are left unchanged. */
 void io_decode_own_pod(io_decoder *d, const tree *object, karp_pod *pod);

@@ -15,11 +15,8 @@ const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, 
     for (size_t i = 0; list && i < *count; i++) {
         const tree *value = tree_item(array, i);
         io_push_index(d, i);
-        if (tree_is(value, TREE_STRING)) {
-            list[i] = tree_text(value);
-        } else {
-            io_bad(d, KARP_E_INVALID, "must be text: quote it");
-        }
+        if (tree_is(value, TREE_STRING)) list[i] = tree_text(value);
+        else io_bad(d, KARP_E_INVALID, "must be text: quote it");
         io_pop(d);
     }
     io_pop(d);
@@ -30,11 +27,8 @@ static void label(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_label *out = into;
     *out = (karp_label){ key, no_text };
-    if (tree_is(value, TREE_STRING)) {
-        out->value = tree_text(value);
-    } else if (!tree_is(value, TREE_NULL)) {
-        io_bad(d, KARP_E_INVALID, "must be text: quote it");
-    }
+    if (tree_is(value, TREE_STRING)) out->value = tree_text(value);
+    else if (!tree_is(value, TREE_NULL)) io_bad(d, KARP_E_INVALID, "must be text: quote it");
 }
 
 const karp_label *io_labels(io_decoder *d, const tree *object, const char *name, size_t *count)
@@ -113,9 +107,8 @@ static const io_shape of_pod_shape = { OF(karp_requirement),
 static void finish_of_pool(io_decoder *d, const tree *object, void *into)
 {
     karp_requirement *out = into;
-    if (out->op == KARP_OP_UNKNOWN) {
+    if (out->op == KARP_OP_UNKNOWN)
         io_bad_member(d, "operator", KARP_E_INVALID, "is none of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte and Lte");
-    }
     out->min_values = (uint32_t)io_integer(d, object, "minValues", 0, 1000000, 0);
 }
 

@@ -134,11 +134,8 @@ static void decode_list(io_decoder *d, const io_field *f, const tree *object, co
 
 static void miss_field(io_decoder *d, const io_field *f, char *into)
 {
-    if (f->missing && (f->kind != IO_NAME || !d->template_)) {
-        io_bad_member(d, f->name, KARP_E_INVALID, f->missing);
-    } else if (f->always) {
-        decode_object(d, f, NULL, into + f->at);
-    }
+    if (f->missing && (f->kind != IO_NAME || !d->template_)) io_bad_member(d, f->name, KARP_E_INVALID, f->missing);
+    else if (f->always) decode_object(d, f, NULL, into + f->at);
 }
 
 static void decode_field(io_decoder *d, const io_field *f, const tree *object, const tree *value, char *into)

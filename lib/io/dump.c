@@ -119,9 +119,7 @@ static bool settle_order(const karp_reader *reader)
 karp_str karp_reader_digest(const karp_reader *reader)
 {
     char *text = reader->canonical->digest;
-    if (text[0] || !reader->finished || !reader->options.keep_documents || !settle_order(reader)) {
-        return str(text);
-    }
+    if (text[0] || !reader->finished || !reader->options.keep_documents || !settle_order(reader)) return str(text);
     karp_digest digest;
     karp_digest_init(&digest, sizeof digest);
     const sink s = { to_digest, &digest };

@@ -148,12 +148,10 @@ static karp_status of_wish(karp_reader *reader, const karp_pod *pod, const char 
 karp_status io_note_invalid_pod(karp_reader *reader, const karp_pod *pod)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < pod->preferred_node_term_count && status == KARP_OK; i++) {
+    for (size_t i = 0; i < pod->preferred_node_term_count && status == KARP_OK; i++)
         status = of_wish(reader, pod, "the weight of a preferred node affinity", pod->preferred_node_terms[i].weight);
-    }
-    for (size_t i = 0; i < pod->preferred_affinity_count && status == KARP_OK; i++) {
+    for (size_t i = 0; i < pod->preferred_affinity_count && status == KARP_OK; i++)
         status = of_wish(reader, pod, "the weight of a preferred pod affinity", pod->preferred_affinity[i].weight);
-    }
     for (size_t i = 0; i < pod->preferred_anti_affinity_count && status == KARP_OK; i++) {
         status = of_wish(reader, pod, "the weight of a preferred pod anti-affinity",
                          pod->preferred_anti_affinity[i].weight);

@@ -97,11 +97,8 @@ static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 static karp_status settle_now(karp_reader *reader)
 {
     static const int64_t new_year_2026 = INT64_C(1767225600) * 1000000000;
-    if (reader->options.now) {
-        reader->now = reader->options.now;
-    } else if (!reader->has_now) {
-        reader->now = reader->latest == KARP_NO_TIME ? new_year_2026 : reader->latest;
-    }
+    if (reader->options.now) reader->now = reader->options.now;
+    else if (!reader->has_now) reader->now = reader->latest == KARP_NO_TIME ? new_year_2026 : reader->latest;
     int64_t later = reader->options.now_later;
     if (later > 0 ? reader->now > INT64_MAX - later : reader->now < INT64_MIN - later)
         return fail(&reader->error, KARP_E_RANGE, "the clock would be beyond the year 2262");

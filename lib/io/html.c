@@ -15,9 +15,8 @@ void html_text(write_buffer *b, karp_str text)
     while (at < text.len) {
         size_t length = utf8_length(text, at);
         const char *instead = length == 1 ? html_entity(text.ptr[at]) : NULL;
-        if (length == 0 || (instead == NULL && text.ptr[at] != '\n' && utf8_unseen(text.ptr + at, length))) {
+        if (length == 0 || (instead == NULL && text.ptr[at] != '\n' && utf8_unseen(text.ptr + at, length)))
             instead = "\xef\xbf\xbd";
-        }
         length = length == 0 ? 1 : length;
         if (instead != NULL || at - plain >= PIECE) {
             buffer_bytes(b, text.ptr + plain, at - plain);
@@ -30,9 +29,7 @@ void html_text(write_buffer *b, karp_str text)
         if (b->text.failed) return;
         at += length;
     }
-    if (text.len > plain) {
-        buffer_bytes(b, text.ptr + plain, text.len - plain);
-    }
+    if (text.len > plain) buffer_bytes(b, text.ptr + plain, text.len - plain);
 }
 
 void html_words(write_buffer *b, const char *text) { html_text(b, str(text)); }
@@ -51,9 +48,7 @@ void html_json(write_buffer *b, karp_str json)
             plain = i + 1;
         }
     }
-    if (json.len > plain) {
-        buffer_bytes(b, json.ptr + plain, json.len - plain);
-    }
+    if (json.len > plain) buffer_bytes(b, json.ptr + plain, json.len - plain);
 }
 
 void html_number(write_buffer *b, double value) { text_fixed(b, isfinite(value) ? value : 0, 0, 2); }

@@ -107,9 +107,8 @@ static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_
     if (all) settings = tables;
     bool ok = true;
     for (size_t i = 0; ok && all && i < tables.well_known_count; i++) ok = add_key(l, tables.well_known[i]);
-    for (size_t i = 0; ok && reader->own_catalogues && i < reader->catalogue_count; i++) {
+    for (size_t i = 0; ok && reader->own_catalogues && i < reader->catalogue_count; i++)
         ok = add_catalogue_keys(l, reader->catalogues[i].catalogue);
-    }
     if (!ok) return io_reader_nomem(reader);
     if (io_table_get(&l->seen, tables.reservation_id_label) != IO_NONE)
         settings.reservation_id_label = tables.reservation_id_label;

@@ -82,9 +82,7 @@ void karp_memory_document_free(karp_memory_document *document)
 static void member_instant(json_out *j, const char *key, int64_t instant)
 {
     char text[KARP_VALUE_TEXT];
-    if (instant == 0) {
-        return;
-    }
+    if (instant == 0) return;
     karp_time_format(instant, text);
     json_member_text(j, key, text);
 }
@@ -92,12 +90,8 @@ static void member_instant(json_out *j, const char *key, int64_t instant)
 static void member_digest(json_out *j, const char *key, uint64_t value)
 {
     char text[17] = { 0 };
-    if (value == 0) {
-        return;
-    }
-    for (int i = 0; i < 16; i++) {
-        text[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
-    }
+    if (value == 0) return;
+    for (int i = 0; i < 16; i++) text[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
     json_member_text(j, key, text);
 }
 
@@ -110,9 +104,7 @@ karp_status karp_write_memory(karp_context *context, const karp_memory *given, c
                                      "a context, a memory and a place for the text are needed", 1u << KARP_FORMAT_JSON);
     if (status == KARP_OK)
         status = struct_check(given, sizeof own, SIZE_THROUGH(karp_memory, unseen_count), &own, "karp_memory", error);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "DisruptionMemory");
     member_instant(j, "changed", memory->changed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes on the input: what the decision does not use, what does not exist, and what an API server would have rejected. */
+/* Notes on the input: what the decision does not use, what does not exist, and what an API server would have rejected.
+ */
 #ifndef IO_NOTES_H
 #define IO_NOTES_H
 

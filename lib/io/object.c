@@ -292,9 +292,8 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
         .name = io_keep(reader, name),
         .text = io_keep_json(reader, root),
     };
-    if (!kept->kind.ptr || !kept->api_version.ptr || !kept->namespace_.ptr || !kept->name.ptr || !kept->text.ptr) {
+    if (!kept->kind.ptr || !kept->api_version.ptr || !kept->namespace_.ptr || !kept->name.ptr || !kept->text.ptr)
         return io_reader_nomem(reader);
-    }
     reader->kept_count++;
     return KARP_OK;
 }
@@ -398,17 +397,15 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
 {
     const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
     if (reader->only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
-    if (!tree_is(kind, TREE_STRING) || kind->count == 0) {
+    if (!tree_is(kind, TREE_STRING) || kind->count == 0)
         return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is not a Kubernetes object");
-    }
     if (!tree_is(api_version, TREE_STRING) || api_version->count == 0) {
         return io_reader_fail(reader, KARP_E_INVALID, place, "apiVersion",
                               "is missing: this is not a Kubernetes object");
     }
     const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
-    if (info->kind == IO_KIND_UNKNOWN) {
+    if (info->kind == IO_KIND_UNKNOWN)
         return io_unused_kind(reader, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
-    }
     if (!stated) {
         karp_status noted = io_note_version(reader, info, tree_get_text(root, "apiVersion"));
         if (noted == KARP_OK) noted = io_convert_beta(reader, info, root);

@@ -46,12 +46,8 @@ static const double *amounts(const karp_table *table, const char *name)
 static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
 {
     karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_PODS, &c->pods, c->job->error);
-    if (status == KARP_OK) {
-        status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &c->nodes, c->job->error);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status == KARP_OK) status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &c->nodes, c->job->error);
+    if (status != KARP_OK) return status;
     c->cpu = amounts(c->pods, "requests.cpu");
     c->memory = amounts(c->pods, "requests.memory");
     c->pod_count = karp_table_row_count(c->pods);
@@ -59,9 +55,7 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
     c->bound = (karp_column){ .size = sizeof(c->bound) };
     karp_column cordoned = { .size = sizeof(cordoned) };
     status = karp_table_find(c->nodes, str("cordoned"), &cordoned);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     c->cordoned = cordoned.values;
     status = picture_owners_open(&c->owners, c->pods);
     return status == KARP_OK ? karp_table_find(c->nodes, str("pods"), &c->bound) : status;
@@ -84,9 +78,8 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
     c->moved = arena_array(&s->arena, c->pod_count, sizeof(*c->moved));
     c->planned = arena_array(&s->arena, c->pod_count, sizeof(*c->planned));
     c->stamp = arena_array(&s->arena, c->pod_count, 2 * sizeof(*c->stamp));
-    if (s->workloads == NULL || c->workload_of == NULL || c->moved == NULL || c->planned == NULL || c->stamp == NULL) {
+    if (s->workloads == NULL || c->workload_of == NULL || c->moved == NULL || c->planned == NULL || c->stamp == NULL)
         return no_memory(c);
-    }
     io_table names;
     strbuf room;
     io_table_init(&names, s->arena.context);
@@ -111,12 +104,8 @@ static int larger_first(const void *a, const void *b)
 {
     const picture_workload *x = a, *y = b;
     /* Sorts by running pods first, so that pages about changes of one cluster use the same colours. */
-    if (x->running != y->running) {
-        return x->running > y->running ? -1 : 1;
-    }
-    if (x->cpu != y->cpu) {
-        return x->cpu > y->cpu ? -1 : 1;
-    }
+    if (x->running != y->running) return x->running > y->running ? -1 : 1;
+    if (x->cpu != y->cpu) return x->cpu > y->cpu ? -1 : 1;
     return compare_str(x->name, y->name);
 }
 
@@ -125,15 +114,9 @@ static karp_status rank_workloads(collector *c)
     picture *s = c->s;
     const void **order = arena_array(&s->arena, s->workload_count, sizeof(*order));
     picture_workload *sorted = arena_array(&s->arena, s->workload_count, sizeof(*sorted));
-    if (order == NULL || sorted == NULL) {
-        return no_memory(c);
-    }
-    for (size_t i = 0; i < s->workload_count; i++) {
-        order[i] = &s->workloads[i];
-    }
-    if (!sort_pointers(c->job->context, order, s->workload_count, larger_first)) {
-        return no_memory(c);
-    }
+    if (order == NULL || sorted == NULL) return no_memory(c);
+    for (size_t i = 0; i < s->workload_count; i++) order[i] = &s->workloads[i];
+    if (!sort_pointers(c->job->context, order, s->workload_count, larger_first)) return no_memory(c);
     for (size_t i = 0; i < s->workload_count; i++) {
         const picture_workload *workload = order[i];
         s->workloads[workload - s->workloads].rank = (uint32_t)i;
@@ -232,9 +215,7 @@ static void fates_of_commands(collector *c)
         for (size_t k = 0; k < command.node_count; k++) {
             karp_node_use use;
             size_t node = get_node_named(c->job, d, command.nodes[k], &use);
-            if (node != SIZE_MAX) {
-                c->fates[node] = command.replaces ? FATE_REPLACED : FATE_GONE;
-            }
+            if (node != SIZE_MAX) c->fates[node] = command.replaces ? FATE_REPLACED : FATE_GONE;
         }
     }
 }
@@ -246,9 +227,7 @@ static void fates_of_receivers(collector *c, const karp_decision *d)
         karp_node_use use;
         get_placement(c->job, d, i, &placement);
         size_t node = get_node_named(c->job, d, placement.node, &use);
-        if (node != SIZE_MAX && c->fates[node] == FATE_STAYS) {
-            c->fates[node] = FATE_RECEIVES;
-        }
+        if (node != SIZE_MAX && c->fates[node] == FATE_STAYS) c->fates[node] = FATE_RECEIVES;
     }
 }
 
@@ -256,9 +235,7 @@ static karp_status find_fates(collector *c)
 {
     const karp_decision *any = c->plan != NULL ? c->plan : c->disruption;
     c->fates = arena_array(&c->s->arena, c->node_count, sizeof(*c->fates));
-    if (c->fates == NULL) {
-        return no_memory(c);
-    }
+    if (c->fates == NULL) return no_memory(c);
     for (size_t i = 0; i < c->node_count; i++) {
         karp_node_use node;
         get_node(c->job, any, i, &node);
@@ -267,12 +244,8 @@ static karp_status find_fates(collector *c)
     const karp_decision *both[] = { c->plan, c->disruption };
     fates_of_commands(c);
     for (size_t i = 0; i < 2; i++) {
-        if (both[i] != NULL) {
-            mark_moves(c, both[i]);
-        }
-        if (both[i] != NULL) {
-            fates_of_receivers(c, both[i]);
-        }
+        if (both[i] != NULL) mark_moves(c, both[i]);
+        if (both[i] != NULL) fates_of_receivers(c, both[i]);
     }
     return KARP_OK;
 }
@@ -301,18 +274,12 @@ static karp_status collect_before(collector *c)
 {
     picture_row *row = &c->s->before;
     row->nodes = arena_array(&c->s->arena, c->node_count, sizeof(*row->nodes));
-    if (row->nodes == NULL) {
-        return no_memory(c);
-    }
+    if (row->nodes == NULL) return no_memory(c);
     for (size_t i = 0; i < c->node_count; i++) {
         picture_node *node = &row->nodes[row->count++];
         karp_status status = node_of(c, i, bound_count(c, i), node);
-        if (status != KARP_OK) {
-            return status;
-        }
-        for (size_t k = 0; k < bound_count(c, i); k++) {
-            count_pod(c, node, bound_pods(c, i)[k]);
-        }
+        if (status != KARP_OK) return status;
+        for (size_t k = 0; k < bound_count(c, i); k++) count_pod(c, node, bound_pods(c, i)[k]);
     }
     for (size_t i = 0; i < c->s->workload_count; i++) c->s->workloads[i].running = c->s->workloads[i].cpu;
     return KARP_OK;
@@ -326,9 +293,8 @@ static void note_scarce(picture_node *node, const karp_launch *launch)
         double all = 0;
         if (name.len == 0 || memchr(name.ptr, '/', name.len) == NULL) continue;
         for (size_t k = 0; k < launch->allocatable_count; k++) {
-            if (equal_str(launch->allocatable[k].name, name)) {
+            if (equal_str(launch->allocatable[k].name, name))
                 (void)karp_quantity_double(launch->allocatable[k].text, &all);
-            }
         }
         node->scarce = name;
         node->scarce_all = all;
@@ -353,17 +319,11 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
                            .copies = 1,
                            .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
                            .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory") };
-    if (!make_runs(c, out, launch.pod_count + later.count)) {
-        return no_memory(c);
-    }
+    if (!make_runs(c, out, launch.pod_count + later.count)) return no_memory(c);
     for (size_t i = 0; i < launch.pod_count; i++) {
-        if (decides_place(c, d, launch.pods[i])) {
-            count_pod(c, out, launch.pods[i]);
-        }
+        if (decides_place(c, d, launch.pods[i])) count_pod(c, out, launch.pods[i]);
     }
-    for (size_t i = 0; i < later.count; i++) {
-        count_pod(c, out, later.pods[i]);
-    }
+    for (size_t i = 0; i < later.count; i++) count_pod(c, out, later.pods[i]);
     double cpu = resource_amount(launch.requests, launch.request_count, "cpu");
     double memory = resource_amount(launch.requests, launch.request_count, "memory");
     double daemons = cpu > out->cpu_used * (1 + 1e-9) ? cpu - out->cpu_used : 0; /* more than rounding errors */
@@ -384,9 +344,7 @@ static karp_status list_launches(collector *c)
     for (size_t i = 0; i < launch_count(c->disruption); i++) {
         karp_launch launch;
         get_launch(c->job, c->disruption, i, &launch);
-        if (!io_table_put(&c->launches, launch.id, (uint32_t)i)) {
-            return no_memory(c);
-        }
+        if (!io_table_put(&c->launches, launch.id, (uint32_t)i)) return no_memory(c);
     }
     return KARP_OK;
 }
@@ -396,9 +354,7 @@ static bool find_place(const collector *c, const karp_decision *d, karp_str name
 {
     karp_node_use node;
     *at = get_node_named(c->job, d, name, &node);
-    if (*at != SIZE_MAX) {
-        return true;
-    }
+    if (*at != SIZE_MAX) return true;
     uint32_t launch = d == c->disruption ? io_table_get(&c->launches, name) : IO_NONE;
     *at = c->node_count + launch;
     return launch != IO_NONE;
@@ -412,18 +368,11 @@ static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t
         karp_placement placement;
         size_t at = 0;
         get_placement(c->job, d, i, &placement);
-        if (!find_place(c, d, placement.node, &at)) {
-            continue;
-        }
+        if (!find_place(c, d, placement.node, &at)) continue;
         for (size_t k = placement.pod_count; k > 0; k--) {
-            if (!decides_place(c, d, placement.pods[k - 1])) {
-                continue;
-            }
-            if (pods == NULL) {
-                ends[at]++;
-            } else {
-                pods[--ends[at]] = placement.pods[k - 1];
-            }
+            if (!decides_place(c, d, placement.pods[k - 1])) continue;
+            if (pods == NULL) ends[at]++;
+            else pods[--ends[at]] = placement.pods[k - 1];
         }
     }
 }
@@ -435,24 +384,14 @@ static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
     const karp_decision *both[] = { c->plan, c->disruption };
     size_t places = c->node_count + launch_count(c->disruption);
     size_t *ends = *begins = arena_array(&c->s->arena, places + 1, sizeof(*ends));
-    if (ends == NULL) {
-        return no_memory(c);
-    }
+    if (ends == NULL) return no_memory(c);
     karp_status status = list_launches(c);
-    for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
-        receive(c, both[i], ends, NULL);
-    }
-    for (size_t i = 1; i < places; i++) {
-        ends[i] += ends[i - 1];
-    }
+    for (size_t i = 0; i < 2 && status == KARP_OK; i++) receive(c, both[i], ends, NULL);
+    for (size_t i = 1; i < places; i++) ends[i] += ends[i - 1];
     ends[places] = places > 0 ? ends[places - 1] : 0;
     *pods = arena_array(&c->s->arena, ends[places], sizeof(**pods));
-    if (status == KARP_OK && *pods == NULL) {
-        status = no_memory(c);
-    }
-    for (size_t i = 2; i > 0 && status == KARP_OK; i--) {
-        receive(c, both[i - 1], ends, *pods);
-    }
+    if (status == KARP_OK && *pods == NULL) status = no_memory(c);
+    for (size_t i = 2; i > 0 && status == KARP_OK; i--) receive(c, both[i - 1], ends, *pods);
     return status;
 }
 
@@ -466,17 +405,11 @@ static karp_status kept_after(collector *c, size_t index, pod_run received)
 {
     picture_node *node = &c->s->after.nodes[c->s->after.count++];
     karp_status status = node_of(c, index, bound_count(c, index) + received.count, node);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     for (size_t k = 0; k < bound_count(c, index); k++) {
-        if (!c->moved[bound_pods(c, index)[k]]) {
-            count_pod(c, node, bound_pods(c, index)[k]);
-        }
+        if (!c->moved[bound_pods(c, index)[k]]) count_pod(c, node, bound_pods(c, index)[k]);
     }
-    for (size_t k = 0; k < received.count; k++) {
-        count_pod(c, node, received.pods[k]);
-    }
+    for (size_t k = 0; k < received.count; k++) count_pod(c, node, received.pods[k]);
     return KARP_OK;
 }
 
@@ -492,9 +425,7 @@ static karp_status collect_after(collector *c)
         pod_run here = received_at(begins, received, i);
         /* The disruption is computed for the current cluster, so it may remove a node on which the plan places pods. */
         bool goes = c->fates[i] == FATE_GONE || c->fates[i] == FATE_REPLACED;
-        if (!goes || here.count > 0) {
-            status = kept_after(c, i, here);
-        }
+        if (!goes || here.count > 0) status = kept_after(c, i, here);
     }
     for (size_t i = 0; i < launch_count(c->plan) && status == KARP_OK; i++) {
         status = launch_of(c, c->plan, i, (pod_run){ NULL, 0 }, &row->nodes[row->count++]);
@@ -534,12 +465,8 @@ karp_status picture_collect(picture *s, const write_job *job, const karp_decisio
     karp_status status = open_tables(&c, snapshot);
     karp_status (*const steps[])(collector *) = { find_fates, collect_before, collect_after, find_kept,
                                                   rank_workloads };
-    if (status == KARP_OK) {
-        status = find_workloads(&c, snapshot);
-    }
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && status == KARP_OK; i++) {
-        status = steps[i](&c);
-    }
+    if (status == KARP_OK) status = find_workloads(&c, snapshot);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && status == KARP_OK; i++) status = steps[i](&c);
     picture_add_up(&s->before);
     picture_add_up(&s->after);
     if (status == KARP_OK && !(picture_share_costs(s, job->context) && picture_fold(s, &s->before, job->context) &&

@@ -103,8 +103,8 @@ karp_status picture_owners_open(picture_owners *o, karp_table *pods);
 /* Whether the pod belongs to a DaemonSet or is a static pod of a node. */
 bool picture_of_daemon(const picture_owners *o, size_t pod);
 
-/* The workload under the name that users know, the Deployment's and not its ReplicaSet's: "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Out of memory is recorded only in
- * `room`. */
+/* The workload under the name that users know, the Deployment's and not its ReplicaSet's: "namespace/workload", in
+ * `room` or borrowed from `pod_name` ("namespace/name"). Out of memory is recorded only in `room`. */
 karp_str picture_workload_of(const picture_owners *o, size_t pod, karp_str pod_name, strbuf *room);
 
 /* Chooses colours by the workloads' names, so that pages about designs of one cluster use the same colours. Workloads

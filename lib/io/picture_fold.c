@@ -15,9 +15,7 @@ static int by_kind(const void *a, const void *b)
         [FATE_NEW] = 0, [FATE_REPLACES] = 1, [FATE_GONE] = 2, [FATE_REPLACED] = 3, [FATE_RECEIVES] = 4, [FATE_STAYS] = 5
     };
     int difference = order[x->fate] - order[y->fate];
-    for (size_t i = 0; i < 4 && difference == 0; i++) {
-        difference = compare_str(left[i], right[i]);
-    }
+    for (size_t i = 0; i < 4 && difference == 0; i++) difference = compare_str(left[i], right[i]);
     return difference;
 }
 
@@ -60,32 +58,19 @@ void picture_add_up(picture_row *row)
 
 bool picture_fold(picture *s, picture_row *row, karp_context *context)
 {
-    if (row->count <= PICTURE_MOST_NODES) {
-        return true;
-    }
+    if (row->count <= PICTURE_MOST_NODES) return true;
     const void **order = arena_array(&s->arena, row->count, sizeof(*order));
     picture_node *folded = arena_array(&s->arena, row->count, sizeof(*folded));
-    if (order == NULL || folded == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < row->count; i++) {
-        order[i] = &row->nodes[i];
-    }
-    if (!sort_pointers(context, order, row->count, by_kind)) {
-        return false;
-    }
+    if (order == NULL || folded == NULL) return false;
+    for (size_t i = 0; i < row->count; i++) order[i] = &row->nodes[i];
+    if (!sort_pointers(context, order, row->count, by_kind)) return false;
     size_t groups = 0;
     for (size_t i = 0; i < row->count; i++) {
         const picture_node *node = order[i];
-        if (groups > 0 && by_kind(&folded[groups - 1], node) == 0) {
-            fold_into(&folded[groups - 1], node);
-        } else {
-            folded[groups++] = *node;
-        }
+        if (groups > 0 && by_kind(&folded[groups - 1], node) == 0) fold_into(&folded[groups - 1], node);
+        else folded[groups++] = *node;
     }
-    for (size_t i = PICTURE_MOST_GROUPS; i < groups; i++) {
-        row->left_out += folded[i].copies;
-    }
+    for (size_t i = PICTURE_MOST_GROUPS; i < groups; i++) row->left_out += folded[i].copies;
     row->nodes = folded;
     row->count = groups < PICTURE_MOST_GROUPS ? groups : PICTURE_MOST_GROUPS;
     return true;

@@ -306,9 +306,8 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     if (!*kept) *kept = keep_text(reader, at, file);
     if (!*kept) return io_reader_nomem(reader);
     whole.text = o.items.text = *kept;
-    if (str_ends(kind, "List") && o.has_items) {
+    if (str_ends(kind, "List") && o.has_items)
         return read_elements(reader, document, &o.items, false, kind, api_version);
-    }
     tree *root = NULL;
     io_cursor value = whole;
     status = parse(reader, &reader->trees, document, &value, &root);

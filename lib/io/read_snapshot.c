@@ -8,9 +8,8 @@
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
 {
-    if (reader->has_snapshot) {
+    if (reader->has_snapshot)
         return io_reader_fail(reader, KARP_E_DUPLICATE, place, NULL, "the input has a Snapshot already");
-    }
     reader->has_snapshot = true;
     return KARP_OK;
 }
@@ -73,9 +72,8 @@ static void read_default_spread(io_decoder *d, const tree *settings, karp_settin
         const karp_spread_constraint *c = &into->default_spread[i];
         io_push(d, "defaultConstraints");
         io_push_index(d, i);
-        if (c->label_selector || c->match_label_key_count) {
+        if (c->label_selector || c->match_label_key_count)
             io_bad(d, KARP_E_INVALID, "a default constraint has no selector of its own");
-        }
         io_pop(d);
         io_pop(d);
     }
@@ -387,11 +385,9 @@ karp_status io_snapshot_catalogue(karp_reader *reader, const tree *entry, karp_s
     if (!path.len == !types.ptr) io_bad(&d, KARP_E_INVALID, "needs either path or instanceTypes");
     karp_catalogue *catalogue = NULL;
     karp_status status = d.status;
-    if (status == KARP_OK && types.ptr) {
+    if (status == KARP_OK && types.ptr)
         status = karp_catalogue_read(reader->context, place->document, types, &catalogue, &reader->error);
-    } else if (status == KARP_OK) {
-        status = from_file(reader, &d, path, &catalogue);
-    }
+    else if (status == KARP_OK) status = from_file(reader, &d, path, &catalogue);
     if (d.status) {
         io_place at = *place;
         io_place_refine(&at, entry, d.path + 2, d.depth - 2);

@@ -41,11 +41,8 @@ void io_skip_space(io_cursor *c)
 {
     for (; c->pos < c->end; c->pos++) {
         char ch = c->text[c->pos];
-        if (ch == '\n') {
-            new_line(c);
-        } else if (ch != ' ' && ch != '\t' && ch != '\r') {
-            return;
-        }
+        if (ch == '\n') new_line(c);
+        else if (ch != ' ' && ch != '\t' && ch != '\r') return;
     }
 }
 

@@ -43,9 +43,7 @@ static void as_json(const write_job *job, const karp_blockers *found)
     }
     json_end(j);
     json_member_array(j, "warnings");
-    for (size_t i = 0; i < options->warning_count; i++) {
-        json_str(j, options->warnings[i]);
-    }
+    for (size_t i = 0; i < options->warning_count; i++) json_str(j, options->warnings[i]);
     json_end(j);
     json_close(j);
 }
@@ -152,9 +150,7 @@ static void cell(write_buffer *b, karp_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') {
-            buffer_char(b, '\\');
-        }
+        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') buffer_char(b, '\\');
         buffer_char(b, (unsigned char)c < ' ' ? ' ' : c);
     }
 }
@@ -197,9 +193,7 @@ karp_status karp_write_blockers(karp_context *context, const karp_blockers *bloc
     karp_status status = write_begin(&call, options, blockers != NULL,
                                      "a context, blockers and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     uint32_t format = call.options.format;
     write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     (format == KARP_FORMAT_JSON ? as_json : format == KARP_FORMAT_TEXT ? as_text : as_markdown)(&job, blockers);

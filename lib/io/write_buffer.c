@@ -25,9 +25,7 @@ void buffer_free(write_buffer *b)
 
 void buffer_repeat(write_buffer *b, const char *text, size_t times)
 {
-    for (size_t i = 0; i < times; i++) {
-        buffer_text(b, text);
-    }
+    for (size_t i = 0; i < times; i++) buffer_text(b, text);
 }
 
 karp_str buffer_content(const write_buffer *b)
@@ -82,9 +80,7 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
 
 void karp_text_free(karp_text *text)
 {
-    if (text == NULL) {
-        return;
-    }
+    if (text == NULL) return;
     text_owner *owner = text->owner;
     if (owner != NULL) {
         karp_context *context = owner->context;
@@ -97,9 +93,7 @@ void karp_text_free(karp_text *text)
 
 void *array_alloc(karp_context *context, size_t count, size_t size)
 {
-    if (count > SIZE_MAX / 2 / size) {
-        return NULL;
-    }
+    if (count > SIZE_MAX / 2 / size) return NULL;
     return karp_alloc(context, count == 0 ? size : count * size);
 }
 
@@ -112,15 +106,11 @@ void karp_write_options_init(karp_write_options *options, size_t size)
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error)
 {
     *copy = (karp_write_options){ .size = sizeof(*copy), .width = 100 };
-    if (given == NULL) {
-        return KARP_OK;
-    }
+    if (given == NULL) return KARP_OK;
     karp_status status = struct_check(given, sizeof(*copy), SIZE_THROUGH(karp_write_options, warning_count), copy,
                                       "karp_write_options", error);
     if (status != KARP_OK) return status;
-    if (copy->width == 0) {
-        copy->width = 100;
-    }
+    if (copy->width == 0) copy->width = 100;
     return KARP_OK;
 }
 
@@ -130,15 +120,10 @@ karp_status write_begin(write_call *call, const karp_write_options *given, bool 
                         uint32_t formats)
 {
     karp_status status = check_write_options(given, &call->options, call->error);
-    if (status != KARP_OK) {
-        return status;
-    }
-    if (!complete || call->context == NULL || call->out == NULL) {
-        return fail(call->error, KARP_E_INVALID, "%s", needed);
-    }
-    if (call->options.format >= 32 || (formats >> call->options.format & 1) == 0) {
+    if (status != KARP_OK) return status;
+    if (!complete || call->context == NULL || call->out == NULL) return fail(call->error, KARP_E_INVALID, "%s", needed);
+    if (call->options.format >= 32 || (formats >> call->options.format & 1) == 0)
         return fail(call->error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    }
     buffer_init(&call->buffer, call->context);
     return KARP_OK;
 }

@@ -27,12 +27,8 @@ static int by_name(uint32_t a, uint32_t b, const void *catalogue)
 static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catalogue, size_t count)
 {
     uint32_t *order = array_alloc(context, count, sizeof(*order));
-    if (order == NULL) {
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        order[i] = (uint32_t)i;
-    }
+    if (order == NULL) return NULL;
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
     if (sort_ids(context, order, count, by_name, catalogue)) return order;
     karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
     return NULL;
@@ -56,13 +52,9 @@ static void write_attributes(json_out *j, const karp_device *device)
         const karp_device_attribute *a = &device->attributes[i];
         json_key_str(j, a->name);
         json_flat_object(j);
-        if (a->kind == KARP_ATTRIBUTE_INT) {
-            json_member_int(j, "int", a->number);
-        } else if (a->kind == KARP_ATTRIBUTE_BOOL) {
-            json_member_bool(j, "bool", a->number != 0);
-        } else {
-            json_member_str(j, a->kind == KARP_ATTRIBUTE_VERSION ? "version" : "string", a->text);
-        }
+        if (a->kind == KARP_ATTRIBUTE_INT) json_member_int(j, "int", a->number);
+        else if (a->kind == KARP_ATTRIBUTE_BOOL) json_member_bool(j, "bool", a->number != 0);
+        else json_member_str(j, a->kind == KARP_ATTRIBUTE_VERSION ? "version" : "string", a->text);
         json_end(j);
     }
     json_end(j);
@@ -79,9 +71,8 @@ static void write_policy(json_out *j, const karp_request_policy *policy)
         write_amount(j, "step", policy->step);
         json_end(j);
     }
-    if (policy->valid_value_count > 0) {
+    if (policy->valid_value_count > 0)
         json_member_strings(j, "validValues", policy->valid_values, policy->valid_value_count);
-    }
     json_end(j);
 }
 
@@ -133,9 +124,7 @@ static void write_template(json_out *j, const karp_device_template *t)
             json_member_str(j, "name", device->name);
             write_attributes(j, device);
             write_capacity(j, device);
-            if (device->allow_multiple) {
-                json_member_bool(j, "allowMultipleAllocations", true);
-            }
+            if (device->allow_multiple) json_member_bool(j, "allowMultipleAllocations", true);
             write_sets(j, "consumesCounters", "counterSet", device->consumes, device->consume_count);
             json_end(j);
         }
@@ -184,13 +173,9 @@ static void write_type_devices(json_out *j, const karp_instance_type *type)
 /* Whether "labels" can contain the requirement: it is the first on its key, and a plain In. */
 static bool is_label(const karp_requirement *list, size_t index)
 {
-    if (list[index].op != KARP_OP_IN || list[index].min_values > 0) {
-        return false;
-    }
+    if (list[index].op != KARP_OP_IN || list[index].min_values > 0) return false;
     for (size_t i = 0; i < index; i++) {
-        if (equal_str(list[i].key, list[index].key)) {
-            return false;
-        }
+        if (equal_str(list[i].key, list[index].key)) return false;
     }
     return true;
 }
@@ -213,15 +198,11 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
 {
     json_member_array(j, "requirements");
     for (size_t i = 0; i < count; i++) {
-        if (is_label(list, i)) {
-            continue;
-        }
+        if (is_label(list, i)) continue;
         json_flat_object(j);
         json_member_str(j, "key", list[i].key);
         json_member_text(j, "operator", operator_name(list[i].op));
-        if (list[i].value_count > 0) {
-            json_member_strings(j, "values", list[i].values, list[i].value_count);
-        }
+        if (list[i].value_count > 0) json_member_strings(j, "values", list[i].values, list[i].value_count);
         json_end(j);
     }
     json_end(j);
@@ -247,12 +228,8 @@ typedef struct offering_form {
 static const karp_str **short_name(offering_form *form, const karp_offering *offering, size_t index)
 {
     const karp_requirement *r = &offering->requirements[index];
-    if (!is_label(offering->requirements, index) || r->value_count != 1 || r->values[0].len == 0) {
-        return NULL;
-    }
-    if (str_is(r->key, ZONE_KEY)) {
-        return &form->zone;
-    }
+    if (!is_label(offering->requirements, index) || r->value_count != 1 || r->values[0].len == 0) return NULL;
+    if (str_is(r->key, ZONE_KEY)) return &form->zone;
     return str_is(r->key, CAPACITY_TYPE_KEY) ? &form->capacity_type : NULL;
 }
 
@@ -261,13 +238,9 @@ static offering_form form_of(const karp_offering *offering)
     offering_form form = { 0 };
     for (size_t i = 0; i < offering->requirement_count; i++) {
         const karp_str **name = short_name(&form, offering, i);
-        if (name != NULL) {
-            *name = &offering->requirements[i].values[0];
-        } else if (is_label(offering->requirements, i)) {
-            form.labels++;
-        } else {
-            form.others++;
-        }
+        if (name != NULL) *name = &offering->requirements[i].values[0];
+        else if (is_label(offering->requirements, i)) form.labels++;
+        else form.others++;
     }
     return form;
 }
@@ -288,38 +261,21 @@ static void write_offering_labels(json_out *j, const karp_offering *offering)
 static void write_offering(json_out *j, const karp_offering *offering)
 {
     offering_form form = form_of(offering);
-    if (form.others > 0 || offering->has_capacity_override || offering->overhead_override != NULL) {
-        json_open_object(j);
-    } else {
-        json_flat_object(j);
-    }
-    if (form.zone != NULL) {
-        json_member_str(j, "zone", *form.zone);
-    }
-    if (form.capacity_type != NULL) {
-        json_member_str(j, "capacityType", *form.capacity_type);
-    }
-    if (form.labels > 0) {
-        write_offering_labels(j, offering);
-    }
+    if (form.others > 0 || offering->has_capacity_override || offering->overhead_override != NULL) json_open_object(j);
+    else json_flat_object(j);
+    if (form.zone != NULL) json_member_str(j, "zone", *form.zone);
+    if (form.capacity_type != NULL) json_member_str(j, "capacityType", *form.capacity_type);
+    if (form.labels > 0) write_offering_labels(j, offering);
     /* If "requirements" is present, even if empty, the reader derives nothing. */
-    if (form.others > 0 || form.zone == NULL || form.capacity_type == NULL) {
+    if (form.others > 0 || form.zone == NULL || form.capacity_type == NULL)
         write_requirements(j, offering->requirements, offering->requirement_count);
-    }
     json_member_double(j, "price", offering->price);
     json_member_bool(j, "available", offering->available != 0);
-    if (offering->awaits_price) {
-        json_member_bool(j, "awaitsPrice", true);
-    }
-    if (offering->reservation_capacity != 0) {
-        json_member_int(j, "reservationCapacity", offering->reservation_capacity);
-    }
-    if (offering->has_capacity_override) {
+    if (offering->awaits_price) json_member_bool(j, "awaitsPrice", true);
+    if (offering->reservation_capacity != 0) json_member_int(j, "reservationCapacity", offering->reservation_capacity);
+    if (offering->has_capacity_override)
         json_member_resources(j, "capacityOverride", offering->capacity_override, offering->capacity_override_count);
-    }
-    if (offering->overhead_override != NULL) {
-        write_overhead(j, "overheadOverride", offering->overhead_override);
-    }
+    if (offering->overhead_override != NULL) write_overhead(j, "overheadOverride", offering->overhead_override);
     json_end(j);
 }
 
@@ -336,9 +292,7 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
     json_member_resources(j, "allocatable", allocatable, allocatable == NULL ? 0 : count);
     json_member_array(j, "offerings");
-    for (size_t i = 0; i < type->offering_count; i++) {
-        write_offering(j, &type->offerings[i]);
-    }
+    for (size_t i = 0; i < type->offering_count; i++) write_offering(j, &type->offerings[i]);
     json_end(j);
     if (type->volume_limit_count > 0) {
         json_member_flat_object(j, "volumeAttachmentLimits");
@@ -357,9 +311,7 @@ static void catalogue_as_json(const catalogue_job *job)
     json_out json;
     json_init(&json, job->out, job->options->compact != 0);
     json_open_array(&json);
-    for (size_t i = 0; i < job->count; i++) {
-        write_type(&json, job->catalogue, job->order[i]);
-    }
+    for (size_t i = 0; i < job->count; i++) write_type(&json, job->catalogue, job->order[i]);
     json_close(&json);
 }
 
@@ -368,9 +320,7 @@ static void catalogue_as_json(const catalogue_job *job)
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++) {
-        if (str_is(list[i].key, key) && list[i].op == KARP_OP_IN && list[i].value_count > 0) {
-            return list[i].values[0];
-        }
+        if (str_is(list[i].key, key) && list[i].op == KARP_OP_IN && list[i].value_count > 0) return list[i].values[0];
     }
     return (karp_str){ "", 0 };
 }
@@ -378,9 +328,7 @@ karp_str requirement_value(const karp_requirement *list, size_t count, const cha
 static karp_str amount_text(const karp_resource *list, size_t count, const char *name)
 {
     for (size_t i = 0; list != NULL && i < count; i++) {
-        if (str_is(list[i].name, name)) {
-            return list[i].text;
-        }
+        if (str_is(list[i].name, name)) return list[i].text;
     }
     return (karp_str){ "0", 1 };
 }
@@ -429,17 +377,11 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = write_begin(&call, options, catalogue != NULL,
                                      "a context, a catalogue and a place for the text are needed", known);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     size_t count = karp_catalogue_count(catalogue);
-    if (count > UINT32_MAX) {
-        return fail(error, KARP_E_LIMIT, "too many instance types");
-    }
+    if (count > UINT32_MAX) return fail(error, KARP_E_LIMIT, "too many instance types");
     uint32_t *order = sorted_types(context, catalogue, count);
-    if (order == NULL) {
-        return fail_nomem(error);
-    }
+    if (order == NULL) return fail_nomem(error);
     catalogue_job job = { context, catalogue, order, count, &call.options, &call.buffer, error };
     formats[call.options.format](&job);
     karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));

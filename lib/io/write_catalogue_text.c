@@ -35,9 +35,7 @@ static karp_str other_resource(const karp_resource *list, size_t count, karp_str
         }
         found = list[i].name;
         *amount = list[i].text;
-        if (!network) {
-            break;
-        }
+        if (!network) break;
     }
     return found;
 }
@@ -47,9 +45,7 @@ static bool zone_seen(const karp_instance_type *type, size_t before, karp_str zo
     for (size_t i = 0; i < before; i++) {
         const karp_offering *o = &type->offerings[i];
         karp_str other = requirement_value(o->requirements, o->requirement_count, "topology.kubernetes.io/zone");
-        if (o->available && equal_str(other, zone)) {
-            return true;
-        }
+        if (o->available && equal_str(other, zone)) return true;
     }
     return false;
 }
@@ -60,16 +56,12 @@ static void best_prices(const karp_instance_type *type, table_row *row)
     row->spot = -1;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        if (!o->available) {
-            continue;
-        }
+        if (!o->available) continue;
         karp_str zone = requirement_value(o->requirements, o->requirement_count, "topology.kubernetes.io/zone");
         row->zones += !zone_seen(type, i, zone);
         karp_str kind = requirement_value(o->requirements, o->requirement_count, "karpenter.sh/capacity-type");
         double *best = str_is(kind, "spot") ? &row->spot : str_is(kind, "on-demand") ? &row->on_demand : NULL;
-        if (best != NULL && (*best < 0 || o->price < *best)) {
-            *best = o->price;
-        }
+        if (best != NULL && (*best < 0 || o->price < *best)) *best = o->price;
     }
 }
 
@@ -86,9 +78,7 @@ static void fill_row(const catalogue_job *job, size_t index, table_row *row)
                         : str_is(list[i].name, "memory") ? 3
                         : str_is(list[i].name, "pods")   ? 4
                                                          : 0;
-        if (column > 0) {
-            row->cells[column] = list[i].text;
-        }
+        if (column > 0) row->cells[column] = list[i].text;
     }
     best_prices(type, row);
 }
@@ -114,9 +104,7 @@ void catalogue_as_text(const catalogue_job *job)
     write_buffer *b = job->out;
     size_t widths[COLUMNS];
     size_t other_width = 5;
-    for (size_t c = 0; c < COLUMNS; c++) {
-        widths[c] = text_columns(str(titles[c]));
-    }
+    for (size_t c = 0; c < COLUMNS; c++) widths[c] = text_columns(str(titles[c]));
     for (size_t i = 0; i < job->count; i++) {
         table_row row;
         fill_row(job, job->order[i], &row);
@@ -132,22 +120,15 @@ void catalogue_as_text(const catalogue_job *job)
         other_width = columns > other_width ? columns : other_width;
     }
     size_t table = other_width + PRICES;
-    for (size_t c = 0; c < 6; c++) {
-        table += widths[c] + 2;
-    }
+    for (size_t c = 0; c < 6; c++) table += widths[c] + 2;
     bool last = table > text.width; /* rare resources are last, so that only their lines are broken */
     text_style_begin(&text, STYLE_HEADING);
     for (size_t c = 0; c < COLUMNS; c++) {
-        if (c == 6 && last) {
-            continue;
-        }
+        if (c == 6 && last) continue;
         size_t width = c == 6 ? other_width : widths[c];
         bool right = c >= 2 && c <= 5;
-        if (right) {
-            text_right(b, str(titles[c]), width);
-        } else {
-            text_left(b, str(titles[c]), c + 1 < COLUMNS ? width : 0);
-        }
+        if (right) text_right(b, str(titles[c]), width);
+        else text_left(b, str(titles[c]), c + 1 < COLUMNS ? width : 0);
         buffer_text(b, c + 1 < COLUMNS ? "  " : "");
     }
     buffer_text(b, last && table - other_width + 7 <= text.width ? "  OTHER" : "");

@@ -5,9 +5,7 @@
 static void member_ints(json_out *j, const char *key, const int64_t *values, size_t count)
 {
     json_member_flat_array(j, key);
-    for (size_t i = 0; i < count; i++) {
-        json_int(j, values[i]);
-    }
+    for (size_t i = 0; i < count; i++) json_int(j, values[i]);
     json_end(j);
 }
 
@@ -17,9 +15,7 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
     json_member_str(j, "pod", class_->pod);
     json_member_int(j, "count", class_->count);
     json_member_int(j, "price", class_->price);
-    if (class_->limit > 0) {
-        json_member_int(j, "limit", class_->limit);
-    }
+    if (class_->limit > 0) json_member_int(j, "limit", class_->limit);
     member_ints(j, "requests", class_->requests, c->resource_count);
     json_end(j);
 }
@@ -27,9 +23,7 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
 /* Writes the cases of the row, from *next on. */
 static void write_cases(json_out *j, const karp_certificate *c, size_t row, size_t *next)
 {
-    if (*next == c->case_count || c->cases[*next].row != row) {
-        return;
-    }
+    if (*next == c->case_count || c->cases[*next].row != row) return;
     json_member_flat_array(j, "cases");
     for (; *next < c->case_count && c->cases[*next].row == row; ++*next) {
         const karp_certificate_case *x = &c->cases[*next];
@@ -53,9 +47,7 @@ static void write_row(json_out *j, const karp_certificate *c, const karp_certifi
     member_ints(j, "shares", row->shares, c->resource_count);
     json_member_flat_array(j, "classes");
     for (size_t i = 0; i < c->class_count; i++) {
-        if ((row->classes[i / 64] >> (i % 64) & 1) != 0) {
-            json_int(j, (int64_t)i);
-        }
+        if ((row->classes[i / 64] >> (i % 64) & 1) != 0) json_int(j, (int64_t)i);
     }
     json_end(j);
     json_member_flat_array(j, "extras");
@@ -94,19 +86,13 @@ static void write_lists(json_out *j, const karp_certificate *c)
     }
     json_end(j);
     json_member_array(j, "classes");
-    for (size_t i = 0; i < c->class_count; i++) {
-        write_class(j, c, &c->classes[i]);
-    }
+    for (size_t i = 0; i < c->class_count; i++) write_class(j, c, &c->classes[i]);
     json_end(j);
     json_member_array(j, "rows");
-    for (size_t i = 0; i < c->row_count; i++) {
-        write_row(j, c, &c->rows[i], &next_case);
-    }
+    for (size_t i = 0; i < c->row_count; i++) write_row(j, c, &c->rows[i], &next_case);
     json_end(j);
     json_member_array(j, "offerings");
-    for (size_t i = 0; i < c->offer_count; i++) {
-        write_offer(j, &c->offers[i]);
-    }
+    for (size_t i = 0; i < c->offer_count; i++) write_offer(j, &c->offers[i]);
     json_end(j);
     json_member_array(j, "nodes");
     for (size_t i = 0; i < c->node_count; i++) {
@@ -123,9 +109,7 @@ static void write_member(json_out *j, const karp_certificate_member *member)
     json_flat_object(j);
     json_member_str(j, "name", member->name);
     json_member_int(j, "cost", member->cost);
-    if (member->node != KARP_CERTIFICATE_NO_NODE) {
-        json_member_int(j, "node", member->node);
-    }
+    if (member->node != KARP_CERTIFICATE_NO_NODE) json_member_int(j, "node", member->node);
     if (member->removable != 0) {
         json_member_flat_array(j, "pods");
         for (size_t i = 0; i < member->pod_count; i++) {
@@ -142,16 +126,10 @@ static void write_member(json_out *j, const karp_certificate_member *member)
 /* Writes the additional members of a repack plan's proof. */
 static void write_cluster(json_out *j, const karp_certificate *c)
 {
-    if (c->ignore_budgets != 0) {
-        json_member_bool(j, "ignoreBudgets", true);
-    }
-    if (c->ignore_consolidate_after != 0) {
-        json_member_bool(j, "ignoreConsolidateAfter", true);
-    }
+    if (c->ignore_budgets != 0) json_member_bool(j, "ignoreBudgets", true);
+    if (c->ignore_consolidate_after != 0) json_member_bool(j, "ignoreConsolidateAfter", true);
     json_member_array(j, "cluster");
-    for (size_t i = 0; i < c->member_count; i++) {
-        write_member(j, &c->members[i]);
-    }
+    for (size_t i = 0; i < c->member_count; i++) write_member(j, &c->members[i]);
     json_end(j);
     json_member_array(j, "points");
     for (size_t i = 0; i < c->point_count; i++) {
@@ -174,12 +152,8 @@ static bool weighs_spot(const karp_certificate *c)
 /* Writes the conditions under which a bound holds, if they are not the default. */
 static void write_terms(json_out *j, const karp_certificate *c)
 {
-    if (weighs_spot(c)) {
-        json_member_double(j, "spotFactor", c->spot_factor);
-    }
-    if (c->ignore_preferences != 0) {
-        json_member_text(j, "preferences", "ignore");
-    }
+    if (weighs_spot(c)) json_member_double(j, "spotFactor", c->spot_factor);
+    if (c->ignore_preferences != 0) json_member_text(j, "preferences", "ignore");
 }
 
 /* The beginning of both public functions. *copy is complete. */
@@ -199,9 +173,7 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     write_call call = { .context = context, .out = out, .error = error };
     karp_certificate own, *certificate = &own;
     karp_status status = begin(&call, options, 1u << KARP_FORMAT_JSON, given, &own);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "Certificate");
     if (call.options.digest.len > 0) {
@@ -214,9 +186,7 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     json_member_double(j, "nodeCost", certificate->node_cost);
     write_terms(j, certificate);
     write_lists(j, certificate);
-    if (certificate->member_count > 0) {
-        write_cluster(j, certificate);
-    }
+    if (certificate->member_count > 0) write_cluster(j, certificate);
     json_close(j);
     return write_end(&call);
 }
@@ -257,9 +227,7 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
     write_call call = { .context = context, .out = out, .error = error };
     karp_certificate own, *certificate = &own;
     karp_status status = begin(&call, options, 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT, given, &own);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     if (call.options.format == KARP_FORMAT_TEXT) {
         check_text(&call.buffer, certificate, refusal);
         return write_end(&call);
@@ -269,13 +237,9 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
     json_member_bool(j, "holds", refusal == NULL);
     json_member_int(j, "value", certificate->value);
     json_member_double(j, "bound", (double)certificate->value / KARP_MONEY_PER_DOLLAR);
-    if (certificate->node_cost > 0) {
-        json_member_double(j, "nodeCost", certificate->node_cost);
-    }
+    if (certificate->node_cost > 0) json_member_double(j, "nodeCost", certificate->node_cost);
     write_terms(j, certificate);
-    if (refusal != NULL) {
-        json_member_text(j, "reason", refusal->message);
-    }
+    if (refusal != NULL) json_member_text(j, "reason", refusal->message);
     json_close(j);
     return write_end(&call);
 }

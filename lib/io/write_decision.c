@@ -139,14 +139,10 @@ static karp_status run(write_call *call, const karp_decision *decision, const ka
                        const karp_write_options *options, write_function *const formats[FORMATS])
 {
     uint32_t known = 0;
-    for (uint32_t i = 0; i < FORMATS; i++) {
-        known |= (uint32_t)(formats[i] != NULL) << i;
-    }
+    for (uint32_t i = 0; i < FORMATS; i++) known |= (uint32_t)(formats[i] != NULL) << i;
     karp_status status = write_begin(call, options, decision != NULL,
                                      "a context, a decision and a place for the text are needed", known);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     write_job job = { call->context, decision, disruption, &call->options, &call->buffer, call->error };
     formats[call->options.format](&job);
     return write_end(call);

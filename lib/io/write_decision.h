@@ -37,9 +37,9 @@ void repack_as_html(const write_job *job);
 /* write_repack_html.c: the cost curve and the steps of a repack plan, in a page of write_plan_html.c. */
 void repack_picture(const write_job *job);
 
-/* Record a failure: write_note() one whose error is already filled in, write_refuse() one with this message. Both ignore
- * KARP_OK. Only the first failure is kept, in job->out, and write_end() returns it. Text that is written after it is
- * discarded. */
+/* Record a failure: write_note() one whose error is already filled in, write_refuse() one with this message. Both
+ * ignore KARP_OK. Only the first failure is kept, in job->out, and write_end() returns it. Text that is written after
+ * it is discarded. */
 void write_note(const write_job *job, karp_status status);
 void write_refuse(const write_job *job, karp_status status, const char *message);
 /* As array_alloc(). Records a failure. */
@@ -51,7 +51,8 @@ void get_placement(const write_job *job, const karp_decision *decision, size_t i
 void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);
 void get_ignored(const write_job *job, size_t index, karp_ignored *out);
 void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
-/* The index of the node with that name, which `out` receives; SIZE_MAX = there is none, and `out` has the name alone. */
+/* The index of the node with that name, which `out` receives; SIZE_MAX = there is none, and `out` has the name alone.
+ */
 size_t get_node_named(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *out);
 void get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out);
 void get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out);

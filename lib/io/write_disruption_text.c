@@ -5,9 +5,7 @@
 static void write_budgets(const text_out *t, const write_job *job)
 {
     size_t count = karp_decision_budget_count(job->decision);
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     section(t, "Budgets");
     for (size_t i = 0; i < count; i++) {
         karp_pool_budget budget;
@@ -34,9 +32,7 @@ static void write_candidates(const text_out *t, const write_job *job)
     }; /* columns of "  pool …  $12.3456/h  disruption cost 12.3456  12 pods move" without the name */
     write_buffer *b = t->out;
     size_t count = karp_decision_candidate_count(job->decision);
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     section(t, "Candidates");
     size_t width = 0, pool = 0;
     for (size_t i = 0; i < count; i++) {

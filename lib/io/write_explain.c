@@ -16,9 +16,7 @@ typedef struct pod_answer {
 static bool has_pod(const write_job *job, const uint32_t *pods, size_t count, karp_str name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (equal_str(karp_decision_pod_name(job->decision, pods[i]), name)) {
-            return true;
-        }
+        if (equal_str(karp_decision_pod_name(job->decision, pods[i]), name)) return true;
     }
     return false;
 }
@@ -73,9 +71,7 @@ static void pod_as_json(const write_job *job, const pod_addition *addition, karp
     if (answer.fate == FATE_LAUNCH) {
         json_key(j, "launch");
         plan_launch(j, job, job->decision, answer.index);
-        if (addition != NULL) {
-            addition->json(j, job, addition->explanation);
-        }
+        if (addition != NULL) addition->json(j, job, addition->explanation);
     } else if (answer.fate == FATE_NODE) {
         karp_placement placement;
         get_placement(job, job->decision, answer.index, &placement);
@@ -162,22 +158,15 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
 {
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     pod_answer answer = { FATE_NONE, 0 };
     find_placed(&job, pod, &answer);
-    if (answer.fate == FATE_NONE) {
-        find_refused(&job, pod, &answer);
-    }
-    if (answer.fate == FATE_NONE) {
+    if (answer.fate == FATE_NONE) find_refused(&job, pod, &answer);
+    if (answer.fate == FATE_NONE)
         write_refuse(&job, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
-    } else if (call.options.format == KARP_FORMAT_JSON) {
-        pod_as_json(&job, addition, pod, answer);
-    } else {
-        pod_as_text(&job, addition, pod, answer);
-    }
+    else if (call.options.format == KARP_FORMAT_JSON) pod_as_json(&job, addition, pod, answer);
+    else pod_as_text(&job, addition, pod, answer);
     return write_end(&call);
 }
 
@@ -286,18 +275,13 @@ karp_status karp_write_node(karp_context *context, const karp_decision *decision
     if (!str_given(node)) return fail_null(error, "node");
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     node_answer answer = { 0 };
     find_node(&job, node, &answer);
-    if (!answer.known && !answer.has_command && !answer.is_candidate) {
+    if (!answer.known && !answer.has_command && !answer.is_candidate)
         write_refuse(&job, KARP_E_NOT_FOUND, "no node of that name");
-    } else if (call.options.format == KARP_FORMAT_JSON) {
-        node_as_json(&job, node, &answer);
-    } else {
-        node_as_text(&job, node, &answer);
-    }
+    else if (call.options.format == KARP_FORMAT_JSON) node_as_json(&job, node, &answer);
+    else node_as_text(&job, node, &answer);
     return write_end(&call);
 }

@@ -30,9 +30,8 @@ static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *
     }
     for (size_t i = 0; i < karp_decision_budget_count(job->decision); i++) {
         get_budget(job, job->decision, i, budget);
-        if (equal_str(budget->node_pool, own.node_pool)) {
+        if (equal_str(budget->node_pool, own.node_pool))
             return own.node_pool.len > 0 && budget->remaining < (int64_t)*nodes;
-        }
     }
     return false;
 }
@@ -84,9 +83,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
         json_member_uint(j, "nodes", nodes);
         json_end(j);
     }
-    if (get_move(explanation, &move)) {
-        move_as_json(j, &move);
-    }
+    if (get_move(explanation, &move)) move_as_json(j, &move);
     plan_warnings(j, job);
     json_close(j);
 }
@@ -160,9 +157,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].code == code) {
-            return rows[i].text;
-        }
+        if (rows[i].code == code) return rows[i].text;
     }
     return NULL;
 }
@@ -171,9 +166,7 @@ static const char *ends_when(uint32_t code)
 static size_t place_of(karp_str text, const char *word)
 {
     size_t at = 0;
-    while (at < text.len && !str_starts((karp_str){ text.ptr + at, text.len - at }, word)) {
-        at++;
-    }
+    while (at < text.len && !str_starts((karp_str){ text.ptr + at, text.len - at }, word)) at++;
     return at;
 }
 
@@ -259,11 +252,8 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
             known = write_condition(b, &blocker);
         }
     }
-    if (known) {
-        buffer_char(b, '\n');
-    } else {
-        buffer_cut(b, start);
-    }
+    if (known) buffer_char(b, '\n');
+    else buffer_cut(b, start);
 }
 
 static void as_text(const write_job *job, const karp_node_explanation *explanation)
@@ -291,9 +281,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
     write_budget(t, job, karp_node_explanation_node(explanation));
-    if (moves) {
-        write_move(t, &move);
-    }
+    if (moves) write_move(t, &move);
     write_until(t, job, explanation);
     warnings_section(t, job);
 }
@@ -305,13 +293,10 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
     karp_status status = write_begin(&call, options, explanation != NULL,
                                      "a context, an explanation and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     const karp_decision *decision = karp_node_explanation_decision(explanation);
-    if (karp_node_explanation_goes(explanation) != 0) {
+    if (karp_node_explanation_goes(explanation) != 0)
         return karp_write_node(context, decision, karp_node_explanation_node(explanation), options, out, error);
-    }
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     bool json = call.options.format == KARP_FORMAT_JSON;
     (json ? as_json : as_text)(&job, explanation);

@@ -75,9 +75,7 @@ static const char *const headings[COLUMNS] = { "pool",          "types",     "af
 static size_t digits(uint32_t number)
 {
     size_t count = 1;
-    for (; number >= 10; number /= 10) {
-        count++;
-    }
+    for (; number >= 10; number /= 10) count++;
     return count;
 }
 
@@ -108,19 +106,11 @@ static karp_str stopped_by(const karp_pool_refusal *pool)
     bool filtered = pool->code > KARP_REASON_MIN_VALUES && pool->code <= KARP_REASON_TUPLE;
     karp_str text = pool->detail;
     size_t from = 0;
-    if (!filtered || text.len == 0) {
-        return text.len == 0 ? str(karp_reason_text(pool->code)) : text;
-    }
-    while (from < text.len && !str_starts((karp_str){ text.ptr + from, text.len - from }, "; none ")) {
-        from++;
-    }
-    if (from == text.len) {
-        return str(karp_reason_text(pool->code));
-    }
+    if (!filtered || text.len == 0) return text.len == 0 ? str(karp_reason_text(pool->code)) : text;
+    while (from < text.len && !str_starts((karp_str){ text.ptr + from, text.len - from }, "; none ")) from++;
+    if (from == text.len) return str(karp_reason_text(pool->code));
     size_t to = from += 2;
-    while (to < text.len && !str_starts((karp_str){ text.ptr + to, text.len - to }, ", resources {")) {
-        to++;
-    }
+    while (to < text.len && !str_starts((karp_str){ text.ptr + to, text.len - to }, ", resources {")) to++;
     return (karp_str){ text.ptr + from, to - from };
 }
 
@@ -131,9 +121,7 @@ static size_t longest_word(const karp_unschedulable *pod)
     for (size_t i = 0; i < pod->pool_count; i++) {
         karp_str text = stopped_by(&pod->pools[i]);
         for (size_t from = 0, to; from < text.len; from = to + 1) {
-            for (to = from; to < text.len && text.ptr[to] != ' ';) {
-                to++;
-            }
+            for (to = from; to < text.len && text.ptr[to] != ' ';) to++;
             size_t columns = text_columns((karp_str){ text.ptr + from, to - from });
             longest = columns > longest ? columns : longest;
         }
@@ -147,18 +135,13 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
     char number[KARP_VALUE_TEXT];
     measure(pod, widths);
     size_t figures = widths[0];
-    for (size_t c = 1; c + 1 < COLUMNS; c++) {
-        figures += COLUMN_GAP + widths[c];
-    }
+    for (size_t c = 1; c + 1 < COLUMNS; c++) figures += COLUMN_GAP + widths[c];
     bool apart = figures + COLUMN_GAP + longest_word(pod) > t->width; /* too narrow: reasons are below the figures */
     text_style_begin(t, STYLE_DIM);
     for (size_t c = 0; c + apart < COLUMNS; c++) {
         buffer_repeat(t->out, " ", c == 0 ? 0 : COLUMN_GAP);
-        if (c == 0 || c + 1 == COLUMNS) {
-            text_left(t->out, str(headings[c]), c == 0 ? widths[c] : 0);
-        } else {
-            text_right(t->out, str(headings[c]), widths[c]);
-        }
+        if (c == 0 || c + 1 == COLUMNS) text_left(t->out, str(headings[c]), c == 0 ? widths[c] : 0);
+        else text_right(t->out, str(headings[c]), widths[c]);
     }
     text_style_end(t, STYLE_DIM);
     buffer_char(t->out, '\n');
@@ -188,21 +171,13 @@ static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint
 {
     size_t named = 0, count = 0;
     for (size_t i = 0; i < pod->target_count; i++) {
-        if (pod->targets[i].code != code || pod->targets[i].target.len == 0) {
-            continue;
-        }
-        if (count++ >= TARGETS_NAMED) {
-            continue;
-        }
-        if (!flow_words(flow, pod->targets[i].target)) {
-            return;
-        }
+        if (pod->targets[i].code != code || pod->targets[i].target.len == 0) continue;
+        if (count++ >= TARGETS_NAMED) continue;
+        if (!flow_words(flow, pod->targets[i].target)) return;
         flow->indent = TARGET_INDENT; /* indent of the lines after the first; the first name follows its parenthesis */
         named++;
     }
-    if (count > named) {
-        buffer_text(flow->t->out, named > 0 ? " \xe2\x80\xa6" : "\xe2\x80\xa6");
-    }
+    if (count > named) buffer_text(flow->t->out, named > 0 ? " \xe2\x80\xa6" : "\xe2\x80\xa6");
 }
 
 /* Writes a line for each reason, with the names of the targets that it applies to. */
@@ -215,9 +190,7 @@ static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
             count += pod->targets[k].code == pod->targets[i].code;
             before = before || (k < i && pod->targets[k].code == pod->targets[i].code);
         }
-        if (before) {
-            continue;
-        }
+        if (before) continue;
         size_t start = t->out->text.len;
         buffer_text(t->out, i == 0 ? "nodes  " : "       ");
         buffer_uint(t->out, count);
@@ -333,9 +306,7 @@ static void alternatives_as_json(json_out *j, const write_job *job, const karp_p
         } else if (a.choice.instance_type.len > 0) {
             json_member_choice(j, "choice", &a.choice);
         }
-        if (a.cost_known) {
-            json_member_money(j, "costChange", a.cost_change);
-        }
+        if (a.cost_known) json_member_money(j, "costChange", a.cost_change);
         json_end(j);
     }
     json_end(j);
@@ -356,18 +327,14 @@ static void launches_named(const text_out *t, const write_job *job, karp_str poo
     for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
         karp_launch l;
         get_launch(job, job->decision, i, &l);
-        if (!equal_str(l.node_pool, pool)) {
-            continue;
-        }
+        if (!equal_str(l.node_pool, pool)) continue;
         if (count < 3) {
             buffer_text(t->out, count == 0 ? "\n      reached in this round by " : ", ");
             text_clean(t->out, l.id);
         }
         count++;
     }
-    if (count > 3) {
-        buffer_text(t->out, " and others");
-    }
+    if (count > 3) buffer_text(t->out, " and others");
 }
 
 static void alternatives_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
@@ -391,9 +358,7 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
         flow_begin(&flow, t, ALTERNATIVE_INDENT, ALTERNATIVE_INDENT, ALTERNATIVE_LINES);
         if (a.code != 0) {
             flow_words(&flow, a.detail.len > 0 ? a.detail : str(karp_reason_text(a.code)));
-            if (a.code == KARP_REASON_LIMITS) {
-                launches_named(t, job, a.node_pool);
-            }
+            if (a.code == KARP_REASON_LIMITS) launches_named(t, job, a.node_pool);
         } else {
             flow_words(&flow, str(a.weight > karp_pod_explanation_weight(explanation)
                                       ? "would launch for it if it were the only NodePool"
@@ -428,9 +393,7 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
     karp_status status = write_begin(&call, options, explanation != NULL,
                                      "a context, an explanation and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     write_job job = { context, karp_pod_explanation_decision(explanation), NULL, &call.options, &call.buffer, error };
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;

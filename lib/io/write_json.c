@@ -29,26 +29,17 @@ static void before_value(json_out *j, size_t size)
         j->after_key = false;
         return;
     }
-    if (j->depth == 0) {
-        return;
-    }
+    if (j->depth == 0) return;
     bool first = !j->has_items[j->depth];
     j->has_items[j->depth] = true;
-    if (!first) {
-        buffer_char(j->out, ',');
-    }
-    if (j->compact) {
-        return;
-    }
+    if (!first) buffer_char(j->out, ',');
+    if (j->compact) return;
     if (j->flat_from == 0) {
         new_line(j);
     } else if (!first) {
         bool fill = j->is_array[j->depth] && size > 0;
-        if (fill && j->out->text.len - j->line_start + size + 2 > FILL_COLUMN) {
-            new_line(j);
-        } else {
-            buffer_char(j->out, ' ');
-        }
+        if (fill && j->out->text.len - j->line_start + size + 2 > FILL_COLUMN) new_line(j);
+        else buffer_char(j->out, ' ');
     }
 }
 
@@ -63,9 +54,7 @@ static void begin(json_out *j, bool is_array, bool flat)
     j->depth++;
     j->has_items[j->depth] = false;
     j->is_array[j->depth] = is_array;
-    if (flat && j->flat_from == 0) {
-        j->flat_from = j->depth;
-    }
+    if (flat && j->flat_from == 0) j->flat_from = j->depth;
 }
 
 void json_open_object(json_out *j) { begin(j, false, false); }
@@ -78,19 +67,13 @@ void json_flat_array(json_out *j) { begin(j, true, true); }
 
 void json_end(json_out *j)
 {
-    if (j->depth == 0) {
-        return;
-    }
+    if (j->depth == 0) return;
     bool flat = j->flat_from != 0;
     bool items = j->has_items[j->depth];
     bool is_array = j->is_array[j->depth];
-    if (j->flat_from == j->depth) {
-        j->flat_from = 0;
-    }
+    if (j->flat_from == j->depth) j->flat_from = 0;
     j->depth--;
-    if (items && !flat && !j->compact) {
-        new_line(j);
-    }
+    if (items && !flat && !j->compact) new_line(j);
     buffer_char(j->out, is_array ? ']' : '}');
 }
 
@@ -163,17 +146,12 @@ void buffer_json_string(write_buffer *b, karp_str text)
             continue;
         }
         buffer_bytes(b, text.ptr + plain, at - plain);
-        if (length == 0) {
-            buffer_text(b, "\xef\xbf\xbd");
-        } else {
-            escaped(b, c);
-        }
+        if (length == 0) buffer_text(b, "\xef\xbf\xbd");
+        else escaped(b, c);
         at++;
         plain = at;
     }
-    if (at > plain) {
-        buffer_bytes(b, text.ptr + plain, at - plain);
-    }
+    if (at > plain) buffer_bytes(b, text.ptr + plain, at - plain);
     buffer_char(b, '"');
 }
 
@@ -192,11 +170,8 @@ void json_int(json_out *j, int64_t value)
 void json_double(json_out *j, double value)
 {
     before_value(j, 8);
-    if (isfinite(value)) {
-        buffer_double(j->out, value);
-    } else {
-        buffer_text(j->out, "null");
-    }
+    if (isfinite(value)) buffer_double(j->out, value);
+    else buffer_text(j->out, "null");
 }
 
 static void json_price(json_out *j, double value)
@@ -318,13 +293,9 @@ void json_member_catalogue(json_out *j, karp_str title)
     static const char between[] = ", prices ";
     size_t length = sizeof(between) - 1, name = title.len;
     for (size_t i = 0; i + length < title.len; i++) {
-        if (memcmp(title.ptr + i, between, length) == 0) {
-            name = i;
-        }
+        if (memcmp(title.ptr + i, between, length) == 0) name = i;
     }
-    if (name == title.len) {
-        return;
-    }
+    if (name == title.len) return;
     json_member_flat_object(j, "catalogue");
     json_member_str(j, "name", (karp_str){ title.ptr, name });
     json_member_str(j, "prices", (karp_str){ title.ptr + name + length, title.len - name - length });

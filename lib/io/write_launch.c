@@ -18,9 +18,7 @@ karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNC
     size_t count = write_digits(digits, number);
     size_t most = LAUNCH_NAME - 1 - sizeof(digits);
     size_t length = launch->node_pool.len < most ? launch->node_pool.len : most;
-    if (length > 0) {
-        memcpy(room, launch->node_pool.ptr, length);
-    }
+    if (length > 0) memcpy(room, launch->node_pool.ptr, length);
     room[length++] = '-';
     memcpy(room + length, digits, count);
     return (karp_str){ room, length + count };
@@ -38,12 +36,8 @@ static void add_label(karp_label *labels, size_t *count, karp_str key, karp_str 
     size_t at = *count;
     while (at > 0) {
         int order = compare_str(labels[at - 1].key, key);
-        if (order == 0) {
-            return;
-        }
-        if (order < 0) {
-            break;
-        }
+        if (order == 0) return;
+        if (order < 0) break;
         at--;
     }
     memmove(labels + at + 1, labels + at, (*count - at) * sizeof(*labels));
@@ -68,22 +62,17 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
                                size_t *bytes, karp_error *error)
 {
     size_t most = launch->label_count + launch->choice_label_count;
-    if (most < launch->label_count || most > SIZE_MAX / 4 / sizeof(karp_label)) {
+    if (most < launch->label_count || most > SIZE_MAX / 4 / sizeof(karp_label))
         return fail(error, KARP_E_LIMIT, "too many labels");
-    }
     most += LEGACY_COUNT + 1;
     karp_label *list = array_alloc(context, most, sizeof(*list));
-    if (list == NULL) {
-        return fail_nomem(error);
-    }
+    if (list == NULL) return fail_nomem(error);
     size_t used = 0;
-    for (size_t i = 0; i < launch->label_count; i++) {
+    for (size_t i = 0; i < launch->label_count; i++)
         add_label(list, &used, launch->labels[i].key, launch->labels[i].value);
-    }
     for (size_t i = 0; i < launch->choice_label_count; i++) {
-        if (!is_transient_key(launch->choice_labels[i].key)) {
+        if (!is_transient_key(launch->choice_labels[i].key))
             add_label(list, &used, launch->choice_labels[i].key, launch->choice_labels[i].value);
-        }
     }
     for (size_t i = 0; i < LEGACY_COUNT; i++) {
         for (size_t k = 0; k < used; k++) {
@@ -102,9 +91,7 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
 /* FNV-1a, with the length after each part, so that the boundaries of the parts count. */
 static uint64_t mix(uint64_t hash, karp_str text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
-    }
+    for (size_t i = 0; i < text.len; i++) hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
     return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
@@ -123,14 +110,10 @@ void launch_instance_id(const karp_decision *decision, const karp_launch *launch
     hash = mix(hash, launch->choice.instance_type);
     hash = mix(hash, launch->choice.zone);
     hash = mix(hash, launch->choice.capacity_type);
-    for (size_t i = 0; i < launch->pod_count; i++) {
-        hash = mix(hash, karp_decision_pod_name(decision, launch->pods[i]));
-    }
+    for (size_t i = 0; i < launch->pod_count; i++) hash = mix(hash, karp_decision_pod_name(decision, launch->pods[i]));
     out[0] = '0'; /* real ids with 17 digits begin with it */
     hash = spread(hash);
-    for (size_t i = 0; i < 16; i++) {
-        out[1 + i] = digits[(hash >> (60 - 4 * i)) & 15];
-    }
+    for (size_t i = 0; i < 16; i++) out[1 + i] = digits[(hash >> (60 - 4 * i)) & 15];
     out[17] = '\0';
 }
 
@@ -138,9 +121,7 @@ double resource_amount(const karp_resource *list, size_t count, const char *name
 {
     for (size_t i = 0; i < count; i++) {
         double amount = 0;
-        if (str_is(list[i].name, name) && karp_quantity_double(list[i].text, &amount) == KARP_OK) {
-            return amount;
-        }
+        if (str_is(list[i].name, name) && karp_quantity_double(list[i].text, &amount) == KARP_OK) return amount;
     }
     return 0;
 }

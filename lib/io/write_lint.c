@@ -167,9 +167,7 @@ static void write_json(json_out *j, const karp_lint *lint, const karp_write_opti
     }
     json_end(j);
     json_member_flat_object(j, "totals");
-    for (uint32_t s = 0; s < 3; s++) {
-        json_member_uint(j, karp_lint_severity_name(s), counts[s]);
-    }
+    for (uint32_t s = 0; s < 3; s++) json_member_uint(j, karp_lint_severity_name(s), counts[s]);
     json_end(j);
     json_close(j);
 }

@@ -18,13 +18,9 @@ static split_name split(karp_str name)
     if (name.len == 0) {
         return (split_name){ .head = { "", 0 }, .tail = { "", 0 } };
     }
-    while (dash > 0 && name.ptr[dash - 1] != '-') {
-        dash--;
-    }
+    while (dash > 0 && name.ptr[dash - 1] != '-') dash--;
     split_name s = { .head = { name.ptr, dash }, .tail = { name.ptr + dash, name.len - dash } };
-    if (dash == 0 || s.tail.len == 0) {
-        return s;
-    }
+    if (dash == 0 || s.tail.len == 0) return s;
     bool digits = s.tail.len <= 9 && (s.tail.len == 1 || s.tail.ptr[0] != '0');
     bool word = s.tail.len == 5;
     for (size_t i = 0; i < s.tail.len; i++) {
@@ -58,9 +54,7 @@ static size_t run_length(const karp_decision *decision, const uint32_t *pods, si
     size_t length = 1;
     while (head.is_suffix && first + length < count) {
         split_name next = split(karp_decision_pod_name(decision, pods[first + length]));
-        if (!next.is_suffix || next.is_number != head.is_number || !equal_str(next.head, head.head)) {
-            break;
-        }
+        if (!next.is_suffix || next.is_number != head.is_number || !equal_str(next.head, head.head)) break;
         length++;
     }
     return length;
@@ -72,12 +66,8 @@ static bool open_piece(text_flow *flow, karp_str head, bool is_first, size_t col
     write_buffer *b = flow->t->out;
     bool spaced = is_first && flow->column > flow->indent;
     size_t size = columns + 1 + (is_first ? text_columns(head) + 1 : 0);
-    if (!flow_fits(flow, size + (spaced ? 1 : 0))) {
-        return false;
-    }
-    if (spaced && !flow->wrapped) {
-        buffer_char(b, ' ');
-    }
+    if (!flow_fits(flow, size + (spaced ? 1 : 0))) return false;
+    if (spaced && !flow->wrapped) buffer_char(b, ' ');
     if (is_first) {
         text_clean(b, head);
         buffer_char(b, '{');
@@ -91,15 +81,11 @@ static size_t write_numbers(text_flow *flow, karp_str head, const uint32_t *numb
     size_t at = 0;
     while (at < count) {
         size_t end = at + 1;
-        while (end < count && numbers[end] == numbers[end - 1] + 1) {
-            end++;
-        }
+        while (end < count && numbers[end] == numbers[end - 1] + 1) end++;
         bool range = end - at >= 3;
         end = range ? end : at + 1;
         size_t columns = digit_count(numbers[at]) + (range ? 2 + digit_count(numbers[end - 1]) : 0);
-        if (!open_piece(flow, head, at == 0, columns)) {
-            return at;
-        }
+        if (!open_piece(flow, head, at == 0, columns)) return at;
         buffer_uint(b, numbers[at]);
         if (range) {
             buffer_text(b, "..");
@@ -115,9 +101,7 @@ static size_t write_suffixes(text_flow *flow, const karp_decision *decision, con
 {
     for (size_t i = 0; i < count; i++) {
         split_name name = split(karp_decision_pod_name(decision, pods[i]));
-        if (!open_piece(flow, name.head, i == 0, text_columns(name.tail))) {
-            return i;
-        }
+        if (!open_piece(flow, name.head, i == 0, text_columns(name.tail))) return i;
         text_clean(flow->t->out, name.tail);
         buffer_char(flow->t->out, i + 1 == count ? '}' : ',');
     }
@@ -127,12 +111,8 @@ static size_t write_suffixes(text_flow *flow, const karp_decision *decision, con
 static size_t write_single(text_flow *flow, karp_str name)
 {
     bool spaced = flow->column > flow->indent;
-    if (!flow_fits(flow, text_columns(name) + (spaced ? 1 : 0))) {
-        return 0;
-    }
-    if (spaced && !flow->wrapped) {
-        buffer_char(flow->t->out, ' ');
-    }
+    if (!flow_fits(flow, text_columns(name) + (spaced ? 1 : 0))) return 0;
+    if (spaced && !flow->wrapped) buffer_char(flow->t->out, ' ');
     text_clean(flow->t->out, name);
     return 1;
 }
@@ -149,9 +129,8 @@ void text_pods(text_flow *flow, const write_job *job, const karp_decision *decis
         if (length == 1) {
             written = write_single(flow, karp_decision_pod_name(decision, pods[done]));
         } else if (head.is_number) {
-            for (size_t i = 0; i < length; i++) {
+            for (size_t i = 0; i < length; i++)
                 numbers[i] = split(karp_decision_pod_name(decision, pods[done + i])).number;
-            }
             if (!sort_numbers(job->context, numbers, length)) flow->t->out->text.failed = true;
             written = write_numbers(flow, head.head, numbers, length);
         } else {

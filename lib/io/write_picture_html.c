@@ -175,9 +175,7 @@ static void write_colour(const picture_html *p, uint32_t workload)
 
 static void write_piece(const picture_html *p, const picture_run *run, double whole, double pixels, bool comes)
 {
-    if (!(run->cpu > 0)) {
-        return;
-    }
+    if (!(run->cpu > 0)) return;
     raw(p, "<i class=\"");
     write_colour(p, run->workload);
     raw(p, run->moved ? " mv\" title=\"" : "\" title=\"");
@@ -214,11 +212,8 @@ static void write_cpu(const picture_html *p, const picture_node *node, bool afte
     }
     double rest = 0;
     for (size_t i = 0; i < node->run_count; i++) {
-        if (i < MOST_PIECES) {
-            write_piece(p, &node->runs[i], whole, box_width(p, node), after);
-        } else {
-            rest += node->runs[i].cpu;
-        }
+        if (i < MOST_PIECES) write_piece(p, &node->runs[i], whole, box_width(p, node), after);
+        else rest += node->runs[i].cpu;
     }
     if (rest > 0) {
         raw(p, "<i class=\"wx\" ");
@@ -297,9 +292,7 @@ static void write_pool(const picture_html *p, const picture_node *node)
 static void write_kept(const picture_html *p, const picture_node *node)
 {
     if (node->cordoned) raw(p, "<span class=\"k c\" title=\"nothing is scheduled here\">cordoned</span>");
-    if (node->kept == 0) {
-        return;
-    }
+    if (node->kept == 0) return;
     raw(p, "<span class=\"k y\" title=\"kept: ");
     html_words(p->b, karp_reason_text(node->kept));
     if (node->kept_detail.len > 0) {
@@ -376,9 +369,7 @@ picture_html picture_html_begin(write_buffer *b, const picture *s)
 static void write_sum(const picture_html *p, const picture_row *row, double cost, double dearest)
 {
     double idle = row->idle < cost ? row->idle : cost;
-    if (!(dearest > 0)) {
-        return;
-    }
+    if (!(dearest > 0)) return;
     raw(p, "<div class=\"sum\"><i ");
     picture_html_part(p->b, picture_part(cost - idle, dearest));
     raw(p, "\"></i><i class=\"idle\" ");
@@ -402,9 +393,7 @@ void picture_html_row(const picture_html *p, const char *title, const picture_ro
     raw(p, "</span></div>\n");
     write_sum(p, row, cost, dearest);
     raw(p, "<div class=\"lane\">\n");
-    for (size_t i = 0; i < row->count; i++) {
-        write_node(p, &row->nodes[i], row == &p->s->after);
-    }
+    for (size_t i = 0; i < row->count; i++) write_node(p, &row->nodes[i], row == &p->s->after);
     raw(p, "</div>\n");
     if (row->left_out > 0) {
         raw(p, "<div class=\"s\">and ");

@@ -170,9 +170,7 @@ static void write_totals(const page *p)
 static void write_saving(const page *p)
 {
     karp_cost cost = { .size = sizeof(cost) };
-    if (p->plan == NULL || karp_decision_cost(p->plan, &cost) != KARP_OK) {
-        return;
-    }
+    if (p->plan == NULL || karp_decision_cost(p->plan, &cost) != KARP_OK) return;
     raw(p, "<div class=\"s\">");
     (void)text_saving(p->b, p->plan);
     raw(p, "</div>\n");
@@ -199,9 +197,7 @@ static void write_refusals(const page *p, const karp_unschedulable *pod)
 static void write_unplaced(const page *p)
 {
     size_t count = p->plan != NULL ? karp_decision_unschedulable_count(p->plan) : 0;
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     raw(p, "<div class=\"bad\"><b>");
     buffer_uint(p->b, count);
     raw(p, " unschedulable</b>\n");
@@ -228,9 +224,7 @@ static void write_unplaced(const page *p)
 static void write_notes(const page *p)
 {
     size_t count = count_warnings(p->job);
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     raw(p, "<details><summary>");
     buffer_uint(p->b, count);
     raw(p, count == 1 ? " note</summary>" : " notes</summary>");
@@ -291,9 +285,7 @@ static void write_documents(const page *p)
 static void write_body(page *p)
 {
     command_totals commands = { 0 };
-    if (p->disruption != NULL) {
-        count_commands(p->job, p->disruption, &commands);
-    }
+    if (p->disruption != NULL) count_commands(p->job, p->disruption, &commands);
     p->before = karp_decision_cost_before(p->job->decision);
     p->after = karp_decision_cost_after(p->job->decision) - (p->plan != NULL ? commands.savings : 0);
     write_title(p, &commands);

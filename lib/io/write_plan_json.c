@@ -19,9 +19,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     json_member_engine(j);
     json_member_flat_object(j, "input");
     json_member_text(j, "now", now);
-    if (job->options->digest.len > 0) {
-        json_member_str(j, "sha256", job->options->digest);
-    }
+    if (job->options->digest.len > 0) json_member_str(j, "sha256", job->options->digest);
     json_member_catalogue(j, job->options->catalogue);
     json_end(j);
     json_member_profile(j, karp_decision_profile(job->decision));
@@ -32,9 +30,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
 static void write_pods(json_out *j, const karp_decision *decision, const uint32_t *pods, size_t count)
 {
     json_member_flat_array(j, "pods");
-    for (size_t i = 0; i < count; i++) {
-        json_str(j, karp_decision_pod_name(decision, pods[i]));
-    }
+    for (size_t i = 0; i < count; i++) json_str(j, karp_decision_pod_name(decision, pods[i]));
     json_end(j);
 }
 
@@ -44,9 +40,7 @@ void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t 
     for (size_t i = 0; i < count; i++) {
         json_flat_object(j);
         json_member_str(j, "key", taints[i].key);
-        if (taints[i].value.len > 0) {
-            json_member_str(j, "value", taints[i].value);
-        }
+        if (taints[i].value.len > 0) json_member_str(j, "value", taints[i].value);
         json_member_str(j, "effect", taints[i].effect);
         json_end(j);
     }
@@ -58,18 +52,13 @@ void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
     json_member_array(j, "requirements");
     for (size_t i = 0; i < count; i++) {
         const karp_requirement *r = &list[i];
-        if (is_transient_key(r->key)) {
-            continue;
-        }
+        if (is_transient_key(r->key)) continue;
         json_flat_object(j);
         json_member_str(j, "key", r->key);
         json_member_text(j, "operator", operator_name(r->op));
-        if (r->value_count > 0) {
-            json_member_strings(j, "values", r->values, r->value_count);
-        }
-        if (r->min_values > 0) {
+        if (r->value_count > 0) json_member_strings(j, "values", r->values, r->value_count);
+        if (r->min_values > 0)
             json_member_uint(j, "minValues", r->min_values == KARP_MIN_VALUES_ZERO ? 0 : r->min_values);
-        }
         json_end(j);
     }
     json_end(j);
@@ -105,12 +94,8 @@ void plan_launch(json_out *j, const write_job *job, const karp_decision *decisio
     plan_taints(j, "taints", launch.taints, launch.taint_count);
     plan_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
     json_member_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
-    if (launch.choice.instance_type.len > 0) {
-        write_choice(j, job, &launch);
-    }
-    if (launch.runner_up.instance_type.len > 0) {
-        json_member_choice(j, "runnerUp", &launch.runner_up);
-    }
+    if (launch.choice.instance_type.len > 0) write_choice(j, job, &launch);
+    if (launch.runner_up.instance_type.len > 0) json_member_choice(j, "runnerUp", &launch.runner_up);
     json_end(j);
 }
 
@@ -118,9 +103,7 @@ void plan_launches(json_out *j, const char *key, const write_job *job, const kar
                    size_t count)
 {
     json_member_array(j, key);
-    for (size_t i = 0; i < count; i++) {
-        plan_launch(j, job, decision, first + i);
-    }
+    for (size_t i = 0; i < count; i++) plan_launch(j, job, decision, first + i);
     json_end(j);
 }
 
@@ -163,9 +146,7 @@ void plan_unschedulable(json_out *j, const write_job *job, size_t index)
     json_member_bool(j, "permanent", pod.permanent != 0);
     json_member_str(j, "message", pod.message);
     json_member_array(j, "pools");
-    for (size_t k = 0; k < pod.pool_count; k++) {
-        write_pool_refusal(j, &pod.pools[k]);
-    }
+    for (size_t k = 0; k < pod.pool_count; k++) write_pool_refusal(j, &pod.pools[k]);
     json_end(j);
     if (pod.target_count > 0) {
         json_member_array(j, "targets");
@@ -282,15 +263,9 @@ void plan_command(json_out *j, const write_job *job, const karp_decision *decisi
     plan_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
     plan_placements(j, job, decision, command.placement_first, command.placement_count);
     json_member_sum(j, "savings", command.savings);
-    if (command.replacement_unavailable) {
-        json_member_bool(j, "replacementUnavailable", true);
-    }
-    if (command.score >= 0) {
-        json_member_double(j, "score", command.score);
-    }
-    if (command.validate_after > 0) {
-        member_duration(j, "validateAfter", command.validate_after);
-    }
+    if (command.replacement_unavailable) json_member_bool(j, "replacementUnavailable", true);
+    if (command.score >= 0) json_member_double(j, "score", command.score);
+    if (command.validate_after > 0) member_duration(j, "validateAfter", command.validate_after);
     json_end(j);
 }
 
@@ -298,9 +273,7 @@ static void write_commands(json_out *j, const char *key, const write_job *job, c
 {
     json_member_array(j, key);
     size_t count = karp_decision_command_count(decision);
-    for (size_t i = 0; i < count; i++) {
-        plan_command(j, job, decision, i);
-    }
+    for (size_t i = 0; i < count; i++) plan_command(j, job, decision, i);
     json_end(j);
 }
 
@@ -335,9 +308,7 @@ static void write_cost(json_out *j, const karp_decision *decision)
 static void write_objective(json_out *j, const karp_decision *decision)
 {
     karp_cost cost = { .size = sizeof(cost) };
-    if (karp_decision_cost(decision, &cost) != KARP_OK) {
-        return;
-    }
+    if (karp_decision_cost(decision, &cost) != KARP_OK) return;
     json_member_object(j, "objective");
     json_member_text(j, "name", "cost");
     json_member_money(j, "cost", cost.cost);
@@ -349,9 +320,7 @@ static void write_objective(json_out *j, const karp_decision *decision)
     json_member_bool(j, "stopped", cost.stopped != 0);
     json_member_bool(j, "provenOptimal", cost.optimal != 0);
     json_member_text(j, "preferences", (cost.flags & KARP_COST_IGNORE_PREFERENCES) != 0 ? "ignore" : "respect");
-    if ((cost.flags & KARP_COST_IGNORE_WEIGHTS) != 0) {
-        json_member_bool(j, "ignoreWeights", true);
-    }
+    if ((cost.flags & KARP_COST_IGNORE_WEIGHTS) != 0) json_member_bool(j, "ignoreWeights", true);
     json_member_uint(j, "launchesCompatible", cost.compatible_launches);
     json_end(j);
 }
@@ -360,9 +329,7 @@ void plan_warnings(json_out *j, const write_job *job)
 {
     json_member_array(j, "warnings");
     size_t count = count_warnings(job);
-    for (size_t i = 0; i < count; i++) {
-        json_str(j, warning_at(job, i));
-    }
+    for (size_t i = 0; i < count; i++) json_str(j, warning_at(job, i));
     json_end(j);
 }
 
@@ -430,9 +397,7 @@ static void write_candidates(json_out *j, const write_job *job)
         json_member_double(j, "disruptionCost", candidate.disruption_cost);
         json_member_double(j, "rescheduleDisruptionCost", candidate.reschedule_cost);
         write_pods(j, job->decision, candidate.pods, candidate.pod_count);
-        if (candidate.repair != NULL) {
-            write_repair(j, candidate.repair);
-        }
+        if (candidate.repair != NULL) write_repair(j, candidate.repair);
         json_end(j);
     }
     json_end(j);

@@ -11,9 +11,7 @@ static void write_provider_id(json_out *j, karp_str zone, const char *id)
     size_t used = 0;
     karp_str parts[] = { str("aws:///"), zone, str("/i-"), str(id) };
     for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-        for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) {
-            text[used++] = parts[p].ptr[i];
-        }
+        for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) text[used++] = parts[p].ptr[i];
     }
     json_member_str(j, "provider-id", (karp_str){ text, used });
 }
@@ -50,8 +48,6 @@ void plan_as_log(const write_job *job)
         karp_launch launch;
         get_launch(job, job->decision, i, &launch);
         uint64_t number = launch_number(&counter, &launch);
-        if (launch.choice.instance_type.len > 0) {
-            write_record(job, &launch, number, now);
-        }
+        if (launch.choice.instance_type.len > 0) write_record(job, &launch, number, now);
     }
 }

@@ -70,9 +70,7 @@ static bool write_extended(write_buffer *b, const karp_launch *launch, bool some
 {
     for (size_t i = 0; i < launch->request_count; i++) {
         const karp_resource *r = &launch->requests[i];
-        if (r->name.len == 0 || memchr(r->name.ptr, '/', r->name.len) == NULL) {
-            continue;
-        }
+        if (r->name.len == 0 || memchr(r->name.ptr, '/', r->name.len) == NULL) continue;
         buffer_text(b, some ? ", " : "; ");
         buffer_str(b, r->name);
         buffer_char(b, ' ');
@@ -97,12 +95,8 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
     bool some = write_request(b, launch, "cpu", "; ");
     some = write_request(b, launch, "memory", some ? ", " : "; ") || some;
     some = write_extended(b, launch, some);
-    if (some) {
-        buffer_text(b, ", DaemonSets included");
-    }
-    if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) {
-        buffer_text(b, "; fits no existing node");
-    }
+    if (some) buffer_text(b, ", DaemonSets included");
+    if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) buffer_text(b, "; fits no existing node");
 }
 
 static void add_runner_up(write_buffer *b, const karp_launch *launch)
@@ -163,29 +157,21 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     add_why(&words, job, launch);
     titled_line(t, job, "why", &words);
     buffer_cut(&words, 0);
-    if (second) {
-        add_runner_up(&words, launch);
-    }
+    if (second) add_runner_up(&words, launch);
     if (others > 0) {
         buffer_text(&words, second ? "; also" : "also");
         add_others(&words, launch, others);
     }
-    if (words.text.len > 0) {
-        titled_line(t, job, second ? "runner-up" : "", &words);
-    }
+    if (words.text.len > 0) titled_line(t, job, second ? "runner-up" : "", &words);
     buffer_free(&words);
 }
 
 static void write_launches(const text_out *t, const write_job *job, const launch_folds *folds, const row_widths *widths)
 {
-    if (folds->count == 0) {
-        return;
-    }
+    if (folds->count == 0) return;
     section(t, "Launch");
     for (size_t i = 0; i < folds->count; i++) {
-        if (folds->same[i] == 0) {
-            continue;
-        }
+        if (folds->same[i] == 0) continue;
         char name[FOLD_TEXT], type[FOLD_TEXT];
         karp_launch launch;
         get_launch(job, job->decision, i, &launch);
@@ -199,9 +185,7 @@ static void write_launches(const text_out *t, const write_job *job, const launch
 
 static void write_receiving(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
 {
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     section(t, "Existing nodes that receive pods");
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
@@ -224,14 +208,12 @@ static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *
     for (size_t i = 0; i < a->pool_count; i++) {
         const karp_pool_refusal *p = &a->pools[i];
         const karp_pool_refusal *q = &b->pools[i];
-        if (p->code != q->code || !equal_str(p->node_pool, q->node_pool) || !equal_str(p->detail, q->detail)) {
+        if (p->code != q->code || !equal_str(p->node_pool, q->node_pool) || !equal_str(p->detail, q->detail))
             return false;
-        }
     }
     for (size_t i = 0; i < a->target_count; i++) {
-        if (a->targets[i].code != b->targets[i].code || !equal_str(a->targets[i].target, b->targets[i].target)) {
+        if (a->targets[i].code != b->targets[i].code || !equal_str(a->targets[i].target, b->targets[i].target))
             return false;
-        }
     }
     return true;
 }
@@ -248,21 +230,15 @@ static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
                   { pool->types_resources, "-> ", " by resources" },
                   { pool->types_offerings, "-> ", " with an offering" } };
     write_buffer *b = flow->t->out;
-    if (pool->types_start == 0) {
-        return;
-    }
+    if (pool->types_start == 0) return;
     bool last = false;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !last; i++) {
         last = i == 3 || steps[i].left == 0;
         karp_str before = str(steps[i].before);
         karp_str after = str(steps[i].after);
         size_t digits = 1;
-        for (uint32_t rest = steps[i].left; rest >= 10; rest /= 10) {
-            digits++;
-        }
-        if (!flow_fits(flow, 1 + before.len + digits + after.len + last)) {
-            return;
-        }
+        for (uint32_t rest = steps[i].left; rest >= 10; rest /= 10) digits++;
+        if (!flow_fits(flow, 1 + before.len + digits + after.len + last)) return;
         buffer_text(b, flow->wrapped ? "" : " ");
         buffer_str(b, before);
         buffer_uint(b, steps[i].left);
@@ -334,9 +310,7 @@ static void write_unschedulable(const text_out *t, const write_job *job)
 {
     write_buffer *b = t->out;
     size_t count = karp_decision_unschedulable_count(job->decision);
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     uint32_t *pods = write_array(job, count, sizeof(*pods));
     if (pods == NULL) return;
     buffer_char(b, '\n');
@@ -355,9 +329,7 @@ static void write_unschedulable(const text_out *t, const write_job *job)
         while (first + length < count) {
             karp_unschedulable next;
             get_unschedulable(job, first + length, &next);
-            if (!same_refusal(&pod, &next)) {
-                break;
-            }
+            if (!same_refusal(&pod, &next)) break;
             pods[length++] = next.pod;
         }
         buffer_text(b, "  ");
@@ -382,9 +354,7 @@ static karp_str why_ignored(const karp_ignored *pod)
 static void write_ignored(const text_out *t, const write_job *job)
 {
     size_t count = karp_decision_ignored_count(job->decision), length = 0;
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     uint32_t *pods = write_array(job, count, sizeof(*pods));
     if (pods == NULL) return;
     section(t, "Not considered");
@@ -411,9 +381,7 @@ static void write_ignored(const text_out *t, const write_job *job)
 
 static void write_saving(const text_out *t, const karp_decision *decision)
 {
-    if (text_saving(t->out, decision)) {
-        buffer_char(t->out, '\n');
-    }
+    if (text_saving(t->out, decision)) buffer_char(t->out, '\n');
 }
 
 static void write_summary(const text_out *t, const write_job *job, const plan_totals *totals,

@@ -32,26 +32,18 @@ static bool is_plain(karp_str text)
     bool unit = false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (is_letter(c)) {
-            unit = unit || strchr("abcdefoxABCDEFOX", c) == NULL;
-        } else if (!(c >= '0' && c <= '9') && c != '-' && c != '.' && c != '/' && c != '_') {
-            return false;
-        }
+        if (is_letter(c)) unit = unit || strchr("abcdefoxABCDEFOX", c) == NULL;
+        else if (!(c >= '0' && c <= '9') && c != '-' && c != '.' && c != '/' && c != '_') return false;
     }
-    if (text.len == 0 || is_word_with_meaning(text)) {
-        return false;
-    }
+    if (text.len == 0 || is_word_with_meaning(text)) return false;
     bool digit = text.ptr[0] >= '0' && text.ptr[0] <= '9';
     return is_letter(text.ptr[0]) || (digit && unit);
 }
 
 static void scalar(write_buffer *b, karp_str text)
 {
-    if (is_plain(text)) {
-        buffer_str(b, text);
-    } else {
-        buffer_json_string(b, text);
-    }
+    if (is_plain(text)) buffer_str(b, text);
+    else buffer_json_string(b, text);
 }
 
 static void member(write_buffer *b, size_t indent, karp_str key, karp_str value)
@@ -65,30 +57,22 @@ static void member(write_buffer *b, size_t indent, karp_str key, karp_str value)
 
 static void labels(write_buffer *b, const char *key, const karp_label *list, size_t count)
 {
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     line(b, 2, key);
     buffer_text(b, ":\n");
-    for (size_t i = 0; i < count; i++) {
-        member(b, 4, list[i].key, list[i].value);
-    }
+    for (size_t i = 0; i < count; i++) member(b, 4, list[i].key, list[i].value);
 }
 
 static void taints(write_buffer *b, const char *key, const karp_taint *list, size_t count)
 {
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     line(b, 2, key);
     buffer_text(b, ":\n");
     for (size_t i = 0; i < count; i++) {
         line(b, 2, "- ");
         member(b, 0, str("effect"), list[i].effect);
         member(b, 4, str("key"), list[i].key);
-        if (list[i].value.len > 0) {
-            member(b, 4, str("value"), list[i].value);
-        }
+        if (list[i].value.len > 0) member(b, 4, str("value"), list[i].value);
     }
 }
 
@@ -105,9 +89,7 @@ static void requirements(write_buffer *b, const karp_requirement *list, size_t c
             buffer_char(b, '\n');
         }
         member(b, 4, str("operator"), str(operator_name(list[i].op)));
-        if (list[i].value_count == 0) {
-            continue;
-        }
+        if (list[i].value_count == 0) continue;
         line(b, 4, "values:\n");
         for (size_t k = 0; k < list[i].value_count; k++) {
             line(b, 4, "- ");
@@ -119,13 +101,9 @@ static void requirements(write_buffer *b, const karp_requirement *list, size_t c
 
 static void duration(write_buffer *b, const char *key, int64_t value)
 {
-    if (value == KARP_DURATION_UNSET) {
-        return;
-    }
+    if (value == KARP_DURATION_UNSET) return;
     char text[KARP_VALUE_TEXT] = "Never";
-    if (value != KARP_DURATION_NEVER) {
-        karp_duration_format(value, text);
-    }
+    if (value != KARP_DURATION_NEVER) karp_duration_format(value, text);
     member(b, 2, str(key), str(text));
 }
 
@@ -145,9 +123,7 @@ static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t numb
     requirements(b, launch->claim_requirements, launch->claim_requirement_count);
     line(b, 2, "resources:\n");
     line(b, 4, launch->request_count == 0 ? "requests: {}\n" : "requests:\n");
-    for (size_t i = 0; i < launch->request_count; i++) {
-        member(b, 6, launch->requests[i].name, launch->requests[i].text);
-    }
+    for (size_t i = 0; i < launch->request_count; i++) member(b, 6, launch->requests[i].name, launch->requests[i].text);
     taints(b, "startupTaints", launch->startup_taints, launch->startup_taint_count);
     taints(b, "taints", launch->taints, launch->taint_count);
     duration(b, "terminationGracePeriod", launch->termination_grace_period);
@@ -159,9 +135,7 @@ static void node_claims(const write_job *job, launch_counter *counter, size_t fi
     for (size_t i = first; i < first + count; i++) {
         karp_launch launch;
         get_launch(job, job->decision, i, &launch);
-        if (i > first) {
-            buffer_text(job->out, "---\n");
-        }
+        if (i > first) buffer_text(job->out, "---\n");
         node_claim(job->out, &launch, launch_number(counter, &launch));
     }
 }

@@ -55,9 +55,7 @@ void repack_as_json(const write_job *job)
     json_member_uint(j, "work", cost.work);
     json_member_bool(j, "stopped", cost.stopped != 0);
     json_member_array(j, "steps");
-    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) {
-        step_as_json(j, job, i);
-    }
+    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) step_as_json(j, job, i);
     json_end(j);
     curve_as_json(j, job);
     plan_kept(j, job, job->decision);
@@ -119,9 +117,7 @@ void repack_as_text(const write_job *job)
     size_t steps = karp_decision_command_count(job->decision);
     header_line(t, job, "karp repack");
     totals_as_text(t, job);
-    for (size_t i = 0; i < steps; i++) {
-        step_as_text(t, job, i);
-    }
+    for (size_t i = 0; i < steps; i++) step_as_text(t, job, i);
     curve_as_text(t, job);
     if (karp_decision_kept_count(job->decision) > 0) {
         section(t, "Keep");

@@ -67,9 +67,7 @@ static void write_curve(const repack_page *p)
 {
     size_t count = karp_decision_repack_point_count(p->job->decision);
     karp_repack_point first, last;
-    if (count < 2) {
-        return;
-    }
+    if (count < 2) return;
     get_repack_point(p->job, 0, &first);
     get_repack_point(p->job, count - 1, &last);
     scale s = { first.cost, (double)last.evictions };
@@ -174,9 +172,7 @@ void repack_picture(const write_job *job)
     repack_page p = { job, job->out };
     size_t steps = karp_decision_command_count(job->decision);
     write_curve(&p);
-    for (size_t i = 0; i < steps && i < MOST_STEPS; i++) {
-        write_step(&p, i);
-    }
+    for (size_t i = 0; i < steps && i < MOST_STEPS; i++) write_step(&p, i);
     if (steps > MOST_STEPS) {
         raw(&p, "<div class=\"s\">and ");
         buffer_count(p.b, steps - MOST_STEPS, "more step");

@@ -79,11 +79,8 @@ static void write_use(const text_out *t, const char *what, double fraction, size
         text_bar(t->out, fraction, cells);
         buffer_char(t->out, ' ');
     }
-    if (fraction >= 0) {
-        text_percent(t->out, fraction, 4);
-    } else {
-        buffer_text(t->out, "   ?");
-    }
+    if (fraction >= 0) text_percent(t->out, fraction, 4);
+    else buffer_text(t->out, "   ?");
 }
 
 static void column(const text_out *t, karp_str text, size_t width)
@@ -177,9 +174,7 @@ static void replacement(const text_out *t, const write_job *job, const launch_fo
         buffer_text(b, "/h");
     }
     buffer_char(b, '\n');
-    if (launch.pod_count > 0) {
-        folded_pods(t, folds, job, "   ", index);
-    }
+    if (launch.pod_count > 0) folded_pods(t, folds, job, "   ", index);
 }
 
 /* Writes the lines of a command's replacements and of the nodes that receive its pods. */
@@ -190,9 +185,7 @@ static void command_details(const text_out *t, const write_job *job, const karp_
     launch_folds folds;
     launch_folds_find(&folds, job, decision, command->launch_first, command->launch_count, t->width);
     for (size_t i = 0; i < folds.count; i++) {
-        if (folds.same[i] > 0) {
-            replacement(t, job, &folds, i);
-        }
+        if (folds.same[i] > 0) replacement(t, job, &folds, i);
     }
     launch_folds_free(&folds, job);
     for (size_t i = 0; i < command->placement_count; i++) {
@@ -222,11 +215,8 @@ static void command_nodes(const text_out *t, const write_job *job, const karp_de
                                                                                  : "-",
                                         style);
             row.cpu = row.memory = -1; /* the decision shows the node without its pods */
-            if (writing) {
-                row_write(t, &widths, &row);
-            } else {
-                row_measure(&widths, &row);
-            }
+            if (writing) row_write(t, &widths, &row);
+            else row_measure(&widths, &row);
         }
     }
 }
@@ -281,11 +271,8 @@ static void command_reach(const text_out *t, const write_job *job, const karp_de
         buffer_text(b, "  to be validated after ");
         buffer_text(b, wait);
     }
-    if (b->text.len - start > ROW_INDENT - 2) {
-        buffer_char(b, '\n');
-    } else {
-        buffer_cut(b, start);
-    }
+    if (b->text.len - start > ROW_INDENT - 2) buffer_char(b, '\n');
+    else buffer_cut(b, start);
 }
 
 void rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index)
@@ -316,9 +303,7 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
 void rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)
 {
     size_t count = karp_decision_command_count(decision);
-    for (size_t i = 0; i < count; i++) {
-        rows_command(t, job, decision, i);
-    }
+    for (size_t i = 0; i < count; i++) rows_command(t, job, decision, i);
 }
 
 static void end_reason(text_flow *flow, uint32_t code)
@@ -406,9 +391,7 @@ void cost_line(const text_out *t, double before, double after)
     buffer_text(b, "/h -> $");
     text_money(b, after);
     buffer_text(b, "/h");
-    if (fabs(delta) < 0.00005) {
-        return;
-    }
+    if (fabs(delta) < 0.00005) return;
     buffer_text(b, "  (");
     buffer_text(b, delta < 0 ? "-$" : "+$");
     text_money(b, fabs(delta));
@@ -443,9 +426,7 @@ size_t count_warnings(const write_job *job)
 
 karp_str warning_at(const write_job *job, size_t index)
 {
-    if (index < job->options->warning_count) {
-        return job->options->warnings[index];
-    }
+    if (index < job->options->warning_count) return job->options->warnings[index];
     index -= job->options->warning_count;
     size_t own = karp_decision_warning_count(job->decision);
     return index < own ? karp_decision_warning(job->decision, index)
@@ -455,9 +436,7 @@ karp_str warning_at(const write_job *job, size_t index)
 void warnings_section(const text_out *t, const write_job *job)
 {
     size_t count = count_warnings(job);
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     section(t, "Notes");
     for (size_t i = 0; i < count; i++) {
         karp_str text = warning_at(job, i);
@@ -509,14 +488,10 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
     header_part(
         t, &column, "profile ",
         str(karp_profile_name(karp_decision_profile(job->decision), karp_decision_peer_version(job->decision))));
-    if (options->catalogue.len > 0) {
-        header_part(t, &column, "catalogue ", options->catalogue);
-    }
+    if (options->catalogue.len > 0) header_part(t, &column, "catalogue ", options->catalogue);
     karp_time_format(karp_decision_now(job->decision), now);
     header_part(t, &column, "now ", str(now));
-    if (options->digest.len >= 8) {
-        header_part(t, &column, "input sha256:", short_digest(options->digest, digest));
-    }
+    if (options->digest.len >= 8) header_part(t, &column, "input sha256:", short_digest(options->digest, digest));
     if (karp_decision_complete(job->decision) == 0) {
         static const char stopped[] = "incomplete: the search was stopped";
         header_begin_part(t, &column, sizeof(stopped) - 1);

@@ -8,9 +8,7 @@
 size_t text_columns(karp_str text)
 {
     size_t columns = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        columns += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
-    }
+    for (size_t i = 0; i < text.len; i++) columns += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
     return columns;
 }
 
@@ -20,17 +18,13 @@ void text_clean(write_buffer *b, karp_str text)
     for (size_t i = 0, length; i < text.len; i += length) {
         unsigned char c = (unsigned char)text.ptr[i];
         length = c < 0x80 ? 1 : utf8_length(text, i);
-        if (c < 0x80 ? c >= 0x20 && c != 0x7f : length > 0 && !utf8_unseen(text.ptr + i, length)) {
-            continue;
-        }
+        if (c < 0x80 ? c >= 0x20 && c != 0x7f : length > 0 && !utf8_unseen(text.ptr + i, length)) continue;
         length = length == 0 ? 1 : length;
         buffer_bytes(b, text.ptr + plain, i - plain);
         buffer_char(b, '?');
         plain = i + length;
     }
-    if (text.len > plain) {
-        buffer_bytes(b, text.ptr + plain, text.len - plain);
-    }
+    if (text.len > plain) buffer_bytes(b, text.ptr + plain, text.len - plain);
 }
 
 void text_left(write_buffer *b, karp_str text, size_t columns)
@@ -54,16 +48,12 @@ void text_style_begin(const text_out *t, text_style style)
         [STYLE_REMOVE] = "\033[31m", [STYLE_CHANGE] = "\033[33m", [STYLE_ALERT] = "\033[1;31m",
         [STYLE_DIM] = "\033[2m",
     };
-    if (t->color) {
-        buffer_text(t->out, codes[style]);
-    }
+    if (t->color) buffer_text(t->out, codes[style]);
 }
 
 void text_style_end(const text_out *t, text_style style)
 {
-    if (t->color && style != STYLE_PLAIN) {
-        buffer_text(t->out, "\033[0m");
-    }
+    if (t->color && style != STYLE_PLAIN) buffer_text(t->out, "\033[0m");
 }
 
 void text_styled(const text_out *t, text_style style, const char *text)
@@ -104,17 +94,13 @@ void text_percent(write_buffer *b, double fraction, size_t width)
 void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most)
 {
     double scale = 1;
-    for (uint32_t i = 0; i < most; i++) {
-        scale *= 10;
-    }
+    for (uint32_t i = 0; i < most; i++) scale *= 10;
     if (!(fabs(value) < 1e14)) {
         buffer_double(b, value);
         return;
     }
     uint64_t units = (uint64_t)(fabs(value) * scale + 0.5);
-    if (value < 0 && units > 0) {
-        buffer_char(b, '-');
-    }
+    if (value < 0 && units > 0) buffer_char(b, '-');
     while (most > least && units % 10 == 0) {
         units /= 10;
         scale /= 10;
@@ -124,9 +110,7 @@ void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most)
     if (most > 0) {
         buffer_char(b, '.');
         uint64_t rest = units % (uint64_t)scale;
-        for (uint64_t unit = (uint64_t)scale / 10; unit > 0; unit /= 10) {
-            buffer_char(b, (char)('0' + rest / unit % 10));
-        }
+        for (uint64_t unit = (uint64_t)scale / 10; unit > 0; unit /= 10) buffer_char(b, (char)('0' + rest / unit % 10));
     }
 }
 
@@ -160,9 +144,7 @@ bool flow_fits(text_flow *flow, size_t columns)
         flow->wrapped = false;
         return true;
     }
-    if (flow->lines_left == 0) {
-        return false;
-    }
+    if (flow->lines_left == 0) return false;
     flow->lines_left--;
     buffer_char(flow->t->out, '\n');
     buffer_repeat(flow->t->out, " ", flow->indent);
@@ -176,9 +158,7 @@ bool flow_words(text_flow *flow, karp_str text)
     size_t at = 0;
     while (at < text.len) {
         size_t end = at;
-        while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != '\n') {
-            end++;
-        }
+        while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != '\n') end++;
         karp_str word = { text.ptr + at, end - at };
         if (word.len > 0) {
             enum { DOTS = 2 };
@@ -190,9 +170,7 @@ bool flow_words(text_flow *flow, karp_str text)
                 buffer_text(flow->t->out, " \xe2\x80\xa6");
                 return false;
             }
-            if (!first && !flow->wrapped) {
-                buffer_char(flow->t->out, ' ');
-            }
+            if (!first && !flow->wrapped) buffer_char(flow->t->out, ' ');
             text_clean(flow->t->out, word);
         }
         at = end + 1;
@@ -209,9 +187,7 @@ static void plain_percent(write_buffer *b, double fraction)
 bool text_saving(write_buffer *b, const karp_decision *decision)
 {
     karp_cost cost = { .size = sizeof(cost) };
-    if (karp_decision_cost(decision, &cost) != KARP_OK) {
-        return false;
-    }
+    if (karp_decision_cost(decision, &cost) != KARP_OK) return false;
     buffer_text(b, "Cost of launches: $");
     text_money(b, cost.cost);
     buffer_text(b, "/h. Karpenter's own plan: $");
@@ -232,9 +208,7 @@ bool text_saving(write_buffer *b, const karp_decision *decision)
         plain_percent(b, cost.gap);
         buffer_text(b, " above it.");
     }
-    if (cost.stopped != 0) {
-        buffer_text(b, " The search was stopped.");
-    }
+    if (cost.stopped != 0) buffer_text(b, " The search was stopped.");
     return true;
 }
 

@@ -58,9 +58,7 @@ karp_status karp_write_verification(karp_context *context, const karp_verificati
     karp_status status = write_begin(&call, options, verification != NULL,
                                      "a context, a verification and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
-    if (status != KARP_OK) {
-        return status;
-    }
+    if (status != KARP_OK) return status;
     bool json = call.options.format == KARP_FORMAT_JSON;
     write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     (json ? as_json : as_text)(&job, verification);

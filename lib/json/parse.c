@@ -202,7 +202,7 @@ static inline bool string(parser *p, karp_str *out)
     return true;
 }
 
-/* ---- numbers and words --------------------------------------------------------------------------------------------- */
+/* ---- numbers and words ------------------------------------------------------------------------------------------- */
 
 static size_t skip_digits(parser *p)
 {
@@ -267,7 +267,7 @@ static tree *word(parser *p)
     return refuse(p, KARP_E_SYNTAX, p->at < p->end ? "no value begins like this" : "it ends in the middle");
 }
 
-/* ---- lists and maps ------------------------------------------------------------------------------------------------ */
+/* ---- lists and maps ---------------------------------------------------------------------------------------------- */
 
 static bool push(parser *p, karp_str name, tree *item)
 {
@@ -297,7 +297,7 @@ static bool more(parser *p, bool first, char close)
     return true;
 }
 
-/* ---- repeated values ----------------------------------------------------------------------------------------------- */
+/* ---- repeated values --------------------------------------------------------------------------------------------- */
 
 enum {
     LOOKED_AT = 64, /* bytes by which a value is looked for */

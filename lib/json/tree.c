@@ -4,7 +4,7 @@
 #include <karp/values.h>
 #include <string.h>
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Nodes are allocated from the arena in batches of this size. */
 enum { NODES_AT_ONCE = 32 };
@@ -152,7 +152,7 @@ bool tree_equal(const tree *a, const tree *b)
     return a->count == b->count && (a->count == 0 || memcmp(a->of.text, b->of.text, a->count) == 0);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 tree *tree_new(trees *t, tree_type type) { return node(t, type); }
 

@@ -64,7 +64,7 @@ struct tree {
     uint16_t name_bits; /* union of tree_name_bit() of all members, possibly including removed ones */
 };
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct trees {
     arena memory;
@@ -89,7 +89,7 @@ void trees_free(trees *t);
 /* Drops all trees and the recorded failure. Some memory is kept for reuse. */
 void trees_clear(trees *t);
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct tree_fault {
     karp_status status; /* SYNTAX, LIMIT, RANGE, NOMEM */
@@ -139,7 +139,7 @@ typedef struct tree_repeats {
 bool tree_repeats_init(tree_repeats *r, trees *memory, const karp_str *names, size_t name_count, size_t bytes);
 void tree_repeats_free(tree_repeats *r);
 
-/* ---- reading members ------------------------------------------------------------------------------------------------- */
+/* ---- reading members --------------------------------------------------------------------------------------------- */
 
 static inline bool tree_is(const tree *value, tree_type type) { return value && value->type == type; }
 static inline bool tree_is_null(const tree *value) { return !value || value->type == TREE_NULL; }
@@ -204,7 +204,7 @@ bool tree_double(const tree *value, double *out);
 /* The order of members is ignored; 1 and 1.0 differ. */
 bool tree_equal(const tree *a, const tree *b);
 
-/* ---- making and changing --------------------------------------------------------------------------------------------- */
+/* ---- making and changing ----------------------------------------------------------------------------------------- */
 
 /* These return NULL after a failure. Text is copied. */
 tree *tree_new(trees *t, tree_type type); /* for types without text: null, false, true, an empty list or map */
@@ -238,7 +238,7 @@ tree *tree_copy(trees *t, const tree *value);
 /* A copy of all nodes; `texts`: copies their text as well. */
 tree *tree_deep_copy(trees *t, const tree *value, bool texts);
 
-/* ---- writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* Writes canonical JSON: members sorted by name, no white space, numbers in their shortest form. out->failed records
  * a failure. */

@@ -143,9 +143,8 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
     a->identity[2] = a->name;
     for (size_t i = 0; i < more_count; i++) a->identity[3 + i] = more[i];
     a->identity_count = 3 + more_count;
-    if (a->c.status == KARP_OK && store_has(&b->s, a->identity, a->identity_count)) {
+    if (a->c.status == KARP_OK && store_has(&b->s, a->identity, a->identity_count))
         copy_blame(&a->c, fail(error, KARP_E_DUPLICATE, "the object is in the input already"), "metadata.name");
-    }
 }
 
 /* Kinds whose objects are one struct and are identified by kind, namespace and name alone. */
@@ -325,7 +324,7 @@ object copy_meta(adding *a, const karp_meta *meta)
     return o;
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------ */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 void karp_settings_init(karp_settings *settings, size_t size)
 {
@@ -435,11 +434,10 @@ static void check_default_spread(copier *c, const karp_settings *s, spread_list 
     for (size_t i = 0; i < copy.count && c->status == KARP_OK; i++) {
         const karp_spread_constraint *given = &s->default_spread[i];
         path_at(c, i);
-        if (copy.items[i].topology_key == NO_TEXT) {
+        if (copy.items[i].topology_key == NO_TEXT)
             copy_blame(c, fail(c->error, KARP_E_INVALID, "must not be empty"), "topologyKey");
-        } else if (given->label_selector != NULL || given->match_label_key_count > 0) {
+        else if (given->label_selector != NULL || given->match_label_key_count > 0)
             copy_blame(c, fail(c->error, KARP_E_INVALID, "a default constraint has no selector"), "labelSelector");
-        }
         for (size_t j = 0; j < i && c->status == KARP_OK; j++) {
             if (copy.items[j].topology_key != copy.items[i].topology_key) continue;
             if (copy.items[j].schedule_anyway != copy.items[i].schedule_anyway) continue;
@@ -452,9 +450,8 @@ static void check_default_spread(copier *c, const karp_settings *s, spread_list 
 static void read_settings(copier *c, const karp_settings *given, store *into)
 {
     path_enter(c, "default_spread");
-    if (given->default_spread_count > 64) {
+    if (given->default_spread_count > 64)
         copy_blame(c, fail(c->error, KARP_E_LIMIT, "more than 64 default constraints"), NULL);
-    }
     into->default_spread = copy_spread(c, given->default_spread, given->default_spread_count);
     check_default_spread(c, given, into->default_spread);
     path_leave(c);
@@ -634,7 +631,7 @@ karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str
     return KARP_OK;
 }
 
-/* ---- catalogues ---------------------------------------------------------------------------------------------------- */
+/* ---- catalogues -------------------------------------------------------------------------------------------------- */
 
 /* The number of types in all catalogues including this one; each catalogue is counted once. */
 static uint64_t count_types(const karp_builder *b, const karp_catalogue *with)
@@ -653,9 +650,8 @@ karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *ca
     copier c;
     if (catalogue == NULL) return fail(error, KARP_E_INVALID, "the catalogue is NULL");
     uint64_t types = count_types(builder, catalogue);
-    if (types > karp_context_get_options(builder->context)->max_instance_types) {
+    if (types > karp_context_get_options(builder->context)->max_instance_types)
         return fail(error, KARP_E_LIMIT, "the catalogues have more instance types than the context allows");
-    }
     init_copier(&c, builder, error);
     c.text = &s->names; /* names of NodePools are object names */
     arena_mark mark = arena_get_mark(&s->data);

@@ -62,14 +62,14 @@ uint32_t copy_name(adding *a, karp_str text); /* names id */
 /* Checks a list against the context's limit on elements. */
 void check_limit(adding *a, size_t count, uint64_t most, const char *what);
 
-/* ---- pods (builder_requests.c) ---- */
+/* ---- pods (builder_requests.c) ----------------------------------------------------------------------------------- */
 
 enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 
 /* The pod's requests (scheduling.md §3), including pods: 1, in the builder's scratch arena. */
 resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source);
 
-/* ---- pods (builder_devices.c) ---- */
+/* ---- pods (builder_devices.c) ------------------------------------------------------------------------------------ */
 
 /* The id of the pod's resource claims in store.claim_names. */
 uint32_t intern_pod_claims(adding *a, const karp_pod *given);

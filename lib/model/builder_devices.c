@@ -6,7 +6,7 @@
 #include <model/copy.h>
 #include <string.h>
 
-/* ---- slices and classes --------------------------------------------------------------------------------------------------- */
+/* ---- slices and classes ------------------------------------------------------------------------------------------ */
 
 /* The Node that publishes the slice. */
 static uint32_t owner_node(adding *a, const karp_meta *meta)
@@ -52,7 +52,7 @@ karp_status karp_builder_add_device_class(karp_builder *builder, const karp_devi
     return adding_finish(&a, &builder->s.device_classes, &d, sizeof d);
 }
 
-/* ---- claims --------------------------------------------------------------------------------------------------------------- */
+/* ---- claims ------------------------------------------------------------------------------------------------------ */
 
 /* "request/alternative" */
 static uint32_t joined_name(adding *a, karp_str request, karp_str alternative)
@@ -60,9 +60,8 @@ static uint32_t joined_name(adding *a, karp_str request, karp_str alternative)
     size_t bytes;
     char *text = NULL;
     if (a->c.status != KARP_OK) return NO_TEXT;
-    if (size_add(request.len, alternative.len, &bytes) && size_add(bytes, 1, &bytes)) {
+    if (size_add(request.len, alternative.len, &bytes) && size_add(bytes, 1, &bytes))
         text = arena_alloc_aligned(&a->b->scratch, bytes, 1);
-    }
     if (text == NULL) {
         copy_refuse(&a->c);
         return NO_TEXT;
@@ -103,9 +102,8 @@ static void read_requests(adding *a, const karp_resource_claim *given, resource_
         read_request(a, r, NULL, &items[i]);
         if (items[i].exact) continue;
         device_request *alternatives = copy_alloc_list(c, r->alternatives, r->alternative_count, sizeof *alternatives);
-        for (size_t k = 0; alternatives != NULL && k < r->alternative_count && c->status == KARP_OK; k++) {
+        for (size_t k = 0; alternatives != NULL && k < r->alternative_count && c->status == KARP_OK; k++)
             read_request(a, &r->alternatives[k], r, &alternatives[k]);
-        }
         items[i].alternatives = alternatives;
         items[i].alternative_count = alternatives != NULL ? (uint32_t)r->alternative_count : 0;
     }
@@ -183,7 +181,7 @@ karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_re
     return adding_finish(&a, &builder->s.resource_claims, &r, sizeof r);
 }
 
-/* ---- a pod's claims --------------------------------------------------------------------------------------------------------- */
+/* ---- a pod's claims ---------------------------------------------------------------------------------------------- */
 
 uint32_t intern_pod_claims(adding *a, const karp_pod *given)
 {

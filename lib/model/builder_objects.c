@@ -7,7 +7,7 @@
 #include <base/context.h>
 #include <base/error.h>
 
-/* ---- parts --------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 static expression_list read_requirements(copier *c, const char *path, const karp_requirement *list, size_t count)
 {
@@ -25,7 +25,7 @@ static label_list read_labels(copier *c, const char *path, const karp_label *lis
     return out;
 }
 
-/* ---- nodes and claims ---------------------------------------------------------------------------------------------- */
+/* ---- nodes and claims -------------------------------------------------------------------------------------------- */
 
 karp_status karp_builder_add_node(karp_builder *builder, const karp_node *given, karp_error *error)
 {
@@ -102,7 +102,7 @@ karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str n
     return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
 }
 
-/* ---- pools --------------------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static const budget *read_budgets(copier *c, const karp_budget *list, size_t count, uint32_t *out_count)
 {
@@ -190,7 +190,7 @@ karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_c
     return adding_finish(&a, &s->classes, &n, sizeof n);
 }
 
-/* ---- volumes ------------------------------------------------------------------------------------------------------- */
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
 
 /* scheduling.md §35: the CSI drivers of Kubernetes' former in-tree volumes. */
 static karp_str csi_name(karp_str provisioner)
@@ -229,9 +229,8 @@ karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder, cons
     karp_status status = adding_open(&a, builder, KIND_VOLUME_CLAIM, given, &own, error);
     if (status != KARP_OK) return status;
     volume_claim v = { .meta = copy_meta(&a, &own.meta), .phase = own.phase };
-    if (a.c.status == KARP_OK && own.phase > KARP_CLAIM_LOST) {
+    if (a.c.status == KARP_OK && own.phase > KARP_CLAIM_LOST)
         copy_blame(&a.c, fail(error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
-    }
     v.volume = copy_name(&a, own.volume_name);
     v.storage_class = own.has_storage_class ? copy_name(&a, own.storage_class_name) : NO_TEXT;
     v.bind_completed = has_annotation(&a.c, &own.meta, "pv.kubernetes.io/bind-completed");
@@ -262,9 +261,8 @@ karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_sto
     karp_status status = adding_open(&a, builder, KIND_STORAGE_CLASS, given, &own, error);
     if (status != KARP_OK) return status;
     storage_class sc = { .meta = copy_meta(&a, &own.meta), .binding_mode = own.binding_mode };
-    if (a.c.status == KARP_OK && own.binding_mode > KARP_BINDING_WAIT_FOR_FIRST_CONSUMER) {
+    if (a.c.status == KARP_OK && own.binding_mode > KARP_BINDING_WAIT_FOR_FIRST_CONSUMER)
         copy_blame(&a.c, fail(error, KARP_E_INVALID, "the mode is none of the known ones"), "volumeBindingMode");
-    }
     copy_reserved(&a.c, own.reserved, "karp_storage_class");
     sc.provisioner = copy_text(&a.c, own.provisioner);
     sc.driver = copy_text(&a.c, csi_name(own.provisioner));
@@ -290,7 +288,7 @@ karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node
     return adding_finish(&a, &builder->s.csi_nodes, &n, sizeof n);
 }
 
-/* ---- budgets, namespaces, selectors -------------------------------------------------------------------------------- */
+/* ---- budgets, namespaces, selectors ------------------------------------------------------------------------------ */
 
 static karp_int_or_string read_int_or_string(copier *c, const karp_int_or_string *given)
 {
@@ -349,7 +347,7 @@ karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecti
     return adding_finish(&a, &builder->s.selecting, &s, sizeof s);
 }
 
-/* ---- overlays ------------------------------------------------------------------------------------------------------ */
+/* ---- overlays ---------------------------------------------------------------------------------------------------- */
 
 karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *given, karp_error *error)
 {

@@ -12,7 +12,7 @@
 
 static bool is_word(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
 
-/* ---- shapes -------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static size_t count_ports(copier *c, const karp_pod *given)
 {
@@ -202,7 +202,7 @@ static uint32_t intern_labels(adding *a, const karp_label *list, size_t count, c
     return c.status == KARP_OK ? id : 0;
 }
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 /* "<pod>-<volume>": the claim of an ephemeral volume. */
 static uint32_t ephemeral_claim(adding *a, karp_str owner, karp_str name)
@@ -210,9 +210,8 @@ static uint32_t ephemeral_claim(adding *a, karp_str owner, karp_str name)
     size_t bytes = 0;
     char *text = NULL;
     size_t own = name.ptr ? name.len : 0;
-    if (size_add(owner.len, own, &bytes) && size_add(bytes, 1, &bytes)) {
+    if (size_add(owner.len, own, &bytes) && size_add(bytes, 1, &bytes))
         text = arena_alloc_aligned(&a->b->scratch, bytes, 1);
-    }
     if (text == NULL) {
         copy_refuse(&a->c);
         return 0;
@@ -374,9 +373,8 @@ static void check_pods(adding *a)
 /* Sets what differs between pods of a template. */
 static karp_status finish_pod(adding *a, const karp_templated_pod *own, pod *p)
 {
-    if (a->c.status == KARP_OK && own->phase > KARP_PHASE_UNKNOWN) {
+    if (a->c.status == KARP_OK && own->phase > KARP_PHASE_UNKNOWN)
         copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
-    }
     p->name = a->name;
     p->node = own->node_name.len > 0 ? copy_name(a, own->node_name) : NO_ID;
     p->flags |= status_flags(&a->c, own->conditions, own->condition_count, own->nominated_node_name);
@@ -475,7 +473,7 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
     return finish_pod(&a, &own, &p);
 }
 
-/* ---- templates ----------------------------------------------------------------------------------------------------- */
+/* ---- templates --------------------------------------------------------------------------------------------------- */
 
 /* The template is the last member, and has the size of the caller's version of karp_pod. */
 static karp_status check_template(const karp_daemon_set *given, karp_pod *out, karp_error *error)
@@ -483,9 +481,8 @@ static karp_status check_template(const karp_daemon_set *given, karp_pod *out, k
     static const char *const what = "karp_daemon_set.template_";
     const size_t least = SIZE_THROUGH(karp_pod, container_status_count);
     if (given == NULL) return struct_check(NULL, sizeof *out, least, out, what, error);
-    if (given->template_.size > given->size - offsetof(karp_daemon_set, template_)) {
+    if (given->template_.size > given->size - offsetof(karp_daemon_set, template_))
         return fail(error, KARP_E_ABI_SIZE, "%s.size is larger than the struct it is in", what);
-    }
     return struct_check(&given->template_, sizeof *out, least, out, what, error);
 }
 

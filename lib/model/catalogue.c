@@ -87,7 +87,7 @@ static uint32_t read_list(copier *c, karp_catalogue *catalogue, const karp_requi
     return number;
 }
 
-/* ---- allocatable --------------------------------------------------------------------------------------------------- */
+/* ---- allocatable ------------------------------------------------------------------------------------------------- */
 
 /* Subtracts huge pages from memory, but not below zero. */
 static karp_status charge_hugepages(arena *a, resource_list *list, amount pages)
@@ -113,7 +113,7 @@ karp_status allocatable_of(arena *a, const strings *resource_names, resource_lis
     return status;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void check_sum(copier *c, karp_status status, const char *what)
 {
@@ -152,9 +152,7 @@ static void order_shown(copier *c, karp_resource *shown, resource_list list)
     uint32_t sorted = first + 1;
     while (sorted < list.count && compare_str(shown[sorted - 1].name, shown[sorted].name) < 0) sorted++;
     if (sorted >= list.count) return;
-    if (!sort_stable(c->context, shown + first, list.count - first, sizeof *shown, by_text, NULL)) {
-        copy_refuse(c);
-    }
+    if (!sort_stable(c->context, shown + first, list.count - first, sizeof *shown, by_text, NULL)) copy_refuse(c);
 }
 
 static const karp_resource *show_resources(copier *c, resource_list list)
@@ -207,7 +205,7 @@ static const karp_volume_limit *show_volume_limits(copier *c, const karp_volume_
     return shown;
 }
 
-/* ---- types --------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static bool is_overridden(const karp_offering *given)
 {
@@ -378,9 +376,8 @@ static karp_catalogue *new_catalogue(karp_context *context)
     arena_init(&catalogue->data, context);
     strings_init(&catalogue->text, context);
     strings_init(&catalogue->resources, context);
-    if (resource_names_init(&catalogue->resources, context) && strings_add(&catalogue->text, "", 0) == NO_TEXT) {
+    if (resource_names_init(&catalogue->resources, context) && strings_add(&catalogue->text, "", 0) == NO_TEXT)
         return catalogue;
-    }
     free_catalogue(catalogue);
     return NULL;
 }
@@ -409,9 +406,8 @@ static karp_status make(karp_context *context, const karp_instance_type *types, 
                         karp_catalogue **out, karp_error *error)
 {
     if (context == NULL || out == NULL) return fail_null(error, "context or out");
-    if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS) {
+    if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS)
         return fail(error, KARP_E_LIMIT, "%zu instance types are more than the context allows", count);
-    }
     if (count > 0 && types == NULL) return fail(error, KARP_E_INVALID, "the list of instance types is NULL");
     karp_catalogue *catalogue = new_catalogue(context);
     if (catalogue == NULL) return fail_nomem(error);

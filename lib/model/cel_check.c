@@ -19,7 +19,7 @@ typedef struct checker {
 
 static enum cel_type check(checker *c, cel_node *n, const bound *names);
 
-/* ---- functions ----------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 struct known_function {
     const char *name;
@@ -170,7 +170,7 @@ static enum cel_type check_call(checker *c, cel_node *n, const bound *names)
     return f->result;
 }
 
-/* ---- names, members ------------------------------------------------------------------------------------------------- */
+/* ---- names, members ---------------------------------------------------------------------------------------------- */
 
 static enum cel_type check_name(checker *c, const cel_node *n, const bound *names)
 {
@@ -222,7 +222,7 @@ static enum cel_type check_member(checker *c, cel_node *n, const bound *names)
     return CEL_ANY;
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------------- */
 
 static bool numeric(enum cel_type t) { return t == CEL_ANY || t == CEL_T_INT || t == CEL_T_UINT || t == CEL_T_DOUBLE; }
 

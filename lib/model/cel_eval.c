@@ -32,7 +32,7 @@ static bool plain(const cel_value *v, enum cel_type type) { return v->type == ty
 
 static cel_value of_quantity(amount a) { return (cel_value){ .type = CEL_T_QUANTITY, .as.quantity = a }; }
 
-/* ---- the device ------------------------------------------------------------------------------------------------------- */
+/* ---- the device -------------------------------------------------------------------------------------------------- */
 
 static cel_value value_of(const cel_attribute *a)
 {
@@ -124,7 +124,7 @@ static cel_value member(run *r, const cel_node *n, const bound *names)
     return optional ? optionally(out) : out;
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static bool affix(enum cel_function f, karp_str in, karp_str what)
 {
@@ -331,7 +331,7 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
     return failure();
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------------- */
 
 static cel_value both(run *r, const cel_node *n, const bound *names)
 {

@@ -5,7 +5,7 @@
 #include <base/str.h>
 #include <string.h>
 
-/* ---- versions (semver.org 2.0.0) -------------------------------------------------------------------------------------- */
+/* ---- versions (semver.org 2.0.0) --------------------------------------------------------------------------------- */
 
 /* A number without leading zeros, up to a dot or the end. */
 static bool read_part(karp_str *t, bool lenient, uint64_t *out)
@@ -129,7 +129,7 @@ int cel_compare_versions(const cel_version *x, const cel_version *y)
     return a.len > 0 ? 1 : b.len > 0 ? -1 : 0;
 }
 
-/* ---- equality and order ------------------------------------------------------------------------------------------------ */
+/* ---- equality and order ------------------------------------------------------------------------------------------ */
 
 static bool number(const cel_value *v)
 {

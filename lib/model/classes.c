@@ -51,9 +51,8 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
     out->counts_volumes = true;
     out->claims = s->raw.settings.dra_requests ? p->claims : 0;
     for (uint32_t i = 0; i < claims->count; i++) {
-        if (volume_driver(&s->raw, p->name_space, claims->ptr[i], &out->counts_volumes) != NO_TEXT && c->csi_limits) {
+        if (volume_driver(&s->raw, p->name_space, claims->ptr[i], &out->counts_volumes) != NO_TEXT && c->csi_limits)
             out->volumes = p->volumes;
-        }
     }
     out->volumes_found = true;
     if (claims->count == 0) return KARP_OK;

@@ -48,9 +48,8 @@ static bool pod_amounts(const karp_snapshot *s, karp_table *t)
     if (size_mul(s->class_count, requests.count, &cells) && size_mul(cells, sizeof *rows, &bytes))
         rows = mem_alloc(s->context, bytes);
     if (rows != NULL) {
-        for (uint32_t c = 0; c < s->class_count; c++) {
+        for (uint32_t c = 0; c < s->class_count; c++)
             resource_columns_row(&requests, &s->raw.resources, shape_of(s, c)->requests, rows + c * requests.count);
-        }
         for (size_t i = 0; i < s->raw.pods.count; i++)
             amount_columns_row(&requests, rows + s->pod_class[i] * requests.count);
         mem_free(s->context, rows, bytes);
@@ -181,9 +180,8 @@ karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, k
 {
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the table are needed");
-    if (table != KARP_TABLE_SNAPSHOT_PODS && table != KARP_TABLE_SNAPSHOT_NODES) {
+    if (table != KARP_TABLE_SNAPSHOT_PODS && table != KARP_TABLE_SNAPSHOT_NODES)
         return fail(error, KARP_E_NOT_FOUND, "a snapshot has no table %u", (unsigned)table);
-    }
     karp_table *t = table_new(snapshot->context);
     bool filled = t != NULL && (table == KARP_TABLE_SNAPSHOT_PODS ? pods : nodes)(snapshot, t);
     return give(snapshot->context, t, filled, out, error);
@@ -265,9 +263,8 @@ karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table
 {
     if (catalogue == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a catalogue and a place for the table are needed");
-    if (table != KARP_TABLE_INSTANCE_TYPES && table != KARP_TABLE_OFFERINGS) {
+    if (table != KARP_TABLE_INSTANCE_TYPES && table != KARP_TABLE_OFFERINGS)
         return fail(error, KARP_E_NOT_FOUND, "a catalogue has no table %u", (unsigned)table);
-    }
     karp_table *t = table_new(catalogue->context);
     bool filled = t != NULL && (table == KARP_TABLE_INSTANCE_TYPES ? instance_types : offerings)(catalogue, t);
     return give(catalogue->context, t, filled, out, error);

@@ -89,7 +89,7 @@ void copy_refuse(copier *c)
     if (c->status == KARP_OK) c->status = context_refusal(c->context, fail_nomem(c->error), c->error);
 }
 
-/* ---- texts and lists ----------------------------------------------------------------------------------------------- */
+/* ---- texts and lists --------------------------------------------------------------------------------------------- */
 
 uint32_t copy_into(copier *c, strings *table, karp_str text)
 {
@@ -129,11 +129,10 @@ karp_str copy_string(copier *c, karp_str text)
 bool copy_has(copier *c, const void *given, size_t count)
 {
     if (c->status != KARP_OK || count == 0) return false;
-    if (count > MOST_ELEMENTS) {
+    if (count > MOST_ELEMENTS)
         copy_blame(c, fail(c->error, KARP_E_LIMIT, "a list of %zu elements is too long", count), NULL);
-    } else if (given == NULL) {
+    else if (given == NULL)
         copy_blame(c, fail(c->error, KARP_E_INVALID, "a list of %zu elements is NULL", count), NULL);
-    }
     return c->status == KARP_OK;
 }
 
@@ -164,7 +163,7 @@ const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32
     return ids;
 }
 
-/* ---- labels and selectors ------------------------------------------------------------------------------------------ */
+/* ---- labels and selectors ---------------------------------------------------------------------------------------- */
 
 static bool sort_labels(copier *c, label_pair *items, size_t count)
 {
@@ -251,7 +250,7 @@ const selector *copy_selector(copier *c, const karp_selector *given)
     return c->status == KARP_OK ? copy : NULL;
 }
 
-/* ---- taints and tolerations ---------------------------------------------------------------------------------------- */
+/* ---- taints and tolerations -------------------------------------------------------------------------------------- */
 
 static taint_list read_taints(copier *c, const karp_taint *list, size_t count)
 {
@@ -297,7 +296,7 @@ toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t 
     return c->status == KARP_OK ? (toleration_list){ items, (uint32_t)count } : none;
 }
 
-/* ---- terms --------------------------------------------------------------------------------------------------------- */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 static node_term_list read_node_terms(copier *c, const karp_node_term *list, size_t count)
 {
@@ -363,17 +362,14 @@ static bool check_spread(copier *c, const karp_spread_constraint *given)
 {
     karp_error *error = c->error;
     copy_reserved(c, given->reserved, "karp_spread_constraint");
-    if (given->max_skew < 1) {
-        copy_blame(c, fail(error, KARP_E_INVALID, "must be at least 1"), "maxSkew");
-    } else if (given->min_domains < 0) {
-        copy_blame(c, fail(error, KARP_E_INVALID, "must not be negative"), "minDomains");
-    } else if (given->when_unsatisfiable > KARP_SCHEDULE_ANYWAY) {
+    if (given->max_skew < 1) copy_blame(c, fail(error, KARP_E_INVALID, "must be at least 1"), "maxSkew");
+    else if (given->min_domains < 0) copy_blame(c, fail(error, KARP_E_INVALID, "must not be negative"), "minDomains");
+    else if (given->when_unsatisfiable > KARP_SCHEDULE_ANYWAY)
         copy_blame(c, fail(error, KARP_E_INVALID, "must be DoNotSchedule or ScheduleAnyway"), "whenUnsatisfiable");
-    } else if (given->node_affinity_policy > KARP_POLICY_IGNORE) {
+    else if (given->node_affinity_policy > KARP_POLICY_IGNORE)
         copy_blame(c, fail(error, KARP_E_INVALID, "must be Honor or Ignore"), "nodeAffinityPolicy");
-    } else if (given->node_taints_policy > KARP_POLICY_IGNORE) {
+    else if (given->node_taints_policy > KARP_POLICY_IGNORE)
         copy_blame(c, fail(error, KARP_E_INVALID, "must be Honor or Ignore"), "nodeTaintsPolicy");
-    }
     return c->status == KARP_OK;
 }
 
@@ -407,7 +403,7 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
     return c->status == KARP_OK ? (spread_list){ items, (uint32_t)count } : none;
 }
 
-/* ---- conditions and resources -------------------------------------------------------------------------------------- */
+/* ---- conditions and resources ------------------------------------------------------------------------------------ */
 
 static condition_list read_conditions(copier *c, const karp_condition *list, size_t count)
 {

@@ -107,7 +107,7 @@ resource_list copy_resources(copier *c, const char *path, const karp_resource *l
 /* An instant from the caller's struct. 0 means absent as well. */
 static inline int64_t copy_time(int64_t instant) { return instant == 0 ? KARP_NO_TIME : instant; }
 
-/* ---- devices_copy.c: devices of the builder (slices, claims) and of catalogues (templates) ------------------------- */
+/* ---- devices_copy.c: devices of the builder (slices, claims) and of catalogues (templates) ----------------------- */
 
 device_list copy_devices(copier *c, const karp_device *list, size_t count);
 counter_sets copy_counter_sets(copier *c, const char *field, const karp_counter_set *list, size_t count);

@@ -18,7 +18,7 @@ static const bounds day_bounds = { 1, 31, NULL };
 static const bounds month_bounds = { 1, 12, "janfebmaraprmayjunjulaugsepoctnovdec" };
 static const bounds weekday_bounds = { 0, 6, "sunmontuewedthufrisat" };
 
-/* ---- parsing ---- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -233,9 +233,8 @@ bool cron_next(const cron *c, int64_t after_ns, int64_t *hit_ns)
     int64_t minute = (seconds - days * DAY_SECONDS + 59) / 60;
     while (date.year <= last_year) {
         int64_t found = -1;
-        if (has(c->months, date.month) && minute < INT64_C(24) * 60 && day_matches(c, date, days)) {
+        if (has(c->months, date.month) && minute < INT64_C(24) * 60 && day_matches(c, date, days))
             found = minute_of_day(c, minute);
-        }
         if (found >= 0) {
             *hit_ns = to_instant(days * DAY_SECONDS + found * 60);
             return true;

@@ -26,7 +26,7 @@ static double from_image(uint64_t image)
     return value;
 }
 
-/* ---- reading ---- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct number {
     char digits[MOST_DIGITS + 1]; /* significant digits, as values 0–9; the first is not 0 */
@@ -63,7 +63,8 @@ static bool read_exponent(number *n, const char *text, const char *end)
     int64_t value = 0;
     for (; text < end; text++) {
         if (!is_digit(*text)) return false;
-        /* Larger exponents are cut off. They are far beyond any length of text, so digits cannot compensate for them. */
+        /* Larger exponents are cut off. They are far beyond any length of text, so digits cannot compensate for them.
+         */
         if (value < INT64_MAX / 100) value = value * 10 + (*text - '0');
     }
     n->exponent += negative ? -value : value;
@@ -170,7 +171,7 @@ int decimal_parse(const char *text, size_t len, double *out)
     return DECIMAL_OK;
 }
 
-/* ---- writing ---- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The output: value = 0.d1d2d3… * 10^exponent. */
 typedef struct shortest {

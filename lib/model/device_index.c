@@ -13,7 +13,7 @@ typedef struct worker {
     bool refused;
 } worker;
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t number(worker *k, words *of, const uint32_t *parts, size_t count)
 {
@@ -68,7 +68,7 @@ static void number_counters(worker *k, uint32_t driver, uint32_t pool, counter_s
     *counters = (counted_list){ items, n };
 }
 
-/* ---- devices -------------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 /* "domain/name"; a name without a domain is in the driver's domain. */
 static void split_name(karp_str text, karp_str driver, karp_str *domain, karp_str *name)
@@ -120,7 +120,7 @@ static void add_device(worker *k, const device *given, uint32_t driver, uint32_t
     if (!k->refused) state_facts(k, d);
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static void term_demands(worker *k, node_term_list given, const demand **out, demand *all)
 {
@@ -193,7 +193,7 @@ static void order_pools(worker *k)
     for (uint32_t i = 0; i < w->device_count; i++) w->devices[i].pool = renumbered[w->devices[i].pool];
 }
 
-/* ---- instance types ---------------------------------------------------------------------------------------------------------- */
+/* ---- instance types ---------------------------------------------------------------------------------------------- */
 
 /* Union-find: the first bond of a group represents it. */
 static uint32_t group_of(bond *bonds, uint32_t i)
@@ -277,16 +277,15 @@ static void add_kit(worker *k, instance_type *type)
     kit->device_first = k->w->device_count;
     for (uint32_t i = 0; i < type->devices->template_count; i++) {
         const device_template *t = &type->devices->templates[i];
-        for (uint32_t d = 0; !k->refused && d < t->devices.count; d++) {
+        for (uint32_t d = 0; !k->refused && d < t->devices.count; d++)
             add_device(k, &t->devices.items[d], t->driver, t->pool, NO_ID, NO_ID);
-        }
     }
     kit->device_count = k->w->device_count - kit->device_first;
     kit_counters(k, type->devices, kit);
     bind_devices(k, type->devices, kit);
 }
 
-/* ---- claims, selectors ----------------------------------------------------------------------------------------------------------- */
+/* ---- claims, selectors ------------------------------------------------------------------------------------------- */
 
 static void add_claim(worker *k, uint32_t index, const resource_claim *given)
 {
@@ -341,19 +340,16 @@ static void compile_all(worker *k)
     const store *raw = &k->s->raw;
     size_t most = 0;
     for (size_t i = 0; i < raw->device_classes.count; i++) most += raw->device_classes.items[i].selector_count;
-    for (size_t i = 0; i < raw->resource_claims.count; i++) {
+    for (size_t i = 0; i < raw->resource_claims.count; i++)
         most += request_selectors(raw->resource_claims.items[i].requests, raw->resource_claims.items[i].request_count);
-    }
     k->w->programs = alloc_array(k, most, sizeof *k->w->programs);
-    for (size_t i = 0; i < raw->device_classes.count && !k->refused; i++) {
+    for (size_t i = 0; i < raw->device_classes.count && !k->refused; i++)
         compile(k, raw->device_classes.items[i].selectors, raw->device_classes.items[i].selector_count);
-    }
-    for (size_t i = 0; i < raw->resource_claims.count && !k->refused; i++) {
+    for (size_t i = 0; i < raw->resource_claims.count && !k->refused; i++)
         compile_requests(k, raw->resource_claims.items[i].requests, raw->resource_claims.items[i].request_count);
-    }
 }
 
-/* ---- the index --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the index --------------------------------------------------------------------------------------------------- */
 
 static void allocate(worker *k)
 {

@@ -4,7 +4,7 @@
 #include <base/error.h>
 #include <model/quantity.h>
 
-/* ---- amounts ----------------------------------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 static amount copy_amount(copier *c, karp_str text, const char *field)
 {
@@ -48,7 +48,7 @@ named_amounts copy_shares(copier *c, const karp_resource *list, size_t count)
     return (named_amounts){ items, c->status == KARP_OK ? (uint32_t)count : 0 };
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------------------ */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 counter_sets copy_counter_sets(copier *c, const char *field, const karp_counter_set *list, size_t count)
 {
@@ -81,9 +81,8 @@ static void copy_attributes(copier *c, const karp_device *given, device *out)
         items[i].kind = a->kind;
         items[i].number = a->kind == KARP_ATTRIBUTE_BOOL ? a->number != 0 : a->number;
         items[i].text = copy_text(c, a->text);
-        if (c->status == KARP_OK && a->kind > KARP_ATTRIBUTE_VERSION) {
+        if (c->status == KARP_OK && a->kind > KARP_ATTRIBUTE_VERSION)
             copy_blame(c, fail(c->error, KARP_E_INVALID, "the kind of the value is none of the known ones"), NULL);
-        }
     }
     path_leave(c);
     out->attributes = items;
@@ -105,9 +104,8 @@ static const request_policy *copy_policy(copier *c, const karp_request_policy *g
     p->step = copy_some(c, given->step, "requestPolicy.validRange.step");
     p->has_range = given->has_range != 0;
     amount *valid = copy_alloc_list(c, given->valid_values, given->valid_value_count, sizeof *valid);
-    for (size_t i = 0; valid != NULL && i < given->valid_value_count; i++) {
+    for (size_t i = 0; valid != NULL && i < given->valid_value_count; i++)
         valid[i] = copy_amount(c, given->valid_values[i], "requestPolicy.validValues");
-    }
     p->valid = valid;
     p->valid_count = valid != NULL ? (uint32_t)given->valid_value_count : 0;
     return p;
@@ -146,7 +144,7 @@ device_list copy_devices(copier *c, const karp_device *list, size_t count)
     return (device_list){ items, items != NULL ? (uint32_t)count : 0 };
 }
 
-/* ---- instance types ------------------------------------------------------------------------------------------------------ */
+/* ---- instance types ---------------------------------------------------------------------------------------------- */
 
 static void copy_templates(copier *c, const karp_instance_type *given, struct type_devices *out)
 {
@@ -159,9 +157,8 @@ static void copy_templates(copier *c, const karp_instance_type *given, struct ty
         items[i].pool = copy_text(c, t->pool);
         items[i].devices = copy_devices(c, t->devices, t->device_count);
         items[i].counters = copy_counter_sets(c, "sharedCounters", t->shared_counters, t->shared_counter_count);
-        if (c->status == KARP_OK && items[i].counters.count > 0 && items[i].devices.count > 0) {
+        if (c->status == KARP_OK && items[i].counters.count > 0 && items[i].devices.count > 0)
             copy_blame(c, fail(c->error, KARP_E_INVALID, "a slice has shared counters or devices, not both"), NULL);
-        }
     }
     path_leave(c);
     out->templates = items;

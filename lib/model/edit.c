@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots that continue others: a builder that starts with all objects of a snapshot, and removing objects from it. */
+/* Snapshots that continue others: a builder that starts with all objects of a snapshot, and removing objects from it.
+ */
 #include <model/builder.h>
 
 #include <base/context.h>
@@ -36,7 +37,7 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
     return KARP_OK;
 }
 
-/* ---- names of kinds ------------------------------------------------------------------------------------------------ */
+/* ---- names of kinds ---------------------------------------------------------------------------------------------- */
 
 /* Kinds that are identified by kind, namespace and name. */
 static const struct named_kind {

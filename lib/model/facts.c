@@ -264,8 +264,8 @@ static void mark_older_names(const karp_snapshot *s, uint8_t *of_nodes)
     for (size_t i = 0; i < s->facts.count; i++) of_nodes[i] |= of_nodes[s->facts.normalized[i]];
 }
 
-/* Marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods. The arrays
- * are by text id. */
+/* Marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on pods. The
+ * arrays are by text id. */
 static void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods)
 {
     const store *raw = &s->raw;
@@ -282,7 +282,7 @@ static void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t 
     mark_older_names(s, of_nodes);
 }
 
-/* ---- all facts ---------------------------------------------------------------------------------------------------- */
+/* ---- all facts --------------------------------------------------------------------------------------------------- */
 
 /* Allocates the arrays by text in one block. */
 static bool make_facts(karp_snapshot *s, struct text_facts *f)
@@ -321,9 +321,8 @@ static void fill_tables(karp_snapshot *s, uint8_t *well_known, uint32_t *normali
         const char *from = normalized_labels[i][0], *to = normalized_labels[i][1];
         normalized[strings_find(&s->raw.text, from, strlen(from))] = strings_find(&s->raw.text, to, strlen(to));
     }
-    for (uint32_t i = 0; i < s->raw.normalized.count; i++) {
+    for (uint32_t i = 0; i < s->raw.normalized.count; i++)
         normalized[s->raw.normalized.items[i].key] = s->raw.normalized.items[i].value;
-    }
 }
 
 karp_status prepare_facts(karp_snapshot *s, karp_error *error)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- calendar ---- */
+/* ---- calendar ---------------------------------------------------------------------------------------------------- */
 
 static bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
@@ -52,7 +52,7 @@ unsigned civil_weekday(int64_t days)
     return (unsigned)(days + 4 - floor_divide(days + 4, 7) * 7);
 }
 
-/* ---- RFC 3339 ---- */
+/* ---- RFC 3339 ---------------------------------------------------------------------------------------------------- */
 
 typedef struct reader {
     const char *at, *end;
@@ -105,9 +105,8 @@ static bool read_fraction(reader *r, unsigned *nanoseconds)
     if (!read_char(r, '.', '.')) return true;
     unsigned worth = 100000000;
     const char *start = r->at;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++, worth /= 10) {
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++, worth /= 10)
         *nanoseconds += worth * (unsigned)(*r->at - '0');
-    }
     return r->at > start;
 }
 
@@ -142,9 +141,8 @@ int instant_read(const char *text, size_t len, int64_t *out)
 
     int64_t seconds = civil_days(year, month, day) * DAY_SECONDS + (int64_t)hour * 3600 + (int64_t)minute * 60 +
                       (int64_t)second - offset;
-    if (seconds < civil_days(1678, 1, 1) * DAY_SECONDS || seconds >= civil_days(2262, 1, 1) * DAY_SECONDS) {
+    if (seconds < civil_days(1678, 1, 1) * DAY_SECONDS || seconds >= civil_days(2262, 1, 1) * DAY_SECONDS)
         return INSTANT_RANGE;
-    }
     *out = seconds * SECOND_NS + (int64_t)nanoseconds;
     return INSTANT_OK;
 }

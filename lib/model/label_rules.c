@@ -82,7 +82,7 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
     return NULL;
 }
 
-/* ---- NodePools ------------------------------------------------------------------------------------------------------- */
+/* ---- NodePools --------------------------------------------------------------------------------------------------- */
 
 const char *pool_requirement_wrong(const karp_snapshot *s, const expression *e)
 {

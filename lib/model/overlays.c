@@ -48,7 +48,7 @@ typedef struct overlaying {
     bool refused;
 } overlaying;
 
-/* ---- validation and order ---------------------------------------------------------------------------------------------------- */
+/* ---- validation and order ---------------------------------------------------------------------------------------- */
 
 /* The text is not empty. */
 static bool is_adjustment(karp_str text, bool *adjusts, bool *percent, double *value)
@@ -138,7 +138,7 @@ static bool match(overlaying *w, uint32_t pool, const overlay *o, see_type see)
     return !w->refused;
 }
 
-/* ---- conflicts -------------------------------------------------------------------------------------------------------------------- */
+/* ---- conflicts --------------------------------------------------------------------------------------------------- */
 
 static bool no_conflict(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets,
                         uint32_t count)
@@ -157,7 +157,7 @@ static bool no_conflict(overlaying *w, uint32_t pool, const overlay *o, uint32_t
     return true;
 }
 
-/* ---- collecting --------------------------------------------------------------------------------------------------------------------- */
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
 
 static type_update *update_of(overlaying *w, pool_updates *p, uint32_t name)
 {
@@ -224,7 +224,7 @@ static void apply_overlay(overlaying *w, const overlay *o)
     for (uint32_t p = 0; p < pools && !w->refused; p++) (void)match(w, p, o, collect);
 }
 
-/* ---- new catalogues ------------------------------------------------------------------------------------------------------------------ */
+/* ---- new catalogues ---------------------------------------------------------------------------------------------- */
 
 static double adjusted(double price, karp_str change)
 {
@@ -343,7 +343,7 @@ static karp_status remake(overlaying *w, uint32_t pool, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- the step --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
 
 static bool uses(const store *raw, const catalogue_use *use, uint32_t pool)
 {

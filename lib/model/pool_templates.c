@@ -9,7 +9,7 @@
 #include <base/error.h>
 #include <string.h>
 
-/* ---- what agrees with a requirement on one label key --------------------------------------------------------------- */
+/* ---- what agrees with a requirement on one label key ------------------------------------------------------------- */
 
 void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t required, uint64_t *variants)
 {
@@ -80,7 +80,7 @@ bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to
            !a->failed;
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* The variants whose type matches the set on every key of the table. `scratch` has room for a mask. */
 static void find_variants(algebra *a, const type_table *t, uint32_t set, uint64_t *scratch, uint64_t *out)

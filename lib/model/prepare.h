@@ -71,7 +71,7 @@ uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t 
 bool demand_of_labels(algebra *a, label_list list, demand *into);
 bool demand_of_expressions(algebra *a, expression_list list, demand *into);
 
-/* ---- state_nodes.c: the steps in which a state node is made; reuse_nodes.c uses some of them ---------------------- */
+/* ---- state_nodes.c: the steps in which a state node is made; reuse_nodes.c uses some of them --------------------- */
 
 typedef LIST_OF(state_node) state_node_list;
 
@@ -91,7 +91,7 @@ bool state_node_fill(const karp_snapshot *s, state_node *n, arena *to);
  * type from the NodePool's table. false = out of memory. */
 bool state_node_load(const karp_snapshot *s, state_node *n, arena *to);
 
-/* ---- scale.c: units in which every amount of an input is a 64-bit integer ----------------------------------------- */
+/* ---- scale.c: units in which every amount of an input is a 64-bit integer ---------------------------------------- */
 
 /* For each resource the unit is the largest that divides all of its amounts. */
 /* Includes the amounts of a list. Both arrays are by resource and initially zero. */

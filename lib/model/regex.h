@@ -11,7 +11,8 @@
 
 typedef struct regex regex;
 
-/* Compiles into the arena. NULL: out of memory, or *wrong describes unsupported syntax, such as Unicode classes (\p). */
+/* Compiles into the arena. NULL: out of memory, or *wrong describes unsupported syntax, such as Unicode classes (\p).
+ */
 regex *regex_compile(arena *a, karp_str pattern, const char **wrong);
 /* Whether the pattern matches anywhere in the text. `scratch` is reset before the function returns. *refused: out of
  * memory. */

@@ -49,7 +49,7 @@ void algebra_free(algebra *a)
     arena_free(&a->data);
 }
 
-/* ---- interning ------------------------------------------------------------------------------------------------- */
+/* ---- interning --------------------------------------------------------------------------------------------------- */
 
 static uint64_t requirement_hash(const requirement *r)
 {
@@ -394,16 +394,14 @@ bool requirement_agree(algebra *a, uint32_t x, uint32_t y)
            (requirement_negative(requirement_get(a, x)) && requirement_negative(requirement_get(a, y)));
 }
 
-/* ---- demands ------------------------------------------------------------------------------------------------------ */
+/* ---- demands ----------------------------------------------------------------------------------------------------- */
 
 bool demand_add(algebra *a, demand *d, uint32_t id)
 {
     if (a->failed || id == NO_ID) return false;
-    if (requirement_get(a, id)->key == a->facts->hostname) {
+    if (requirement_get(a, id)->key == a->facts->hostname)
         d->host = d->host == NO_ID ? id : requirement_meet(a, d->host, id);
-    } else {
-        d->set = set_add(a, d->set, id);
-    }
+    else d->set = set_add(a, d->set, id);
     return !a->failed;
 }
 

@@ -141,7 +141,8 @@ static inline uint32_t set_meet(algebra *a, uint32_t x, uint32_t y)
 }
 bool set_agree(algebra *a, uint32_t x, uint32_t y); /* Karpenter's Intersects, without its list of errors */
 bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t required, bool lenient);
-/* Karpenter's Compatible: whether `supply` can satisfy `required`. lenient = undefined well-known labels are allowed. */
+/* Karpenter's Compatible: whether `supply` can satisfy `required`. lenient = undefined well-known labels are allowed.
+ */
 static inline bool set_compatible(algebra *a, uint32_t supply, uint32_t required, bool lenient)
 {
     return required == EMPTY_SET || set_compatible_with_some(a, supply, required, lenient);

@@ -124,13 +124,9 @@ static karp_status combine(arena *a, resource_list x, resource_list y, enum comb
     uint32_t i = 0, j = 0, n = 0;
     if (items == NULL) return KARP_E_NOMEM;
     while (i < x.count || j < y.count) {
-        if (j == y.count || (i < x.count && x.items[i].resource < y.items[j].resource)) {
-            items[n++] = x.items[i++];
-        } else if (i == x.count || y.items[j].resource < x.items[i].resource) {
-            items[n++] = y.items[j++];
-        } else if (!combine_entry(how, &x.items[i++], &y.items[j++], &items[n++])) {
-            return KARP_E_RANGE;
-        }
+        if (j == y.count || (i < x.count && x.items[i].resource < y.items[j].resource)) items[n++] = x.items[i++];
+        else if (i == x.count || y.items[j].resource < x.items[i].resource) items[n++] = y.items[j++];
+        else if (!combine_entry(how, &x.items[i++], &y.items[j++], &items[n++])) return KARP_E_RANGE;
     }
     out->items = items;
     out->count = n;

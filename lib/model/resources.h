@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of resources with exact amounts, sorted by resource id. Ids are those of the store's table of resource names. */
+/* Lists of resources with exact amounts, sorted by resource id. Ids are those of the store's table of resource names.
+ */
 #ifndef MODEL_RESOURCES_H
 #define MODEL_RESOURCES_H
 

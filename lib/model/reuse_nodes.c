@@ -340,7 +340,7 @@ static bool load_nodes(struct continuing *c, arena *to)
     return true;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+/* ---- gathering --------------------------------------------------------------------------------------------------- */
 
 /* The pods of its Node have been copied already. */
 static bool keep_node(const karp_snapshot *s, state_node *n, arena *to)
@@ -378,7 +378,7 @@ static bool gather_nodes(karp_snapshot *s)
     return ok;
 }
 
-/* ---- all nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- all nodes --------------------------------------------------------------------------------------------------- */
 
 /* Reuses all node data. */
 static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)

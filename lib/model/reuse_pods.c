@@ -51,7 +51,7 @@ bool pods_reused(const karp_snapshot *s)
 
 bool place_gone(const struct reused_pods *k, uint32_t place) { return numbers_have(k->gone, k->gone_count, place); }
 
-/* ---- orders --------------------------------------------------------------------------------------------------------- */
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
 
 struct ordering {
     const store *raw;

@@ -235,7 +235,7 @@ void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_count
     struct_give(counts, &c, sizeof c, SIZE_THROUGH(karp_snapshot_counts, requirement_sets));
 }
 
-/* ---- views --------------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /* Copies everything but the reference count, which other threads may be changing. */
 void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from)

@@ -151,7 +151,8 @@ struct karp_snapshot {
     string_facts facts;
     void *facts_block; /* the memory that the facts and the two arrays below point into */
     const uint8_t *of_nodes,
-        /* by text id: a label key that some pod, volume or daemon reads on nodes, or that some selector reads on pods */
+        /* by text id: a label key that some pod, volume or daemon reads on nodes, or that some selector reads on pods
+         */
         *of_pods;
     struct frame *frame; /* frame.h: owns most of the following data; NULL = it is being made */
     algebra algebra;
@@ -242,7 +243,8 @@ void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from);
  * such Nodes and `loses` is true; otherwise the result is the snapshot. */
 const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view);
 
-/* Converts a list to a vector; resources that are not in the list are 0. Clamps amounts that no comparison can reach. */
+/* Converts a list to a vector; resources that are not in the list are 0. Clamps amounts that no comparison can reach.
+ */
 void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);
 /* A copy in the snapshot's arena; NULL = out of memory. */
 const int64_t *vector_keep(karp_snapshot *s, resource_list list);
@@ -267,11 +269,13 @@ bool node_is_known(const karp_snapshot *s, const node *n);
 bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 /* The state node with this name, or NO_ID. */
 uint32_t state_node_named(const karp_snapshot *s, karp_str name);
-/* Whether pods can be scheduled to the NodePool (scheduling.md §11.1): it is ready, not static and not being deleted. */
+/* Whether pods can be scheduled to the NodePool (scheduling.md §11.1): it is ready, not static and not being deleted.
+ */
 bool pool_usable(const karp_snapshot *s, const node_pool *p);
 /* A NodePool template with this set and table; NULL = none. */
 const struct pool_template *pool_template_of(const karp_snapshot *s, uint32_t table, uint32_t set);
-/* Sets the bits of variants whose type is compatible with the requirement `required` on the table's type key number k. */
+/* Sets the bits of variants whose type is compatible with the requirement `required` on the table's type key number k.
+ */
 void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t required, uint64_t *variants);
 /* Sets the bits of offerings that are compatible with the requirement `required` on the table's offering key number k,
  * available or not. NO_ID = there is no requirement: then an offering is incompatible if it has a requirement on a

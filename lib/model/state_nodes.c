@@ -51,7 +51,7 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- joining ------------------------------------------------------------------------------------------------------- */
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
 
 static bool label_is_true(const karp_snapshot *s, label_list labels, uint32_t key)
 {
@@ -192,7 +192,7 @@ static bool join(struct joining *j)
     return true;
 }
 
-/* ---- taints, resources --------------------------------------------------------------------------------------------- */
+/* ---- taints, resources ------------------------------------------------------------------------------------------- */
 
 bool taint_ephemeral(const karp_snapshot *s, const taint *t)
 {
@@ -215,9 +215,8 @@ static bool lasting_taints(const karp_snapshot *s, const node_claim *claim, tain
         const taint *t = &all.items[i];
         bool drop = taint_ephemeral(s, t) ||
                     (reboots && t->key == s->known.rebooting_taint && t->effect == s->known.no_schedule);
-        for (uint32_t k = 0; k < claim->startup_taints.count && !drop; k++) {
+        for (uint32_t k = 0; k < claim->startup_taints.count && !drop; k++)
             drop = claim->startup_taints.items[k].key == t->key && claim->startup_taints.items[k].effect == t->effect;
-        }
         if (!drop) kept[count++] = *t;
     }
     *out = (taint_list){ kept, count };
@@ -345,7 +344,7 @@ bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
     return true;
 }
 
-/* ---- the step ------------------------------------------------------------------------------------------------------- */
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
 
 /* The order in which pairs were first joined. */
 static size_t order_joined(const karp_snapshot *s, const state_node *n)

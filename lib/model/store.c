@@ -11,7 +11,7 @@
 /* 2026-01-01T00:00:00Z: the default clock of a snapshot. */
 #define DEFAULT_NOW (INT64_C(1767225600) * INT64_C(1000000000))
 
-/* ---- growable arrays ----------------------------------------------------------------------------------------------- */
+/* ---- growable arrays --------------------------------------------------------------------------------------------- */
 
 /* The members of every LIST_OF. These are different types, so they are accessed as bytes. */
 typedef struct any_list {

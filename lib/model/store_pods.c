@@ -180,11 +180,8 @@ bool store_put_pod(store *s, const pod *p, karp_str shown)
     if (number == NO_ID) return false;
     pod_slot *slot = paged_own(&s->pod_slots, slot_of(s, p->name_space, p->name, &there));
     if (slot == NULL) return false;
-    if (number == s->pods.count) {
-        store_set_pod_count(s, s->pods.count + 1);
-    } else {
-        s->open_places.items[open] = s->open_places.items[--s->open_places.count];
-    }
+    if (number == s->pods.count) store_set_pod_count(s, s->pods.count + 1);
+    else s->open_places.items[open] = s->open_places.items[--s->open_places.count];
     note_change(s, number);
     write_pod(s, number, p, shown);
     if (slot->pod == 0) s->pod_slots_used++;

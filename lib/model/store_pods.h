@@ -21,7 +21,8 @@ void store_pods_settle(store *s); /* frees what is needed only while the store c
 uint32_t store_find_pod(const store *s, uint32_t name_space, uint32_t name); /* NO_ID = not found */
 void store_set_pod_count(store *s, size_t count); /* removes the last ones, which must be virtual */
 size_t store_pod_count(const store *s); /* without removed pods */
-/* Adds a copy of a pod whose name is not in use. `shown` is "namespace/name". false = out of memory, nothing changed. */
+/* Adds a copy of a pod whose name is not in use. `shown` is "namespace/name". false = out of memory, nothing changed.
+ */
 bool store_put_pod(store *s, const pod *p, karp_str shown);
 /* Appends a virtual pod of a capacity buffer. It cannot be found by name. */
 bool store_put_virtual_pod(store *s, const pod *p, karp_str shown);

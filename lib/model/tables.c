@@ -263,7 +263,7 @@ static const key_values *group_columns(karp_snapshot *s, const uint32_t *columns
 static uint32_t type_set(const type_table *t, uint32_t i) { return t->types[i].set; }
 static uint32_t offering_set(const type_table *t, uint32_t i) { return t->offerings[i].set; }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t use_count, type_table *table,
                         uint32_t *most_offerings)

@@ -88,7 +88,7 @@ typedef struct bound_patterns {
 bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps,
                          bound_patterns *out);
 
-/* ---- certificate.c: checks a proof in exact arithmetic; shares no code with the search for proofs ------------------- */
+/* ---- certificate.c: checks a proof in exact arithmetic; shares no code with the search for proofs ---------------- */
 
 typedef struct proof_fault {
     enum proof_verdict {

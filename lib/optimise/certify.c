@@ -261,7 +261,7 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
     return run.stop_noted ? context_refusal(seen->context, KARP_E_NOMEM, NULL) : KARP_E_NOMEM;
 }
 
-/* ---- checking ---------------------------------------------------------------------------------------------------------- */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 karp_status certificate_differs(karp_error *error, const char *what, size_t index)
 {

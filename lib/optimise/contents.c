@@ -58,7 +58,7 @@ static void heap_pop(contents *w)
     w->heap[at] = last;
 }
 
-/* ---- one branch ------------------------------------------------------------------------------------------------------------- */
+/* ---- one branch -------------------------------------------------------------------------------------------------- */
 
 /* Sets the copies that the branch allows, and the capacity that is left with the fewest of them; false = the branch
  * has no content. */
@@ -184,7 +184,7 @@ static void look_at(contents *w, uint32_t number)
     round_down(w);
 }
 
-/* ---- all branches ----------------------------------------------------------------------------------------------------------- */
+/* ---- all branches ------------------------------------------------------------------------------------------------ */
 
 static void order_classes(contents *w)
 {

@@ -56,7 +56,7 @@ static bool list_classes(buyer *b, const uint64_t *copies)
     return true;
 }
 
-/* ---- the bound -------------------------------------------------------------------------------------------------------------- */
+/* ---- the bound --------------------------------------------------------------------------------------------------- */
 
 /* Lists the types that may be launched, and the nodes that exist in any case: existing ones, and the minimum of each
  * type. */
@@ -160,7 +160,7 @@ static bool find_bound(buyer *b, bool *stopped)
     return ok || *stopped;
 }
 
-/* ---- buying ----------------------------------------------------------------------------------------------------------------- */
+/* ---- buying ------------------------------------------------------------------------------------------------------ */
 
 static int by_price(uint32_t x, uint32_t y, const void *user)
 {
@@ -222,7 +222,8 @@ static bool make_problem(buyer *b)
     return packing_rate(&b->work, &b->problem);
 }
 
-/* The cost of all launches with these bins. It is infinite if some type is bought too often. Negative = out of memory. */
+/* The cost of all launches with these bins. It is infinite if some type is bought too often. Negative = out of memory.
+ */
 static double cost_with(buyer *b, const packing_bins *bins)
 {
     const fit_input *in = b->p->in;

@@ -117,7 +117,7 @@ static void bear(fluid *f)
     for (uint32_t c = 0; c < n; c++) m->best[c] = borne[c];
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------------------ */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 /* Prices every offer with `tried`. false = stopped. */
 static bool price_offers(fluid *f, const arena *a)

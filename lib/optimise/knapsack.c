@@ -179,9 +179,8 @@ static void column_of(knapsack *k, uint32_t enters)
     for (uint32_t i = 0; i < k->dims; i++) {
         const double *row = k->inverse + (size_t)i * k->dims;
         double sum = 0;
-        for (uint32_t d = 0; d < k->dims && enters < k->count; d++) {
+        for (uint32_t d = 0; d < k->dims && enters < k->count; d++)
             sum += row[d] * k->sizes[(size_t)k->items[enters] * k->stride + k->dim_of[d]] / k->capacity[d];
-        }
         k->column[i] = enters < k->count ? sum : row[enters - k->count];
     }
 }
@@ -198,13 +197,9 @@ static double step_length(const knapsack *k, uint32_t enters, double sign, uint3
     *row = k->dims;
     for (uint32_t i = 0; i < k->dims; i++) {
         double change = sign * k->column[i], to;
-        if (change > 1e-12) {
-            to = k->level[i] / change;
-        } else if (change < -1e-12) {
-            to = (most_of(k, k->basis[i]) - k->level[i]) / -change;
-        } else {
-            continue;
-        }
+        if (change > 1e-12) to = k->level[i] / change;
+        else if (change < -1e-12) to = (most_of(k, k->basis[i]) - k->level[i]) / -change;
+        else continue;
         if (to < length) length = to < 0 ? 0 : to, *row = i;
     }
     return length;
@@ -270,11 +265,8 @@ uint32_t knapsack_solve(knapsack *k)
         double length = step_length(k, enters, sign, &row);
         if (!(length < HUGE_VAL)) break;
         for (uint32_t i = 0; i < k->dims; i++) k->level[i] -= sign * length * k->column[i];
-        if (row == k->dims) {
-            set_state(k, enters, down ? AT_ZERO : AT_MOST);
-        } else {
-            exchange(k, row, enters, down ? k->most[enters] - length : length);
-        }
+        if (row == k->dims) set_state(k, enters, down ? AT_ZERO : AT_MOST);
+        else exchange(k, row, enters, down ? k->most[enters] - length : length);
         price_rows(k);
     }
     answer(k, best);

@@ -68,7 +68,7 @@ void master_choose_prices(master *m, double weight);
 /* Reports work on `rows` rows of a table over all classes and resources. false = stop, as after a failed allocation. */
 bool master_worked(const arena *a, const bound_problem *p, size_t rows);
 
-/* ---- prove.c: turns prices of the master problem, in doubles, into a proof in integers (bound.h) ------------------- */
+/* ---- prove.c: turns prices of the master problem, in doubles, into a proof in integers (bound.h) ----------------- */
 
 /* The charge of the class on a row with these shares. */
 int64_t prove_paid(const bound_problem *p, uint32_t row, const int64_t *shares, uint32_t class_);

@@ -14,7 +14,7 @@
 enum { FEW_NODES = 12, MOVES_A_NODE = 1000, GREEDY_PLANS = 5, PICKS = 30, LEAST_WINDOW = 16, LEAST_TRIES = 2 };
 #define GREEDY_VISITS UINT64_C(65536) /* visits of classes while the first greedy plan is made */
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 bool packing_node_init(packing *k, filled *n)
 {
@@ -76,7 +76,7 @@ uint32_t packing_cheapest_for(packing *k, const filled *n)
     return packing_offer_for(k, n->entries.items, (uint32_t)n->entries.count, n->used);
 }
 
-/* ---- the best plan ------------------------------------------------------------------------------------------------------------- */
+/* ---- the best plan ----------------------------------------------------------------------------------------------- */
 
 bool packing_save_best(packing *k)
 {
@@ -128,7 +128,7 @@ static bool take_bins(packing *k, const packing_bins *from)
     return true;
 }
 
-/* ---- whole plans ----------------------------------------------------------------------------------------------------------------- */
+/* ---- whole plans ------------------------------------------------------------------------------------------------- */
 
 /* The nodes of the current move become the plan. */
 static void take_fresh(packing *k, double cost)
@@ -240,7 +240,7 @@ static bool exhausted(const packing *k)
     return k->nodes.count <= FEW_NODES && k->stale > MOVES_A_NODE * k->nodes.count;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static bool allocate(packing *k)
 {

@@ -13,10 +13,11 @@
 #include <string.h>
 
 enum { BUY_VISITS = 8192, FEW_RATED = 64, CLASS_RATED = 16 };
-#define PROMISE 0.3 /* offers whose promise is lower than the best by this much are tried only when nothing else fits */
+/* Offers whose promise is lower than the best by this much are tried only when nothing else fits. */
+#define PROMISE 0.3
 #define BALANCED_MOVES 0.25
 
-/* ---- offers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- offers ------------------------------------------------------------------------------------------------------ */
 
 static double promise_of(const packing *k, uint32_t offer) { return k->p->promise != NULL ? k->p->promise[offer] : 1; }
 
@@ -81,7 +82,7 @@ bool packing_fill_init(packing *k)
     return sort_ids(k->context, k->promising, p->offer_count, by_promise, k);
 }
 
-/* ---- filling a node by a fixed order --------------------------------------------------------------------------------------- */
+/* ---- filling a node by a fixed order ----------------------------------------------------------------------------- */
 
 static int by_ratio(const void *a, const void *b, const void *user)
 {
@@ -185,7 +186,7 @@ static double fill_in_order(packing *k, uint32_t offer)
     return worth;
 }
 
-/* ---- filling a node evenly --------------------------------------------------------------------------------------------------- */
+/* ---- filling a node evenly --------------------------------------------------------------------------------------- */
 
 /* The price of a unit of each resource on the current node, which increases as the resource becomes scarce. */
 static void price_left(packing *k, uint32_t offer)

@@ -63,7 +63,7 @@ struct packing {
     uint32_t fresh_count;
 };
 
-/* ---- packing.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- packing.c --------------------------------------------------------------------------------------------------- */
 
 bool packing_node_init(packing *k, filled *n);
 void packing_node_free(packing *k, filled *n);
@@ -73,7 +73,7 @@ uint32_t packing_cheapest_for(packing *k, const filled *n);
 /* Copies the current plan, which is the best. */
 bool packing_save_best(packing *k);
 
-/* ---- packing_fill.c ------------------------------------------------------------------------------------------------------ */
+/* ---- packing_fill.c ---------------------------------------------------------------------------------------------- */
 
 bool packing_fill_init(packing *k);
 /* Allows all offers and classes, and chooses how nodes are filled in this move. */
@@ -83,12 +83,12 @@ filled *packing_fresh_node(packing *k);
  * of the nodes; infinite = more than `most`, or impossible. */
 double packing_recreate(packing *k, double most, uint32_t sample);
 
-/* ---- packing_exact.c ----------------------------------------------------------------------------------------------------- */
+/* ---- packing_exact.c --------------------------------------------------------------------------------------------- */
 
 /* Finds an optimal plan, if there are few pods. false = there are too many, or out of memory. */
 bool packing_exact(packing *k);
 
-/* ---- packing_moves.c ----------------------------------------------------------------------------------------------------- */
+/* ---- packing_moves.c --------------------------------------------------------------------------------------------- */
 
 /* Ruins a few nodes and places their pods again. The result is kept if it costs at most `slack` more. */
 void packing_move(packing *k, double slack);

@@ -42,7 +42,7 @@ karp_status search_round(search *q, const policy *p, guide *g, const karp_option
     return scheduler_guided_round(q->s, g, c->removed, c->removed_count, c->moving, c->moving_count, q->error);
 }
 
-/* ---- the portfolio of size caps ---------------------------------------------------------------------------------------- */
+/* ---- the portfolio of size caps ---------------------------------------------------------------------------------- */
 
 /* Node sizes, in CPUs, for which plans are made. Starts with the largest, for which it is fastest. */
 static const int64_t caps[] = { 192, 96, 64, 48, 32, 16, 8, 4 };
@@ -173,7 +173,7 @@ static karp_status try_all_caps(search *q)
     return KARP_OK;
 }
 
-/* ---- the decision ------------------------------------------------------------------------------------------------------ */
+/* ---- the decision ------------------------------------------------------------------------------------------------ */
 
 static bool search_init(search *q)
 {

@@ -29,7 +29,7 @@ typedef struct refining {
     double checked_cost; /* cost of the packing that the scheduler checked last */
 } refining;
 
-/* ---- the problem ------------------------------------------------------------------------------------------------------------ */
+/* ---- the problem ------------------------------------------------------------------------------------------------- */
 
 static bool make_problem(refining *r)
 {
@@ -149,7 +149,7 @@ static karp_status check_best(refining *r)
     return status;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* The next of 1, 2, 5, 10, 20, … thousand. */
 static uint64_t next_stop(uint64_t stop)

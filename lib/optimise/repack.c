@@ -34,7 +34,7 @@ bool repack_must_stop(repacking *r)
     return r->stopped;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------------ */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static bool amount_of_money(double x) { return x >= 0 && x <= 1e12; }
 
@@ -100,7 +100,7 @@ karp_status repack_canceled(const repacking *r)
     return fail(r->error, KARP_E_CANCELED, "stopped before the plan was found");
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static karp_status list_homes(repacking *r)
 {
@@ -182,7 +182,7 @@ static karp_status make_problem(repacking *r)
     return repack_limit_launches(r) ? KARP_OK : fail_nomem(r->error);
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 /* The number of evictions that the options allow. */
 static uint64_t most_evictions(const repacking *r)

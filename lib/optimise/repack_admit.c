@@ -11,7 +11,7 @@
 
 enum { MORE_LAUNCHES = 1000, SAME_STEP = 5 };
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
                              uint32_t moving_count, guide *g)

@@ -126,7 +126,7 @@ static bool value_spaces(maker *k, amount *values)
     return true;
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the bound --------------------------------------------------------------------------------------------------- */
 
 /* The bound for one factor of y and the best price of an eviction. */
 static double with_part(const struct repack_bound *b, double part, uint64_t evictions, double *price)

@@ -73,7 +73,7 @@ bool repack_certify(repacking *r, karp_decision *d)
     return fill(r, &bound->data, &bound->certificate);
 }
 
-/* ---- checking ---------------------------------------------------------------------------------------------------------- */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 static bool same_member(const karp_certificate_member *a, const karp_certificate_member *b)
 {

@@ -6,9 +6,8 @@
  *
  *   minimise the cost of launches and of nodes that stay
  *   subject to:
- *     every class is served, by contents of launches and of nodes; a node contains its own pods and pods that are moved to it
- *     a node stays at most once
- *     at most the given number of pods is moved
+ *     every class is served, by contents of launches and of nodes; a node contains its own pods and pods that are moved
+ * to it a node stays at most once at most the given number of pods is moved
  *
  * Contents are added as columns when they improve the solution (column generation). The prices that are tried lie
  * between those of the linear program, which oscillate, and the best ones so far. They find new contents, and become
@@ -54,7 +53,7 @@ typedef struct prices {
     uint32_t found; /* number of columns found in this round */
 } prices;
 
-/* ---- the cluster in numbers -------------------------------------------------------------------------------------------------- */
+/* ---- the cluster in numbers -------------------------------------------------------------------------------------- */
 
 /* The nodes that can be removed, in the order of the bound, followed by those that only receive pods. */
 static bool fill_places(prices *k)
@@ -121,7 +120,7 @@ static bool prices_init(prices *k, repacking *r, uint64_t evictions)
            fill_places(k);
 }
 
-/* ---- contents ------------------------------------------------------------------------------------------------------------------ */
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
 /* Solves the knapsack at the prices that are tried, and returns the worth of the content at the linear program's
  * prices. */

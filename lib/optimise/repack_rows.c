@@ -166,7 +166,7 @@ static bool add_step(lists *l, uint32_t step)
     return true;
 }
 
-/* ---- nodes, and the curve --------------------------------------------------------------------------------------------------- */
+/* ---- nodes, and the curve ---------------------------------------------------------------------------------------- */
 
 /* Rows of nodes that stay because nothing cheaper was found. If the search was stopped, there is no such reason. */
 static bool node_rows(repacking *r, bool whole, karp_decision *d)

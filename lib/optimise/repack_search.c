@@ -25,7 +25,8 @@ enum {
 };
 
 #define SPREAD                                                                                                         \
-    0.01 /* weight of concentrating free space in few places: per squared worth, relative to the mean price of a node */
+    0.01 /* weight of concentrating free space in few places: per squared worth, relative to the mean price of a node  \
+          */
 #define LEAST_COST 0.999 /* about the lowest cost of launches, relative to the worth of their pods */
 
 /* ---- limits of work ---------------------------------------------------------------------------------------------- */
@@ -49,7 +50,7 @@ static void end_looking(repack_search *q, uint64_t start)
 static bool stopped(const repack_search *q) { return q->failed || q->context->stop_noted; }
 static bool looked_enough(const repack_search *q) { return stopped(q) || repack_search_work(q) >= q->most_looked; }
 
-/* ---- placing -------------------------------------------------------------------------------------------------------------- */
+/* ---- placing ----------------------------------------------------------------------------------------------------- */
 
 /* Places as many pods of the class there as are needed and fit. */
 static void fill_place(repack_search *q, uint32_t place, uint32_t c)

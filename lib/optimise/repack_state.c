@@ -69,7 +69,7 @@ uint32_t state_fits(repack_search *q, uint32_t place, uint32_t class_, uint32_t 
     return want > 0 ? rules_leave(q, place, class_, want) : 0;
 }
 
-/* ---- changes --------------------------------------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 static bool refuse(repack_search *q)
 {
@@ -296,7 +296,7 @@ void state_fix(repack_search *q, uint32_t which)
     swap_nodes(q, q->kept_count, q->p->node_count - q->fixed_count);
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------------------ */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 void repack_plan_free(karp_context *context, repack_plan *p)
 {

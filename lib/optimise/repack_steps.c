@@ -88,7 +88,7 @@ static uint32_t bin_has(const packing_bin *b, uint32_t class_)
     return 0;
 }
 
-/* ---- one node ----------------------------------------------------------------------------------------------------------------- */
+/* ---- one node ---------------------------------------------------------------------------------------------------- */
 
 /* The approximate saving of removing the node now: pods without a place cost their worth. */
 static double marginal(const maker *k, uint32_t which)
@@ -201,7 +201,7 @@ static bool remove_node(maker *k, uint32_t place)
     return true;
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void count_nodes(maker *k, const repack_stage *s)
 {

@@ -10,7 +10,7 @@
 
 #include <optimise/repack_search.h>
 
-/* ---- step_budget.c: the limits of one step -------------------------------------------------------------------------- */
+/* ---- step_budget.c: the limits of one step ----------------------------------------------------------------------- */
 
 /* Nodes per NodePool, pods per PodDisruptionBudget, and the saving it needs. */
 typedef struct repack_limits {
@@ -56,7 +56,7 @@ bool step_budget_kept(const step_budget *b);
 /* Whether a saving of so many dollars per hour justifies the evictions. */
 bool step_pays(const repack_limits *l, double saving, uint64_t evictions);
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 typedef struct repack_stage {
     uint32_t first, count; /* range in the order */

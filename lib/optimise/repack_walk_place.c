@@ -102,7 +102,7 @@ void walk_take_back(repack_walk *w, size_t puts, size_t bins)
     w->now.bins.count = bins;
 }
 
-/* ---- one step ------------------------------------------------------------------------------------------------------------ */
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
 
 /* Best fit: fills the place that will have the least free space. */
 static bool fill(repack_walk *w, uint32_t c, uint32_t from, uint32_t to)

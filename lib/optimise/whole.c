@@ -56,7 +56,7 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
     return true;
 }
 
-/* ---- pricing -------------------------------------------------------------------------------------------------------------- */
+/* ---- pricing ----------------------------------------------------------------------------------------------------- */
 
 static int by_ratio(uint32_t x, uint32_t y, const void *user)
 {
@@ -147,7 +147,7 @@ static bool generate(whole *w)
     return true;
 }
 
-/* ---- the proof -------------------------------------------------------------------------------------------------------------- */
+/* ---- the proof --------------------------------------------------------------------------------------------------- */
 
 /* The cases of all rows, in the order in which they are found. */
 typedef struct case_list {

@@ -200,7 +200,7 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
     return KARP_OK;
 }
 
-/* ---- the optional calls ---------------------------------------------------------------------- */
+/* ---- the optional calls ------------------------------------------------------------------------------------------ */
 
 static karp_status http_check(const karp_provider_http *given, karp_provider_http *own, karp_error *error)
 {

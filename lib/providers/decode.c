@@ -51,9 +51,7 @@ karp_str decode_text(decoder *d, const tree *object, const char *name)
     static const karp_str none = TEXT("");
     const tree *value = decode_member(object, name);
     if (!value) return none;
-    if (is_string(value)) {
-        return scratch_text(d->s, tree_text(value));
-    }
+    if (is_string(value)) return scratch_text(d->s, tree_text(value));
     decode_bad(d, name, "must be text");
     return none;
 }

@@ -7,7 +7,7 @@
 #include <karp/values.h>
 #include <providers/provider.h>
 
-/* ---- candidates ------------------------------------------------------------------------------ */
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 const karp_offering *launch_offering(const karp_provider_launch *launch, karp_provider_candidate candidate)
 {
@@ -59,7 +59,7 @@ bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate
     return found;
 }
 
-/* ---- filling a launch ------------------------------------------------------------------------ */
+/* ---- filling a launch -------------------------------------------------------------------------------------------- */
 
 /* Whether the amounts are exactly equal; false also if one of them is invalid. */
 static bool holds(const karp_resource *have, size_t have_count, const karp_resource *want)
@@ -176,7 +176,7 @@ static karp_status check_requests(const karp_provider_launch *launch, karp_error
     return KARP_OK;
 }
 
-/* ---- the plugin's part ----------------------------------------------------------------------- */
+/* ---- the plugin's part ------------------------------------------------------------------------------------------- */
 
 /* Whether the candidates are a subsequence of those before: a filter may only remove some. */
 static bool is_part(const karp_provider_launch *launch, const karp_provider_candidate *before, size_t before_count)

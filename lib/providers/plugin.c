@@ -67,20 +67,18 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
                              "the plugin is made for version %u of the interface, this library has %u",
                              given->abi_version, (unsigned)KARP_PROVIDER_ABI);
     }
-    if (given->size < SMALLEST || given->size > LARGEST || given->size % sizeof(void *) != 0) {
+    if (given->size < SMALLEST || given->size > LARGEST || given->size % sizeof(void *) != 0)
         return provider_fail(error, KARP_E_ABI_SIZE, "size", "the plugin's table has a size of %zu bytes", given->size);
-    }
     memset(copy, 0, sizeof *copy);
     memcpy(copy, given, given->size < sizeof *copy ? given->size : sizeof *copy);
-    if (!good_name(copy->name)) {
+    if (!good_name(copy->name))
         return provider_fail(error, KARP_E_INVALID, "name", "a provider's name has small letters, digits and dashes");
-    }
     const char *without = missing(copy);
     if (!without) return KARP_OK;
     return provider_fail(error, KARP_E_INVALID, without, "provider %s lacks it", copy->name);
 }
 
-/* ---- parts of the built-in plugins ----------------------------------------------------------- */
+/* ---- parts of the built-in plugins ------------------------------------------------------------------------------- */
 
 void *plugin_handle_new(const karp_allocator *allocator, size_t bytes)
 {
@@ -162,7 +160,7 @@ karp_str plugin_value_of(const karp_label *list, size_t count, const char *key)
     return str("");
 }
 
-/* ---- shared objects -------------------------------------------------------------------------- */
+/* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
 static karp_status at_file(karp_error *error, karp_status status, const char *path)
 {

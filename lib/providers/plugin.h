@@ -28,7 +28,7 @@ typedef struct builtin_plugin {
 const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
 const builtin_plugin *plugin_builtin_named(karp_str name); /* NULL = there is none */
 
-/* ---- parts of the built-in plugins ----------------------------------------------------------- */
+/* ---- parts of the built-in plugins ------------------------------------------------------------------------------- */
 
 /* The first member of their handles. */
 typedef struct plugin_handle {

@@ -11,7 +11,7 @@
 
 #include <json/tree.h>
 
-/* ---- calls of the plugin --------------------------------------------------------------------- */
+/* ---- calls of the plugin ----------------------------------------------------------------------------------------- */
 
 karp_provider_problem *provider_new_problem(karp_provider *p)
 {
@@ -73,7 +73,7 @@ karp_status provider_lacks(const karp_provider *p, karp_error *error, const char
 
 const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider) { return &provider->problem; }
 
-/* ---- life cycle ------------------------------------------------------------------------------ */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 void karp_provider_options_init(karp_provider_options *options, size_t size)
 {
@@ -136,7 +136,7 @@ karp_str karp_provider_class_group(const karp_provider *provider) { return text_
 
 karp_str karp_provider_class_kind(const karp_provider *provider) { return text_of(provider->plugin.class_kind); }
 
-/* ---- a document as a list of its leaves, for plugins without a JSON parser ------------------- */
+/* ---- a document as a list of its leaves, for plugins without a JSON parser --------------------------------------- */
 
 enum { PATH_MOST = 4096, FIRST_FIELDS = 64 };
 
@@ -249,13 +249,12 @@ static karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_prov
     return KARP_OK;
 }
 
-/* ---- documents ------------------------------------------------------------------------------- */
+/* ---- documents --------------------------------------------------------------------------------------------------- */
 
 static karp_status in_document(karp_error *error, karp_status status, karp_str name)
 {
-    if (error && status && name.len) {
+    if (error && status && name.len)
         (void)snprintf(error->document, sizeof error->document, "%.*s", str_shown(name, 127), name.ptr);
-    }
     return status;
 }
 
@@ -378,13 +377,12 @@ uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_pro
                                    const karp_provider_class *b)
 {
     if (a == b) return 1;
-    if (provider->plugin.class_equal) {
+    if (provider->plugin.class_equal)
         return provider->plugin.class_equal(provider->handle, provider_class_data(a), provider_class_data(b)) != 0;
-    }
     return a && b && a->text_length == b->text_length && memcmp(a->text, b->text, a->text_length) == 0;
 }
 
-/* ---- instance types, kept as long as nothing changes ----------------------------------------- */
+/* ---- instance types, kept as long as nothing changes ------------------------------------------------------------- */
 
 static uint64_t generation_of(const karp_provider *p)
 {
@@ -477,7 +475,7 @@ karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider
     return KARP_OK;
 }
 
-/* ---- labels ---------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 #define FIRST_LABELS SIZE_THROUGH(karp_provider_labels, exotic_count)
 

@@ -33,9 +33,8 @@ static registered *find(const karp_provider_registry *r, karp_str name)
 
 static karp_status add(karp_provider_registry *r, const karp_provider_plugin *plugin, karp_error *error)
 {
-    if (find(r, str(plugin->name))) {
+    if (find(r, str(plugin->name)))
         return provider_fail(error, KARP_E_DUPLICATE, "name", "there is a provider %s already", plugin->name);
-    }
     if (!grow(r->context, (void **)&r->list, &r->capacity, r->count + 1, sizeof *r->list)) return fail_nomem(error);
     r->list[r->count++] = (registered){ .plugin = *plugin };
     return KARP_OK;
@@ -49,9 +48,8 @@ karp_status karp_provider_registry_new(karp_context *context, karp_provider_regi
     memset(r, 0, sizeof *r);
     r->context = context;
     karp_status status = karp_catalogue_new(context, NULL, 0, &r->keep_alive, error);
-    for (size_t i = 0; plugin_builtin(i) && status == KARP_OK; i++) {
+    for (size_t i = 0; plugin_builtin(i) && status == KARP_OK; i++)
         status = karp_provider_registry_add(r, plugin_builtin(i)->plugin, error);
-    }
     if (status) karp_provider_registry_free(r);
     else *out = r;
     return status;

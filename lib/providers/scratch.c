@@ -60,7 +60,7 @@ karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit)
 
 karp_str scratch_uint(scratch *s, uint64_t value) { return scratch_uint_unit(s, value, ""); }
 
-/* ---- memory of the host ---------------------------------------------------------------------- */
+/* ---- memory of the host ------------------------------------------------------------------------------------------ */
 
 /* A catalogue to which results refer. */
 typedef struct held {

@@ -39,7 +39,7 @@ karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit);
         literal, sizeof(literal) - 1                                                                                   \
     }
 
-/* ---- memory of the host ---------------------------------------------------------------------- */
+/* ---- memory of the host ------------------------------------------------------------------------------------------ */
 
 /* *out is valid until the scratch is freed. */
 void memory_of_scratch(scratch *s, karp_provider_memory *out);

@@ -32,15 +32,14 @@ static karp_status hidden(outcome *o)
     return fail(&o->next->error, KARP_E_INTERNAL, "the decision does not show what it counts");
 }
 
-/* ---- the decision ---------------------------------------------------------------------------------------------------------- */
+/* ---- the decision ------------------------------------------------------------------------------------------------ */
 
 static bool bind_pods(outcome *o, karp_str node, const uint32_t *pods, size_t count)
 {
     karp_str kept = io_keep(o->next, node);
     bool good = kept.ptr != NULL && io_table_put(&o->touched, node, 1);
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < count && good; i++)
         good = io_table_put(&o->targets, karp_decision_pod_name(o->decision, pods[i]), (uint32_t)o->node_count);
-    }
     o->nodes[o->node_count++] = kept;
     return good;
 }
@@ -69,7 +68,7 @@ static karp_status take_commands(outcome *o)
     return KARP_OK;
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static tree *labels_of(trees *t, const karp_launch *l, karp_str name)
 {
@@ -146,7 +145,7 @@ static karp_status take_launches(outcome *o)
     return KARP_OK;
 }
 
-/* ---- existing objects ------------------------------------------------------------------------------------------------------ */
+/* ---- existing objects -------------------------------------------------------------------------------------------- */
 
 static bool is_gone(const outcome *o, karp_str node) { return node.len > 0 && io_table_get(&o->gone, node) != IO_NONE; }
 
@@ -312,7 +311,7 @@ static karp_status walk(outcome *o, bool learn)
     return status;
 }
 
-/* ---- everything ------------------------------------------------------------------------------------------------------------ */
+/* ---- everything -------------------------------------------------------------------------------------------------- */
 
 static karp_status take_head(outcome *o)
 {

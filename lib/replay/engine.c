@@ -42,7 +42,7 @@ uint64_t engine_random(const engine *e, uint64_t a, uint64_t b)
     return hash_mix(hash_mix(mixed) + UINT64_C(0xd1b54a32d192ed03) * (b + 1));
 }
 
-/* ---- the queue ----------------------------------------------------------------------------------------------------------- */
+/* ---- the queue --------------------------------------------------------------------------------------------------- */
 
 static bool earlier(const replay_event *a, const replay_event *b)
 {
@@ -112,7 +112,7 @@ static karp_status read_pools(engine *e)
     return e->status;
 }
 
-/* ---- one event ----------------------------------------------------------------------------------------------------------- */
+/* ---- one event --------------------------------------------------------------------------------------------------- */
 
 static void interrupt_recorded(engine *e, const trace_event *event)
 {
@@ -231,7 +231,7 @@ static void from_queue(engine *e, const replay_event *event)
     }
 }
 
-/* ---- all events ---------------------------------------------------------------------------------------------------------- */
+/* ---- all events -------------------------------------------------------------------------------------------------- */
 
 /* Decisions come after all other events of the same time, so that they see them. */
 static bool decides(const replay_event *event) { return event->what >= EVENT_BATCH; }
@@ -320,7 +320,7 @@ karp_status engine_run(engine *e)
     return e->status;
 }
 
-/* ---- life cycle ---------------------------------------------------------------------------------------------------------- */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 karp_status engine_begin(engine *e)
 {

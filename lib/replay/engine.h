@@ -28,7 +28,7 @@
 enum { RESOURCES_MOST = 16 };
 enum { RESOURCE_CPU, RESOURCE_MEMORY, RESOURCE_PODS };
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 typedef struct replay_shape {
     karp_pod pod; /* in the engine's memory */
@@ -61,7 +61,7 @@ typedef struct replay_pod {
     bool dirty, in_snapshot;
 } replay_pod;
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct replay_node {
     /* Members that loops over all nodes read come first, close together. */
@@ -146,7 +146,7 @@ typedef struct replay_loss {
     bool interrupted; /* the offering is not lost: Karpenter avoids it until then after a spot interruption */
 } replay_loss;
 
-/* ---- events -------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 enum {
     EVENT_POD_END,
@@ -168,7 +168,7 @@ typedef struct replay_event {
     uint32_t what, index, life;
 } replay_event;
 
-/* ---- results ------------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 typedef struct replay_point {
     int64_t at;
@@ -216,7 +216,7 @@ typedef struct replay_result {
     size_t point_count, point_capacity;
 } replay_result;
 
-/* ---- the engine ---------------------------------------------------------------------------------------------------------- */
+/* ---- the engine -------------------------------------------------------------------------------------------------- */
 
 /* A node that exists at the start of the replay. */
 typedef struct replay_given {

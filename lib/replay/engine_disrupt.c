@@ -18,7 +18,7 @@ static int64_t interval(const engine *e)
     return e->options->disruption_interval ? e->options->disruption_interval : 10 * SECOND;
 }
 
-/* ---- schedule ------------------------------------------------------------------------------------------------------------ */
+/* ---- schedule ---------------------------------------------------------------------------------------------------- */
 
 static bool in_play(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
 
@@ -90,7 +90,7 @@ static void after_nothing(engine *e)
     schedule(e, next < again ? next : again);
 }
 
-/* ---- a pass -------------------------------------------------------------------------------------------------------------- */
+/* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
 static bool is_consolidatable(const engine *e, const replay_node *n)
 {
@@ -319,7 +319,7 @@ void disrupt_pass(engine *e)
     karp_decision_unref(d);
 }
 
-/* ---- carrying out a command -------------------------------------------------------------------------------------------------- */
+/* ---- carrying out a command -------------------------------------------------------------------------------------- */
 
 static void release_nodes(engine *e, const replay_command *c)
 {
@@ -547,7 +547,7 @@ void disrupt_validate(engine *e, uint32_t number)
     if (!e->validating && !e->status) schedule(e, e->now + interval(e));
 }
 
-/* ---- replacements ---------------------------------------------------------------------------------------------------------- */
+/* ---- replacements ------------------------------------------------------------------------------------------------ */
 
 static bool among_replacements(const replay_command *c, uint32_t node)
 {

@@ -12,7 +12,7 @@ static tree *conditions_of(trees *t, tree *object)
     return list;
 }
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static tree *pod_object(engine *e, trees *t, const replay_pod *p)
 {
@@ -42,7 +42,7 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     return object;
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static tree *label_map(trees *t, const karp_label *list, size_t count)
 {
@@ -103,7 +103,7 @@ static tree *claim_object(trees *t, const replay_node *n)
     return object;
 }
 
-/* ---- everything ---------------------------------------------------------------------------------------------------------- */
+/* ---- everything -------------------------------------------------------------------------------------------------- */
 
 static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tree *object)
 {

@@ -11,7 +11,7 @@
 #define HOSTNAME "kubernetes.io/hostname"
 #define NOTICE (120 * SECOND) /* from a spot interruption to the end of the machine */
 
-/* ---- copies of the launch -------------------------------------------------------------------------------------------------- */
+/* ---- copies of the launch ---------------------------------------------------------------------------------------- */
 
 static void *copy_list(engine *e, arena *memory, const void *list, size_t count, size_t size)
 {
@@ -48,7 +48,7 @@ static const karp_resource *copy_resources(engine *e, arena *memory, const karp_
     return copy;
 }
 
-/* ---- a new node ---------------------------------------------------------------------------------------------------------- */
+/* ---- a new node -------------------------------------------------------------------------------------------------- */
 
 static void set_label(karp_label *list, size_t *count, karp_str key, karp_str value)
 {
@@ -348,7 +348,7 @@ uint32_t node_given(engine *e, karp_str name)
     return node;
 }
 
-/* ---- life cycle ---------------------------------------------------------------------------------------------------------- */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 void node_touch(engine *e, uint32_t node)
 {

@@ -25,7 +25,7 @@ void pod_touch(engine *e, uint32_t pod)
 
 static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since);
 
-/* ---- creation and deletion ----------------------------------------------------------------------------------------------- */
+/* ---- creation and deletion --------------------------------------------------------------------------------------- */
 
 static void wait_for_node(engine *e, uint32_t pod)
 {
@@ -173,7 +173,7 @@ void pod_bind(engine *e, uint32_t pod, uint32_t node)
     node_pod_event(e, node);
 }
 
-/* ---- nodes that gained room ---------------------------------------------------------------------------------------------- */
+/* ---- nodes that gained room -------------------------------------------------------------------------------------- */
 
 /* Counts from 1 how often a node gained room. */
 static uint64_t room(const engine *e) { return e->forgotten_room + e->roomier_count; }
@@ -192,7 +192,7 @@ void nodes_tried(engine *e)
     e->roomier_count = 0;
 }
 
-/* ---- kube-scheduler ------------------------------------------------------------------------------------------------------ */
+/* ---- kube-scheduler ---------------------------------------------------------------------------------------------- */
 
 static bool takes_pods(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
 

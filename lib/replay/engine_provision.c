@@ -53,7 +53,7 @@ void provision(engine *e)
     karp_decision_unref(d);
 }
 
-/* ---- static pools ------------------------------------------------------------------------------------------------------------ */
+/* ---- static pools ------------------------------------------------------------------------------------------------ */
 
 void static_open(engine *e)
 {
@@ -111,7 +111,7 @@ uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_la
     return node;
 }
 
-/* ---- pods that depend on others ---------------------------------------------------------------------------------------------- */
+/* ---- pods that depend on others ---------------------------------------------------------------------------------- */
 
 static void bind_placement(engine *e, const karp_decision *d, const karp_placement *p)
 {

@@ -19,7 +19,7 @@ bool repack_owns(const engine *e, const replay_command *c)
     return repack_runs(e) && e->repack->phase == PLAY_UNDER_WAY && c == &e->commands[e->repack->command];
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static replay_attempt *last_attempt(engine *e)
 {
@@ -75,7 +75,7 @@ static void finish_play(engine *e)
     if (e->base->ends_with_plan) e->ends = e->now;
 }
 
-/* ---- launch data from NodePool and type ------------------------------------------------------------------------------------ */
+/* ---- launch data from NodePool and type -------------------------------------------------------------------------- */
 
 static void take_pool(engine *e, karp_launch *l)
 {
@@ -139,7 +139,7 @@ static void measure_launches(engine *e, repack_play_step *steps, size_t count)
     }
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------------------ */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 static void take_plan(engine *e, karp_str name, karp_str text)
 {
@@ -206,7 +206,7 @@ static void plan_again(engine *e)
     karp_decision_unref(d);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void wake(engine *e, int64_t at)
 {
@@ -307,7 +307,7 @@ void repack_go_on(engine *e)
     if (p->phase == PLAY_BETWEEN && e->now >= p->not_before) go_on(e);
 }
 
-/* ---- life cycle -------------------------------------------------------------------------------------------------------------- */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 karp_status repack_begin(engine *e)
 {

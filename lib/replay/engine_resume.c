@@ -7,7 +7,7 @@
 
 #include <base/error.h>
 
-/* ---- values -------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static int64_t needed(engine *e, const tree *object, const char *name)
 {
@@ -25,7 +25,7 @@ static uint32_t row(engine *e, const tree *value, size_t count, const char *what
     return REPLAY_NONE;
 }
 
-/* ---- pods and nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- pods and nodes ---------------------------------------------------------------------------------------------- */
 
 static void resume_pods(engine *e, const tree *list)
 {
@@ -88,7 +88,7 @@ static void resume_nodes(engine *e, const tree *list)
     for (size_t i = 0; i < e->node_count; i++) e->cost_rate += e->nodes[i].price;
 }
 
-/* ---- work in progress ------------------------------------------------------------------------------------------------------ */
+/* ---- work in progress -------------------------------------------------------------------------------------------- */
 
 static uint32_t *rows(engine *e, const tree *list, size_t room, size_t *count, const char *what)
 {
@@ -186,7 +186,7 @@ static void resume_schedule(engine *e, const tree *state)
     e->planned_changes = e->changes - flag(state, "changed");
 }
 
-/* ---- the meter ----------------------------------------------------------------------------------------------------------- */
+/* ---- the meter --------------------------------------------------------------------------------------------------- */
 
 static void resume_counters(engine *e, const tree *list)
 {
@@ -230,7 +230,7 @@ static void resume_meter(engine *e, const tree *state)
     if (e->metered > e->now || e->next_point < e->metered) state_refuse(e, "meter");
 }
 
-/* ---- everything ------------------------------------------------------------------------------------------------------------ */
+/* ---- everything -------------------------------------------------------------------------------------------------- */
 
 karp_status engine_resume(engine *e, const tree *state)
 {

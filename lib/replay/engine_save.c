@@ -34,7 +34,7 @@ static int64_t row(const uint32_t *rows, uint32_t number)
     return number == REPLAY_NONE || rows[number] == REPLAY_NONE ? -1 : (int64_t)rows[number];
 }
 
-/* ---- pods and nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- pods and nodes ---------------------------------------------------------------------------------------------- */
 
 static tree *pods_state(saving *s)
 {
@@ -104,7 +104,7 @@ static tree *pending_state(saving *s)
     return list;
 }
 
-/* ---- work in progress ------------------------------------------------------------------------------------------------------ */
+/* ---- work in progress -------------------------------------------------------------------------------------------- */
 
 static tree *rows_state(saving *s, const uint32_t *nodes, size_t count)
 {
@@ -224,7 +224,7 @@ static tree *schedule_state(saving *s)
     return object;
 }
 
-/* ---- the meter ----------------------------------------------------------------------------------------------------------- */
+/* ---- the meter --------------------------------------------------------------------------------------------------- */
 
 static tree *counters_state(trees *t, const replay_result *r)
 {
@@ -261,7 +261,7 @@ static tree *meter_state(saving *s)
     return object;
 }
 
-/* ---- everything ------------------------------------------------------------------------------------------------------------ */
+/* ---- everything -------------------------------------------------------------------------------------------------- */
 
 static tree *write_state(saving *s)
 {

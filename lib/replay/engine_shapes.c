@@ -10,7 +10,7 @@
 #define SHAPE_NAME "replay-shape-"
 #define HOSTNAME "kubernetes.io/hostname"
 
-/* ---- amounts ------------------------------------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 uint32_t engine_resource(engine *e, karp_str name)
 {
@@ -40,7 +40,7 @@ int64_t engine_amount(const karp_resource *r, uint32_t resource)
     return whole(value, resource);
 }
 
-/* ---- which nodes admit a shape ------------------------------------------------------------------------------------------- */
+/* ---- which nodes admit a shape ----------------------------------------------------------------------------------- */
 
 static const karp_str *label_of(const replay_kind *kind, karp_str key)
 {
@@ -123,7 +123,7 @@ bool shape_judge(engine *e, uint32_t shape, uint32_t kind)
     return s->admits[kind] == 1;
 }
 
-/* ---- shapes that the engine can judge --------------------------------------------------------------------------------------- */
+/* ---- shapes that the engine can judge ---------------------------------------------------------------------------- */
 
 static bool names_hosts(const karp_pod *pod)
 {
@@ -191,7 +191,7 @@ static void note_kept_away(engine *e)
     }
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool is_protected(const karp_meta *meta)
 {

@@ -12,7 +12,7 @@ enum { MOST_STALE_ROWS = 100000 };
 #define CONDITION(type, when)                                                                                          \
     (karp_condition) { { type, sizeof type - 1 }, { "True", 4 }, { type, sizeof type - 1 }, when }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static karp_meta node_meta(const replay_node *n)
 {
@@ -126,7 +126,7 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
     return status;
 }
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static karp_status template_of(engine *e, karp_builder *builder, replay_shape *s)
 {
@@ -185,7 +185,7 @@ static karp_status edit_pod(engine *e, karp_builder *builder, replay_pod *p)
     return status || !p->in_snapshot ? status : add_pod(e, builder, p);
 }
 
-/* ---- budgets ------------------------------------------------------------------------------------------------------------- */
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
 
 static karp_status edit_budgets(engine *e, karp_builder *builder)
 {
@@ -201,7 +201,7 @@ static karp_status edit_budgets(engine *e, karp_builder *builder)
     return status;
 }
 
-/* ---- a new snapshot ------------------------------------------------------------------------------------------------------ */
+/* ---- a new snapshot ---------------------------------------------------------------------------------------------- */
 
 /* The catalogue without the offerings that Karpenter has seen fail. */
 static karp_status known_catalogue(engine *e, karp_catalogue **out)
@@ -305,7 +305,7 @@ static karp_status build_afresh(engine *e)
     return e->status;
 }
 
-/* ---- everything ---------------------------------------------------------------------------------------------------------- */
+/* ---- everything -------------------------------------------------------------------------------------------------- */
 
 /* Adds nodes before pods and removes them after pods, because a bound pod without its node changes decisions. New pods
  * reuse the numbers of removed pods. */

@@ -7,7 +7,7 @@
 #include <base/sort.h>
 #include <io/reader.h>
 
-/* ---- the state of an interrupted replay ------------------------------------------------------------------------------------- */
+/* ---- the state of an interrupted replay -------------------------------------------------------------------------- */
 
 karp_status replay_state_find(replay *r)
 {
@@ -69,7 +69,7 @@ static karp_status unknown_to_state(replay *r, const char *kind, karp_str namesp
     return status;
 }
 
-/* ---- reading the objects ----------------------------------------------------------------------------------------------------- */
+/* ---- reading the objects ----------------------------------------------------------------------------------------- */
 
 static karp_status note_prices(replay *r, const karp_snapshot *snapshot)
 {
@@ -103,7 +103,7 @@ karp_status replay_read_cluster(replay *r, karp_reader *reader, const karp_snaps
     return status ? status : karp_reader_dump(reader, &r->cluster, &r->error);
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static int by_age(const void *a, const void *b, const void *user)
 {
@@ -187,7 +187,7 @@ karp_status replay_take_nodes(replay *r, trees *t)
     return sorted ? KARP_OK : fail_nomem(&r->error);
 }
 
-/* ---- continuing the trace ------------------------------------------------------------------------------------------------- */
+/* ---- continuing the trace ---------------------------------------------------------------------------------------- */
 
 static bool pod_name(const trace_event *event, strbuf *out)
 {

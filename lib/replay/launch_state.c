@@ -4,7 +4,7 @@
 
 #include <base/error.h>
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static tree *label_rows(trees *t, const karp_label *list, size_t count)
 {
@@ -108,7 +108,7 @@ tree *launch_state(engine *e, trees *t, const karp_launch *l, const int64_t amou
     return object;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The list in the member, and an array for its rows in the engine's memory. */
 static void *rows_of(engine *e, const tree *state, const char *name, size_t bytes, const tree **list, size_t *count)

@@ -4,7 +4,7 @@
 
 #define UNAVAILABLE (180 * SECOND) /* how long Karpenter avoids an unavailable offering */
 
-/* ---- unavailable offerings ------------------------------------------------------------------------------------------------- */
+/* ---- unavailable offerings --------------------------------------------------------------------------------------- */
 
 bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type)
 {
@@ -48,7 +48,7 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
     return out;
 }
 
-/* ---- constraints of a launch ----------------------------------------------------------------------------------------------- */
+/* ---- constraints of a launch ------------------------------------------------------------------------------------- */
 
 static bool in_bounds(const karp_requirement *r, karp_str value)
 {
@@ -100,7 +100,7 @@ static bool allows_type(const karp_launch *launch, const karp_instance_type *typ
     return launch->instance_type_count == 0;
 }
 
-/* ---- the machine ----------------------------------------------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
 
 static karp_str single_value(const karp_offering *o, const char *key)
 {

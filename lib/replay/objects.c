@@ -57,7 +57,7 @@ int64_t replay_window(const tree *pool)
     return karp_duration_parse(after, &window) == KARP_OK ? window : KARP_DURATION_NEVER;
 }
 
-/* ---- pods of the objects --------------------------------------------------------------------------------------------------- */
+/* ---- pods of the objects ----------------------------------------------------------------------------------------- */
 
 tree *replay_owners(trees *memory, karp_str kind, karp_str name)
 {

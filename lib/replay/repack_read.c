@@ -5,7 +5,7 @@
 #include <base/error.h>
 #include <io/decode_fields.h>
 
-/* ---- contents of a launch ------------------------------------------------------------------------------------------------ */
+/* ---- contents of a launch ---------------------------------------------------------------------------------------- */
 
 static void *rows(repack_plan_read *p, size_t count, size_t bytes)
 {
@@ -63,7 +63,7 @@ static uint64_t whole(const tree *object, const char *name)
     return tree_integer(tree_get(object, name), &number) && number > 0 ? (uint64_t)number : 0;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void read_launch(repack_plan_read *p, const karp_plan_launch *planned, const tree *object, karp_launch *l)
 {
@@ -146,7 +146,7 @@ static karp_status read_steps(repack_plan_read *p, karp_error *error)
     return status;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 void repack_plan_begin(repack_plan_read *p, karp_context *context)
 {

@@ -3,7 +3,7 @@
 
 #include <base/error.h>
 
-/* ---- the rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
 static const state_row pod_rows[] = {
     { "created", offsetof(replay_pod, created), STATE_INT64 },
@@ -105,7 +105,7 @@ const state_rows state_sums = { ROWS(sums), "sums" };
 const state_rows state_counters = { ROWS(counters), "counters" };
 const state_rows state_point = { ROWS(point), "points" };
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* NULL = left out. */
 static tree *value_of(trees *t, state_kind kind, const void *member)
@@ -133,7 +133,7 @@ void state_write(trees *t, tree *into, const state_rows *rows, const void *from)
     }
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 void state_refuse(engine *e, const char *what)
 {

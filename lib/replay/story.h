@@ -2,8 +2,8 @@
 /*
  * Stories: a cluster in documents, and steps that alone advance the clock. The engine of replays (engine.h) plays them;
  * they use its pods, nodes, snapshots and meter. Stories have their own rules for the time of decisions and for
- * carrying them out. Actions take effect at once, and pods run where they were planned. A command is carried out when it
- * is decided a second time. The parts are:
+ * carrying them out. Actions take effect at once, and pods run where they were planned. A command is carried out when
+ * it is decided a second time. The parts are:
  *
  *     story_read    the story file and the files it names      story_state   workloads, and the nodes of the documents
  *     story_cluster documents of a cluster managed by Karpenter

@@ -28,7 +28,7 @@ static karp_status start_nodes(story *s, const karp_decision *d, size_t first, s
     return status;
 }
 
-/* ---- provisioning -------------------------------------------------------------------------------------------------------- */
+/* ---- provisioning ------------------------------------------------------------------------------------------------ */
 
 /* Binds the pending pods of a placement; with `count_only` just counts them. */
 static karp_status bind_placement(story *s, const karp_decision *d, const karp_placement *p, bool count_only,
@@ -234,7 +234,7 @@ karp_status story_launch_static(story *s)
     return status;
 }
 
-/* ---- graceful expiry ------------------------------------------------------------------------------------------------------- */
+/* ---- graceful expiry --------------------------------------------------------------------------------------------- */
 
 static void sooner_of(const story *s, int64_t instant, int64_t *when)
 {
@@ -333,7 +333,7 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     return status;
 }
 
-/* ---- disruption ------------------------------------------------------------------------------------------------------------ */
+/* ---- disruption -------------------------------------------------------------------------------------------------- */
 
 /* Lists method and nodes of every command. */
 static karp_status describe(story *s, const karp_decision *d, strbuf *out)

@@ -10,7 +10,7 @@
 
 enum { MOST_TURNS = 1000, MOST_WORK = 5000000, WORK_OF_AN_OBJECT = 1000, EVENT = 100, NODES_OF_A_STEP = 16 };
 
-/* ---- one time --------------------------------------------------------------------------------------------------------------- */
+/* ---- one time ---------------------------------------------------------------------------------------------------- */
 
 static karp_status make_ready(story *s)
 {
@@ -87,7 +87,7 @@ static karp_status instant(story *s)
     return story_fail(s, KARP_E_LIMIT, "the story does not settle");
 }
 
-/* ---- the clock -------------------------------------------------------------------------------------------------------------- */
+/* ---- the clock --------------------------------------------------------------------------------------------------- */
 
 static void sooner(const story *s, int64_t when, int64_t *next)
 {
@@ -141,14 +141,12 @@ static karp_status wait_until(story *s, int64_t end)
     }
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static karp_status take_step(story *s, const story_step *step)
 {
     karp_status status = KARP_OK;
-    if (step->what == STORY_WAIT) {
-        return wait_until(s, s->e->now + step->duration);
-    }
+    if (step->what == STORY_WAIT) return wait_until(s, s->e->now + step->duration);
     if (step->what == STORY_SCALE) {
         status = story_scale(s, step->workload, step->replicas);
     } else {
@@ -183,7 +181,7 @@ static karp_status story_play(story *s)
     return status ? status : story_engine(s);
 }
 
-/* ---- public function --------------------------------------------------------------------------------------------------------- */
+/* ---- public function --------------------------------------------------------------------------------------------- */
 
 static karp_status take_options(story *s, const karp_options *options, const karp_write_options *write)
 {

@@ -77,7 +77,7 @@ void story_free(story *s)
     karp_reader_free(s->reader);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static karp_status read_documents(story *s, const char *path, karp_str text,
                                   karp_status (*take)(karp_reader *, tree *, const io_place *, void *), void *user)
@@ -154,7 +154,7 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
     return status;
 }
 
-/* ---- object data for the engine ----------------------------------------------------------------------------------------- */
+/* ---- object data for the engine ---------------------------------------------------------------------------------- */
 
 static karp_status add_workload(story *s, tree *object)
 {
@@ -194,16 +194,15 @@ static karp_status sort_out(story *s)
     return KARP_OK;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static karp_status read_scale(story *s, size_t index, const tree *given, story_step *step)
 {
     karp_str name = tree_get_text(given, "deployment"), space = tree_get_text(given, "namespace");
     const tree *replicas = tree_get(given, "replicas");
     int64_t count = 0;
-    if (!tree_integer(replicas, &count) || count < 0 || count > MOST_REPLICAS) {
+    if (!tree_integer(replicas, &count) || count < 0 || count > MOST_REPLICAS)
         return story_fail_step(s, index, "scale.replicas", KARP_E_INVALID, "not a number from 0 to 1000000");
-    }
     *step = (story_step){ .what = STORY_SCALE, .replicas = (uint64_t)count, .workload = IO_NONE };
     if (space.len == 0) space = str("default");
     for (size_t i = 0; i < s->workload_count; i++) {
@@ -229,9 +228,8 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
     if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, "expected one of scale, wait and expire");
-    if (karp_duration_parse(wait, &step->duration) || step->duration < 0) {
+    if (karp_duration_parse(wait, &step->duration) || step->duration < 0)
         return story_fail_step(s, index, "wait", KARP_E_INVALID, "not a duration like 10m");
-    }
     return KARP_OK;
 }
 
@@ -245,9 +243,8 @@ static karp_status read_head(story *s)
     s->starts = start.len > 0;
     if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
         return story_fail_at(s, KARP_E_INVALID, "start", "not a time");
-    if (karp_duration_parse(delay.len ? delay : str("60s"), &s->delay) || s->delay < 0) {
+    if (karp_duration_parse(delay.len ? delay : str("60s"), &s->delay) || s->delay < 0)
         return story_fail_at(s, KARP_E_INVALID, "nodeReadyAfter", "not a duration like 60s");
-    }
     if (rules.len && !str_is(rules, "v1") && !str_is(rules, "v1alpha5"))
         return story_fail_at(s, KARP_E_INVALID, "semantics", "v1 or v1alpha5");
     s->old_rules = str_is(rules, "v1alpha5");
@@ -278,9 +275,7 @@ karp_status story_read(story *s, const char *path, karp_str text)
         if (!tree_is(name, TREE_STRING)) status = story_fail_at(s, KARP_E_INVALID, field, "not a path");
         else status = read_named(s, directory_of(path), tree_text(name));
     }
-    for (size_t i = 0; !status && i < tree_count(objects); i++) {
-        tree_append(s->t, s->base, tree_item(objects, i));
-    }
+    for (size_t i = 0; !status && i < tree_count(objects); i++) tree_append(s->t, s->base, tree_item(objects, i));
     if (!status && s->t->status) status = story_nomem(s);
     if (!status) status = sort_out(s);
     for (size_t i = 0; !status && i < tree_count(steps); i++) status = read_step(s, i, tree_item(steps, i));

@@ -62,7 +62,7 @@ bool trace_add_object(trace *t, const trace_object *object)
     return true;
 }
 
-/* ---- completion ---------------------------------------------------------------------------------------------------------- */
+/* ---- completion -------------------------------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b, const void *user)
 {

@@ -21,7 +21,8 @@ static size_t end_of_string(karp_str text, size_t at)
     return at < text.len ? at + 1 : text.len;
 }
 
-/* Whether the first 4096 bytes of a JSON document contain this string, as a key or as a value, in at most `depth` lists and objects. */
+/* Whether the first 4096 bytes of a JSON document contain this string, as a key or as a value, in at most `depth` lists
+ * and objects. */
 static bool mentions(karp_str text, const char *word, bool key, int depth)
 {
     int inside = 0;

@@ -11,7 +11,7 @@
 karp_status trace_read(trace *t, karp_str format, const karp_replay_document *document, bool lenient,
                        karp_error *error);
 
-/* ---- formats ------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 /* trace_story.c: a file of karp simulate, of which only the scale and wait steps are used; or a document of kind Load
  * (trace_load.c). */

@@ -13,7 +13,7 @@ typedef struct simkube {
     int64_t before; /* the previous time */
 } simkube;
 
-/* ---- run times of pods --------------------------------------------------------------------------------------------------- */
+/* ---- run times of pods ------------------------------------------------------------------------------------------- */
 
 /* Whether the key is of this workload: "GVK:namespace/name" or similar. */
 static bool key_of(karp_str key, const workload *w)
@@ -63,7 +63,7 @@ static int64_t lasts_of(void *user, const workload *w, const tree *object, uint6
     return lasts;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* The path of the object's pod template in the tracer's configuration: "group/version.Kind". */
 static bool template_path(const simkube *s, const tree *object, char path[256])

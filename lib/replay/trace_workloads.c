@@ -48,7 +48,7 @@ karp_status workloads_fault(workloads *w, const tree *at, const char *field, con
     return status;
 }
 
-/* ---- one workload ------------------------------------------------------------------------------------------------------------ */
+/* ---- one workload ------------------------------------------------------------------------------------------------ */
 
 static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str name)
 {
@@ -126,7 +126,7 @@ karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str
     return fine ? KARP_OK : fail_nomem(w->error);
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 static bool is_one_of(karp_str kind, const char *const *list)
 {

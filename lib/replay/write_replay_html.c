@@ -54,7 +54,7 @@ static const char style[] =
     "td::before{content:attr(data-l);color:var(--dim)}td:first-child{justify-content:flex-start;font-weight:600}}"
     "</style></head><body>\n";
 
-/* ---- the table ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* `what`: the column's name, which small screens show beside the figure. */
 static void begin_cell(write_buffer *b, const char *what)
@@ -113,7 +113,7 @@ static void write_table(const replay *r, write_buffer *b)
     buffer_text(b, "</table>\n");
 }
 
-/* ---- curves ---------------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 typedef double curve_value(const replay_point *point);
 

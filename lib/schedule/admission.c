@@ -8,7 +8,7 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* ---- one pod (§2.2) --------------------------------------------------------------------------------------------------- */
+/* ---- one pod (§2.2) ---------------------------------------------------------------------------------------------- */
 
 struct complaint {
     scheduler *s;
@@ -148,7 +148,7 @@ static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **deta
     return c.reason;
 }
 
-/* ---- the list (§1 step 4) ----------------------------------------------------------------------------------------------- */
+/* ---- the list (§1 step 4) ---------------------------------------------------------------------------------------- */
 
 static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 {

@@ -12,8 +12,8 @@
 #include <schedule/types.h>
 #include <string.h>
 
-/* The variants of a template sorted by their free capacity of one resource. Those with enough of it are at the end of the
- * order. There is a mask of the rest of the order at every STRIDE positions; variants in between are cleared one by
+/* The variants of a template sorted by their free capacity of one resource. Those with enough of it are at the end of
+ * the order. There is a mask of the rest of the order at every STRIDE positions; variants in between are cleared one by
  * one. */
 enum { STRIDE = 16 };
 
@@ -95,7 +95,7 @@ bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_num
     return true;
 }
 
-/* ---- types by capacity --------------------------------------------------------------------------------------------- */
+/* ---- types by capacity ------------------------------------------------------------------------------------------- */
 
 struct by_space {
     const int64_t *spaces;

@@ -110,7 +110,7 @@ static uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank)
 
 enum { MOST_BUCKETS = 32 };
 
-/* ---- buckets ----------------------------------------------------------------------------------------------------------- */
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
 void claim_order_clear(scheduler *s)
 {
@@ -280,7 +280,7 @@ static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
     return false;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------ */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 void search_begin(scheduler *s, uint32_t view_number)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count. Of claims with equally many pods, the one
- * that received a pod last comes first, and new claims come last.
+ * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count. Of claims with equally many pods,
+ * the one that received a pod last comes first, and new claims come last.
  *
- * Claims are kept in requirement buckets, one for each requirement set, and in each bucket in lists by pod count. Requirements and
- * topology domains that reject a pod reject it for a whole bucket. A search visits the claims of all buckets in their common
- * order. In a run of equal pods it continues where the search for the previous pod ended.
+ * Claims are kept in requirement buckets, one for each requirement set, and in each bucket in lists by pod count.
+ * Requirements and topology domains that reject a pod reject it for a whole bucket. A search visits the claims of all
+ * buckets in their common order. In a run of equal pods it continues where the search for the previous pod ended.
  *
  * Runs of equal pods that change nothing of a claim but its amounts are placed by counting (claim_runs.c).
  */
@@ -77,20 +77,20 @@ struct claim_run {
     uint32_t size_rank; /* size rank of the pods' class */
 };
 
-/* ---- skip ranges ---- */
+/* ---- skip ranges ------------------------------------------------------------------------------------------------- */
 
 /* Ranks the classes that take part in the round, if there are enough of them to make it worth the work. false = out
  * of memory. */
 bool skip_begin_round(scheduler *s, uint32_t entered);
 
-/* ---- the order ---- */
+/* ---- the order --------------------------------------------------------------------------------------------------- */
 
 void claim_order_clear(scheduler *s); /* removes all claims; the buckets' memory belongs to the round */
 void claim_unlink(scheduler *s, uint32_t number);
 void claim_link_front(scheduler *s, uint32_t number); /* it has just received a pod */
 void claim_link_back(scheduler *s, uint32_t number); /* it is new */
 
-/* ---- one pod's search ---- */
+/* ---- one pod's search -------------------------------------------------------------------------------------------- */
 
 void search_begin(scheduler *s, uint32_t view_number);
 /* The next claim that may still accept a pod of the class; NO_ID = none is left. */

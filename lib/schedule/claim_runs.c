@@ -19,7 +19,7 @@ bool claims_countable(scheduler *s, const view *v)
            (s->volumes.limited_drivers == 0 || !launch_volumes_limited(s, v->class_));
 }
 
-/* ---- one claim ------------------------------------------------------------------------------------------------------- */
+/* ---- one claim --------------------------------------------------------------------------------------------------- */
 
 /* The result of checking a claim's requirements and taints against the pods of a run. */
 enum fits { FITS_NO, FITS_YES, FITS_UNKNOWN /* a pod would narrow the requirements, or check_list() is needed */ };
@@ -63,7 +63,7 @@ static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t coun
     if (!c->retired) claim_link_front(s, number);
 }
 
-/* ---- one claim and a run ------------------------------------------------------------------------------------ */
+/* ---- one claim and a run ----------------------------------------------------------------------------------------- */
 
 static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, uint32_t first, uint32_t count,
                          const view *v)
@@ -79,7 +79,7 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
     return fit;
 }
 
-/* ---- many claims ------------------------------------------------------------------------------------------------------ */
+/* ---- many claims ------------------------------------------------------------------------------------------------- */
 
 /* Distributes a run over many claims. Claims that have received pods are removed from their buckets and kept in a
  * list, in the order in which they last received one. */

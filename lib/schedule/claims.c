@@ -37,14 +37,13 @@ bool claims_init(scheduler *s)
 
 void claims_free(scheduler *s)
 {
-    for (size_t i = 0; i < s->claims.list.count; i++) {
+    for (size_t i = 0; i < s->claims.list.count; i++)
         mem_free(s->context, s->claims.list.items[i].ports, s->claims.list.items[i].port_capacity * sizeof(port_use));
-    }
     list_free(s->context, &s->claims.list, sizeof(claim));
     list_free(s->context, &s->claims.buckets, sizeof(requirement_bucket));
 }
 
-/* ---- one claim (§21) ------------------------------------------------------------------------------------------------ */
+/* ---- one claim (§21) --------------------------------------------------------------------------------------------- */
 
 bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id)
 {
@@ -104,9 +103,8 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
         if (o->types == NO_ID) reason = KARP_REASON_NOT_REACHED;
         else if (!typeset_fitting(s, o->types, s->vectors.sum, fitting)) reason = KARP_REASON_DEVICES;
     }
-    if (reason == KARP_REASON_NONE && reservations) {
+    if (reason == KARP_REASON_NONE && reservations)
         reason = reservations_wanted(s, c, c->template_, fitting, o->set, &o->reserved, &o->reserved_count);
-    }
     mem_free(s->context, fitting, (words_ + 1) * sizeof *fitting);
     return reason;
 }
@@ -260,7 +258,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports);
 }
 
-/* ---- pass 2 ----------------------------------------------------------------------------------------------------------- */
+/* ---- pass 2 ------------------------------------------------------------------------------------------------------ */
 
 enum { SETS_KEPT = 32 };
 
@@ -372,7 +370,7 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
     }
 }
 
-/* ---- pass 3 ----------------------------------------------------------------------------------------------------------- */
+/* ---- pass 3 ------------------------------------------------------------------------------------------------------ */
 
 /* A claim of the template without pods. Its requests point to the scheduler's zero vector. */
 static claim blank(scheduler *s, uint32_t template_number, uint32_t types)
@@ -506,7 +504,7 @@ bool claims_typeless(scheduler *s, uint32_t view_number)
     return v->typeless;
 }
 
-/* ---- a guide ----------------------------------------------------------------------------------------------------------- */
+/* ---- a guide ----------------------------------------------------------------------------------------------------- */
 
 bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number)
 {
@@ -539,7 +537,7 @@ uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, 
     return s->failed || reason != KARP_REASON_NONE ? reason : open_claim(s, c, pod_number, &v, &o);
 }
 
-/* ---- reasons ------------------------------------------------------------------------------------------------------------ */
+/* ---- reasons ----------------------------------------------------------------------------------------------------- */
 
 /* The reason why no claim of the template with these types can be opened for the pod. *set receives the requirements
  * of the attempt. */

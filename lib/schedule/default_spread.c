@@ -48,7 +48,7 @@ static bool take_expressions(scheduler *s, struct deduced *d, const selector *x)
     return true;
 }
 
-/* ---- Services by label ---------------------------------------------------------------------------------------------- */
+/* ---- Services by label ------------------------------------------------------------------------------------------- */
 
 /* An index of Services by label. Each Service is listed under the rarest label that it requires, so that a class
  * checks only Services under its own labels. */
@@ -130,7 +130,7 @@ static uint32_t services_for(scheduler *s, const services *v, label_list labels)
     return n;
 }
 
-/* ---- one class ------------------------------------------------------------------------------------------------------ */
+/* ---- one class --------------------------------------------------------------------------------------------------- */
 
 static bool take_controller(scheduler *s, const pod_class *c, struct deduced *d)
 {

@@ -5,7 +5,7 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* ---- seeds ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- seeds ------------------------------------------------------------------------------------------------------- */
 
 static bool all_moving(const struct devices *d, const resource_claim *c)
 {
@@ -169,7 +169,7 @@ amount ledger_committed(const candidate *c, uint32_t type, enum ledger_kind kind
     return sum;
 }
 
-/* ---- charging ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- charging ---------------------------------------------------------------------------------------------------- */
 
 /* The maximum over the types of the candidate. */
 static amount charged(const candidate *c, uint32_t kind, uint32_t id)
@@ -257,7 +257,7 @@ static bool keep_pools(scheduler *s, candidate *c, const allocation *a)
     return kept != NULL;
 }
 
-/* ---- resource claims ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- resource claims --------------------------------------------------------------------------------------------- */
 
 static void add_up(scheduler *s, claim_state *c)
 {
@@ -303,7 +303,7 @@ static void state_claims(scheduler *s, const allocation *a)
     }
 }
 
-/* ---- commit, release -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- commit, release --------------------------------------------------------------------------------------------- */
 
 void ledger_commit(scheduler *s)
 {
@@ -335,11 +335,8 @@ static void forget_holdings(struct devices *d, candidate *c, uint32_t type)
     size_t kept = 0;
     for (size_t i = 0; i < c->holdings.count; i++) {
         holding h = c->holdings.items[i];
-        if (h.type != type) {
-            c->holdings.items[kept++] = h;
-        } else if (!h.of_type && --d->holds[h.identity] == 0) {
-            d->holder[h.identity] = NO_ID;
-        }
+        if (h.type != type) c->holdings.items[kept++] = h;
+        else if (!h.of_type && --d->holds[h.identity] == 0) d->holder[h.identity] = NO_ID;
     }
     c->holdings.count = kept;
 }

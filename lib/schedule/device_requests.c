@@ -59,7 +59,7 @@ static bool add_programs(const scheduler *s, const uint32_t *selectors, uint32_t
     return true;
 }
 
-/* ---- mode All ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- mode All ---------------------------------------------------------------------------------------------------- */
 
 static bool keep_matching(scheduler *s, const live_request *r, uint32_t first, uint32_t count, uint32_t *list,
                           uint32_t *n)
@@ -113,7 +113,7 @@ static bool all_of_types(scheduler *s, const asking *who, live_request *r)
     return !s->failed;
 }
 
-/* ---- requests --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static bool resolve(scheduler *s, const allocation *a, const device_request *given, uint32_t parent, live_request *out)
 {
@@ -149,7 +149,7 @@ static bool resolve_request(scheduler *s, const allocation *a, const device_requ
     return !s->failed;
 }
 
-/* ---- the limit --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the limit --------------------------------------------------------------------------------------------------- */
 
 /* Limits a count. Above this number of devices its value makes no difference. */
 static uint64_t capped(int64_t count)

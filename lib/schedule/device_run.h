@@ -8,7 +8,7 @@
 
 enum { MOST_DEVICES = 32 }; /* for one resource claim */
 
-/* ---- the ledger --------------------------------------------------------------------------------------------------------------- */
+/* ---- the ledger -------------------------------------------------------------------------------------------------- */
 
 /* What an amount is counted against. The first two belong to the cluster; a candidate is charged the maximum over its
  * types. The others belong to one type of one candidate. */
@@ -70,7 +70,7 @@ typedef struct pool_facts {
     bool names_differ; /* all its devices have different names */
 } pool_facts;
 
-/* ---- one allocation --------------------------------------------------------------------------------------------------------------- */
+/* ---- one allocation ---------------------------------------------------------------------------------------------- */
 
 typedef struct live_request {
     const device_request *given;

@@ -98,7 +98,7 @@ static bool alternative_failed(const live_claim *c, const live_request *r, uint3
     return false;
 }
 
-/* ---- options of a frame --------------------------------------------------------------------------------------------------------------------- */
+/* ---- options of a frame ------------------------------------------------------------------------------------------ */
 
 static uint32_t slots_of(const search *x, const position *p)
 {

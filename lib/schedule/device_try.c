@@ -10,7 +10,7 @@ const live_request *request_at(const search *x, const position *p)
     return p->alternative != NULL ? p->alternative : &x->a->claims[p->claim].requests[p->request];
 }
 
-/* ---- amounts ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 /* The integer as which an amount is counted: rounded away from zero. */
 static amount rounded(amount a)
@@ -48,7 +48,7 @@ static bool consume(search *x, enum ledger_kind kind, uint32_t id, amount value)
     return true;
 }
 
-/* ---- counters (D7 step 2) ------------------------------------------------------------------------------------------------------------ */
+/* ---- counters (D7 step 2) ---------------------------------------------------------------------------------------- */
 
 static const counted *counter_find(counted_list list, uint32_t id)
 {
@@ -147,7 +147,7 @@ bool all_devices_feasible(const search *x)
     return true;
 }
 
-/* ---- capacity (D8) ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- capacity (D8) ----------------------------------------------------------------------------------------------- */
 
 /* min + ceil((requested − min) / step) · step, in integers; false = overflow. */
 static bool round_to_step(amount requested, amount least, amount step, amount *out)
@@ -243,7 +243,7 @@ static bool take_shares(search *x, const indexed_device *w, const live_request *
     return true;
 }
 
-/* ---- constraints ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
 
 bool constraint_applies(const live_constraint *c, const live_request *r)
 {
@@ -338,7 +338,7 @@ static bool add_constraints(const search *x, live_claim *c, const live_request *
     return true;
 }
 
-/* ---- one device -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- one device -------------------------------------------------------------------------------------------------- */
 
 static bool chosen_already(const search *x, uint32_t number)
 {

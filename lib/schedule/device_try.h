@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step of the search for devices (dra.md D7, D8): adds a device to those that were chosen, or removes the last one again. */
+/* One step of the search for devices (dra.md D7, D8): adds a device to those that were chosen, or removes the last one
+ * again. */
 #ifndef SCHEDULE_DEVICE_TRY_H
 #define SCHEDULE_DEVICE_TRY_H
 

@@ -10,7 +10,7 @@
 #include <schedule/types.h>
 #include <string.h>
 
-/* ---- set-up ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 /* Marks pods to be placed that are on a node. */
 static bool mark_moving(scheduler *s)
@@ -59,7 +59,7 @@ void devices_free(scheduler *s)
     arena_free(&s->devices->scratch);
 }
 
-/* ---- the claims of a pod ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the claims of a pod ----------------------------------------------------------------------------------------- */
 
 static id_list claims_of(const scheduler *s, uint32_t class_number)
 {
@@ -154,7 +154,7 @@ karp_str devices_missing_claim(const scheduler *s, uint32_t class_number)
     return name_of(s->snapshot, missing_of_class(s, class_number));
 }
 
-/* ---- allocation ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- allocation -------------------------------------------------------------------------------------------------- */
 
 /* D5: claims with devices narrow R; the others are added to `pending`. */
 static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_t *pending, uint32_t *count)
@@ -267,7 +267,7 @@ static uint32_t verdict(const scheduler *s, bool found)
     return found ? KARP_REASON_NONE : KARP_REASON_DEVICES;
 }
 
-/* ---- hosts -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- hosts ------------------------------------------------------------------------------------------------------- */
 
 /* The node's instance type according to its labels, if its NodePool still has it. */
 static const instance_type *type_of_node(const scheduler *s, const state_node *n)
@@ -310,7 +310,7 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
 
 void devices_take_host(scheduler *s) { ledger_commit(s); }
 
-/* ---- claims --------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- claims ------------------------------------------------------------------------------------------------------ */
 
 /* Lists the types that the claim can still have: those with space for its current requests. */
 static bool list_types(scheduler *s, const claim *c, asking *who)

@@ -14,7 +14,7 @@ static bool refuse(scheduler *s)
     return false;
 }
 
-/* ---- the universe (§14.1) -------------------------------------------------------------------------------------- */
+/* ---- the universe (§14.1) ---------------------------------------------------------------------------------------- */
 
 static struct universe_domain *universe_at(scheduler *s, domain_key *k, uint32_t number, bool *is_new)
 {
@@ -219,7 +219,7 @@ uint32_t host_number_of_text(scheduler *s, uint32_t text)
 
 uint32_t host_number_new(scheduler *s) { return next_host(s, NO_ID); }
 
-/* ---- counts --------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 /* Copies an array to a longer one, whose other elements are 0. */
 static void widen(scheduler *s, int32_t **items, uint32_t count, uint32_t before, int32_t *wide)

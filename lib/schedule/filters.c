@@ -6,7 +6,7 @@
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 
-/* ---- the entries of a class -------------------------------------------------------------------------------------------- */
+/* ---- the entries of a class -------------------------------------------------------------------------------------- */
 
 /* The node selector combined with each required term, or the selector alone. */
 static bool make_entries(scheduler *s, const shape *h, filter_terms *t)
@@ -36,7 +36,7 @@ filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
     return t;
 }
 
-/* ---- identity ---------------------------------------------------------------------------------------------------------- */
+/* ---- identity ---------------------------------------------------------------------------------------------------- */
 
 /* Arrays of words in s->filter_keys. An array that starts with FORK is a set of entries, any other is one entry. */
 enum word { FORK, KEYS, WHOLE };

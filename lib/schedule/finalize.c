@@ -89,7 +89,7 @@ static uint64_t *types_bits(const type_table *t, const uint32_t *types, uint32_t
     return bits;
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------------ */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 bool final_lists_init(final_lists *l, scheduler *s, arena *a)
 {

@@ -174,7 +174,7 @@ static bool make(scheduler *s)
     return true;
 }
 
-/* ---- classes --------------------------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
 
 /* Whether existing nodes accept pods of the class depending only on free capacity, whatever other pods of the round
  * do: the pods have no preferences, topology groups, host ports, volumes or devices. */
@@ -241,7 +241,7 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
     return c;
 }
 
-/* ---- one run --------------------------------------------------------------------------------------------------------- */
+/* ---- one run ----------------------------------------------------------------------------------------------------- */
 
 /* The next node that accepts the pod; NO_ID = none. The class may turn out not to be plain. */
 static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, bool everywhere)

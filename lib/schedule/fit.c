@@ -222,9 +222,8 @@ static uint64_t place(fitter *f, uint32_t demand)
 {
     const fit_demand *d = &f->in.demands[demand];
     uint64_t wanted = d->count;
-    for (uint32_t s = 0; s < f->in.source_count && d->selects != NULL; s++) {
+    for (uint32_t s = 0; s < f->in.source_count && d->selects != NULL; s++)
         f->suits[s] = selector_selects(d->selects, f->in.sources[s].labels);
-    }
     uint32_t r = NO_ID;
     while (wanted > 0 && !stopped(f)) {
         r = order_find(&f->order, r, d->need);
@@ -562,9 +561,8 @@ static karp_status run_fit(fitter *f, karp_fitting **out, karp_error *error)
 
 karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out, karp_error *error)
 {
-    if (context == NULL || request == NULL || out == NULL) {
+    if (context == NULL || request == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a context, a request and a place for the answer are needed");
-    }
     karp_fit_request checked;
     karp_status status = struct_check(request, sizeof checked, SIZE_THROUGH(karp_fit_request, stop_user), &checked,
                                       "karp_fit_request", error);

@@ -33,12 +33,10 @@ static void read_type(copier *c, const karp_fit_type *given, fit_source *out)
     out->most = given->max_nodes != 0 ? given->max_nodes : UINT64_MAX;
     out->least = given->min_nodes;
     out->price = given->price;
-    if (c->status == KARP_OK && (!isfinite(given->price) || given->price < 0)) {
+    if (c->status == KARP_OK && (!isfinite(given->price) || given->price < 0))
         copy_blame(c, fail(c->error, KARP_E_INVALID, "must be a finite number and not negative"), "price");
-    }
-    if (c->status == KARP_OK && out->least > out->most) {
+    if (c->status == KARP_OK && out->least > out->most)
         copy_blame(c, fail(c->error, KARP_E_INVALID, "is more than max_nodes"), "min_nodes");
-    }
     if (c->status != KARP_OK) error_set_object(c->error, "Type", (karp_str){ NULL, 0 }, given->name);
 }
 
@@ -188,9 +186,8 @@ static karp_status check_limits(const karp_context_options *limits, const karp_f
         return fail(error, KARP_E_LIMIT, "%zu nodes are more than the context allows", r->node_count);
     if (r->demand_count > limits->max_pods)
         return fail(error, KARP_E_LIMIT, "%zu demands are more than the context allows", r->demand_count);
-    if (r->type_count > MOST_ELEMENTS || r->node_count > MOST_ELEMENTS || r->demand_count > MOST_ELEMENTS) {
+    if (r->type_count > MOST_ELEMENTS || r->node_count > MOST_ELEMENTS || r->demand_count > MOST_ELEMENTS)
         return fail(error, KARP_E_LIMIT, "a list of the request is too long");
-    }
     return KARP_OK;
 }
 

@@ -112,9 +112,8 @@ static uint32_t make_selector_part(scheduler *s, const group *g, bool full)
             const expression *e = &g->selects->expressions.items[i];
             put(&k, expression_part(s, e->key, e->op, e->values, e->value_count, full));
         }
-        for (uint32_t i = 0; i < g->extra.count; i++) {
+        for (uint32_t i = 0; i < g->extra.count; i++)
             put(&k, expression_part(s, g->extra.items[i].key, KARP_OP_IN, &g->extra.items[i].value, 1, full));
-        }
         settle(&k, from, false);
     }
     return intern(&k);
@@ -217,7 +216,7 @@ bool group_selects(const scheduler *s, const group *g, const label_group *k)
     return selector_selects(g->selects, labels);
 }
 
-/* ---- making groups ---------------------------------------------------------------------------------------------------- */
+/* ---- making groups ----------------------------------------------------------------------------------------------- */
 
 static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *capacity, uint32_t id)
 {
@@ -462,7 +461,7 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
     return g.filter.terms != NULL ? group_obtain(s, &g, tolerations) : NO_ID;
 }
 
-/* ---- owners ------------------------------------------------------------------------------------------------------------ */
+/* ---- owners ------------------------------------------------------------------------------------------------------ */
 
 bool owns_inverse(const class_state *c, uint32_t number)
 {

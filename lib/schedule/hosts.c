@@ -198,7 +198,7 @@ void hosts_free(scheduler *s)
     }
 }
 
-/* ---- one node ------------------------------------------------------------------------------------------------------ */
+/* ---- one node ---------------------------------------------------------------------------------------------------- */
 
 /* Loads the ports of pods bound to the node, when the first pod with ports is checked. */
 static bool load_ports(scheduler *s, host *h)

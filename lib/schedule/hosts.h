@@ -49,8 +49,9 @@ void hosts_free(scheduler *s);
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Places the pod on this node, if the node accepts it. */
 bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
-/* What nodes answer to pods of a view while nothing has been placed yet, in the scheduler's arena. NULL = out of memory.
- * The view's pods must use no host ports, host names, volumes or devices, and no topology group may count them. */
+/* What nodes answer to pods of a view while nothing has been placed yet, in the scheduler's arena. NULL = out of
+ * memory. The view's pods must use no host ports, host names, volumes or devices, and no topology group may count them.
+ */
 struct host_answers *host_answers_new(scheduler *s, uint32_t view_number);
 /* The next node from this one on, shielded ones included, that accepts a pod; NO_ID = none. *narrows receives whether
  * the pod would narrow the node's requirements. */

@@ -74,7 +74,7 @@ label_list label_group_labels(const scheduler *s, const label_group *k)
     return (label_list){ (const label_pair *)(const void *)e->ptr, e->count / 2 };
 }
 
-/* ---- label groups by label ------------------------------------------------------------------------------------------------------ */
+/* ---- label groups by label --------------------------------------------------------------------------------------- */
 
 /* The number of a label, or of a key with any value (NO_ID). */
 static uint32_t label_number(const struct label_index *x, uint32_t key, uint32_t value)

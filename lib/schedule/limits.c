@@ -188,7 +188,7 @@ void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const i
     }
 }
 
-/* ---- minValues ------------------------------------------------------------------------------------------------------ */
+/* ---- minValues --------------------------------------------------------------------------------------------------- */
 
 /* For Karpenter a type's value counts even if no launch can have it (Q-20). Neither an available offering of the type
  * has to allow it, nor, before 1.15, the launch itself. */

@@ -147,7 +147,7 @@ static bool find_places(maker *k)
     return !s->failed && !s->algebra.failed;
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
 
 /* Adds the claim's requirement on the key to the pin, if it allows one domain only. */
 static uint32_t pin_key(scheduler *s, uint32_t pin, uint32_t claim_set, uint32_t key, bool whatever)
@@ -387,7 +387,7 @@ static bool find_classes(maker *k)
     return true;
 }
 
-/* ---- offers --------------------------------------------------------------------------------------------------------------- */
+/* ---- offers ------------------------------------------------------------------------------------------------------ */
 
 typedef LIST_OF(menu_offer) offer_list;
 

@@ -117,9 +117,8 @@ static bool closed(const karp_snapshot *s, const disruption_budget *b)
 const uint8_t *budgets_closed(const karp_snapshot *s, arena *data)
 {
     uint8_t *list = arena_array(data, s->raw.budgets.count + 1, sizeof *list);
-    for (size_t i = 0; list != NULL && i < s->raw.budgets.count; i++) {
+    for (size_t i = 0; list != NULL && i < s->raw.budgets.count; i++)
         list[i] = closed(s, &s->raw.budgets.items[i]) || blocks(&s->raw.budgets.items[i], PDB_FULLY_BLOCKING);
-    }
     return list;
 }
 

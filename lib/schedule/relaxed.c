@@ -37,7 +37,7 @@ static bool push_number(maker *k, void *list, size_t bytes, const void *value)
     return slot != NULL;
 }
 
-/* ---- views -------------------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /* The view of the class after all relaxation steps; NO_ID = out of memory. */
 static uint32_t last_view(scheduler *s, uint32_t number)
@@ -153,7 +153,7 @@ static int64_t limit_of(const maker *k, uint32_t class_number, const view *v, ui
     return least;
 }
 
-/* ---- classes --------------------------------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
 
 /* The class of a pod with these requests and this sign; NO_ID = out of memory. */
 static uint32_t make_class(maker *k, uint32_t pod_number, uint32_t step)
@@ -286,7 +286,7 @@ static bool settle_classes(maker *k, size_t row_words)
     return merge_classes(k, like);
 }
 
-/* ---- offers and nodes ---------------------------------------------------------------------------------------------------- */
+/* ---- offers and nodes -------------------------------------------------------------------------------------------- */
 
 static bool list_offers(maker *k)
 {

@@ -13,7 +13,7 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* ---- claims ----------------------------------------------------------------------------------------------------------- */
+/* ---- claims ------------------------------------------------------------------------------------------------------ */
 
 static bool refuse_dropped(scheduler *s, const received *r, uint32_t c)
 {
@@ -30,15 +30,14 @@ bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **ou
     final_claim *list = arena_array(a, s->claims.list.count + 1, sizeof *list);
     final_lists lists;
     bool ok = final_lists_init(&lists, s, a) && list != NULL;
-    for (uint32_t c = 0; ok && c < s->claims.list.count; c++) {
+    for (uint32_t c = 0; ok && c < s->claims.list.count; c++)
         ok = claim_finalize(s, c, a, &lists, list) && (!s->claims.list.items[c].dropped || refuse_dropped(s, r, c));
-    }
     final_lists_free(&lists);
     *out = list;
     return ok;
 }
 
-/* ---- the plan --------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 /* Sorted by NodePool name, then by the first pod. Every claim has pods, and no two have the same first pod. */
 struct claim_key {
@@ -349,7 +348,7 @@ static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
     return ok;
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static bool fill_nodes(const karp_snapshot *w, const node_changes *changes, karp_decision *d)
 {
@@ -434,7 +433,7 @@ static bool report_nodes_later(scheduler *s, karp_decision *d)
     return d->node_changes.scheduled != NULL;
 }
 
-/* ---- the whole plan ------------------------------------------------------------------------------------------------ */
+/* ---- the whole plan ---------------------------------------------------------------------------------------------- */
 
 void report_forget_launches(scheduler *s)
 {

@@ -85,7 +85,7 @@ void refusal_lists_free(refusal_lists *l);
  * memory. */
 bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal_lists *known, karp_unschedulable *row);
 
-/* ---- show.c: requirements, taints and resources as text, in Karpenter's notation (scheduling.md §5, §6.3) ---- */
+/* ---- show.c: requirements, taints and resources as text, in Karpenter's notation (scheduling.md §5, §6.3) -------- */
 
 /* An order of requirements, by the names of their keys; `user` is the scheduler. */
 int requirements_by_key(uint32_t x, uint32_t y, const void *user);

@@ -138,7 +138,7 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
     return set;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------------------------ */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 /* The labels being built. */
 struct labels {
@@ -166,9 +166,8 @@ static bool order_labels(scheduler *s, struct labels *l)
 
 static void put_pairs(const scheduler *s, struct labels *l, label_list list)
 {
-    for (uint32_t i = 0; i < list.count; i++) {
+    for (uint32_t i = 0; i < list.count; i++)
         put_label(l, text_of(s->snapshot, list.items[i].key), text_of(s->snapshot, list.items[i].value));
-    }
 }
 
 /* Labels that follow from the requirements: custom keys with a listed value. */
@@ -237,7 +236,7 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
     return true;
 }
 
-/* ---- taints, choice ------------------------------------------------------------------------------------------------------ */
+/* ---- taints, choice ---------------------------------------------------------------------------------------------- */
 
 static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_list list)
 {

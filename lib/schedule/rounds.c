@@ -205,9 +205,8 @@ static void undo_hosts(scheduler *s)
 
 static void undo_claims(scheduler *s)
 {
-    for (size_t i = 0; i < s->claims.list.count; i++) {
+    for (size_t i = 0; i < s->claims.list.count; i++)
         mem_free(s->context, s->claims.list.items[i].ports, s->claims.list.items[i].port_capacity * sizeof(port_use));
-    }
     s->claims.list.count = 0;
     claim_order_clear(s);
     s->topology.next_host_number = s->round.log->base_hosts;

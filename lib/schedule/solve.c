@@ -62,7 +62,7 @@ static bool queue_init(scheduler *s, queue *q)
     return sort_ids(s->context, q->ring, s->pods.count, by_rank, w->queue_rank);
 }
 
-/* ---- one pod --------------------------------------------------------------------------------------------------------- */
+/* ---- one pod ----------------------------------------------------------------------------------------------------- */
 
 /* Whether trying claims is pointless: no type satisfies the pod's preference, which is going to be relaxed. The
  * reason of such a view is never reported. */
@@ -149,7 +149,7 @@ static uint32_t schedule_pod(scheduler *s, uint32_t pod_number, uint32_t *last)
     return reason;
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 static bool must_stop(scheduler *s, uint64_t *polled)
 {
@@ -183,7 +183,8 @@ static void note_remaining(scheduler *s, const queue *q)
     }
 }
 
-/* The end of the consecutive pods of one class that start at `from`. Compares many at a time, since runs may be long. */
+/* The end of the consecutive pods of one class that start at `from`. Compares many at a time, since runs may be long.
+ */
 static uint32_t class_end(const uint32_t *classes, uint32_t from, uint32_t end, uint32_t class_number)
 {
     enum { AT_ONCE = 16 };

@@ -65,7 +65,7 @@ static uint64_t *pre_filter(scheduler *s, template_ *t)
     return bits;
 }
 
-/* ---- daemon groups (§12.2) ---------------------------------------------------------------------------------------- */
+/* ---- daemon groups (§12.2) --------------------------------------------------------------------------------------- */
 
 static bool make_daemon_views(scheduler *s)
 {
@@ -383,7 +383,7 @@ bool template_daemons(scheduler *s, uint32_t number, const type_table *table, ui
     return ok;
 }
 
-/* ---- taints -------------------------------------------------------------------------------------------------------- */
+/* ---- taints ------------------------------------------------------------------------------------------------------ */
 
 /* A decimal integer in the form that the API server allows for Gt and Lt: no '+', no leading zeros. */
 static bool canonical_number(const scheduler *s, uint32_t text, int64_t *out)

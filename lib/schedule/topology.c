@@ -7,7 +7,7 @@
 #include <schedule/topology.h>
 #include <schedule/scheduler.h>
 
-/* ---- set-up ---------------------------------------------------------------------------------------------------------- */
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
 {
@@ -125,7 +125,7 @@ void topology_free(scheduler *s)
     mem_free(s->context, s->topology.host_text, s->topology.host_text_capacity * sizeof *s->topology.host_text);
 }
 
-/* ---- hosts (the single-valued case of §14.8–14.10) -------------------------------------------------------------------- */
+/* ---- hosts (the single-valued case of §14.8–14.10) --------------------------------------------------------------- */
 
 static int32_t count_at(const group *g, uint32_t domain)
 {
@@ -242,7 +242,7 @@ bool topology_bars_launches(const scheduler *s, const view *v)
     return barred;
 }
 
-/* ---- other keys --------------------------------------------------------------------------------------------------------- */
+/* ---- other keys -------------------------------------------------------------------------------------------------- */
 
 /* Bit masks over the domains of a group's key: those that the pod allows, and those that the node allows. */
 struct choice {
@@ -366,7 +366,7 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
     return id;
 }
 
-/* ---- places in one domain ---------------------------------------------------------------------------------------------- */
+/* ---- places in one domain ---------------------------------------------------------------------------------------- */
 
 static uint32_t refuse_all(scheduler *s)
 {
@@ -469,7 +469,7 @@ static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, con
     return true;
 }
 
-/* ---- several groups on one key (Q-32, ND-2) ------------------------------------------------------------------------------ */
+/* ---- several groups on one key (Q-32, ND-2) ---------------------------------------------------------------------- */
 
 /* The n-th group that applies to the pod: groups that own it, followed by inverse groups that select it. */
 static group *group_at(scheduler *s, const view *v, const label_group *k, uint32_t n, bool *self)
@@ -630,7 +630,7 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
     return !s->algebra.failed;
 }
 
-/* ---- recording ---------------------------------------------------------------------------------------------------------- */
+/* ---- recording --------------------------------------------------------------------------------------------------- */
 
 static void count_values(scheduler *s, uint32_t number, uint32_t set, bool only_single)
 {

@@ -244,7 +244,7 @@ uint32_t types_of_variants(const type_table *t, const uint64_t *variants, uint32
     return n;
 }
 
-/* ---- type sets ------------------------------------------------------------------------------------------------------ */
+/* ---- type sets --------------------------------------------------------------------------------------------------- */
 
 uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bits)
 {

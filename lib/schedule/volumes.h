@@ -40,7 +40,7 @@ void volumes_free(scheduler *s, host *h);
 /* Whether its volumes keep the class's pods from every node. */
 bool volumes_rule_out(const scheduler *s, uint32_t class_number);
 
-/* ---- launches ---- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 bool launch_volumes_init(scheduler *s);
 /* Whether pods of the class have volumes of a driver that some instance type limits. */

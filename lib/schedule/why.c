@@ -13,7 +13,7 @@
 #include <schedule/volumes.h>
 #include <string.h>
 
-/* ---- the categories of §22 ------------------------------------------------------------------------------------------- */
+/* ---- the categories of §22 --------------------------------------------------------------------------------------- */
 
 /* Whether some type matches the requirements (c), has enough resources (f), has a compatible offering (h). A fitting
  * type has an offering, because only offered variants count. */
@@ -170,9 +170,8 @@ static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uin
     for (size_t i = 0; i < words_; i++) some |= labels[i] & pool[i];
     if (some == 0) return NO_LABEL;
     bool of_offers = false;
-    for (uint32_t k = 0; k < t->table->offering_key_count; k++) {
+    for (uint32_t k = 0; k < t->table->offering_key_count; k++)
         of_offers = of_offers || t->table->offering_keys[k] == requirement_get(&s->algebra, wanted)->key;
-    }
     if (!of_offers) return MET;
     for (size_t i = bits_next(offers, t->table->offering_count, 0); i < t->table->offering_count;
          i = bits_next(offers, t->table->offering_count, i + 1)) {
@@ -401,7 +400,7 @@ static bool dropped_row(const scheduler *s, karp_decision *d, refusal_lists *l, 
     return keep_detail(d, l, &b, &row->detail);
 }
 
-/* ---- the row ------------------------------------------------------------------------------------------------------------ */
+/* ---- the row ----------------------------------------------------------------------------------------------------- */
 
 static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {

@@ -10,8 +10,8 @@ static size_t grown(void)
     return more ? (size_t)atoi(more) : 0;
 }
 
-/* The struct as a caller has it that knows `size` bytes of it; `tail` is a byte near its end, beyond what we know. It is a
- * block of exactly this size, so that tools see a step too far. */
+/* The struct as a caller has it that knows `size` bytes of it; `tail` is a byte near its end, beyond what we know. It
+ * is a block of exactly this size, so that tools see a step too far. */
 static karp_status call_with(const struct given *g, size_t size, size_t tail_at, unsigned char tail)
 {
     size_t room = size < sizeof(size_t) ? sizeof(size_t) : size;

@@ -64,7 +64,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- structs that go in ------------------------------------------------------------------------------------------- */
+/* ---- structs that go in ------------------------------------------------------------------------------------------ */
 
 static karp_status give_context_options(const void *s)
 {
@@ -404,7 +404,7 @@ static void structs_in(void **state)
     for (size_t i = 0; i < COUNT(in); i++) check_given(&in[i]);
 }
 
-/* ---- structs that come out ---------------------------------------------------------------------------------------- */
+/* ---- structs that come out --------------------------------------------------------------------------------------- */
 
 static karp_status ask_placement(void *out) { return karp_decision_placement(plan, 0, out); }
 static karp_status ask_cost(void *out)

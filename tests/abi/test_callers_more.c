@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The structs with `size` that test_callers.c does not have: rows of disruption passes, repack plans, blockers, lint and
- * explanations, certificates, replays, and what is passed to plugins. Then those with rules of their own: errors, digests
- * and what _init functions do.
+ * The structs with `size` that test_callers.c does not have: rows of disruption passes, repack plans, blockers, lint
+ * and explanations, certificates, replays, and what is passed to plugins. Then those with rules of their own: errors,
+ * digests and what _init functions do.
  */
 #include <abi/callers_world.h>
 
@@ -28,7 +28,7 @@ static karp_bound *bound;
 static karp_provider *aws, *mock;
 static karp_provider_memory *memory_of_provider;
 
-/* ---- a provider that acts ----------------------------------------------------------------------------------------- */
+/* ---- a provider that acts ---------------------------------------------------------------------------------------- */
 
 static uint32_t mock_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                           karp_provider_problem *problem)
@@ -68,7 +68,7 @@ static const karp_provider_plugin plugin = { .abi_version = KARP_PROVIDER_ABI,
                                              .delete_ = mock_delete,
                                              .get = mock_get };
 
-/* ---- the clusters ------------------------------------------------------------------------------------------------- */
+/* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
 static const karp_objective objective = { .size = sizeof objective, .kind = KARP_OBJECTIVE_COST };
 static const karp_options at_least_cost = { .size = sizeof at_least_cost, .objective = &objective };
@@ -113,7 +113,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- structs that go in ------------------------------------------------------------------------------------------- */
+/* ---- structs that go in ------------------------------------------------------------------------------------------ */
 
 static karp_status give_repack(const void *s)
 {
@@ -243,7 +243,7 @@ static void arrays(void **state)
     check_array(&instance_type, sizeof instance_type, give_types);
 }
 
-/* ---- structs that come out ---------------------------------------------------------------------------------------- */
+/* ---- structs that come out --------------------------------------------------------------------------------------- */
 
 static karp_status ask_command(void *out) { return karp_decision_command(pass, 0, out); }
 static karp_status ask_candidate(void *out) { return karp_decision_candidate(pass, 0, out); }
@@ -363,7 +363,7 @@ static void structs_out(void **state)
     for (size_t i = 0; i < COUNT(out); i++) check_asked(&out[i]);
 }
 
-/* ---- rules of their own ------------------------------------------------------------------------------------------- */
+/* ---- rules of their own ------------------------------------------------------------------------------------------ */
 
 /* A failed call fills an error up to its size. One that is only zeroed counts as that of the first version. */
 static void errors(void **state)

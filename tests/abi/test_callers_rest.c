@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that take or fill a struct with `size` that test_callers.c or test_callers_more.c has for another one. */
+/* The functions that take or fill a struct with `size` that test_callers.c or test_callers_more.c has for another one.
+ */
 #include <abi/callers_world.h>
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static karp_provider_registry *registry;
 static karp_provider *mock;
 static karp_provider_memory *memory_of_provider;
 
-/* ---- a provider that launches ------------------------------------------------------------------------------------- */
+/* ---- a provider that launches ------------------------------------------------------------------------------------ */
 
 static uint32_t mock_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                           karp_provider_problem *problem)
@@ -101,7 +102,7 @@ static const karp_provider_plugin plugin = { .abi_version = KARP_PROVIDER_ABI,
                                              .get = mock_get,
                                              .list = mock_list };
 
-/* ---- structs that go in ------------------------------------------------------------------------------------------- */
+/* ---- structs that go in ------------------------------------------------------------------------------------------ */
 
 static uint32_t no_network(karp_str method, karp_str url, const karp_label *headers, size_t header_count, karp_str body,
                            const karp_provider_memory *of, uint32_t *http_status, karp_str *answer, void *user)
@@ -342,7 +343,7 @@ static void structs_in(void **state)
     for (size_t i = 0; i < COUNT(in); i++) check_given(&in[i]);
 }
 
-/* ---- structs that come out ---------------------------------------------------------------------------------------- */
+/* ---- structs that come out --------------------------------------------------------------------------------------- */
 
 static karp_status ask_found_column(void *out)
 {
@@ -404,7 +405,7 @@ static void settings_of_a_provider(void **state)
     free(room);
 }
 
-/* ---- the clusters ------------------------------------------------------------------------------------------------- */
+/* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
 static int set_up(void **state)
 {

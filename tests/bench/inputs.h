@@ -6,7 +6,7 @@
 #include <cli/bench.h>
 #include <karp/builder.h>
 
-/* ---- input_questions.c: what is decided for an input while it is measured ------------------------------------------ */
+/* ---- input_questions.c: what is decided for an input while it is measured ---------------------------------------- */
 
 enum bench_ask {
     BENCH_DECIDE, /* one decision */
@@ -23,13 +23,13 @@ enum bench_ask {
 karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked,
                          karp_error *error);
 
-/* ---- input_edits.c: the edits of inputs b7 ------------------------------------------------------------------------- */
+/* ---- input_edits.c: the edits of inputs b7 ----------------------------------------------------------------------- */
 
 /* Replaces one object of the input, with different values in each turn. *snapshot is released and replaced by the
  * edited one. */
 karp_status bench_edit(karp_snapshot **snapshot, bench_question question, unsigned turn, karp_error *error);
 
-/* ---- input_types.c: what inputs share: the NodePool, catalogues, existing nodes, pseudo-random numbers ------------- */
+/* ---- input_types.c: what inputs share: the NodePool, catalogues, existing nodes, pseudo-random numbers ----------- */
 
 typedef struct bench_maker {
     karp_context *context;

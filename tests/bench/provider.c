@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a provider takes for all of a region's types with their offerings: processor time (user and system) from opening it,
- * its facts packed, to the catalogue, the least and the middle of many runs; and what it takes to free all of it again.
+/* How long a provider takes for all of a region's types with their offerings: processor time (user and system) from
+ * opening it, its facts packed, to the catalogue, the least and the middle of many runs; and what it takes to free all
+ * of it again.
  *
- *   provider [RUNS [REGION]]        runs in one process; of the first one page faults, too. REGION is of aws, or CLOUD/REGION
- *   provider --cold [RUNS [REGION]] each run is the first call of a process of its own
+ *   provider [RUNS [REGION]]        runs in one process; of the first one page faults, too. REGION is of aws, or
+ * CLOUD/REGION provider --cold [RUNS [REGION]] each run is the first call of a process of its own
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ static karp_status once(const char *region, run *out, karp_error *error)
     return status;
 }
 
-/* The same in a new process, which answers by a pipe: this program anew, so that nothing of it is loaded and bound before. */
+/* The same in a new process, which answers by a pipe: this program anew, so that nothing of it is loaded and bound
+ * before. */
 static int once_cold(const char *program, const char *region, run *out)
 {
     char command[4096];

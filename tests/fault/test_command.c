@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command carried out to its end while memory is refused: at each step the status says so, nothing leaks, and the same step
- * taken again leads where it would have led. */
+/* A command carried out to its end while memory is refused: at each step the status says so, nothing leaks, and the
+ * same step taken again leads where it would have led. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON values under refused memory: the answer is the whole value or "no memory". Without refusals tree_read() reads what
- * jansson reads and refuses what jansson refuses.
+ * JSON values under refused memory: the answer is the whole value or "no memory". Without refusals tree_read() reads
+ * what jansson reads and refuses what jansson refuses.
  */
 #include <json/tree.h> /* before cmocka, which has a macro of the name fail */
 
@@ -16,7 +16,7 @@
 #include <jansson.h>
 #include <support/random.h>
 
-/* ---- memory that is refused ------------------------------------------------------------------------------------------ */
+/* ---- memory that is refused -------------------------------------------------------------------------------------- */
 
 static struct {
     size_t calls, fail_at, live;
@@ -126,7 +126,7 @@ static void test_refused_from_then_on(void **state)
     refuse_each(true);
 }
 
-/* ---- the same language as jansson's ------------------------------------------------------------------------------------ */
+/* ---- the same language as jansson's ------------------------------------------------------------------------------ */
 
 static bool alike(const json_t *theirs, const tree *ours)
 {

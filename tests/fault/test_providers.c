@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refused memory in everything that providers read: node classes, facts of every kind, a cloud's answer, fields for plugins. Each
- * request is refused once, and once together with all that follow. The answer is KARP_E_NOMEM or the same as with memory, never
- * another: a hash that differs would be drift.
+ * Refused memory in everything that providers read: node classes, facts of every kind, a cloud's answer, fields for
+ * plugins. Each request is refused once, and once together with all that follow. The answer is KARP_E_NOMEM or the same
+ * as with memory, never another: a hash that differs would be drift.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 
 static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-/* ---- stopped decisions -------------------------------------------------------------------------------------------------- */
+/* ---- stopped decisions ------------------------------------------------------------------------------------------- */
 
 typedef struct stopping {
     fault f;
@@ -74,7 +74,8 @@ static karp_text shown(stopping *s, bool disruption, const karp_decision *d)
     return text;
 }
 
-/* One decision under options that may end it early: CANCELED and nothing left behind, or, asked for, what there is so far. */
+/* One decision under options that may end it early: CANCELED and nothing left behind, or, asked for, what there is so
+ * far. */
 static bool stopped(stopping *s, bool disruption, karp_options *options)
 {
     karp_decision *d = NULL;
@@ -138,7 +139,7 @@ static void stop_everywhere(stopping *s, bool disruption)
 static void test_provision_stopped(void **state) { stop_everywhere(*state, false); }
 static void test_disrupt_stopped(void **state) { stop_everywhere(*state, true); }
 
-/* ---- order of freeing --------------------------------------------------------------------------------------------------- */
+/* ---- order of freeing -------------------------------------------------------------------------------------------- */
 
 /* What was read keeps its context. */
 static void test_document_outlives_context(void **state)
@@ -164,7 +165,7 @@ static void test_document_outlives_context(void **state)
     karp_decision_unref(d);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 typedef enum limit { PODS, NODES, TYPES, BYTES, NESTING, ALIASES, LIMITS } limit;
 

@@ -2,8 +2,8 @@
 /*
  * What is done between two polls of should_stop:   polls plan|disrupt OBJECTS TYPES
  *
- * Linked with the library in one file that the compiler has instrumented (-fsanitize-coverage=trace-pc): each basic block counts. Prints
- * a line for each call: its name, the most blocks without a poll, and how many polls there were.
+ * Linked with the library in one file that the compiler has instrumented (-fsanitize-coverage=trace-pc): each basic
+ * block counts. Prints a line for each call: its name, the most blocks without a poll, and how many polls there were.
  */
 #include <stdbool.h>
 #include <stdint.h>

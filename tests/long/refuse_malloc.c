@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded: refuses the REFUSE_AT-th request for memory of a program, whoever makes it; with REFUSE_ON all later ones, too. At the end the
- * number of requests is written to descriptor 9 where REFUSE_COUNT is set. */
+/* Preloaded: refuses the REFUSE_AT-th request for memory of a program, whoever makes it; with REFUSE_ON all later ones,
+ * too. At the end the number of requests is written to descriptor 9 where REFUSE_COUNT is set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

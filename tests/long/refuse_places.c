@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refuses memory in every place that asks for it, in whatever program runs. Linked by coverage.py into its build, where the linker
- * sends the core's requests (--wrap) through here. A place is a call on the way to a request. Some of the times that one is come by, the
- * first among them, by any of the programs that share the file KARP_PLACES, the process forks: the child is refused and goes on until its
- * test notices, the parent waits and gets its memory. So each check of a refusal is taken, at the price of a few short children for a
- * place. A checked sum or product of sizes is a request, too: no test has the memory in which it overflows.
+ * Refuses memory in every place that asks for it, in whatever program runs. Linked by coverage.py into its build, where
+ * the linker sends the core's requests (--wrap) through here. A place is a call on the way to a request. Some of the
+ * times that one is come by, the first among them, by any of the programs that share the file KARP_PLACES, the process
+ * forks: the child is refused and goes on until its test notices, the parent waits and gets its memory. So each check
+ * of a refusal is taken, at the price of a few short children for a place. A checked sum or product of sizes is a
+ * request, too: no test has the memory in which it overflows.
  *
- * Nothing is judged here but crashes: they are written into the file KARP_PLACES.crashes. Leaks and wrong answers under refused memory
- * are what tests/fault is for.
+ * Nothing is judged here but crashes: they are written into the file KARP_PLACES.crashes. Leaks and wrong answers under
+ * refused memory are what tests/fault is for.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -34,7 +35,7 @@
 
 enum { PLACES = 1 << 24, MOST_FRAMES = 64, MOST_FUNCTIONS = 1 << 17, KNOWN = 1 << 16 };
 
-/* ---- names of places ------------------------------------------------------------------------------------------------------------ */
+/* ---- names of places --------------------------------------------------------------------------------------------- */
 
 /* Programs have the same code at different addresses: a place is called by its function, and how far into it. */
 typedef struct function {
@@ -135,7 +136,7 @@ static uint64_t place_of(uintptr_t address)
     return here.known[slot].place;
 }
 
-/* ---- set-up ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 static void set_up(void)
 {
@@ -163,9 +164,10 @@ static void set_up(void)
     if (seen != MAP_FAILED) here.seen = seen;
 }
 
-/* ---- the child ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the child --------------------------------------------------------------------------------------------------- */
 
-/* The parent's files keep their positions: the child has its own of what it may read, and nothing of what it may write. */
+/* The parent's files keep their positions: the child has its own of what it may read, and nothing of what it may write.
+ */
 static void part_from_files(void)
 {
     for (int fd = 0; fd < 64; fd++) {
@@ -230,7 +232,7 @@ static void wait_for(pid_t child, const uint64_t *places, size_t count)
     close(fd);
 }
 
-/* ---- the decision ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the decision ------------------------------------------------------------------------------------------------ */
 
 /* A child would wait for them in its parent's stead, or end them. */
 static bool has_children(void)
@@ -282,7 +284,7 @@ static bool refused(void *frame)
     return child == 0;
 }
 
-/* ---- the requests ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the requests ------------------------------------------------------------------------------------------------ */
 
 #define FRAME __builtin_frame_address(0)
 
@@ -358,7 +360,7 @@ __attribute__((weak)) bool __real_size_mul(size_t a, size_t b, size_t *out);
 bool __wrap_size_mul(size_t a, size_t b, size_t *out);
 bool __wrap_size_mul(size_t a, size_t b, size_t *out) { return refused(FRAME) ? false : __real_size_mul(a, b, out); }
 
-/* ---- what asks for memory now and then ------------------------------------------------------------------------------------------- */
+/* ---- what asks for memory now and then --------------------------------------------------------------------------- */
 
 __attribute__((weak)) bool __real_sort_stable(karp_context *context, void *base, size_t count, size_t size,
                                               compare_fn compare, const void *user);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests/oracle/texts says of random texts, on standard input, held against the library. Exit status 1: they part. */
+/* What tests/oracle/texts says of random texts, on standard input, held against the library. Exit status 1: they part.
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

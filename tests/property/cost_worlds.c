@@ -2,9 +2,10 @@
 /*
  * cost_worlds [--from N] [--count N] [--effort STEPS]
  *
- * Plans for the least cost on random worlds with every kind of rule, against what always holds (spec cost.md §2): the verifier
- * accepts them (C-1), every pod that Karpenter's plan places is placed (C-2), they are never dearer (C-5), equal whatever the
- * order of the objects and in several threads (C-6), more effort never makes them dearer (C-7), and none is below the bound, whose certificate holds (C-12, C-13). Exit status: 0 it holds, 1 it does not, 2 trouble.
+ * Plans for the least cost on random worlds with every kind of rule, against what always holds (spec cost.md §2): the
+ * verifier accepts them (C-1), every pod that Karpenter's plan places is placed (C-2), they are never dearer (C-5),
+ * equal whatever the order of the objects and in several threads (C-6), more effort never makes them dearer (C-7), and
+ * none is below the bound, whose certificate holds (C-12, C-13). Exit status: 0 it holds, 1 it does not, 2 trouble.
  */
 #include <jansson.h>
 #include <karp/certificate.h>
@@ -45,7 +46,8 @@ static karp_snapshot *snapshot_of(karp_context *context, const json_t *world)
     return snapshot;
 }
 
-/* What else is asked for: nothing in profile karpenter; in profile karp, which has no answers to keep, every combination in turn. */
+/* What else is asked for: nothing in profile karpenter; in profile karp, which has no answers to keep, every
+ * combination in turn. */
 static karp_objective objective_of(unsigned long seed, uint32_t profile)
 {
     static const double costs[] = { 0, 0.02 }, factors[] = { 1, 0.5, 1.6 }, slacks[] = { 0, 0.4 };

@@ -5,11 +5,11 @@
  * differential --print SEED
  * [--peer 1.15]: from this version of Karpenter on; without it, all that are known
  *
- * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A world
- * on which they part is named by its seed and, with --save, written to DIR/SEED.json; with --shrink, as small as it gets.
- * The library runs in a child process, so that a crash or a hang is one more difference; with --in-process it does not,
- * for sanitizers, valgrind and debuggers.
- * With --ask another program takes the place of the reference (asked.h): tests/oracle asks Karpenter itself, of the version --peer.
+ * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A
+ * world on which they part is named by its seed and, with --save, written to DIR/SEED.json; with --shrink, as small as
+ * it gets. The library runs in a child process, so that a crash or a hang is one more difference; with --in-process it
+ * does not, for sanitizers, valgrind and debuggers. With --ask another program takes the place of the reference
+ * (asked.h): tests/oracle asks Karpenter itself, of the version --peer.
  */
 #include <jansson.h>
 #include <karp/io.h>

@@ -13,8 +13,9 @@ enum { MUTATIONS = 16 };
 const char *mutation_name(unsigned way);
 
 /**
- * A copy of the @p plan for @p world that is wrong in the given way, chosen by @p seed; NULL when the plan has nothing that
- * can be made wrong so, or when it is not certain that the result is wrong. *code receives the finding that must come up.
+ * A copy of the @p plan for @p world that is wrong in the given way, chosen by @p seed; NULL when the plan has nothing
+ * that can be made wrong so, or when it is not certain that the result is wrong. *code receives the finding that must
+ * come up.
  */
 json_t *mutate(const json_t *world, const json_t *plan, unsigned way, uint64_t seed, const char **code);
 

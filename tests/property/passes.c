@@ -2,9 +2,10 @@
 /*
  * passes [--from N] [--count N] | --print N
  *
- * Disruption passes that tell commands alone (karp_disrupt_options.commands_only) leave simulations out where nodes certainly stay. On
- * random clusters, most of whose pods have no constraint but their size, they come to the commands of passes that look at
- * everything. --print: the cluster of that number as a Snapshot. Exit status: 0 they do, 1 they do not, 2 trouble.
+ * Disruption passes that tell commands alone (karp_disrupt_options.commands_only) leave simulations out where nodes
+ * certainly stay. On random clusters, most of whose pods have no constraint but their size, they come to the commands
+ * of passes that look at everything. --print: the cluster of that number as a Snapshot. Exit status: 0 they do, 1 they
+ * do not, 2 trouble.
  */
 #include <karp/disrupt.h>
 #include <karp/io.h>
@@ -18,7 +19,7 @@
 
 #define NOW "2026-01-05T12:00:00Z"
 
-/* ---- a cluster ---------------------------------------------------------------------------------------------------------- */
+/* ---- a cluster --------------------------------------------------------------------------------------------------- */
 
 typedef struct cluster {
     uint64_t random;
@@ -240,7 +241,7 @@ static char *make(uint64_t seed)
     return text;
 }
 
-/* ---- its passes --------------------------------------------------------------------------------------------------------- */
+/* ---- its passes -------------------------------------------------------------------------------------------------- */
 
 typedef struct totals {
     unsigned long passes, commands, replaced, made, saved;

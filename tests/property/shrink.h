@@ -10,8 +10,8 @@
 typedef bool shrink_test(json_t *world, void *user);
 
 /**
- * Takes objects, list items and fields out of @p world, in place, as long as it fails. What identifies an object and its
- * times stays, so that nothing that remains changes its meaning.
+ * Takes objects, list items and fields out of @p world, in place, as long as it fails. What identifies an object and
+ * its times stays, so that nothing that remains changes its meaning.
  */
 void shrink(json_t *world, shrink_test *fails, void *user);
 

@@ -2,9 +2,9 @@
 /*
  * shuffle [--from N] [--count N] [--times N] [--show]
  *
- * Puts the objects of random worlds into another order, a few times each, and compares what the library writes about them,
- * byte by byte and in both profiles: a decision may not depend on the order in which it learns of things. --show prints
- * both Plans of the first world on which that fails. Exit status: 0 equal, 1 different, 2 trouble.
+ * Puts the objects of random worlds into another order, a few times each, and compares what the library writes about
+ * them, byte by byte and in both profiles: a decision may not depend on the order in which it learns of things. --show
+ * prints both Plans of the first world on which that fails. Exit status: 0 equal, 1 different, 2 trouble.
  */
 #include <jansson.h>
 #include <karp/io.h>
@@ -19,7 +19,7 @@
 
 static karp_str str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static void shuffle_list(json_t *list, uint64_t *seed)
 {
@@ -30,15 +30,15 @@ static void shuffle_list(json_t *list, uint64_t *seed)
     }
 }
 
-/* What has an order that means something stays: the pods to place (the first of a group stands for it), types (daemons are
- * looked at type by type) and everything inside objects. */
+/* What has an order that means something stays: the pods to place (the first of a group stands for it), types (daemons
+ * are looked at type by type) and everything inside objects. */
 static void shuffle_world(json_t *world, uint64_t *seed)
 {
     shuffle_list(json_object_get(world, "objects"), seed);
     shuffle_list(json_object_get(json_object_get(world, "state"), "nodes"), seed);
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------------ */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 static void check(karp_status status, const karp_error *error)
 {
@@ -80,7 +80,7 @@ static karp_text plan_of(karp_context *context, const json_t *world, uint32_t pr
     return plan;
 }
 
-/* ---- worlds ----------------------------------------------------------------------------------------------------------- */
+/* ---- worlds ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_FAILURES = 10 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot that was edited decides as one built afresh from the same objects, byte by byte, over rows of random edits; and
- * nothing it was made from changes, or has to stay.
+ * A snapshot that was edited decides as one built afresh from the same objects, byte by byte, over rows of random
+ * edits; and nothing it was made from changes, or has to stay.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 static karp_str str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-/* ---- rows of edits --------------------------------------------------------------------------------------------------- */
+/* ---- rows of edits ----------------------------------------------------------------------------------------------- */
 
 /* What changes in rows of edits. */
 typedef struct edits {
@@ -216,7 +216,7 @@ static void what_is_not_there_cannot_go(void **state)
     karp_context_free(w.context);
 }
 
-/* ---- refused memory --------------------------------------------------------------------------------------------------- */
+/* ---- refused memory ---------------------------------------------------------------------------------------------- */
 
 /* A class goes with its last pod, others come with texts that nobody had. */
 static karp_status edit_pods(karp_snapshot *from, karp_snapshot **out)

@@ -2,8 +2,8 @@
 /*
  * test_mutations [--from N] [--count N]
  *
- * Plans for random worlds, made wrong in many ways, before the verifier: it must find each of them wrong, with the right code
- * where only one is possible.
+ * Plans for random worlds, made wrong in many ways, before the verifier: it must find each of them wrong, with the
+ * right code where only one is possible.
  */
 #include <jansson.h>
 #include <karp/explain.h>

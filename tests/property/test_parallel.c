@@ -80,7 +80,8 @@ static karp_text disruption_of(struct lending *lending, const unsigned *variants
     return text;
 }
 
-/* A node each for pods that no other has room for, and nothing that is cheaper; but for a small pod, whose node may go. */
+/* A node each for pods that no other has room for, and nothing that is cheaper; but for a small pod, whose node may go.
+ */
 static unsigned variant_of_full(unsigned thing, unsigned seed)
 {
     if (thing < PODS) return thing >= NODES ? 0 : 1 + thing * 15 + (thing == seed % NODES ? 0 : 9);

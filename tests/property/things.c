@@ -12,7 +12,7 @@
 
 #include <karp/builder.h>
 
-/* ---- objects, each made of its kind, its number and a variant ------------------------------------------------------- */
+/* ---- objects, each made of its kind, its number and a variant ---------------------------------------------------- */
 
 static const char *const zones[] = { "a", "b", "c" };
 static const char *const sizes[] = { "100m", "250m", "500m", "1", "3" };
@@ -238,7 +238,7 @@ static karp_status add_budget(karp_builder *b, unsigned number, unsigned v, karp
     return karp_builder_add_pod_disruption_budget(b, &budget, error);
 }
 
-/* ---- things: places in one row of numbers --------------------------------------------------------------------------- */
+/* ---- things: places in one row of numbers ------------------------------------------------------------------------ */
 
 karp_status add_thing(karp_builder *b, unsigned thing, unsigned variant, karp_error *error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small clusters out of things: pods, nodes, claims, pools, daemons and budgets, each made of its number and a variant. */
+/* Small clusters out of things: pods, nodes, claims, pools, daemons and budgets, each made of its number and a variant.
+ */
 #ifndef PROPERTY_THINGS_H
 #define PROPERTY_THINGS_H
 

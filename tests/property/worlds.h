@@ -2,8 +2,9 @@
 /**
  * @file worlds.h  Random worlds: whole Snapshots of small clusters in which the rules of scheduling meet each other.
  *
- * Alphabets are small on purpose (three zones, a handful of labels, ports and selectors), so that constraints of different
- * pods and nodes touch. A world turns some features on, a few of them often; the same seed makes the same world.
+ * Alphabets are small on purpose (three zones, a handful of labels, ports and selectors), so that constraints of
+ * different pods and nodes touch. A world turns some features on, a few of them often; the same seed makes the same
+ * world.
  */
 #ifndef PROPERTY_WORLDS_H
 #define PROPERTY_WORLDS_H
@@ -13,8 +14,8 @@
 #include <stdint.h>
 
 /**
- * The Snapshot as a tree (a new reference). Three of four have few types and pods: they cost a fifth, and what parts two
- * schedulers is seldom size.
+ * The Snapshot as a tree (a new reference). Three of four have few types and pods: they cost a fifth, and what parts
+ * two schedulers is seldom size.
  */
 json_t *world_make(uint64_t seed);
 

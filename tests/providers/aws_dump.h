@@ -11,7 +11,8 @@
 
 int aws_dump(int argc, char **argv);
 
-/* The types of a region under settings and a class (NULL = none) as a catalogue, by the functions that the plugin is made of. */
+/* The types of a region under settings and a class (NULL = none) as a catalogue, by the functions that the plugin is
+ * made of. */
 karp_status aws_catalogue_of(karp_context *context, karp_str region, const aws_settings *settings,
                              const aws_node_class *node_class, karp_catalogue **out, karp_error *error);
 

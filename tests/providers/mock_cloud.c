@@ -102,7 +102,7 @@ static uint32_t mock_pick(void *handle, const void *node_class, const karp_provi
     return KARP_PROVIDER_OK;
 }
 
-/* ---- the part that acts: one line asked, one line answered ----------------------------------- */
+/* ---- the part that acts: one line asked, one line answered ------------------------------------------------------- */
 
 static uint32_t send(const karp_provider_http *http, const char *method, karp_str path,
                      const karp_provider_memory *memory, karp_str *answer, karp_provider_problem *problem)

@@ -103,7 +103,7 @@ static const char *offering_label(const karp_offering *o, const char *key)
     return requirement(o->requirements, o->requirement_count, key);
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------ */
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
 static void plain_types(void **state)
 {
@@ -243,7 +243,7 @@ static void interfaces(void **state)
     karp_catalogue_unref(c);
 }
 
-/* ---- offerings ------------------------------------------------------------------------------- */
+/* ---- offerings --------------------------------------------------------------------------------------------------- */
 
 static void offerings(void **state)
 {
@@ -331,7 +331,7 @@ static void placement_groups(void **state)
     karp_catalogue_unref(c);
 }
 
-/* ---- errors and memory ----------------------------------------------------------------------- */
+/* ---- errors and memory ------------------------------------------------------------------------------------------- */
 
 static void bad_node_classes(void **state)
 {
@@ -401,7 +401,8 @@ static void bad_settings(void **state)
     assert_null(catalogue);
 }
 
-/* Every zone of the region has an offering of every capacity type, whether the type is there or not, and whether it has a price. */
+/* Every zone of the region has an offering of every capacity type, whether the type is there or not, and whether it has
+ * a price. */
 static void zones_without_the_type(void **state)
 {
     (void)state;

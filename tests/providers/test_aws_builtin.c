@@ -72,7 +72,8 @@ static void assert_both_amounts(const char *type, const char *what, const karp_r
     assert_amounts(type, what, b, b_count, a, a_count);
 }
 
-/* The files have the zones of a type; the provider has all zones of the region, and in the others nothing can be had. */
+/* The files have the zones of a type; the provider has all zones of the region, and in the others nothing can be had.
+ */
 static void compare_offerings(const karp_instance_type *want, const karp_instance_type *got)
 {
     static const karp_str zone = { "topology.kubernetes.io/zone", 27 };

@@ -251,7 +251,8 @@ static void network_cards(void **state)
         { "{\"networkCardIndex\":1,\"deviceIndex\":1}", "29", 0 },
         { "{\"networkCardIndex\":2,\"deviceIndex\":0}", "29", 0 },
         { "{\"networkCardIndex\":3,\"deviceIndex\":1}", "29", 0 }, /* three cards have the indices 0 to 2 */
-        /* Pods have the addresses of the default card; what is for EFA alone there has none, elsewhere it takes none away. */
+        /* Pods have the addresses of the default card; what is for EFA alone there has none, elsewhere it takes none
+           away. */
         { "{\"networkCardIndex\":0,\"deviceIndex\":1,\"interfaceType\":\"efa-only\"}", "20", 1 },
         { "{\"networkCardIndex\":1,\"deviceIndex\":0,\"interfaceType\":\"efa-only\"}", "29", 1 },
     };
@@ -395,7 +396,8 @@ static void refused_memory(void **state)
     assert_int_equal(f.wrong_sizes, 0);
 }
 
-/* Facts of types, of which none is for this scheduler, leave no types, also when more facts follow: not those that are built in. */
+/* Facts of types, of which none is for this scheduler, leave no types, also when more facts follow: not those that are
+ * built in. */
 static void no_types(void **state)
 {
     (void)state;

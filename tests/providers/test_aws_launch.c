@@ -511,7 +511,8 @@ static void result_scopes(void **state)
     "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\",\"ErrorMessage\":\"You have exceeded the limit of "  \
     "instances in this spread placement group.\"," OVERRIDES("us-west-2a") "}]}"
 
-/* A group that spreads is full in a zone: of no type of the launch there is more there, for this group; a reservation is not to blame. */
+/* A group that spreads is full in a zone: of no type of the launch there is more there, for this group; a reservation
+ * is not to blame. */
 static void spread_limits(void **state)
 {
     (void)state;
@@ -543,7 +544,8 @@ static void spread_limits(void **state)
     done(&a);
 }
 
-/* A reservation that is used up is marked by its id; others of the type in the zone are not, nor is what is not reserved. */
+/* A reservation that is used up is marked by its id; others of the type in the zone are not, nor is what is not
+ * reserved. */
 static void used_up_reservations(void **state)
 {
     (void)state;
@@ -662,7 +664,8 @@ int main(void)
         cmocka_unit_test(node),
         cmocka_unit_test(bad_launches),
     };
-    /* cmocka's own skip() is "not ok" in TAP, so what has nothing to compare with is left out and named; aws_golden is skipped then. */
+    /* cmocka's own skip() is "not ok" in TAP, so what has nothing to compare with is left out and named; aws_golden is
+     * skipped then. */
     json_t *golden = golden_launches();
     size_t first = golden == NULL;
     json_decref(golden);

@@ -32,7 +32,7 @@ static karp_provider_class *class_of(karp_provider *provider, const char *docume
     return made;
 }
 
-/* ---- marks ----------------------------------------------------------------------------------- */
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
 
 static size_t available(karp_provider *provider, const karp_provider_class *class_, const char *name)
 {
@@ -129,7 +129,8 @@ static void marked_partitions(void **state)
     karp_provider_close(p);
 }
 
-/* A reservation is marked by itself, a zone that launches are shifted away from by its name or id; both till the caller's time. */
+/* A reservation is marked by itself, a zone that launches are shifted away from by its name or id; both till the
+ * caller's time. */
 static void marked_reservations_and_zones(void **state)
 {
     (void)state;
@@ -226,7 +227,7 @@ static void bad_marks(void **state)
     karp_provider_close(p);
 }
 
-/* ---- hashes ---------------------------------------------------------------------------------- */
+/* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
 static karp_provider_memory *memory;
 
@@ -288,7 +289,8 @@ static void hashes(void **state)
         "\"maxPods\":20},"
         "\"blockDeviceMappings\":[{\"deviceName\":\"x\",\"ebs\":{\"volumeSize\":\"100Gi\"}},{\"deviceName\":\"y\"}]}}";
     static const char *const equal[] = {
-        /* order of members and of lists; what is empty; what the API server fills in; amounts as they are meant; what is not covered */
+        /* order of members and of lists; what is empty; what the API server fills in; amounts as they are meant; what
+           is not covered */
         "{\"spec\":{\"kubelet\":{\"maxPods\":20},\"tags\":{\"b\":\"2\",\"a\":\"1\"},\"role\":\"r\",\"amiFamily\":"
         "\"AL2023\",\"blockDeviceMappings\":"
         "[{\"deviceName\":\"y\"},{\"ebs\":{\"volumeSize\":\"100Gi\"},\"deviceName\":\"x\"}]}}",
@@ -329,7 +331,7 @@ static void hashes(void **state)
     karp_provider_close(p);
 }
 
-/* ---- drift ----------------------------------------------------------------------------------- */
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
 
 static void drift(void **state)
 {
@@ -401,7 +403,7 @@ static void drift(void **state)
     karp_provider_close(p);
 }
 
-/* ---- defaults and repairs -------------------------------------------------------------------- */
+/* ---- defaults and repairs ---------------------------------------------------------------------------------------- */
 
 static void pool_defaults(void **state)
 {

@@ -17,7 +17,7 @@
 
 #define HEAD "karp-facts azure 1\nas-of 2026-01-01\nregions eastus:123 atlantis:\n"
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void names(void **state)
 {
@@ -77,7 +77,7 @@ static void brackets(void **state)
     assert_int_equal(azure_memory(8.75, 0.075), 7945689497);
 }
 
-/* ---- settings and facts ---------------------------------------------------------------------- */
+/* ---- settings and facts ------------------------------------------------------------------------------------------ */
 
 static karp_provider *open_with(const char *region, const char *setting, const char *value, karp_status want)
 {
@@ -232,7 +232,8 @@ static void places(void **state)
 
 #define QUOTA(family, limit, used) "{\"name\":{\"value\":\"" family "\"},\"limit\":" limit ",\"currentValue\":" used "}"
 
-/* A family whose quota is used up has no on-demand offering left; spot has another quota, and other families have theirs. */
+/* A family whose quota is used up has no on-demand offering left; spot has another quota, and other families have
+ * theirs. */
 static void quotas(void **state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void what_azure_prints(void **state)
     karp_provider_close(p);
 }
 
-/* ---- marks and drift ------------------------------------------------------------------------- */
+/* ---- marks and drift --------------------------------------------------------------------------------------------- */
 
 static bool is_available(karp_provider *p, const char *name, size_t offering)
 {
@@ -424,7 +425,7 @@ static void bad_classes(void **state)
     karp_provider_close(p);
 }
 
-/* ---- refused memory -------------------------------------------------------------------------- */
+/* ---- refused memory ---------------------------------------------------------------------------------------------- */
 
 static karp_status everything(karp_context *own)
 {

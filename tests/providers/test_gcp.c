@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GCP: facts, node classes, launches and nodes. Amounts, labels and choices are held to golden answers: test_clouds_golden.py. */
+/* GCP: facts, node classes, launches and nodes. Amounts, labels and choices are held to golden answers:
+ * test_clouds_golden.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static const karp_label *label(const karp_provider_node *node, const char *key)
     return NULL;
 }
 
-/* ---- settings and facts ---------------------------------------------------------------------- */
+/* ---- settings and facts ------------------------------------------------------------------------------------------ */
 
 static void settings(void **state)
 {
@@ -190,7 +191,7 @@ static void what_gcloud_prints(void **state)
     karp_provider_close(p);
 }
 
-/* ---- node classes ---------------------------------------------------------------------------- */
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 static void bad_classes(void **state)
 {
@@ -248,7 +249,7 @@ static void equal_classes(void **state)
     karp_provider_close(p);
 }
 
-/* ---- launches and nodes ---------------------------------------------------------------------- */
+/* ---- launches and nodes ------------------------------------------------------------------------------------------ */
 
 static void a_node(void **state)
 {
@@ -352,7 +353,7 @@ static void drift(void **state)
     karp_provider_close(p);
 }
 
-/* ---- refused memory -------------------------------------------------------------------------- */
+/* ---- refused memory ---------------------------------------------------------------------------------------------- */
 
 static karp_status everything(karp_context *own)
 {

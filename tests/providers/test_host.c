@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side: the registry, plugins that are not what they should be, answers that cannot be, a mock host whose cloud is
- * a list of names, and refused memory. */
+/* The host's side: the registry, plugins that are not what they should be, answers that cannot be, a mock host whose
+ * cloud is a list of names, and refused memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static karp_provider *open_mock(const karp_provider_plugin *plugin)
     return provider;
 }
 
-/* ---- registry -------------------------------------------------------------------------------- */
+/* ---- registry ---------------------------------------------------------------------------------------------------- */
 
 static const char *object_path(const char *file)
 {
@@ -169,7 +169,7 @@ static void other_sizes(void **state)
     karp_provider_close(provider);
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 static void problems(void **state)
 {
@@ -253,7 +253,7 @@ static void launches(void **state)
     karp_provider_close(provider);
 }
 
-/* ---- a host that lets the plugin act --------------------------------------------------------- */
+/* ---- a host that lets the plugin act ----------------------------------------------------------------------------- */
 
 /* The mock host: its cloud is a list of names, with room for two. */
 typedef struct host_cloud {
@@ -345,7 +345,7 @@ static void acting(void **state)
     karp_provider_close(provider);
 }
 
-/* ---- refused memory -------------------------------------------------------------------------- */
+/* ---- refused memory ---------------------------------------------------------------------------------------------- */
 
 static karp_status all_of_it(karp_context *own, const char *name, const char *class_)
 {

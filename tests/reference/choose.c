@@ -5,7 +5,8 @@
 #include "memory.h"
 #include "world.h"
 
-/* ------------------------------------------------------------------------------------------------ pending pods (2.1, 2.2) */
+/* ------------------------------------------------------------------------------------------------ pending pods
+ * (2.1, 2.2) */
 
 static bool is_provisionable(const struct pod *p)
 {
@@ -44,7 +45,8 @@ static const char *why_invalid(const struct world *world, const struct pod *p)
     return problem != NULL ? problem : ref_invalid_volumes(world, p);
 }
 
-/* ------------------------------------------------------------------------------------------------ deleted nodes' pods (2.4) */
+/* ------------------------------------------------------------------------------------------------ deleted nodes' pods
+ * (2.4) */
 
 static bool do_not_disrupt(const struct world *world, const struct pod *p)
 {

@@ -27,7 +27,8 @@ bool ref_usages_clash(struct usages usages, const struct pod *pod)
     return false;
 }
 
-/** The daemons' ports, with those of the pods that have been put there: of the same name, the pod's replace the daemon's. */
+/** The daemons' ports, with those of the pods that have been put there: of the same name, the pod's replace the
+ * daemon's. */
 static struct usages replaced(struct usages daemons, struct usages pods)
 {
     struct usages all = { NULL, 0 };

@@ -5,7 +5,8 @@
 #include "memory.h"
 #include "scheduler.h"
 
-/* ------------------------------------------------------------------------------------------------ construction (16.4) */
+/* ------------------------------------------------------------------------------------------------ construction (16.4)
+ */
 
 /** What daemons are still going to take of the node (12.4). */
 static struct resources daemon_reserve(const struct scheduler *s, const struct existing *n)

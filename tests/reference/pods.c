@@ -8,7 +8,8 @@
 
 /* ------------------------------------------------------------------------------------------------ requests (3) */
 
-/** What is missing is filled in from the limits: the API server does it for pods, Karpenter for templates of daemons. */
+/** What is missing is filled in from the limits: the API server does it for pods, Karpenter for templates of daemons.
+ */
 static struct resources requests_of(const json_t *container)
 {
     const json_t *r = ref_at(container, "resources");
@@ -55,7 +56,8 @@ static struct resources effective(const json_t *container, const json_t *status,
 
 static bool is_hugepages(const char *name) { return strncmp(name, "hugepages-", 10) == 0; }
 
-/** The API server takes a limit for the request, unless containers ask themselves, where they can ask for less than the limit. */
+/** The API server takes a limit for the request, unless containers ask themselves, where they can ask for less than the
+ * limit. */
 static struct resources pod_level_requests(const json_t *spec, bool template)
 {
     static const char *const lists[] = { "containers", "initContainers" };
@@ -360,7 +362,8 @@ struct pod ref_pod_of_template(const json_t *daemon_set)
     return pod;
 }
 
-/* ------------------------------------------------------------------------------------------------ requirements (6.2) */
+/* ------------------------------------------------------------------------------------------------ requirements (6.2)
+ */
 
 struct requirements ref_strict_requirements(const struct pod *pod)
 {

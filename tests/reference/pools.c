@@ -39,7 +39,8 @@ static struct catalogue *read_catalogues(struct scheduler *s, const char *direct
     return out;
 }
 
-/* ------------------------------------------------------------------------------------------------ pools (11.1, 11.2) */
+/* ------------------------------------------------------------------------------------------------ pools (11.1, 11.2)
+ */
 
 static bool is_usable(const json_t *doc)
 {
@@ -90,7 +91,8 @@ void ref_pools_read(struct scheduler *s, const char *directory)
     ref_sort(s->pools, s->pool_count, sizeof s->pools[0], by_weight);
 }
 
-/* ------------------------------------------------------------------------------------------------ templates (11.3, 11.4) */
+/* ------------------------------------------------------------------------------------------------ templates
+ * (11.3, 11.4) */
 
 static struct labels class_label(const struct pool *pool)
 {

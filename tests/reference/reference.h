@@ -11,7 +11,8 @@
  */
 char *reference_plan(json_t *snapshot, const char *base_dir);
 
-/** The version of Karpenter whose rules this thread's calls follow from now on: 1014 or 1015, as KARP_PEER_*; 1015 at first. */
+/** The version of Karpenter whose rules this thread's calls follow from now on: 1014 or 1015, as KARP_PEER_*; 1015 at
+ * first. */
 void reference_follow(unsigned version);
 
 /** Why the last call of this thread returned NULL. */

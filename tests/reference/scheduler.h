@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file scheduler.h  Pools, daemons, existing nodes, claims and the loop over pods (scheduling.md 11, 12, 16 to 26, 31). */
+/** @file scheduler.h  Pools, daemons, existing nodes, claims and the loop over pods (scheduling.md 11, 12, 16 to 26,
+ * 31). */
 #ifndef REFERENCE_SCHEDULER_H
 #define REFERENCE_SCHEDULER_H
 

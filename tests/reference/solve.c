@@ -5,7 +5,8 @@
 #include "memory.h"
 #include "scheduler.h"
 
-/* ------------------------------------------------------------------------------------------------ default spread (15) */
+/* ------------------------------------------------------------------------------------------------ default spread (15)
+ */
 
 static const json_t *owner_spec(const struct world *world, const struct pod *pod, const char *version, const char *kind)
 {
@@ -143,7 +144,8 @@ static void set_up(struct scheduler *s)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ one pod (17.4, 19, 20) */
+/* ------------------------------------------------------------------------------------------------ one pod (17.4, 19,
+ * 20) */
 
 static int by_pod_count(const void *a, const void *b)
 {
@@ -235,7 +237,8 @@ static refusal place(struct scheduler *s, const struct pod *pod)
     return place_on_new_claim(s, pod);
 }
 
-/* ------------------------------------------------------------------------------------------------ the loop (17.2, 17.3) */
+/* ------------------------------------------------------------------------------------------------ the loop
+ * (17.2, 17.3) */
 
 /** Tries a copy of the pod, giving up preference after preference. */
 static refusal try_schedule(struct scheduler *s, const struct pod *original)

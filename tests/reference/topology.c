@@ -85,7 +85,8 @@ static void add_initial_domains(const struct topology *t, struct group *g, const
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ making groups (14.4, 14.6) */
+/* ------------------------------------------------------------------------------------------------ making groups
+ * (14.4, 14.6) */
 
 static struct group *new_group(const struct topology *t, enum group_kind kind, const char *key,
                                struct selector selector)
@@ -264,7 +265,8 @@ struct topology *ref_topology_make(const struct world *world, const struct domai
     return t;
 }
 
-/* ------------------------------------------------------------------------------------------------ use (14.5, 14.7, 14.11) */
+/* ------------------------------------------------------------------------------------------------ use
+ * (14.5, 14.7, 14.11) */
 
 void ref_topology_record(struct topology *t, const struct pod *pod, struct taints taints,
                          struct requirements requirements)

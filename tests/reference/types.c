@@ -155,7 +155,8 @@ void ref_type_fit(const struct instance_type *type, struct resources requests, s
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ order by price (10.4) */
+/* ------------------------------------------------------------------------------------------------ order by price
+ * (10.4) */
 
 struct priced {
     const struct instance_type *type;

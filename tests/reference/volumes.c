@@ -57,7 +57,8 @@ const char *ref_invalid_volumes(const struct world *world, const struct pod *pod
     return problem;
 }
 
-/* ------------------------------------------------------------------------------------------------ alternatives (13.2) */
+/* ------------------------------------------------------------------------------------------------ alternatives (13.2)
+ */
 
 static void push(struct alternatives *list, struct requirements r)
 {

@@ -131,7 +131,8 @@ static void read_settings(struct world *world)
     world->default_spreads = ref_spreads_read(spread);
 }
 
-/* ------------------------------------------------------------------------------------------------ state nodes (16.1) */
+/* ------------------------------------------------------------------------------------------------ state nodes (16.1)
+ */
 
 static bool is_true(struct labels labels, const char *key)
 {
@@ -266,7 +267,8 @@ struct world *ref_world_read(const json_t *doc)
     return world;
 }
 
-/* ------------------------------------------------------------------------------------------------ of a state node (16.2, 16.3) */
+/* ------------------------------------------------------------------------------------------------ of a state node
+ * (16.2, 16.3) */
 
 struct taints ref_state_taints(const struct state_node *s)
 {

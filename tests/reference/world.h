@@ -67,8 +67,8 @@ struct objects ref_objects(const struct world *world, const char *kind);
 const json_t *ref_named(const struct world *world, const char *kind, const char *name, const char *namespace);
 const struct node *ref_node_named(const struct world *world, const char *name);
 /**
- * A node of a pool that lacks what tells which it is does not count yet; its claim does, alone. Nor does one with a pod whose
- * volume is gone (Q-35), unless it is said to be known.
+ * A node of a pool that lacks what tells which it is does not count yet; its claim does, alone. Nor does one with a pod
+ * whose volume is gone (Q-35), unless it is said to be known.
  */
 bool ref_node_is_known(const struct world *world, const struct node *node);
 /** The status of a condition of an object's status; "" if it has none. */
@@ -94,7 +94,8 @@ struct alternatives {
     size_t count;
 };
 
-/** What the volumes ask of a node, any of; false if an object is missing. At least one: the empty set if nothing is asked. */
+/** What the volumes ask of a node, any of; false if an object is missing. At least one: the empty set if nothing is
+ * asked. */
 bool ref_volume_alternatives(const struct world *world, const struct pod *pod, struct alternatives *out);
 
 /** A claim by which a pod uses a driver. */

@@ -34,8 +34,8 @@ uint32_t law_word_id(const char *text);
 bool law_world_open(law_world *w);
 void law_world_close(law_world *w);
 
-/* Draws requirements or sets and compares every answer with one worked out value by value. NULL, or the law that does not
- * hold. */
+/* Draws requirements or sets and compares every answer with one worked out value by value. NULL, or the law that does
+ * not hold. */
 const char *law_of_one_key(law_world *w);
 const char *law_of_sets(law_world *w);
 

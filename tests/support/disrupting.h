@@ -96,8 +96,8 @@ static inline void add_pool(cluster *c, const char *name, const char *spec, cons
         name, disruption, spec);
 }
 
-/* A registered, initialised node with its claim. `conditions` of the claim, `claim_spec` and `annotations` of the Node are
- * JSON with a comma in front, or "". `capacity_type` "" leaves the label out. */
+/* A registered, initialised node with its claim. `conditions` of the claim, `claim_spec` and `annotations` of the Node
+ * are JSON with a comma in front, or "". `capacity_type` "" leaves the label out. */
 static inline void add_node_with(cluster *c, const char *name, const char *pool, int type, const char *capacity_type,
                                  const char *conditions, const char *claim_spec, const char *annotations)
 {

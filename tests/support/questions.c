@@ -38,7 +38,7 @@ typedef struct question {
 enum { HOUR = 3600 };
 static const int64_t SECOND = INT64_C(1000000000);
 
-/* ---- digests of answers --------------------------------------------------------------------------------------------- */
+/* ---- digests of answers ------------------------------------------------------------------------------------------ */
 
 static void take_bytes(uint64_t *digest, const void *bytes, size_t count)
 {
@@ -89,7 +89,7 @@ static karp_status take_advice(uint64_t *digest, karp_status status, karp_advice
     return status;
 }
 
-/* ---- decisions -------------------------------------------------------------------------------------------------------- */
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
 
 static karp_options options_of(const given *g)
 {
@@ -241,7 +241,7 @@ static karp_status repacking(const given *g, uint64_t *digest)
     return status;
 }
 
-/* ---- explanations ---------------------------------------------------------------------------------------------------- */
+/* ---- explanations ------------------------------------------------------------------------------------------------ */
 
 static karp_status why_pods_wait(const given *g, uint64_t *digest)
 {
@@ -352,7 +352,7 @@ static karp_status verifying_nonsense(const given *g, uint64_t *digest)
     return status;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static karp_status tabulating(const given *g, uint64_t *digest)
 {
@@ -376,7 +376,7 @@ static karp_status tabulating(const given *g, uint64_t *digest)
     return status;
 }
 
-/* ---- advice ----------------------------------------------------------------------------------------------------------- */
+/* ---- advice ------------------------------------------------------------------------------------------------------ */
 
 enum { ADVICE_KINDS = 13 };
 
@@ -433,7 +433,7 @@ static karp_status draining(const given *g, uint64_t *digest)
     return status;
 }
 
-/* ---- commands --------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static karp_status take_step(const given *g, uint64_t *digest, const karp_step *step)
 {
@@ -492,7 +492,7 @@ static const question questions[] = {
     { "commands", commanding },
 };
 
-/* ---- refusals --------------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static karp_status open_given(given *g, const char *catalogue, karp_error *error)
 {

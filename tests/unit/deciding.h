@@ -39,8 +39,8 @@ typedef struct deciding {
     karp_snapshot *snapshot;
 } deciding;
 
-/* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml" or ".json", texts otherwise. The same holds
- * for the catalogue; NULL = that of the text cases. */
+/* Reads documents (NULL ends them): paths below the source folder when they end in ".yaml" or ".json", texts otherwise.
+ * The same holds for the catalogue; NULL = that of the text cases. */
 deciding decide_on(const char *catalogue, const char *document, ...);
 /* In a context of the caller's making, which becomes the result's. */
 deciding decide_in(karp_context *context, const char *catalogue, const char *document, ...);
@@ -50,8 +50,9 @@ void deciding_free(deciding *d);
 karp_decision *decide(const deciding *d, const karp_options *options);
 
 /*
- * "default z1 spot: a b | n1 <- c | !d TOPOLOGY | ?e INVALID_VOLUME": launches with what they say of zone and capacity type
- * (listed values only), placements, unschedulable and ignored pods, each in the decision's order. Valid until the next call.
+ * "default z1 spot: a b | n1 <- c | !d TOPOLOGY | ?e INVALID_VOLUME": launches with what they say of zone and capacity
+ * type (listed values only), placements, unschedulable and ignored pods, each in the decision's order. Valid until the
+ * next call.
  */
 const char *decision_words(const karp_decision *decision);
 

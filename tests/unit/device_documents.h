@@ -15,7 +15,8 @@
     "- {" API "kind: DeviceClass, metadata: {name: " name "}, spec: {selectors: [{cel: {expression: \"" expression     \
     "\"}}]}}\n"
 
-/* A claim; `requests` are entries of spec.devices.requests, `more` further members of spec.devices, each with a comma before it. */
+/* A claim; `requests` are entries of spec.devices.requests, `more` further members of spec.devices, each with a comma
+ * before it. */
 #define CLAIM(name, requests, more)                                                                                    \
     "- {" API "kind: ResourceClaim, metadata: {name: " name                                                            \
     ", namespace: default}, spec: {devices: {requests: [" requests "]" more "}}}\n"

@@ -20,7 +20,7 @@ static void good(karp_status status, const karp_error *error)
         fail_msg("%s %s %s: %s", karp_status_name(status), error->object, error->field, error->message);
 }
 
-/* ---- objects --------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 static size_t count_labels(const thing *t)
 {
@@ -251,7 +251,7 @@ karp_catalogue *edited_world_types(karp_context *context, const char *first, con
     return catalogue;
 }
 
-/* ---- the world --------------------------------------------------------------------------------------------------------- */
+/* ---- the world --------------------------------------------------------------------------------------------------- */
 
 static karp_snapshot *build_afresh(const edited_world *w)
 {

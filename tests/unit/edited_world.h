@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few objects that are edited: after each edit the snapshot is compared with one built afresh from what there is then. */
+/* A few objects that are edited: after each edit the snapshot is compared with one built afresh from what there is
+ * then. */
 #ifndef UNIT_EDITED_WORLD_H
 #define UNIT_EDITED_WORLD_H
 
@@ -55,9 +56,11 @@ void edited_world_open(edited_world *w, const thing *things, size_t count);
 /* With constraints for pods that have none of their own, or with devices. */
 void edited_world_open_with(edited_world *w, const karp_spread_constraint *default_spread, bool devices,
                             const thing *things, size_t count);
-/* An edit for which every request for memory is refused in turn: it is made or it is not, and changes nothing. How many it took. */
+/* An edit for which every request for memory is refused in turn: it is made or it is not, and changes nothing. How many
+ * it took. */
 size_t edited_world_refuse(edited_world *w, const thing *changes, size_t count);
-/* What is there already becomes another. The decisions on the result are those on a snapshot built afresh, and can be verified. */
+/* What is there already becomes another. The decisions on the result are those on a snapshot built afresh, and can be
+ * verified. */
 void edited_world_edit(edited_world *w, const thing *changes, size_t count);
 /* Nothing is left of it. */
 void edited_world_close(edited_world *w);

@@ -64,7 +64,8 @@ karp_status remedies(karp_context *context, const char *world, const karp_option
 /* Those of "default/a", in each world. */
 void explain_pods(const struct explained *list, size_t count);
 
-/* "CODE detail until TIME" a line for each blocker, then "move of …"; "goes" for a node that goes. Options may be NULL. */
+/* "CODE detail until TIME" a line for each blocker, then "move of …"; "goes" for a node that goes. Options may be NULL.
+ */
 karp_status node_lines(karp_context *context, const char *world, const karp_disrupt_options *options, const char *node,
                        char *into, size_t room, karp_error *error);
 /* Those of "n1", in each world. */

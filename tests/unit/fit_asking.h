@@ -27,8 +27,8 @@ void fit_ask(fit_world *w, const karp_fit_type *types, size_t type_count, const 
              const karp_fit_demand *demands, size_t demand_count);
 /* ... and has it answered, which must succeed. To be freed. */
 karp_fitting *fit_made(fit_world *w);
-/* "0x2:0*4,1*1 new1x3:0*2 | left 1*5 TOO_LARGE!": nodes of existing 0, of new type 1; what each gets; "!" = permanent. In one
- * buffer for all. */
+/* "0x2:0*4,1*1 new1x3:0*2 | left 1*5 TOO_LARGE!": nodes of existing 0, of new type 1; what each gets; "!" = permanent.
+ * In one buffer for all. */
 const char *fit_words(const karp_fitting *f);
 void assert_fit(fit_world *w, const char *expected);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice where something is missing: no time, no label, no node, no version; and instants at the ends of what can be told. */
+/* Advice where something is missing: no time, no label, no node, no version; and instants at the ends of what can be
+ * told. */
 #include "planning.h"
 
 #include <stdbool.h>
@@ -60,7 +61,7 @@ static void decide_each(question ask, const struct row *rows, size_t count)
 
 #define ASK(what, rows) decide_each(what, rows, sizeof rows / sizeof *rows)
 
-/* ---- conditions ------------------------------------------------------------------------------------------------------------ */
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
 
 #define POOLED(annotations, requirements, more)                                                                        \
     HEAD("{}")                                                                                                         \
@@ -131,7 +132,7 @@ static void test_conditions(void **state)
     ASK(conditions, rows);
 }
 
-/* ---- repair, expiration, time-outs ------------------------------------------------------------------------------------------- */
+/* ---- repair, expiration, time-outs ------------------------------------------------------------------------------- */
 
 #define BROKEN(more)                                                                                                   \
     "conditions: [" IS("Ready", "False", more) "," IS("Disk", "Bad", ", lastTransitionTime: 2026-05-31T23:59:00Z") "]"
@@ -158,7 +159,8 @@ static karp_status disk_first(const karp_snapshot *s, karp_advice **out, karp_er
 static void test_repair(void **state)
 {
     (void)state;
-    /* the policy that runs out first; one whose condition has no time says nothing; nodes without a claim, and claims without a node */
+    /* the policy that runs out first; one whose condition has no time says nothing; nodes without a claim, and claims
+     * without a node */
     static const struct row first[] = {
         { HEAD("{featureGates: {NodeRepair: true}}") SICK(SINCE), "again 2026-06-01T00:08:00Z" },
         { HEAD("{featureGates: {NodeRepair: true}}") SICK(""), "again 2026-06-01T00:19:00Z" },
@@ -213,7 +215,7 @@ static void test_times(void **state)
     ASK(expiration_at_the_end, late);
 }
 
-/* ---- garbage, clean-up, terminations ------------------------------------------------------------------------------------------ */
+/* ---- garbage, clean-up, terminations ----------------------------------------------------------------------------- */
 
 static const karp_str alive[] = { { "p-alive", 7 } };
 static karp_status garbage(const karp_snapshot *s, karp_advice **out, karp_error *error)
@@ -290,7 +292,7 @@ static void test_termination(void **state)
     ASK(termination, rows);
 }
 
-/* ---- drain ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- drain ------------------------------------------------------------------------------------------------------- */
 
 static karp_status drain(const karp_snapshot *s, karp_advice **out, karp_error *error)
 {
@@ -327,7 +329,8 @@ static void test_drain(void **state)
         { HEAD("{}") DRAINED(DEADLINE("1960-01-01T00:00:00Z"), "")
               ON("p", ", terminationGracePeriodSeconds: 9300000000"),
           "set c Drained=Draining; force default/p 1; again 2026-06-01T00:00:01Z" },
-        /* nobody is left: at once when that was so before, five seconds after it was first looked at, not without a time */
+        /* nobody is left: at once when that was so before, five seconds after it was first looked at, not without a
+           time */
         { HEAD("{}") DRAINED("", IS("Drained", "True", "")), "" },
         { HEAD("{}") DRAINED("", IS("Drained", "Unknown", ", lastTransitionTime: 2026-05-31T23:59:55Z")),
           "set c Drained=Drained" },
@@ -339,7 +342,8 @@ static void test_drain(void **state)
           "evict default/p; again 2026-06-01T00:00:01Z" },
     };
     static const struct row volumes[] = {
-        /* a pod that stays holds what its claim is bound to: not one that is missing, or bound to nothing, or to another */
+        /* a pod that stays holds what its claim is bound to: not one that is missing, or bound to nothing, or to
+           another */
         { HEAD("{}") DRAINED("", "") ON("p", STAYS HOLDING), "again 2026-06-01T00:00:01Z" },
         { HEAD("{}") DRAINED("", "") "- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: "
                                      "default}, spec: {}}\n" ON("p", STAYS HOLDING),
@@ -359,7 +363,7 @@ static void test_drain(void **state)
     ASK(detachment, volumes);
 }
 
-/* ---- static pools ----------------------------------------------------------------------------------------------------------------- */
+/* ---- static pools ------------------------------------------------------------------------------------------------ */
 
 static karp_status scale(const karp_snapshot *s, karp_advice **out, karp_error *error)
 {
@@ -387,7 +391,8 @@ static void test_static_pools(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        /* up: a pool that goes or is not ready makes nothing, nor one whose limit is reached; one without end makes what is asked for */
+        /* up: a pool that goes or is not ready makes nothing, nor one whose limit is reached; one without end makes
+           what is asked for */
         { STATIC("", "2", "", "True"), "create default 2; " MINUTE },
         { STATIC("", "2", "", "False"), MINUTE },
         { STATIC(GOING, "2", "", "True"), MINUTE },
@@ -430,7 +435,7 @@ static void test_static_pools(void **state)
     ASK(scale, rows);
 }
 
-/* ---- pod events -------------------------------------------------------------------------------------------------------------------- */
+/* ---- pod events -------------------------------------------------------------------------------------------------- */
 
 #define HOSTED(space, name, uid)                                                                                       \
     "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: " space ", uid: '" uid                        \
@@ -474,7 +479,7 @@ static void test_pod_events(void **state)
     expect_event(HOSTED("default", "p", "u-1"), "", false);
 }
 
-/* ---- bad calls ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- bad calls --------------------------------------------------------------------------------------------------- */
 
 static void test_bad_calls(void **state)
 {

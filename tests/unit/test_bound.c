@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fluid bound, that of whole pods, and their proofs: never above a plan that exists, near the optimum where that is known, refused once it claims more. */
+/* The fluid bound, that of whole pods, and their proofs: never above a plan that exists, near the optimum where that is
+ * known, refused once it claims more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,9 +208,10 @@ static void mutations_that_claim_more(void **state)
     karp_context_free(context);
 }
 
-/* ---- whole pods ---------------------------------------------------------------------------------------------------------- */
+/* ---- whole pods -------------------------------------------------------------------------------------------------- */
 
-/* A bound of whole pods for the world, which has few of each class; false = none that is better than that of fractions. */
+/* A bound of whole pods for the world, which has few of each class; false = none that is better than that of fractions.
+ */
 static bool whole_bound(world *w, arena *a, bound_proof *whole, int64_t *fluid)
 {
     bound_proof proof;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Budgets with schedules, minute by minute, against what each schedule means in words. Some weeks of 2026 and 2028; the whole
- * of both years when KARP_WHOLE_YEARS is set (the long suite does). */
+/* Budgets with schedules, minute by minute, against what each schedule means in words. Some weeks of 2026 and 2028; the
+ * whole of both years when KARP_WHOLE_YEARS is set (the long suite does). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@ static const shape *add_shape(building *f, const karp_pod *p)
     return &f->s->shapes.items[id];
 }
 
-/* ---- fields ---- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static void test_empty(void **state)
 {
@@ -259,7 +259,7 @@ static void test_volumes(void **state)
     bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, "Pod default/web-2", "spec.volumes[0]");
 }
 
-/* ---- shapes ---- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static karp_str three[] = { T("x"), T("y"), T("z") };
 static karp_requirement in_two = { T("zone"), KARP_OP_IN, 0, three, 2 };
@@ -495,7 +495,7 @@ static void test_claims(void **state)
     assert_true(add_shape(f, &p)->critical);
 }
 
-/* ---- refusals ---- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {

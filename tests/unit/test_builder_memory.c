@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every request for memory is refused once: the call fails, leaves the builder as it was, and succeeds when repeated. */
+/* Every request for memory is refused once: the call fails, leaves the builder as it was, and succeeds when repeated.
+ */
 #include <karp/builder.h>
 #include <model/snapshot.h>
 #include <support/building.h>

@@ -288,7 +288,7 @@ static void test_buffers(void **state)
     assert_false(f->s->buffers.items[1].ready || f->s->buffers.items[1].has_template);
 }
 
-/* ---- what is no object ---- */
+/* ---- what is no object ------------------------------------------------------------------------------------------- */
 
 static void test_settings(void **state)
 {
@@ -468,7 +468,7 @@ static void test_take(void **state)
     store_free(&taken);
 }
 
-/* ---- limits and sizes ---- */
+/* ---- limits and sizes -------------------------------------------------------------------------------------------- */
 
 static void test_limits(void **state)
 {

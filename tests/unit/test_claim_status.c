@@ -118,7 +118,7 @@ static void replace(building *f, const char *name, const karp_node_claim_status 
     good(f, add_claim(f, name, status));
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static void expect_labels(label_list a, label_list b)
 {
@@ -198,7 +198,7 @@ static void expect_nodes(const karp_snapshot *a, const karp_snapshot *b)
     }
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* Edits of edits: each snapshot is the one that replacing the claims makes. The one before does not change. */
 static void test_edits(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of decisions, snapshots and catalogues: what is in the columns is what the getters say, laid out as promised. */
+/* Tables of decisions, snapshots and catalogues: what is in the columns is what the getters say, laid out as promised.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

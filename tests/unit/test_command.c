@@ -177,7 +177,7 @@ static void wait_for_replacement(journey *j)
 #define TAINT(n) "taint " n " karpenter.sh/disrupted; set claim-" n " DisruptionReason="
 #define UNTAINT(n) "untaint " n " karpenter.sh/disrupted; clear claim-" n " DisruptionReason; unmark " n
 
-/* ---- deleting ------------------------------------------------------------------------------------------------------------ */
+/* ---- deleting ---------------------------------------------------------------------------------------------------- */
 
 static void test_delete(void **state)
 {
@@ -296,7 +296,7 @@ static void test_in_queue(void **state)
     expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_IN_QUEUE, "");
 }
 
-/* ---- replacing ------------------------------------------------------------------------------------------------------------- */
+/* ---- replacing --------------------------------------------------------------------------------------------------- */
 
 static void test_replace(void **state)
 {
@@ -489,7 +489,7 @@ static void test_late_success(void **state)
     expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT, UNTAINT("a") "; " UNTAINT("b"));
 }
 
-/* ---- what cannot be ---------------------------------------------------------------------------------------------------------- */
+/* ---- what cannot be ---------------------------------------------------------------------------------------------- */
 
 static karp_status try(const journey *j, const karp_command_state *s, const karp_observation *seen, size_t count)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an objective says beside its kind: preferences, weights, the price of spot, how dear listed types may be (spec cost.md §§2, 3, 8). */
+/* What an objective says beside its kind: preferences, weights, the price of spot, how dear listed types may be (spec
+ * cost.md §§2, 3, 8). */
 #include "planning.h"
 
 #include <karp/certificate.h>
@@ -168,7 +169,8 @@ static void price_of_spot(void **state)
     end(&a);
 }
 
-/* C-8: how much dearer a listed type may be; without a word 0, and 15 % where the launch is spot, whichever search found it. */
+/* C-8: how much dearer a listed type may be; without a word 0, and 15 % where the launch is spot, whichever search
+ * found it. */
 static void slack(void **state)
 {
     (void)state;

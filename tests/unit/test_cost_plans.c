@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launch decisions for the least cost, by the ids of the specification (C-…), on clusters small enough to count by hand. */
+/* Launch decisions for the least cost, by the ids of the specification (C-…), on clusters small enough to count by
+ * hand. */
 #include "planning.h"
 
 #include <karp/certificate.h>
@@ -248,7 +249,7 @@ static void refused_memory(void **state)
     }
 }
 
-/* ---- stopping inside the bound ------------------------------------------------------------------------------------------ */
+/* ---- stopping inside the bound ----------------------------------------------------------------------------------- */
 
 enum { MANY_TYPES = 60, MANY_PODS = 60 };
 
@@ -302,7 +303,8 @@ static karp_options patient_options(patience *p, uint64_t stop_at)
     return options;
 }
 
-/* The last polls are the bound's own. Whichever says yes, the bound ends there: nobody is asked again, and nothing is left behind. */
+/* The last polls are the bound's own. Whichever says yes, the bound ends there: nobody is asked again, and nothing is
+ * left behind. */
 static void bound_stopped_anywhere(void **state)
 {
     (void)state;

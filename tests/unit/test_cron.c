@@ -110,8 +110,8 @@ static void test_golden(void **state)
     assert_int_equal(windows, 27);
 }
 
-/* What Karpenter's parser says of expressions that were made at random (tests/long/test_cron.py --golden 1200); the long suite
- * has many more in a file of its own. */
+/* What Karpenter's parser says of expressions that were made at random (tests/long/test_cron.py --golden 1200); the
+ * long suite has many more in a file of its own. */
 static void test_many(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_against_plain_search(void **state)
     }
 }
 
-/* ---- the calendar under it ---- */
+/* ---- the calendar under it --------------------------------------------------------------------------------------- */
 
 static void test_calendar(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where daemons run that name hosts or use devices, what a pool's own labels are worth, and volumes that a pod has twice. */
+/* Where daemons run that name hosts or use devices, what a pool's own labels are worth, and volumes that a pod has
+ * twice. */
 #include "planning.h"
 
 #define PLAIN TYPE("m", "1", "")

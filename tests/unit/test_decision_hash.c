@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_decision_hash(): what it depends on, and what not. That the bytes are those of its page: tests/examples/test_hash.py. */
+/* karp_decision_hash(): what it depends on, and what not. That the bytes are those of its page:
+ * tests/examples/test_hash.py. */
 #include "deciding.h"
 
 #include <karp/disrupt.h>

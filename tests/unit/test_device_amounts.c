@@ -9,7 +9,7 @@
 
 static karp_context *context;
 
-/* ---- shares of one device ------------------------------------------------------------------------------------------------ */
+/* ---- shares of one device ---------------------------------------------------------------------------------------- */
 
 /* One device with that much memory (and a policy), one claim that asks for some of it ("" = nothing is said). */
 static bool placed(const char *value, const char *policy, const char *asked)
@@ -221,7 +221,7 @@ static void consumed_in_the_cluster(void **state)
                 GONE);
 }
 
-/* ---- counters ---------------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* Two sets, the second with two counters; devices that take from one, the other, or both. */
 #define TWO_SETS(a, b, c)                                                                                              \
@@ -251,7 +251,8 @@ static void counter_sets(void **state)
                 "no p DEVICES\n");
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS POOLED(TWO_SETS("2", "9", "1"), THREE) COUNT("3") POD("p", "1", CLAIMS("c")),
                 "no p DEVICES\n");
-    /* Once a counter is used up, no device that takes from any counter of the pool is tried: a and then b is no way, b and then a is. */
+    /* Once a counter is used up, no device that takes from any counter of the pool is tried: a and then b is no way, b
+     * and then a is. */
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS POOLED(TWO_SETS("1", "9", "2"), THREE) COUNT("2") POD("p", "1", CLAIMS("c")),
                 GONE);
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS POOLED(TWO_SETS("1", "9", "1"), THREE) COUNT("2") POD("p", "1", CLAIMS("c")),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pools of devices that share counters are in order: every set that a device takes from is defined once, and every counter of it. */
+/* Which pools of devices that share counters are in order: every set that a device takes from is defined once, and
+ * every counter of it. */
 #include "device_documents.h"
 
 #define SETS(list) SLICE_OF("s1", "pool", "1", "2", ALL, "sharedCounters: [" list "]")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a device: claims of the cluster and pods that leave, then the nodes of the plan and the types that they can be. */
+/* Who has a device: claims of the cluster and pods that leave, then the nodes of the plan and the types that they can
+ * be. */
 #include "device_documents.h"
 #include "planning.h"
 
@@ -31,7 +32,7 @@
 #define BY_JOB "{apiGroup: batch, resource: jobs, name: j, uid: u-j}"
 #define TWO_CLAIMS ", resourceClaims: [{name: x, resourceClaimName: c}, {name: z, resourceClaimName: d}]"
 
-/* ---- claims of the cluster ------------------------------------------------------------------------------------------------- */
+/* ---- claims of the cluster --------------------------------------------------------------------------------------- */
 
 /* The pod that has the claim leaves its node: the claim is served anew, wherever its device was. */
 static void moving_consumers(void **state)
@@ -61,7 +62,8 @@ static void moving_consumers(void **state)
                 "no m NOTHING_MATCHED\n");
 }
 
-/* Whether a device of the cluster is free for others: it is when pods have it and all of them leave, whatever else has it. */
+/* Whether a device of the cluster is free for others: it is when pods have it and all of them leave, whatever else has
+ * it. */
 static void freed_devices(void **state)
 {
     (void)state;
@@ -174,7 +176,7 @@ static void counters_of_taken_devices(void **state)
                 GOT("p"));
 }
 
-/* ---- the nodes of the plan --------------------------------------------------------------------------------------------------- */
+/* ---- the nodes of the plan --------------------------------------------------------------------------------------- */
 
 #define SIZED(name, cpu, more)                                                                                         \
     "  - {name: " name ", capacity: {cpu: '" cpu                                                                       \
@@ -187,8 +189,8 @@ static void counters_of_taken_devices(void **state)
 static void released_types(void **state)
 {
     (void)state;
-    /* The small type goes with d0, the large one with d1, as their own devices are. The pod is too large for the small one, so that d0
-     * is left for the other pod. */
+    /* The small type goes with d0, the large one with d1, as their own devices are. The pod is too large for the small
+     * one, so that d0 is left for the other pod. */
 #define PAIRS SIZED("small", "2", BRINGS(NUMA("g0", "0"))) SIZED("large", "8", BRINGS(NUMA("g0", "1")))
 #define OWN(name)                                                                                                      \
     EXACTLY(name, SELECT("device.attributes['gpu.example.com'].numa >= 0 && !device.allowMultipleAllocations"))
@@ -230,9 +232,9 @@ static void released_types(void **state)
 static void shared_claim_of_released_types(void **state)
 {
     (void)state;
-    /* With the first pod's claim the small type has d0 and the large one d1, as their own devices are; with the second's it is the other
-     * way round. Both pods are too much for the small type, whose d1 alone had bound the second claim to zone a: a third pod may use that
-     * claim elsewhere. */
+    /* With the first pod's claim the small type has d0 and the large one d1, as their own devices are; with the
+     * second's it is the other way round. Both pods are too much for the small type, whose d1 alone had bound the
+     * second claim to zone a: a third pod may use that claim elsewhere. */
 #define AT(name, numa, at) "{name: " name ", attributes: {gpu.example.com/numa: {int: " numa "}, at: {string: " at "}}}"
 #define WHERE(name, at) EXACTLY(name, SELECT("device.attributes['gpu.example.com'].at == '" at "'"))
 #define WORLD_OF_TWO(first, second)                                                                                    \
@@ -266,7 +268,8 @@ static void claims_of_a_pod(void **state)
     assert_refusal(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, "{name: d0}") CLAIM("c", ONE, "")
                        POD("p", "1", TWO_CLAIMS),
                    "RESOURCE_CLAIM", "a resource claim does not exist: d");
-    /* One claim has the type's own device, the other the cluster's: each pod of another claim goes where its device can be had. */
+    /* One claim has the type's own device, the other the cluster's: each pod of another claim goes where its device can
+     * be had. */
 #define KIND_OF(name, kind) EXACTLY(name, SELECT("device.attributes['gpu.example.com'].model == '" kind "'"))
     assert_plan(SNAPSHOT(ON, TYPE("own", "1", BRINGS(SMALL("g0")))) CLASS SLICE("s", ALL, BIG("d0"))
                     CLAIM("c", KIND_OF("r", "small"), "") CLAIM("d", KIND_OF("r", "big"), "") POD("p", "3", TWO_CLAIMS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices serve a claim: requests and their limits, constraints, where devices can be reached from, and the end of a search. */
+/* Which devices serve a claim: requests and their limits, constraints, where devices can be reached from, and the end
+ * of a search. */
 #include "device_documents.h"
 #include "planning.h"
 
@@ -22,7 +23,7 @@
     "4},{name: " a "5},{name: " a "6},{name: " a "7},{name: " a "8},{name: " a "9}"
 #define THIRTY TEN_SHARED("a") "," TEN_SHARED("b") "," TEN_SHARED("c")
 
-/* ---- requests --------------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static void selectors_and_classes(void **state)
 {
@@ -172,7 +173,7 @@ static void all_as_alternative(void **state)
                 "new default p,q on parts " DEVICES "\n");
 }
 
-/* ---- constraints ------------------------------------------------------------------------------------------------------------ */
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
 
 #define NUMA_KEY "gpu.example.com/numa"
 #define MATCH(requests) ", constraints: [{requests: [" requests "], matchAttribute: " NUMA_KEY "}]"
@@ -214,7 +215,8 @@ static void constrained_requests(void **state)
                 "no p DEVICES\n");
 }
 
-/* Each of several constraints has to hold: the second as well as the first, and one behind another that is about other requests. */
+/* Each of several constraints has to hold: the second as well as the first, and one behind another that is about other
+ * requests. */
 static void several_constraints(void **state)
 {
     (void)state;
@@ -335,7 +337,7 @@ static void bound_devices(void **state)
     assert_plan(SNAPSHOT(ON, TYPE("twice", "1", SHARED_FIRST(ID("g0") "," ID("g0")))) ONLY_SHARED, "no p DEVICES\n");
 }
 
-/* ---- where devices are ---------------------------------------------------------------------------------------------------------- */
+/* ---- where devices are ------------------------------------------------------------------------------------------- */
 
 #define TERM(key, values) "{matchExpressions: [{key: " key ", operator: In, values: [" values "]}]}"
 #define TERMS(list) "nodeSelector: {nodeSelectorTerms: [" list "]}"
@@ -532,7 +534,7 @@ static void nodes(void **state)
                 "node n2 p\n");
 }
 
-/* ---- the end of a search ------------------------------------------------------------------------------------------------------ */
+/* ---- the end of a search ----------------------------------------------------------------------------------------- */
 
 typedef struct stopper {
     uint64_t left;
@@ -594,9 +596,8 @@ static void stopped(void **state)
         if (status == KARP_OK) assert_int_equal(karp_decision_unschedulable_count(d), 1);
         karp_decision_unref(d);
     }
-    assert_true(
-        polls >
-        2 * 20); /* some tens of thousands of devices are tried for the pod, and for the reason; every 1,024 somebody is asked */
+    assert_true(polls > 2 * 20); /* some tens of thousands of devices are tried for the pod, and for the reason; every
+                                    1,024 somebody is asked */
     karp_snapshot_unref(snapshot);
     karp_context_free(context);
 }

@@ -9,7 +9,7 @@
 #include <karp/devices.h>
 #include <karp/io.h>
 
-/* ---- what a type brings ----------------------------------------------------------------------------------------------------- */
+/* ---- what a type brings ------------------------------------------------------------------------------------------ */
 
 static void types_with_devices(void **state)
 {
@@ -65,7 +65,7 @@ static void shared_claims(void **state)
                 "new default p on plain drivers=gpu.example.com\nnew default q on plain\n");
 }
 
-/* ---- the cluster's devices ------------------------------------------------------------------------------------------------------ */
+/* ---- the cluster's devices --------------------------------------------------------------------------------------- */
 
 static void devices_of_the_cluster(void **state)
 {
@@ -140,7 +140,7 @@ static void pools_of_slices(void **state)
                 "no p DEVICES\n");
 }
 
-/* ---- requests --------------------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static void all_devices(void **state)
 {
@@ -251,7 +251,7 @@ static void bindings(void **state)
                 "new default p on chain drivers=gpu.example.com\n");
 }
 
-/* ---- shares ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
 
 static void counters(void **state)
 {
@@ -328,7 +328,7 @@ static void capacity(void **state)
                 "new default p,q on share drivers=gpu.example.com\nnew default r on share drivers=gpu.example.com\n");
 }
 
-/* ---- what the cluster has allocated --------------------------------------------------------------------------------------------- */
+/* ---- what the cluster has allocated ------------------------------------------------------------------------------ */
 
 static void allocated(void **state)
 {
@@ -389,7 +389,7 @@ static void nodes(void **state)
                 "no p DEVICES\n");
 }
 
-/* ---- selectors ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- selectors --------------------------------------------------------------------------------------------------- */
 
 static void selectors(void **state)
 {
@@ -439,7 +439,7 @@ static void long_searches(void **state)
     assert_plan(text, "no p DEVICES\n");
 }
 
-/* ---- typed objects ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- typed objects ----------------------------------------------------------------------------------------------- */
 
 static void refuses(karp_status got, const karp_error *error, karp_status status, const char *object, const char *field)
 {

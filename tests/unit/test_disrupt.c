@@ -8,7 +8,7 @@
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 
-/* ---- emptiness ---------------------------------------------------------------------------------------------------------- */
+/* ---- emptiness --------------------------------------------------------------------------------------------------- */
 
 static void test_emptiness(void **state)
 {
@@ -115,7 +115,7 @@ static void test_free_pods(void **state)
     expect_commands(c, "a");
 }
 
-/* ---- drift -------------------------------------------------------------------------------------------------------------- */
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
 
 static void test_drift(void **state)
 {
@@ -238,9 +238,10 @@ static void test_static_drift(void **state)
     assert_true(l.node_pool.len == 4 && memcmp(l.node_pool.ptr, "pool", 4) == 0);
 }
 
-/* ---- consolidation of several nodes --------------------------------------------------------------------------------------- */
+/* ---- consolidation of several nodes ------------------------------------------------------------------------------ */
 
-/* How long a prefix the search reaches when everything can go, and in how many simulations (Karpenter's own figures). */
+/* How long a prefix the search reaches when everything can go, and in how many simulations (Karpenter's own figures).
+ */
 static void test_prefix_sizes(void **state)
 {
     static const struct {
@@ -331,7 +332,7 @@ static void test_too_few(void **state)
     expect_kept(c, "b", "BUDGET");
 }
 
-/* ---- consolidation of one node ---------------------------------------------------------------------------------------------- */
+/* ---- consolidation of one node ----------------------------------------------------------------------------------- */
 
 static void expect_single(cluster *c, int type, const char *capacity_type, const char *cpu, const char *settings,
                           const char *code)
@@ -419,12 +420,13 @@ static void test_turns(void **state)
     assert_int_equal(header(c).simulations, 3);
 }
 
-/* ---- Balanced -------------------------------------------------------------------------------------------------------------- */
+/* ---- Balanced ---------------------------------------------------------------------------------------------------- */
 
 static void test_balanced(void **state)
 {
     cluster *c = *state;
-    /* Two nodes of the same price; one runs ten pods, the other one. Deleting the busy one costs more than it brings. */
+    /* Two nodes of the same price; one runs ten pods, the other one. Deleting the busy one costs more than it brings.
+     */
     for (int busy = 0; busy < 2; busy++) {
         cluster_begin(c, 4, "");
         add_pool(c, "pool", "", ",\"consolidationPolicy\":\"Balanced\",\"budgets\":[{\"nodes\":\"100%\"}]");

@@ -15,9 +15,10 @@
 
 static karp_str text(const char *t) { return (karp_str){ t, strlen(t) }; }
 
-/* ---- consolidation ----------------------------------------------------------------------------------------------------------- */
+/* ---- consolidation ----------------------------------------------------------------------------------------------- */
 
-/* A pool of spot nodes alone replaces a node on demand: no requirement is narrowed, and on-demand is never what it falls back to. */
+/* A pool of spot nodes alone replaces a node on demand: no requirement is narrowed, and on-demand is never what it
+ * falls back to. */
 static void test_spot_alone(void **state)
 {
     cluster *c = *state;
@@ -76,7 +77,7 @@ static void test_protected_for_a_time(void **state)
     }
 }
 
-/* ---- lent threads --------------------------------------------------------------------------------------------------------------- */
+/* ---- lent threads ------------------------------------------------------------------------------------------------ */
 
 static size_t rows_ahead;
 
@@ -87,8 +88,8 @@ static void one_by_one(size_t count, void (*work)(size_t index, void *data), voi
     for (size_t i = 0; i < count; i++) work(i, data);
 }
 
-/* Eight nodes that cannot go, and four of a pool whose budget is used up. What is asked ahead depends on what may be asked at all;
- * the answer does not. */
+/* Eight nodes that cannot go, and four of a pool whose budget is used up. What is asked ahead depends on what may be
+ * asked at all; the answer does not. */
 static void twelve(cluster *c, const char *budget)
 {
     cluster_begin(c, 1, "");
@@ -156,7 +157,7 @@ static void test_nothing_ahead(void **state)
     assert_int_equal(rows_ahead, 0);
 }
 
-/* ---- what if ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- what if ----------------------------------------------------------------------------------------------------- */
 
 static void refused(cluster *c, karp_change change, karp_status expected, const char *message)
 {
@@ -227,7 +228,7 @@ static void test_lost_for_now(void **state)
     }
 }
 
-/* ---- small structs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- small structs ----------------------------------------------------------------------------------------------- */
 
 static void test_small_structs(void **state)
 {
@@ -253,7 +254,7 @@ static void test_small_structs(void **state)
     assert_string_equal(karp_method_name(KARP_METHOD_ANY), "");
 }
 
-/* ---- commands given as structs --------------------------------------------------------------------------------------------------------------- */
+/* ---- commands given as structs ----------------------------------------------------------------------------------- */
 
 typedef struct carried {
     karp_launch launch;
@@ -325,7 +326,8 @@ static size_t count_of(const karp_step *s, uint32_t kind, const char *object)
     return count;
 }
 
-/* When all are created the command is in progress: nodes that have vanished are not nominated. One replacement of two is up. */
+/* When all are created the command is in progress: nodes that have vanished are not nominated. One replacement of two
+ * is up. */
 static void test_two_replacements(void **state)
 {
     cluster *c = *state;
@@ -397,7 +399,7 @@ static void test_bad_commands(void **state)
     karp_step_free(s);
 }
 
-/* ---- looked at again ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- looked at again --------------------------------------------------------------------------------------------- */
 
 struct patience {
     unsigned asked, most;

@@ -5,7 +5,7 @@
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 
-/* ---- every reason of §5 and §6 ------------------------------------------------------------------------------------------ */
+/* ---- every reason of §5 and §6 ----------------------------------------------------------------------------------- */
 
 static void add_budget(cluster *c, const char *name, const char *app)
 {
@@ -110,7 +110,7 @@ static void test_reasons(void **state)
     expect_kept(c, "timed", "NODE_DO_NOT_DISRUPT");
 }
 
-/* ---- no pool can start a node ---------------------------------------------------------------------------------------------- */
+/* ---- no pool can start a node ------------------------------------------------------------------------------------ */
 
 static void test_no_pools(void **state)
 {
@@ -148,7 +148,7 @@ static void test_no_pools(void **state)
     assert_int_equal(header(c).error_code.len, 0);
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------------------ */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static int32_t stop_at(void *user)
 {
@@ -244,7 +244,8 @@ static void test_budgets_of_work(void **state)
     }
 }
 
-/* Whether a node holds room for a buffer is found by a round of provisioning; where that is stopped, no node is known to be empty. */
+/* Whether a node holds room for a buffer is found by a round of provisioning; where that is stopped, no node is known
+ * to be empty. */
 static void test_stopped_in_buffers(void **state)
 {
     cluster *c = *state;
@@ -295,7 +296,7 @@ static void test_best_so_far(void **state)
     assert_int_equal(karp_decision_complete(c->decision), 0);
 }
 
-/* ---- more types than a launch carries ------------------------------------------------------------------------------------- */
+/* ---- more types than a launch carries ---------------------------------------------------------------------------- */
 
 static void many_types(cluster *c, const char *settings, const char *least)
 {
@@ -320,7 +321,8 @@ static void many_types(cluster *c, const char *settings, const char *least)
     decide(c, KARP_METHOD_SINGLE_NODE);
 }
 
-/* The 600 cheapest are looked at. When minValues wants more, the pods find no place; BestEffort lets them, but the price does not. */
+/* The 600 cheapest are looked at. When minValues wants more, the pods find no place; BestEffort lets them, but the
+ * price does not. */
 static void test_most_types(void **state)
 {
     cluster *c = *state;
@@ -335,7 +337,7 @@ static void test_most_types(void **state)
     expect_kept(c, "a", "MIN_VALUES_BY_PRICE");
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void refuse_each(cluster *c, uint32_t method)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one disruption pass leaves for the next: methods that found nothing, pools that were not reached, nodes of commands
- * that are being carried out. */
+/* What one disruption pass leaves for the next: methods that found nothing, pools that were not reached, nodes of
+ * commands that are being carried out. */
 #include <support/disrupting.h>
 
 #include <karp/passes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prices that consolidation compares: sold-out and repeated offerings, minValues of what is left, and room that buffers hold. */
+/* Prices that consolidation compares: sold-out and repeated offerings, minValues of what is left, and room that buffers
+ * hold. */
 #include "planning.h"
 
 #include <stdio.h>
@@ -104,7 +105,8 @@ static void test_sold_out(void **state)
     expect_command(small_in_a, KARP_METHOD_SINGLE_NODE, KARP_PROFILE_KARPENTER, "n1 -> small of a on-demand");
 }
 
-/* Several keys ask for several values: the first position that satisfies all of them, whichever asks for more (§14.4). */
+/* Several keys ask for several values: the first position that satisfies all of them, whichever asks for more (§14.4).
+ */
 static void test_least_values(void **state)
 {
     (void)state;
@@ -126,7 +128,8 @@ static void test_least_values(void **state)
                    "n1 MIN_VALUES_BY_PRICE"); /* big is not cheaper than itself */
 }
 
-/* Without D-Q11 a replacement is narrowed to spot only if enough can be had as spot: here two values are asked for, and one is. */
+/* Without D-Q11 a replacement is narrowed to spot only if enough can be had as spot: here two values are asked for, and
+ * one is. */
 static void test_not_narrowed(void **state)
 {
     (void)state;
@@ -142,8 +145,8 @@ static void test_not_narrowed(void **state)
     expect_command(free_, KARP_METHOD_SINGLE_NODE, KARP_PROFILE_KARP, "n1 -> s1 of a spot");
 }
 
-/* A type is held at its cheapest offering of the zone and capacity type, wherever in the list that stands: two nodes of it are worth
- * a third only if that costs less (§16). */
+/* A type is held at its cheapest offering of the zone and capacity type, wherever in the list that stands: two nodes of
+ * it are worth a third only if that costs less (§16). */
 static void test_held_at(void **state)
 {
     (void)state;

@@ -43,7 +43,7 @@ static void one_empty(cluster *c, const char *budgets)
     cluster_ready(c);
 }
 
-/* ---- one world and one question a flag ------------------------------------------------------------------------------------ */
+/* ---- one world and one question a flag --------------------------------------------------------------------------- */
 
 static void never_open(cluster *c)
 {
@@ -263,7 +263,7 @@ static const struct question {
     { 23, replacing, ask_not_created },
 };
 
-/* ---- the walk --------------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static void test_each_changes_its_answer(void **state)
 {

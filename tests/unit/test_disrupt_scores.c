@@ -23,14 +23,14 @@ static void add_coming(cluster *c, const char *labels)
         labels);
 }
 
-/* ---- Balanced --------------------------------------------------------------------------------------------------------- */
+/* ---- Balanced ---------------------------------------------------------------------------------------------------- */
 
 #define TYPE_OF "\"node.kubernetes.io/instance-type\":\"t02\""
 #define ZONE_OF "\"topology.kubernetes.io/zone\":\"z1\""
 #define KIND_OF "\"karpenter.sh/capacity-type\":\"on-demand\""
 
-/* What the pool costs is that of all claims whose type, zone and capacity type are known: with one that is coming, half as much is
- * gained by the only node (deprovisioning.md §18.1). */
+/* What the pool costs is that of all claims whose type, zone and capacity type are known: with one that is coming, half
+ * as much is gained by the only node (deprovisioning.md §18.1). */
 static void test_tracked_costs(void **state)
 {
     static const struct {
@@ -58,7 +58,8 @@ static void test_tracked_costs(void **state)
     }
 }
 
-/* Two pools, whichever is first: the lower score is the command's. In p2, c stays; its three pods count, its daemon's does not. */
+/* Two pools, whichever is first: the lower score is the command's. In p2, c stays; its three pods count, its daemon's
+ * does not. */
 static void test_lowest_score(void **state)
 {
     cluster *c = *state;
@@ -105,7 +106,7 @@ static void test_no_price(void **state)
     }
 }
 
-/* ---- deletion costs ------------------------------------------------------------------------------------------------------ */
+/* ---- deletion costs ---------------------------------------------------------------------------------------------- */
 
 static double cost(const char *text) { return eviction_cost_of((karp_str){ text, strlen(text) }, false, false, 0); }
 
@@ -130,7 +131,7 @@ static void test_deletion_costs(void **state)
     assert_true(cost(longest) == 1.0);
 }
 
-/* ---- budgets --------------------------------------------------------------------------------------------------------------- */
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
 
 static int64_t at(const char *text)
 {

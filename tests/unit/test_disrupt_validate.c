@@ -182,7 +182,7 @@ static void test_worth(void **state)
     expect(single, &before, &before, QUIRK(12), KARP_REASON_NONE);
 }
 
-/* ---- quirks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- quirks ------------------------------------------------------------------------------------------------------ */
 
 /* D-Q10: of several reservations in a zone the first is the price of them all. */
 static void test_reservation_price(void **state)
@@ -265,8 +265,8 @@ static void cluster_begin_with(cluster *c, const char *types)
         types);
 }
 
-/* D-Q11, where nothing is to be had as spot and nobody says so: a replacement that is narrowed to spot is one that cannot be
- * launched, and Karpenter counts it as free. */
+/* D-Q11, where nothing is to be had as spot and nobody says so: a replacement that is narrowed to spot is one that
+ * cannot be launched, and Karpenter counts it as free. */
 static void test_no_spot(void **state)
 {
 #define ON_DEMAND(price) "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":" price "}]}"
@@ -299,7 +299,8 @@ static void test_no_spot(void **state)
     }
 }
 
-/* What replaces a drifted node of a static pool is priced at the cheapest that is available; where nothing is, the command saves nothing. */
+/* What replaces a drifted node of a static pool is priced at the cheapest that is available; where nothing is, the
+ * command saves nothing. */
 static void test_static_replacement(void **state)
 {
 #define AVAILABLE(text)                                                                                                \
@@ -323,7 +324,8 @@ static void test_static_replacement(void **state)
     }
 }
 
-/* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not move. */
+/* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not
+ * move. */
 static void test_closed_budget(void **state)
 {
     static const struct {

@@ -117,7 +117,7 @@ static void test_golden(void **state)
     assert_int_equal(scores, 16);
 }
 
-/* ---- several budgets ---------------------------------------------------------------------------------------------------- */
+/* ---- several budgets --------------------------------------------------------------------------------------------- */
 
 static budget nodes_of(const char *nodes, bool has_reasons, uint32_t reasons)
 {
@@ -203,7 +203,7 @@ static void test_numbers(void **state)
     }
 }
 
-/* ---- when it changes ------------------------------------------------------------------------------------------------------ */
+/* ---- when it changes --------------------------------------------------------------------------------------------- */
 
 static void expect_change(const char *schedule, int64_t length, const char *now, const char *expected)
 {
@@ -243,7 +243,7 @@ static void test_next_change(void **state)
     assert_true(next > now || next == KARP_NO_TIME);
 }
 
-/* ---- costs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 static void test_cost_texts(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot that is edited again and again: what is removed is gone, what stays is found under its name. (Random rows of edits:
- * tests/property/test_edits.c.) */
+/* A snapshot that is edited again and again: what is removed is gone, what stays is found under its name. (Random rows
+ * of edits: tests/property/test_edits.c.) */
 #include "deciding.h"
 
 #include <karp/builder.h>
@@ -86,7 +86,7 @@ static void test_nodes(void **state)
     deciding_free(&d);
 }
 
-/* ---- what counts against the limits of a context --------------------------------------------------------------------- */
+/* ---- what counts against the limits of a context ----------------------------------------------------------------- */
 
 static karp_context *limited(uint64_t pods, uint64_t types)
 {
@@ -162,7 +162,7 @@ static void test_most_types(void **state)
     karp_context_free(context);
 }
 
-/* ---- names of kinds ------------------------------------------------------------------------------------------------------ */
+/* ---- names of kinds ---------------------------------------------------------------------------------------------- */
 
 /* Node classes go by "GROUP/KIND", of which either may be empty; services and the like by their kinds. */
 static void test_kinds(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An edited snapshot decides, and can be verified, as one built afresh from the same objects: edits that change several of a kind at
- * once, and edits of what others were made from. (Random rows of edits: tests/property/test_edits.c.) */
+/* An edited snapshot decides, and can be verified, as one built afresh from the same objects: edits that change several
+ * of a kind at once, and edits of what others were made from. (Random rows of edits: tests/property/test_edits.c.) */
 #include "edited_world.h"
 
 #include <base/sort.h>
@@ -119,7 +119,8 @@ static void nodes_with_pods(void **state)
     edited_world_close(&w);
 }
 
-/* Pods that go while others come under other names: all behind them move up, or down, whatever is in the memory that is asked for. */
+/* Pods that go while others come under other names: all behind them move up, or down, whatever is in the memory that is
+ * asked for. */
 static void places_of_pods(void **state)
 {
     (void)state;
@@ -137,7 +138,7 @@ static void places_of_pods(void **state)
     }
 }
 
-/* ---- what is made of pools, overlays and budgets ------------------------------------------------------------------------ */
+/* ---- what is made of pools, overlays and budgets ----------------------------------------------------------------- */
 
 static void pools(void **state)
 {
@@ -209,7 +210,7 @@ static void budgets(void **state)
     edited_world_close(&w);
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* Texts that an edit brings, before, between and behind those there were, have their places among them. */
 static void new_words(void **state)
@@ -252,7 +253,7 @@ static void labels_nobody_reads(void **state)
     edited_world_close(&w);
 }
 
-/* ---- daemons ------------------------------------------------------------------------------------------------------------------- */
+/* ---- daemons ----------------------------------------------------------------------------------------------------- */
 
 #define DAEMON(name_, node_, cpu_, made)                                                                               \
     {                                                                                                                  \

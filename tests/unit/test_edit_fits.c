@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edits that bring what the snapshot before has no words, units or classes for: whether it is taken over or made anew, the decisions
- * are those on one built afresh. */
+/* Edits that bring what the snapshot before has no words, units or classes for: whether it is taken over or made anew,
+ * the decisions are those on one built afresh. */
 #include "edited_world.h"
 
 #include <base/sort.h>
@@ -64,7 +64,7 @@ static void edit_twice(const thing *first, size_t first_count, const thing *seco
 
 static const thing small[] = { RUNS("b3", "n3", "2"), WAITS("w1", "1") };
 
-/* ---- Nodes and claims ------------------------------------------------------------------------------------------------------ */
+/* ---- Nodes and claims -------------------------------------------------------------------------------------------- */
 
 static void amounts_of_nodes(void **state)
 {
@@ -185,7 +185,7 @@ static void many_nodes(void **state)
     edited_world_close(&w);
 }
 
-/* ---- volumes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
 
 /* A Node is lost to Karpenter while a pod on it has a claim whose volume is gone. */
 static void lost_nodes(void **state)
@@ -306,7 +306,7 @@ static void classes_with_volumes(void **state)
     }
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
 
 /* What default constraints count depends on who controls a pod, so that equal pods of two owners are of two classes. */
 static void classes_by_owner(void **state)
@@ -531,7 +531,7 @@ static void many_classes(void **state)
     edited_world_close(&w);
 }
 
-/* ---- none, and those of buffers -------------------------------------------------------------------------------------------------- */
+/* ---- none, and those of buffers ---------------------------------------------------------------------------------- */
 
 static void from_nothing(void **state)
 {
@@ -566,7 +566,7 @@ static void buffers(void **state)
     edited_world_close(&w);
 }
 
-/* ---- refused memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- refused memory ---------------------------------------------------------------------------------------------- */
 
 static void refused(void **state)
 {
@@ -618,9 +618,10 @@ static void many_refused(void **state)
     edited_world_close(&w);
 }
 
-/* ---- many edits ------------------------------------------------------------------------------------------------------------ */
+/* ---- many edits -------------------------------------------------------------------------------------------------- */
 
-/* So many that data of former nodes is gathered: of Nodes with and without claims, of claims without Nodes, with pods that ended. */
+/* So many that data of former nodes is gathered: of Nodes with and without claims, of claims without Nodes, with pods
+ * that ended. */
 static void gathered_nodes(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an edited snapshot has in common with the one before: all that was not made from what changed. (That it decides as one built
- * afresh: tests/property/test_edits.c.) */
+/* What an edited snapshot has in common with the one before: all that was not made from what changed. (That it decides
+ * as one built afresh: tests/property/test_edits.c.) */
 #include "deciding.h"
 
 #include <model/snapshot.h>

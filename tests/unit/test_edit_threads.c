@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads edit one snapshot, and what they made of it, each for itself: what they share is held by all, and written by none. */
+/* Several threads edit one snapshot, and what they made of it, each for itself: what they share is held by all, and
+ * written by none. */
 #include "deciding.h"
 
 #include <pthread.h>

@@ -9,7 +9,7 @@
 
 #include <support/fault.h>
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static const struct explained pods[] = {
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ""), "" }, /* it is placed: nothing to look for */
@@ -147,7 +147,7 @@ static void test_memory(void **state)
     }
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static const struct explained nodes[] = {
     /* both pods fit on the other node */
@@ -161,7 +161,8 @@ static const struct explained nodes[] = {
       "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a)\n"
       "POLICY_WHEN_EMPTY the pool consolidates empty nodes only: NodePool default\n"
       "NOT_CONSOLIDATABLE the condition Consolidatable is not true until 2026-06-01T00:04:00Z\n"
-      "NO_CHEAPER_NODE its pods fit on no cheaper node\n" /* n2 is within its consolidateAfter: closed to pods that move */
+      "NO_CHEAPER_NODE its pods fit on no cheaper node\n" /* n2 is within its consolidateAfter: closed to pods that move
+                                                           */
       "move of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("", ", requirements: []") CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
       "NO_CHEAPER_NODE its pods fit on no cheaper node\nmove of 1 pods saves 0 of 1, 1 launches\n" },

@@ -51,7 +51,8 @@
     "{cpu: 1}}}]}, status: {phase: Running}}\n"
 
 static const struct explained nodes[] = {
-    /* From the last pod event, else from when it was up; where that is not known, or over, or beyond counting, nothing is said. */
+    /* From the last pod event, else from when it was up; where that is not known, or over, or beyond counting, nothing
+       is said. */
     { AFTER("consolidateAfter: 5m") ALONE(EVENT, UP) ROOM ONE, WAITING " until 2026-06-01T00:04:00Z\n" MOVES },
     { AFTER("consolidateAfter: 5m") ALONE("", UP) ROOM ONE, WAITING " until 2026-06-01T00:03:00Z\n" MOVES },
     { AFTER("consolidateAfter: 5m") ALONE("", UP_SINCE_EVER) ROOM ONE, WAITING "\n" MOVES },
@@ -123,7 +124,7 @@ static void test_nodes(void **state)
     explain_nodes(nodes, sizeof nodes / sizeof *nodes, NULL);
 }
 
-/* ---- one method alone -------------------------------------------------------------------------------------------------- */
+/* ---- one method alone -------------------------------------------------------------------------------------------- */
 
 static karp_disrupt_options of_method(uint32_t method)
 {
@@ -152,7 +153,8 @@ static void test_methods(void **state)
     explain_nodes(&drift, 1, &options);
 }
 
-/* A limit of work ends the pass before the node's turn, and no command came first: m1 cannot go, and more than that is not tried. */
+/* A limit of work ends the pass before the node's turn, and no command came first: m1 cannot go, and more than that is
+ * not tried. */
 static void test_not_reached(void **state)
 {
     (void)state;
@@ -169,7 +171,7 @@ static void test_not_reached(void **state)
     explain_nodes(&out_of_turn, 1, &options);
 }
 
-/* ---- the most --------------------------------------------------------------------------------------------------------------- */
+/* ---- the most ---------------------------------------------------------------------------------------------------- */
 
 /* A hundred reasons are enough. */
 static void test_most_blockers(void **state)

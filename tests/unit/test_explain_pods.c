@@ -152,7 +152,7 @@ static void test_pods(void **state)
     explain_pods(pods, sizeof pods / sizeof *pods);
 }
 
-/* ---- who is asked about ------------------------------------------------------------------------------------------------ */
+/* ---- who is asked about ------------------------------------------------------------------------------------------ */
 
 typedef struct asking {
     karp_context *context;
@@ -217,7 +217,7 @@ static void test_bad_calls(void **state)
     ask_no_more(&a);
 }
 
-/* ---- so many rounds ------------------------------------------------------------------------------------------------------ */
+/* ---- so many rounds ---------------------------------------------------------------------------------------------- */
 
 /* The world with so many pods more that have ended: the more pods, the fewer rounds are made. */
 static void crowd(asking *a, const char *world, unsigned count)
@@ -310,13 +310,14 @@ static void test_fewest_rounds(void **state)
     expect_search(&a, "default/some", "", 12, 1);
     expect_search(&a, "default/zones", "", 12, 1);
     ask_no_more(&a);
-    /* Halving ends early, and there is still a round to state the outcome: eleven halvings of 100 Gi are steps of 50 Mi. */
+    /* Halving ends early, and there is still a round to state the outcome: eleven halvings of 100 Gi are steps of 50
+     * Mi. */
     crowd(&a, SNAPSHOT("{}", TYPE("m", "1", "")) SMALL REQUESTING("memory: 100Gi", ""), 33500);
     expect_search(&a, "default/a", "request at most 16350Mi memory", 13, 1);
     ask_no_more(&a);
 }
 
-/* ---- stopped ---------------------------------------------------------------------------------------------------------------- */
+/* ---- stopped ----------------------------------------------------------------------------------------------------- */
 
 /* `b` goes where `a` is, and is tried before it: when a has a place, b is tried again. */
 #define FOLLOWS_A                                                                                                      \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node filters of spread constraints: which nodes count for a pod with several terms, and which constraints are counted as one. */
+/* Node filters of spread constraints: which nodes count for a pod with several terms, and which constraints are counted
+ * as one. */
 #include "deciding.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static void decides(deciding d, const char *expected)
     deciding_free(&d);
 }
 
-/* ---- which nodes count ------------------------------------------------------------------------------------------------------- */
+/* ---- which nodes count ------------------------------------------------------------------------------------------- */
 
 /* A full node in a zone, with a pod that the constraint counts if it counts the node. */
 #define FULL(name, zone, labels, more)                                                                                 \
@@ -106,7 +107,7 @@ static void hosts(void **state)
     ON_N1(BOUND("there", "app: x", "n1", REQUESTS("cpu: 1")), "!a REQUIREMENTS");
 }
 
-/* ---- many that are selected --------------------------------------------------------------------------------------------------- */
+/* ---- many that are selected -------------------------------------------------------------------------------------- */
 
 /* That somebody asks about it makes kinds of the label's values. */
 #define AWAY_FROM_NONE                                                                                                 \
@@ -143,10 +144,10 @@ static void many_kinds(void **state)
     }
 }
 
-/* ---- what is counted as one ----------------------------------------------------------------------------------------------------- */
+/* ---- what is counted as one -------------------------------------------------------------------------------------- */
 
-/* Two of each, the ones for z1 and the others for z2, spread over capacity types. When their constraints are one, with the filter of
- * the first, nobody sees where the others of z2 are. */
+/* Two of each, the ones for z1 and the others for z2, spread over capacity types. When their constraints are one, with
+ * the filter of the first, nobody sees where the others of z2 are. */
 #define TWO(name, rules)                                                                                               \
     POD(name "-0", "app: x", rules SPREAD(CAPACITY, "") REQUESTS("cpu: 500m"))                                         \
     POD(name "-1", "app: x", rules SPREAD(CAPACITY, "") REQUESTS("cpu: 500m"))
@@ -200,7 +201,8 @@ static void shared(void **state)
                        TERMS(MATCH(Z2) ", " MATCH(Z2 ", " AMD) ", " MATCH(Z2 ", " AMD))));
 }
 
-/* Of many terms, in whatever order they are written, the constraints are one; each that lacks one or has one more is another. */
+/* Of many terms, in whatever order they are written, the constraints are one; each that lacks one or has one more is
+ * another. */
 static void many_terms(void **state)
 {
     (void)state;
@@ -246,7 +248,8 @@ static void tolerations(void **state)
 #define TOLERATES(list) "tolerations: [" list "], "
 #define T1 "{key: t, operator: Exists}"
 #define T2 "{key: u, operator: Exists}"
-    /* `a` does not see the pod on the tainted node, and is in z1 alone. Who shares its constraint finds z2 empty, others do not. */
+    /* `a` does not see the pod on the tainted node, and is in z1 alone. Who shares its constraint finds z2 empty,
+     * others do not. */
 #define AFTER_A(rules)                                                                                                 \
     decide_on(NULL, CASES "world.yaml",                                                                                \
               FULL("n1", "z2", CAPACITY ": spot", ", taints: [{key: t, effect: NoSchedule}]")                          \

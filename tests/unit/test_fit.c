@@ -23,7 +23,7 @@ static const karp_resource cpu1[] = { AMOUNT("cpu", "1") }, cpu2[] = { AMOUNT("c
                            cpu4[] = { AMOUNT("cpu", "4") }, cpu8[] = { AMOUNT("cpu", "8") },
                            cpu16_gpu[] = { AMOUNT("CPU", "16"), AMOUNT("GPU", "1") };
 
-/* ---- the rules ---------------------------------------------------------------------------------------------------- */
+/* ---- the rules --------------------------------------------------------------------------------------------------- */
 
 static void many_equal_demands(void **state)
 {
@@ -176,7 +176,7 @@ static void nothing_to_choose_from(void **state)
     assert_fit(w, "left 0*1 SELECTOR!, 1*2 SELECTOR!");
 }
 
-/* ---- exactness and limits ----------------------------------------------------------------------------------------- */
+/* ---- exactness and limits ---------------------------------------------------------------------------------------- */
 
 static void exact_amounts(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_fit(): arguments that are not there, requests that are too long, nodes that do not suit, and stopping anywhere. */
+/* karp_fit(): arguments that are not there, requests that are too long, nodes that do not suit, and stopping anywhere.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -134,7 +134,7 @@ static void check_answer(const maker *m, const karp_fitting *f)
     }
 }
 
-/* ---- the rules once more, copy by copy and node by node ----------------------------------------------------------- */
+/* ---- the rules once more, copy by copy and node by node ---------------------------------------------------------- */
 
 enum { MOST_NODES = 256 };
 
@@ -378,7 +378,7 @@ static void random_failed_groups(void **state)
     assert_true(compared > 500);
 }
 
-/* ---- the least cost --------------------------------------------------------------------------------------------------- */
+/* ---- the least cost ---------------------------------------------------------------------------------------------- */
 
 static karp_cost figures_of(const karp_fitting *f)
 {

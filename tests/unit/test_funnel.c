@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many types of a pool are left at each step for a pod that was not placed: all, with the labels, large enough, on offer. */
+/* How many types of a pool are left at each step for a pod that was not placed: all, with the labels, large enough, on
+ * offer. */
 #include "deciding.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include <support/counted.h>
 #include <support/random.h>
 
-/* ---- the hash ---- */
+/* ---- the hash ---------------------------------------------------------------------------------------------------- */
 
 /* Every length takes another path through the function; every bit of the text and of the seed must reach the result,
  * and about half of the result's bits. */
@@ -56,7 +56,7 @@ static void test_spread(void **state)
     for (int i = 0; i < 4096; i++) assert_true(buckets[i] < 40);
 }
 
-/* ---- strings ---- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 static size_t name_of(uint32_t i, char text[32]) { return (size_t)snprintf(text, 32, "label-%u", i * 7919); }
 
@@ -155,8 +155,8 @@ static void test_nothing_there(void **state)
     map64_free(&m);
 }
 
-/* A settled table and those that continue it have their arrays in common until one of them gets something more; the first stays what
- * it was. When settling was refused they have their own. */
+/* A settled table and those that continue it have their arrays in common until one of them gets something more; the
+ * first stays what it was. When settling was refused they have their own. */
 static void test_continued(void **state)
 {
     fixture *f = *state;
@@ -230,7 +230,7 @@ static void test_too_long(void **state)
 }
 #endif
 
-/* ---- floods ---- */
+/* ---- floods ------------------------------------------------------------------------------------------------------ */
 
 enum { FLOOD = 500, SAME_BITS = 4095 };
 
@@ -254,7 +254,8 @@ static void work_out(uint64_t seed, uint32_t numbers[FLOOD])
     }
 }
 
-/* Texts that were worked out to collide under one context's seed do so there, and are like any others in another context. */
+/* Texts that were worked out to collide under one context's seed do so there, and are like any others in another
+ * context. */
 static void test_floods(void **state)
 {
     (void)state;
@@ -308,7 +309,7 @@ static void test_floods_of_pairs(void **state)
     }
 }
 
-/* ---- words ---- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static size_t array_of(uint32_t i, uint32_t data[4])
 {
@@ -347,7 +348,7 @@ static void test_words(void **state)
     words_free(&w);
 }
 
-/* ---- 64-bit keys ---- */
+/* ---- 64-bit keys ------------------------------------------------------------------------------------------------- */
 
 static void test_map(void **state)
 {
@@ -381,7 +382,7 @@ static void test_map(void **state)
     map64_free(&m);
 }
 
-/* ---- refused memory ---- */
+/* ---- refused memory ---------------------------------------------------------------------------------------------- */
 
 /* Runs `work` with the first request refused, then the second and so on until all are granted; once with only that one
  * refused and once with all after it. `work` returns how many of its steps were refused. */
@@ -479,7 +480,7 @@ static void test_refusals(void **state)
     for_each_refusal(*state, put_keys);
 }
 
-/* ---- bitsets ---- */
+/* ---- bitsets ----------------------------------------------------------------------------------------------------- */
 
 static void test_bits(void **state)
 {

@@ -66,7 +66,8 @@ static void test_many_types(void **state)
     free(types);
 }
 
-/* The cheapest offering, wherever it stands; among equally cheap ones the first zone by name, then the first capacity type. */
+/* The cheapest offering, wherever it stands; among equally cheap ones the first zone by name, then the first capacity
+ * type. */
 static void test_choice(void **state)
 {
 #define OFFERS(list)                                                                                                   \

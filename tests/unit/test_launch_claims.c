@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the NodeClaim of a launch says, whatever its offerings leave out, and how demands are shown to who does not meet them. */
+/* What the NodeClaim of a launch says, whatever its offerings leave out, and how demands are shown to who does not meet
+ * them. */
 #include "deciding.h"
 
 #include <stdio.h>
@@ -117,7 +118,8 @@ static void bounds(void **state)
     }
 }
 
-/* All that a cluster counts is asked for, even under the name by which pools limit nodes; each amount is shown as it was written. */
+/* All that a cluster counts is asked for, even under the name by which pools limit nodes; each amount is shown as it
+ * was written. */
 static void every_resource(void **state)
 {
     (void)state;

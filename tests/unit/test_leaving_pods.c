@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pods of a node that goes are packed anew: not those that are over, kept by their annotation, or held by a budget. */
+/* Which pods of a node that goes are packed anew: not those that are over, kept by their annotation, or held by a
+ * budget. */
 #include "deciding.h"
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice on nodes outside a pass: conditions, ages, repair, garbage, static pools, drains, hashes; validation of commands. */
+/* Advice on nodes outside a pass: conditions, ages, repair, garbage, static pools, drains, hashes; validation of
+ * commands. */
 #include <support/advising.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
@@ -19,7 +20,7 @@ static void add_claim(cluster *c, const char *name, const char *metadata, const 
         name, metadata, spec, status);
 }
 
-/* ---- ages ------------------------------------------------------------------------------------------------------------------ */
+/* ---- ages -------------------------------------------------------------------------------------------------------- */
 
 static void test_expiration(void **state)
 {
@@ -69,7 +70,7 @@ static void test_timeouts(void **state)
         a, "delete a=LaunchTimeout; delete c=RegistrationTimeout; delete f=LaunchTimeout; again 2026-01-05T12:00:01Z");
 }
 
-/* ---- conditions -------------------------------------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
 
 #define STAMPS(hash, version)                                                                                          \
     ",\"annotations\":{\"karpenter.sh/nodepool-hash\":\"" hash "\",\"karpenter.sh/nodepool-hash-version\":\"" version  \
@@ -192,7 +193,7 @@ static void test_consolidatable(void **state)
                      "clear f Consolidatable; again 2026-01-05T12:00:10Z");
 }
 
-/* ---- hashes --------------------------------------------------------------------------------------------------------------------- */
+/* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
 static void test_hashes(void **state)
 {
@@ -265,7 +266,7 @@ static void test_stamps(void **state)
                      "annotate-pool old karpenter.sh/nodepool-hash-version=v3");
 }
 
-/* ---- repair and garbage ------------------------------------------------------------------------------------------------------------ */
+/* ---- repair and garbage ------------------------------------------------------------------------------------------ */
 
 static void add_sick_node(cluster *c, const char *name, const char *pool, const char *status, const char *since)
 {
@@ -330,7 +331,7 @@ static void test_garbage(void **state)
     expect_advice(a, "untaint a karpenter.sh/disrupted; untaint c karpenter.sh/disrupted");
 }
 
-/* ---- static pools --------------------------------------------------------------------------------------------------------------------- */
+/* ---- static pools ------------------------------------------------------------------------------------------------ */
 
 static void test_static_pools(void **state)
 {
@@ -361,7 +362,8 @@ static void test_static_pools(void **state)
     expect_advice(a, "delete claim-d1-used=ScaleDown; delete claim-d2-empty=ScaleDown; delete claim-d3-busy=ScaleDown; "
                      "delete claim-d4-daemon=ScaleDown; "
                      "create up 3; delete waits=ScaleDown; again 2026-01-05T12:00:30Z");
-    /* The same as a decision. The three as launches: without pods, types and requests, at the cheapest offering of all. */
+    /* The same as a decision. The three as launches: without pods, types and requests, at the cheapest offering of all.
+     */
     karp_decision *launches = NULL;
     assert_int_equal(karp_launch_static_pools(c->snapshot, NULL, &launches, &c->error), KARP_OK);
     assert_int_equal(karp_decision_launch_count(launches), 3);
@@ -405,7 +407,7 @@ static void test_static_pools(void **state)
     expect_advice(a, "delete claim-d2-empty=ScaleDown; delete waits=ScaleDown; again 2026-01-05T12:01:00Z");
 }
 
-/* ---- drain ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- drain ------------------------------------------------------------------------------------------------------- */
 
 #define GRACE(seconds) ",\"terminationGracePeriodSeconds\":" seconds
 #define DAEMON                                                                                                         \
@@ -474,7 +476,8 @@ static void test_drain(void **state)
     expect_drain(c, true, "set claim Drained=Drained");
 }
 
-/* Every look says anew what a pod is to get: an eviction, which the API's budgets may refuse, and force when its own time is up. */
+/* Every look says anew what a pod is to get: an eviction, which the API's budgets may refuse, and force when its own
+ * time is up. */
 static void test_drain_goes_on(void **state)
 {
     cluster *c = *state;
@@ -537,7 +540,7 @@ static void test_forced_drain(void **state)
     assert_int_equal(karp_advise_drain(c->snapshot, text("n"), 0, &a, &c->error), KARP_E_INVALID);
 }
 
-/* ---- validation ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- validation -------------------------------------------------------------------------------------------------- */
 
 static void empty_nodes(cluster *c, const char *budget, const char *first, const char *second)
 {
@@ -642,9 +645,9 @@ static void test_validate_consolidation(void **state)
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* ---- interruptions ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- interruptions ----------------------------------------------------------------------------------------------- */
 
 static void test_interruptions(void **state)
 {
@@ -681,7 +684,8 @@ static void test_interruptions(void **state)
         expect_advice(a, said[kind - 1]);
         assert_non_null(strstr(said[kind - 1], karp_interruption_name(kind)));
     }
-    /* By the last part of the ID; twice said is once done; what is going needs nothing; strangers and parts of names are skipped. */
+    /* By the last part of the ID; twice said is once done; what is going needs nothing; strangers and parts of names
+     * are skipped. */
     const karp_interruption many[] = {
         { text("i-1"), KARP_INTERRUPTION_SYSTEM_STATUS, 0 }, { text("aws:///z1/i-1"), KARP_INTERRUPTION_STOPPING, 0 },
         { text("i-2"), KARP_INTERRUPTION_SPOT, 0 },          { text("1"), KARP_INTERRUPTION_STOPPING, 0 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of single pieces of advice: what drifts from what, repair, static pools, initialisation, pod events, terminations. */
+/* Rules of single pieces of advice: what drifts from what, repair, static pools, initialisation, pod events,
+ * terminations. */
 #include <support/advising.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
@@ -32,7 +33,7 @@ static void add_bare_node(cluster *c, const char *name, const char *metadata, co
         name, metadata, name, spec, status);
 }
 
-/* ---- drift --------------------------------------------------------------------------------------------------------------- */
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
 
 static void drifting(cluster *c, const char *requirements, const char *labels, const char *annotations,
                      const char *conditions)
@@ -134,7 +135,8 @@ static void test_drift_order(void **state)
     assert_string_equal(drift_of(c, NULL), "");
 }
 
-/* A claim on reserved capacity is served by a reserved or an on-demand offering of its type, whatever the reservation. */
+/* A claim on reserved capacity is served by a reserved or an on-demand offering of its type, whatever the reservation.
+ */
 static void test_reserved_types(void **state)
 {
     static const struct {
@@ -177,7 +179,7 @@ static void test_two_conditions(void **state)
     expect_advice(a, "clear claim Drifted; clear claim Consolidatable; again 2026-01-05T12:05:00Z");
 }
 
-/* ---- forceful -------------------------------------------------------------------------------------------------------------- */
+/* ---- forceful ---------------------------------------------------------------------------------------------------- */
 
 static void test_expiration_asks_nobody(void **state)
 {
@@ -248,8 +250,8 @@ static void test_repair_rules(void **state)
     add_sick(c, "a", "a", "", "",
              SICK("False", "2026-01-05T11:31:00Z") IS("Kernel", "Good", "2026-01-05T11:00:00Z") "]");
     repair(c, "again 2026-01-05T12:01:00Z");
-    /* The deadline is now, whatever grace period the claim has; one that is over is kept, a later one is not. Budgets and
-     * do-not-disrupt are not asked. */
+    /* The deadline is now, whatever grace period the claim has; one that is over is kept, a later one is not. Budgets
+     * and do-not-disrupt are not asked. */
     cluster_begin(c, 1, gate);
     add_pool(c, "a", "", ",\"budgets\":[{\"nodes\":\"0\"}]");
     add_sick(c, "a", "a", "", ",\"terminationGracePeriod\":\"5h\"", SICK("False", "2026-01-05T11:00:00Z") "]");
@@ -295,8 +297,9 @@ static void test_static_scale(void **state)
     expect_advice(a, "delete claim-n1=ScaleDown; delete claim-n2=ScaleDown; again 2026-01-05T12:01:00Z");
 }
 
-/* A node that is marked counts as being deleted, not as pending disruption, although its claim has no deletion timestamp: Karpenter marks
- * the nodes of a command once their replacements are there. Only those, and nodes that nobody replaces, are missing then. */
+/* A node that is marked counts as being deleted, not as pending disruption, although its claim has no deletion
+ * timestamp: Karpenter marks the nodes of a command once their replacements are there. Only those, and nodes that
+ * nobody replaces, are missing then. */
 static void test_static_marked(void **state)
 {
     cluster *c = *state;
@@ -315,7 +318,7 @@ static void test_static_marked(void **state)
     }
 }
 
-/* ---- initialisation ---------------------------------------------------------------------------------------------------------- */
+/* ---- initialisation ---------------------------------------------------------------------------------------------- */
 
 static void initialising(cluster *c, const char *name, const char *conditions, const char *taints, const char *status)
 {
@@ -366,9 +369,10 @@ static void test_initialization(void **state)
     assert_int_equal(karp_advise_initialization(NULL, 0, &a, &c->error), KARP_E_INVALID);
 }
 
-/* ---- pod events ---------------------------------------------------------------------------------------------------------------- */
+/* ---- pod events -------------------------------------------------------------------------------------------------- */
 
-/* What the pod "p" of node "a" was and is: JSON of its metadata with a comma in front, its node ("" = none), its phase; NULL = not there. */
+/* What the pod "p" of node "a" was and is: JSON of its metadata with a comma in front, its node ("" = none), its phase;
+ * NULL = not there. */
 struct shown {
     const char *metadata, *node, *phase;
 };
@@ -450,7 +454,7 @@ static void test_pod_events(void **state)
     }
 }
 
-/* ---- the end -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 #define LEAVING ",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\""
 #define OF_POOL ",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}"
@@ -491,7 +495,8 @@ static void test_termination(void **state)
     expect_end(c, "delete-instance a; set a InstanceTerminating=InstanceTerminating; delete-instance b; finalizer gone "
                   "karpenter.sh/termination; "
                   "finalizer unlaunched karpenter.sh/termination; again 2026-01-05T12:00:05Z");
-    /* A node that is deleted takes its claim along, if it has one; without its instance it is not drained, unless it is ready. */
+    /* A node that is deleted takes its claim along, if it has one; without its instance it is not drained, unless it is
+     * ready. */
     cluster_begin(c, 1, "");
     add_claim(c, "claim-a", "", "", "\"providerID\":\"p-a\"," REGISTERED "]");
     add_bare_node(c, "a", OF_POOL LEAVING, "", READY("False"));
@@ -570,7 +575,7 @@ static void test_drain_ended(void **state)
     ",\"labels\":{\"karpenter.sh/nodepool\":\"pool\",\"karpenter.sh/registered\":\"true\",\"karpenter.sh/"             \
     "initialized\":\"true\"}"
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static karp_status advice_number(const cluster *c, int which, karp_advice **out)
 {

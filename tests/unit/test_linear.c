@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear programs whose columns come one after the other: the answer is the optimum, which its own dual prices prove. */
+/* Linear programs whose columns come one after the other: the answer is the optimum, which its own dual prices prove.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,8 @@ static void add_columns(linear *l)
     }
 }
 
-/* No column pays at the prices, no price is negative, and what the rows need costs as much at them as the basis does. */
+/* No column pays at the prices, no price is negative, and what the rows need costs as much at them as the basis does.
+ */
 static void check_optimum(const linear *l, const double *need)
 {
     double sum = 0;
@@ -94,7 +96,8 @@ static void test_optimum(void **state)
     karp_context_free(context);
 }
 
-/* 3 pods, of which a node of 2 pods for $1 may be there once: one more is launched for at $0.80. Without the limit two nodes would do. */
+/* 3 pods, of which a node of 2 pods for $1 may be there once: one more is launched for at $0.80. Without the limit two
+ * nodes would do. */
 static void test_limit(void **state)
 {
     (void)state;

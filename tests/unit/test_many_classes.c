@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many kinds of pods: claims that are found full are not asked again until smaller pods come (they "rest"). The same as if each
- * pod asked every claim: the claim with the fewest pods first, else a new one. */
+/* Many kinds of pods: claims that are found full are not asked again until smaller pods come (they "rest"). The same as
+ * if each pod asked every claim: the claim with the fewest pods first, else a new one. */
 #include <support/disrupting.h>
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <support/counted.h>
 #include <support/random.h>
 
-/* ---- context ---- */
+/* ---- context ----------------------------------------------------------------------------------------------------- */
 
 static void test_defaults(void **state)
 {
@@ -158,7 +158,7 @@ static void test_holds(void **state)
     assert_int_equal(f->fault.live_blocks, 1); /* the last hold is tear_down's */
 }
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void test_sizes(void **state)
 {
@@ -245,7 +245,7 @@ static void test_growing(void **state)
     mem_free(f->context, array, capacity * sizeof *array);
 }
 
-/* ---- arena ---- */
+/* ---- arena ------------------------------------------------------------------------------------------------------- */
 
 static void test_arena_pieces(void **state)
 {
@@ -384,7 +384,7 @@ static void test_arena_refused(void **state)
     arena_free(&a);
 }
 
-/* ---- text ---- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void test_text(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A context's ceiling on memory, and its should_stop: every call fails whole with a status of its own, and gives everything back. */
+/* A context's ceiling on memory, and its should_stop: every call fails whole with a status of its own, and gives
+ * everything back. */
 #include "planning.h"
 
 #include <stdio.h>

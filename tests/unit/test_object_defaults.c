@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects from the _init functions serve as they are; what was only zeroed is passed over, and the decision says why. */
+/* Objects from the _init functions serve as they are; what was only zeroed is passed over, and the decision says why.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +123,8 @@ static void test_passed_over(void **state)
     }
 }
 
-/* What an offering leaves open, its launch leaves open; of several values the first in the order of bytes is launched. */
+/* What an offering leaves open, its launch leaves open; of several values the first in the order of bytes is launched.
+ */
 static void test_open_offerings(void **state)
 {
     (void)state;

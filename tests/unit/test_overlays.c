@@ -122,7 +122,8 @@ static void weights(void **state)
     assert_choice(SNAPSHOT(ON, TWO) OVERLAY("o1", ANY ", price: '1', weight: 1")
                       OVERLAY("o2", IN_ZONE("a") ", price: '9', weight: 2") P,
                   "one b 1 priced");
-    /* Two of one weight on one offering: the one that comes first, by the later name, stands; the other is dropped whole. */
+    /* Two of one weight on one offering: the one that comes first, by the later name, stands; the other is dropped
+     * whole. */
     assert_choice(
         SNAPSHOT(ON, TWO) OVERLAY("o1", ANY ", price: '1'") OVERLAY(
             "o2", "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [two]}], price: '1.5'")
@@ -139,7 +140,8 @@ static void weights(void **state)
                   "two a 0.1 priced");
 }
 
-/* Two of one weight are in each other's way where both match, and nowhere else: not on other offerings of a type, nor of types before it. */
+/* Two of one weight are in each other's way where both match, and nowhere else: not on other offerings of a type, nor
+ * of types before it. */
 static void apart(void **state)
 {
     (void)state;
@@ -342,7 +344,8 @@ static void unknown_prices(void **state)
                       "o", "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [new]}, "
                            "{key: topology.kubernetes.io/zone, operator: In, values: [a]}], price: '2'") P,
                   "dear a 9");
-    /* Adjusted by a heavier overlay; of two prices the heavier; and an overlay that contradicts another supplies nothing. */
+    /* Adjusted by a heavier overlay; of two prices the heavier; and an overlay that contradicts another supplies
+     * nothing. */
     assert_choice(SNAPSHOT(ON, UNPRICED) OVERLAY("o", NAMES("new") ", price: '2'")
                       OVERLAY("w", "weight: 5, " NAMES("new") ", priceAdjustment: '+50%'") P,
                   "new a 3 priced");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packings in numbers: every pod on exactly one node, nothing beyond a node's room and rules, and never dearer with more steps. */
+/* Packings in numbers: every pod on exactly one node, nothing beyond a node's room and rules, and never dearer with
+ * more steps. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -132,7 +133,8 @@ static void begins_from_a_plan(void **state)
     karp_context_free(context);
 }
 
-/* Where each of many classes is asked for a few times, the first plans take not much longer than they may, and are near the bound. */
+/* Where each of many classes is asked for a few times, the first plans take not much longer than they may, and are near
+ * the bound. */
 static void many_classes_take_no_longer(void **state)
 {
     (void)state;

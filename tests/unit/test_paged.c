@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays in pages, and memory with several owners: whoever continues an array sees what was there, and changes his own alone. */
+/* Arrays in pages, and memory with several owners: whoever continues an array sees what was there, and changes his own
+ * alone. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

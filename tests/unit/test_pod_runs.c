@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of equal pods, which go on claims at once where nothing speaks against it: they end where each by itself would. */
+/* Runs of equal pods, which go on claims at once where nothing speaks against it: they end where each by itself would.
+ */
 #include "deciding.h"
 
 #define ZONE "topology.kubernetes.io/zone"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches list their pods by name, whether names ascend in the order of scheduling, in stretches of it, or not at all; and
- * where they fall in that order is known after any edit. */
+/* Launches list their pods by name, whether names ascend in the order of scheduling, in stretches of it, or not at all;
+ * and where they fall in that order is known after any edit. */
 #include <support/disrupting.h>
 
 #include <base/sort.h>
@@ -47,8 +47,8 @@ static bool is_slice(const karp_snapshot *w, const uint32_t *pods)
     return inside;
 }
 
-/* Every launch's list ascends, every pod is in one, and what a launch asks for is the sum of its pods. Returns how many lists are
- * slices of the queue. */
+/* Every launch's list ascends, every pod is in one, and what a launch asks for is the sum of its pods. Returns how many
+ * lists are slices of the queue. */
 static size_t check_plan(cluster *c, size_t pods)
 {
     karp_decision_unref(c->decision);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch takes from its pool's limit: the most that a type has on which its pods fit, however many types there are. */
+/* What a launch takes from its pool's limit: the most that a type has on which its pods fit, however many types there
+ * are. */
 #include "planning.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The quirks of Karpenter that libkarp can switch (docs/conformance.md), one test each: what is decided with it and without.
- * Each is looked at from both sides: profile karpenter with this one off, profile karp with this one on.
+ * The quirks of Karpenter that libkarp can switch (docs/conformance.md), one test each: what is decided with it and
+ * without. Each is looked at from both sides: profile karpenter with this one off, profile karp with this one on.
  */
 #include "deciding.h"
 #include "quirk_list.h"
@@ -33,8 +33,8 @@ static void differs(deciding d, uint64_t bit, uint64_t others, const char *with,
     deciding_free(&d);
 }
 
-/* Q-1: an OR-term that a daemon failed on one type is not tried on the next. Of two terms, the first is met by `small` only;
- * `medium` comes after and leaves it; `large` has no daemon then. */
+/* Q-1: an OR-term that a daemon failed on one type is not tried on the next. Of two terms, the first is met by `small`
+ * only; `medium` comes after and leaves it; `large` has no daemon then. */
 static void test_daemon_terms(void **state)
 {
     (void)state;
@@ -85,8 +85,8 @@ static void test_affinity_honours_taints(void **state)
     differs(d, Q(4), 0, "open z2: first | !second SEVERAL", "open z2: first | tainted z1: second");
 }
 
-/* Q-5: a constraint that only comes up when a pod gives an OR-term up does not see what the round has placed. `a` is in z1 with
- * a filter of its own; `b` arrives at the same filter by its second term. */
+/* Q-5: a constraint that only comes up when a pod gives an OR-term up does not see what the round has placed. `a` is in
+ * z1 with a filter of its own; `b` arrives at the same filter by its second term. */
 static void test_groups_made_late(void **state)
 {
     (void)state;
@@ -320,7 +320,8 @@ static void test_lost_node(void **state)
             "default z2: picky web | n1 <- large | n3 <- small");
 }
 
-/* `shy` excludes a value of a label that the node lacks; then the node takes `needy`, which asks for another value. */
+/* Q-36: `shy` excludes a value of a label that the node lacks; then the node takes `needy`, which asks for another
+ * value. */
 static void test_imagined_label(void **state)
 {
     (void)state;
@@ -351,7 +352,8 @@ static void test_imagined_label(void **state)
     "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "             \
     "{matchExpressions: [{key: " key ", operator: In, values: [" value "]}]}}]}}"
 
-/* on a node without a rack, demand and preference together pass for "no rack"; so do two volumes in different places. */
+/* Q-37: on a node without a rack, demand and preference together pass for "no rack"; so do two volumes in different
+ * places. */
 static void test_contradictions(void **state)
 {
     (void)state;

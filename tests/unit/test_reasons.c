@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reason codes: each has a name and a text and stands in docs/reasons.md as it does in the library, and each code of a pod
- * comes up in some small world, but for those that cannot.
+ * Reason codes: each has a name and a text and stands in docs/reasons.md as it does in the library, and each code of a
+ * pod comes up in some small world, but for those that cannot.
  */
 #include "planning.h"
 
@@ -19,7 +19,7 @@ static bool is_code(uint32_t code)
     return code == KARP_REASON_NONE || strcmp(karp_reason_name(code), "UNKNOWN") != 0;
 }
 
-/* ---- names and texts --------------------------------------------------------------------------------------------------- */
+/* ---- names and texts --------------------------------------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -78,7 +78,7 @@ static void test_document(void **state)
     free(text);
 }
 
-/* ---- a world for each ---------------------------------------------------------------------------------------------------- */
+/* ---- a world for each -------------------------------------------------------------------------------------------- */
 
 #define META "metadata: {name: a, namespace: default, uid: u-a}, "
 #define WAITS "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n"
@@ -368,7 +368,7 @@ static void test_complete(void **state)
     }
 }
 
-/* ---- what is left of a pool's types -------------------------------------------------------------------------------------- */
+/* ---- what is left of a pool's types ------------------------------------------------------------------------------ */
 
 #define SIZED(name, cpu, zone, available)                                                                              \
     "  - {name: " name ", capacity: {cpu: '" cpu                                                                       \
@@ -376,7 +376,8 @@ static void test_complete(void **state)
     "topology.kubernetes.io/zone: [a, b], karpenter.sh/capacity-type: [on-demand], size: [" name "]}, "                \
     "offerings: [{zone: " zone ", capacityType: on-demand, price: 1, available: " available "}]}\n"
 
-/* Of five types one is excluded, two of the others are too small, and the rest have no offering in the zone: none is left. */
+/* Of five types one is excluded, two of the others are too small, and the rest have no offering in the zone: none is
+ * left. */
 static void test_types_left(void **state)
 {
     (void)state;
@@ -442,7 +443,8 @@ static void test_complaints(void **state)
     "[{type: Ready, status: 'True'}, "                                                                                 \
     "{type: ValidationSucceeded, status: 'True'}, {type: NodeClassReady, status: 'True'}]}}\n"
 
-/* What no type has is told of the pod's wishes, not of the labels that the pool itself gives, whatever they are called. */
+/* What no type has is told of the pod's wishes, not of the labels that the pool itself gives, whatever they are called.
+ */
 static void test_unmet(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is refused while a decision is made, in worlds of many sizes, so that each list is at some time the one that needs more. */
+/* Memory that is refused while a decision is made, in worlds of many sizes, so that each list is at some time the one
+ * that needs more. */
 #include "device_documents.h"
 #include "planning.h"
 

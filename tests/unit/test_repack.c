@@ -183,7 +183,8 @@ static void test_who_stays(void **state)
     expect_kept(c, "empty", "IN_QUEUE");
 }
 
-/* Three pods at once are more than their PodDisruptionBudget allows: the node stays, and is a place for the others' pods. */
+/* Three pods at once are more than their PodDisruptionBudget allows: the node stays, and is a place for the others'
+ * pods. */
 static void test_more_than_a_budget_allows(void **state)
 {
     cluster *c = *state;
@@ -262,7 +263,8 @@ static void test_steps_as_commands(void **state)
     assert_int_equal(cluster_tear_down(&other), 0);
 }
 
-/* The cluster costs 18. A full repack is proven to come to 3, the least of its curve; whoever moves two pods loses two nodes at most. */
+/* The cluster costs 18. A full repack is proven to come to 3, the least of its curve; whoever moves two pods loses two
+ * nodes at most. */
 static void test_certificate(void **state)
 {
     cluster *c = *state;
@@ -367,7 +369,8 @@ static void expect_places(const cluster *c)
     assert_int_equal(placed, cost_of(c).evictions);
 }
 
-/* So many nodes of 6 cores, each with eight pods of which no two are alike: the scheduler is asked to stop between their classes. */
+/* So many nodes of 6 cores, each with eight pods of which no two are alike: the scheduler is asked to stop between
+ * their classes. */
 static void nodes_of_many_classes(cluster *c, int nodes)
 {
     cluster_begin(c, 6, "");
@@ -398,8 +401,8 @@ static void expect_stopped_rows(cluster *c)
     assert_true(stopped > 0 || cost_of(c).evictions > 0); /* where a plan was found, all may go */
 }
 
-/* A plan that is stopped after so many polls has places for whom it moves, and costs no less than can be; without keep_partial there is
- * none. Whether the stop came in time: not when only the report was left. */
+/* A plan that is stopped after so many polls has places for whom it moves, and costs no less than can be; without
+ * keep_partial there is none. Whether the stop came in time: not when only the report was left. */
 static bool stopped_after(cluster *c, karp_options *common, uint64_t polls)
 {
     karp_repack_options o = defaults();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds at every instant of a replay, on seeded worlds: no pod is lost or in two places, no node is above its allocatable, budgets of
- * pods and of NodePools hold, the bill is the sum over nodes of price times lifetime, equal seeds give equal results, and who looks
- * at the cluster on the way (a dump, whose plan is that of the replay) changes nothing.
- * KARP_REPLAY_WORLDS says how many worlds.
+ * What holds at every instant of a replay, on seeded worlds: no pod is lost or in two places, no node is above its
+ * allocatable, budgets of pods and of NodePools hold, the bill is the sum over nodes of price times lifetime, equal
+ * seeds give equal results, and who looks at the cluster on the way (a dump, whose plan is that of the replay) changes
+ * nothing. KARP_REPLAY_WORLDS says how many worlds.
  */
 /* Before cmocka, which has a macro of the name of a function there. */
 #include <replay/engine.h>
@@ -39,7 +39,7 @@ typedef struct world {
 
 static unsigned below(world *w, unsigned n) { return (unsigned)random_below(&w->seed, n); }
 
-/* ---- a world --------------------------------------------------------------------------------------------------------------- */
+/* ---- a world ----------------------------------------------------------------------------------------------------- */
 
 static void make_catalogue(world *w)
 {
@@ -312,7 +312,7 @@ static void begin_on(engine *e, const replay_base *base, const karp_replay_optio
 
 static void begin(engine *e, const world *w) { begin_on(e, &w->base, &w->options); }
 
-/* ---- what holds ------------------------------------------------------------------------------------------------------------ */
+/* ---- what holds -------------------------------------------------------------------------------------------------- */
 
 static void check_nodes(engine *e)
 {
@@ -426,7 +426,7 @@ static void check_bill(engine *e)
     assert_true(fabs(e->result.points[e->result.point_count - 1].dollars - bill) <= 1e-6 * (1 + bill));
 }
 
-/* ---- one world ------------------------------------------------------------------------------------------------------------- */
+/* ---- one world --------------------------------------------------------------------------------------------------- */
 
 static void expect_equal(const engine *a, const engine *b)
 {
@@ -471,7 +471,7 @@ static void check_dump(engine *e)
     karp_reader_free(reader);
 }
 
-/* ---- passes that tell commands alone ---------------------------------------------------------------------------------------- */
+/* ---- passes that tell commands alone ----------------------------------------------------------------------------- */
 
 static unsigned passes_compared, simulations_saved;
 

@@ -39,7 +39,7 @@ static int tear_down(void **state)
     return failed ? -1 : 0;
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static const char *op_name(uint32_t op)
 {
@@ -136,7 +136,7 @@ static void test_golden(void **state)
     assert_int_equal(undefined, 6);
 }
 
-/* ---- single rules ---------------------------------------------------------------------------------------------------------- */
+/* ---- single rules ------------------------------------------------------------------------------------------------ */
 
 static void test_construction(void **state)
 {
@@ -286,8 +286,8 @@ static void test_many_keys(void **state)
     karp_context_free(context);
 }
 
-/* A long list is gathered by key at once: the same set as one requirement after the other. So is one with the same keys in the
- * same order after it, which is not sorted anew, and one in which requirements come twice. */
+/* A long list is gathered by key at once: the same set as one requirement after the other. So is one with the same keys
+ * in the same order after it, which is not sorted anew, and one in which requirements come twice. */
 static void test_long_lists(void **state)
 {
     enum { MOST = 200, TIMES = 3 };
@@ -405,7 +405,7 @@ static void test_nothing_to_add(void **state)
     law_world_close(&own);
 }
 
-/* ---- laws -------------------------------------------------------------------------------------------------------------------- */
+/* ---- laws -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t draw(void *user, uint32_t below) { return (uint32_t)random_below(user, below); }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reserved field becomes a field with a meaning in a later version. A caller that sets it is newer than this library and is told so
- * (KARP_E_ABI_NEW): leaving it out in silence would be another answer than the one that was asked for. */
+/* A reserved field becomes a field with a meaning in a later version. A caller that sets it is newer than this library
+ * and is told so (KARP_E_ABI_NEW): leaving it out in silence would be another answer than the one that was asked for.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ static uint32_t set(const char *name) { return strcmp(set_in, name) == 0; }
 
 static const karp_meta named = { .name = T("a"), .namespace_ = T("default") };
 
-/* ---- objects --------------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 typedef struct world {
     karp_context *context;
@@ -148,7 +149,7 @@ static karp_status add_devices(world *w)
     return status == KARP_OK ? karp_builder_add_resource_claim(w->builder, &claim, &w->error) : status;
 }
 
-/* ---- requests -------------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static karp_status ask_fit(world *w)
 {
@@ -275,7 +276,7 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static karp_status add_supply(world *w)
 {

@@ -113,7 +113,8 @@ static void vectors(void **state)
     karp_snapshot_unref(s);
 }
 
-/* Resources that pods ask for and nothing provides have one column, the last; the others stand in the order of their ids. */
+/* Resources that pods ask for and nothing provides have one column, the last; the others stand in the order of their
+ * ids. */
 static void columns(void **state)
 {
     building *f = *state;

@@ -41,7 +41,7 @@ static state_node known(const karp_snapshot *s, const char *name)
     return s->nodes[place_of(s, name)];
 }
 
-/* ---- taints ---------------------------------------------------------------------------------------------------------- */
+/* ---- taints ------------------------------------------------------------------------------------------------------ */
 
 static const karp_taint all_taints[] = {
     { T("node.kubernetes.io/not-ready"), T(""), T("NoSchedule") },
@@ -150,9 +150,10 @@ static void refused_taints(void **state)
     }
 }
 
-/* ---- which exist, hostnames, deletion marks --------------------------------------------------------------------- */
+/* ---- which exist, hostnames, deletion marks ---------------------------------------------------------------------- */
 
-/* A node that carries a pool's name is in the cluster state once it has a provider id, and is initialised or has its type. */
+/* A node that carries a pool's name is in the cluster state once it has a provider id, and is initialised or has its
+ * type. */
 static void in_cluster_state(void **state)
 {
     building *f = *state;
@@ -222,7 +223,7 @@ static void hostnames_and_marks(void **state)
     karp_snapshot_unref(s);
 }
 
-/* ---- resources --------------------------------------------------------------------------------------------------------- */
+/* ---- resources --------------------------------------------------------------------------------------------------- */
 
 /* Far more is bound than there is: what is left stops where sums of it stay whole. */
 static void overcommitted(void **state)

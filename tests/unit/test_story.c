@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Playing a story while memory is refused, and wrong arguments. What stories tell is in tests/cases/test_simulate.py. */
+/* Playing a story while memory is refused, and wrong arguments. What stories tell is in tests/cases/test_simulate.py.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

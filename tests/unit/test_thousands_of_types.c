@@ -7,7 +7,8 @@
 
 #include <support/fault.h>
 
-/* So many types that what names a set of them is too long for the stack: sets that differ in their last words alone are two. */
+/* So many types that what names a set of them is too long for the stack: sets that differ in their last words alone are
+ * two. */
 static void test_thousands(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What topology allows in its corners: domains with odd names, several groups on a key, hosts that a pod names, groups made late. */
+/* What topology allows in its corners: domains with odd names, several groups on a key, hosts that a pod names, groups
+ * made late. */
 #include "deciding.h"
 
 #define Q(n) (UINT64_C(1) << ((n)-1))
@@ -39,7 +40,7 @@ static void decides(deciding d, uint32_t profile, uint64_t flip, const char *exp
     decides(decide_on(NULL, __VA_ARGS__, NULL), KARP_PROFILE_KARPENTER, quirks, expected)
 #define AS_KARP(expected, ...) decides(decide_on(NULL, __VA_ARGS__, NULL), KARP_PROFILE_KARP, 0, expected)
 
-/* ---- domains ------------------------------------------------------------------------------------------------------------------ */
+/* ---- domains ----------------------------------------------------------------------------------------------------- */
 
 /* The domains of a pool are what its requirements and its template's labels leave together. */
 static void pool_domains(void **state)
@@ -151,7 +152,8 @@ static void names_of_keys(void **state)
     AS_KARPENTER("default z1: a", WORLD,
                  NAMES NODE("n1", "a.example/zone: z1, b.example/zone: z2", "1", "")
                      BOUND("r", "app: x", "n1", CPU("1")) AWAY);
-    /* A key that stands for the host name: the constraint knows the label of that name, and what it asks is asked of the host. */
+    /* A key that stands for the host name: the constraint knows the label of that name, and what it asks is asked of
+     * the host. */
 #define HOST_NAME SETTINGS("rack.example/host: " HOST)
     AS_KARPENTER("n2 <- a", WORLD,
                  HOST_NAME NODE("n1", "rack.example/host: n1", "4", "") NODE("n2", "rack.example/host: n2", "4", "")
@@ -159,7 +161,7 @@ static void names_of_keys(void **state)
                          POD("a", "app: x", SPREADS(SPREAD("rack.example/host", "1", OF("x"))) CPU("2")));
 }
 
-/* ---- several groups on one key (without Q-32) ---------------------------------------------------------------------------------- */
+/* ---- several groups on one key (without Q-32) -------------------------------------------------------------------- */
 
 /* A domain that only one of the groups has heard of: where a pod of it still is, on a node that goes. */
 static void unknown_to_one(void **state)
@@ -215,7 +217,7 @@ static void best_of_all(void **state)
                 BOUND("t", "of: w", "n3", CPU("1")) BOTH("1"));
 }
 
-/* ---- hosts -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- hosts ------------------------------------------------------------------------------------------------------- */
 
 /* A pod that may be on certain hosts, and beside its like: one of them is there already, or none is. */
 static void beside_on_named_hosts(void **state)
@@ -275,10 +277,10 @@ static void filters_on_hosts(void **state)
             POD("a", "app: x", WITH(ON_NODES("of", "NotIn", "other")) SPREADS(SPREAD(ZONE, "1", OF("x"))) CPU("2")));
 }
 
-/* ---- groups that come up in the middle of a round ---------------------------------------------------------------------------------- */
+/* ---- groups that come up in the middle of a round ---------------------------------------------------------------- */
 
-/* A pod whose volume is gone enters the topology with its second step (Q-2): without Q-5 its groups know who was placed, on nodes and
- * on launches, and of them only those that they select. */
+/* A pod whose volume is gone enters the topology with its second step (Q-2): without Q-5 its groups know who was
+ * placed, on nodes and on launches, and of them only those that they select. */
 static void made_late(void **state)
 {
     (void)state;

@@ -239,7 +239,7 @@ static void test_refused(void **state)
     assert_true(refusals > 4);
 }
 
-/* ---- repeated values ----------------------------------------------------------------------------------------------- */
+/* ---- repeated values --------------------------------------------------------------------------------------------- */
 
 static const karp_str kept_names[] = { { "spec", 4 }, { "labels", 6 } };
 

@@ -19,7 +19,7 @@ static karp_str text(const char *c)
     return s;
 }
 
-/* ---- quantities ---- */
+/* ---- quantities -------------------------------------------------------------------------------------------------- */
 
 static void test_quantities(void **state)
 {
@@ -92,7 +92,7 @@ static void test_quantity_text(void **state)
     assert_string_equal(out, "as it was");
 }
 
-/* ---- durations ---- */
+/* ---- durations --------------------------------------------------------------------------------------------------- */
 
 static void test_durations(void **state)
 {
@@ -187,7 +187,7 @@ static void test_duration_round_trip(void **state)
     }
 }
 
-/* ---- times ---- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 static void test_times(void **state)
 {
@@ -283,7 +283,7 @@ static void test_wrong_times(void **state)
     }
 }
 
-/* ---- doubles ---- */
+/* ---- doubles ----------------------------------------------------------------------------------------------------- */
 
 static void test_double_text(void **state)
 {

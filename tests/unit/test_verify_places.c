@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verifier on what pods find where they go: host ports, volumes, room beside daemons; and which pods have to go at all. */
+/* The verifier on what pods find where they go: host ports, volumes, room beside daemons; and which pods have to go at
+ * all. */
 #include "verifying.h"
 
 #define ON_NODE(pods) "\"placements\":[{\"node\":\"n1\",\"pods\":[" pods "]}]}"
@@ -41,7 +42,7 @@
 #define IN_ZONES(operator, values)                                                                                     \
     "{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"" operator"\",\"values\":[" values "]}"
 
-/* ---- host ports ------------------------------------------------------------------------------------------------------ */
+/* ---- host ports -------------------------------------------------------------------------------------------------- */
 
 static const struct check ports[] = {
     { HERE IP_PORT("a", "10.0.0.1") IP_PORT("b", "10.0.0.2"), PLACED(AB), "" },
@@ -57,7 +58,7 @@ static const struct check ports[] = {
     { HERE PORT_OF("a", "nodeName: n1, ", "{phase: Running}"), PLACED(A), "POD_NOT_WAITING pod default/a\n" },
 };
 
-/* ---- volumes --------------------------------------------------------------------------------------------------------- */
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
 
 static const struct check volumes[] = {
     /* a term that asks for nothing */
@@ -94,7 +95,8 @@ static const struct check volumes[] = {
       PLACED(A), "" },
 };
 
-/* A pod that runs with a volume that is gone: Karpenter forgets its node, and without that quirk its volumes count for nothing. */
+/* A pod that runs with a volume that is gone: Karpenter forgets its node, and without that quirk its volumes count for
+ * nothing. */
 #define GONE CLAIM("e", "volumeName: gone") CLAIM("f", "volumeName: gone-too")
 static const struct check gone_volumes[] = {
     { HERE CSI("1") BOUND_CLAIM("a") GONE HOLDS("r", USES("e", "f")) POD("a", "1", USES_CLAIM), KARP "," ON_NODE(A),
@@ -103,7 +105,7 @@ static const struct check gone_volumes[] = {
       "NODE_UNKNOWN node n1\n" },
 };
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 #define BIG(name, at, owner, phase)                                                                                    \
     "- {apiVersion: v1, kind: Pod, metadata: {name: " name ", namespace: default, uid: u-" name owner "}, spec: {" at  \
@@ -130,7 +132,7 @@ static const struct check sums[] = {
       "RESOURCES node n1\n" },
 };
 
-/* ---- who has to go ---------------------------------------------------------------------------------------------------- */
+/* ---- who has to go ----------------------------------------------------------------------------------------------- */
 
 #define PROTECTED(value, start)                                                                                        \
     "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a, labels: {app: x}, annotations: "  \
@@ -187,7 +189,7 @@ static const struct check leaving[] = {
     { BOTH LEAVING BUDGET("minAvailable: lots") RUNNING("a", "n1", "app: x", ""), KARP "}", MUST_GO },
 };
 
-/* ---- pods of CapacityBuffers -------------------------------------------------------------------------------------------- */
+/* ---- pods of CapacityBuffers ------------------------------------------------------------------------------------- */
 
 #define BUFFERED                                                                                                       \
     SNAPSHOT("{featureGates: {CapacityBuffer: true}}", TYPE("m", "1", ""))                                             \

@@ -23,7 +23,7 @@
     "]}\n"
 #define ON_DEMAND(more) "{zone: a, capacityType: on-demand, price: 1" more "}"
 
-/* ---- pools ------------------------------------------------------------------------------------------------------------ */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static const struct check pools[] = {
     { HEAD POOL_LIKE("", "", READY) POD("a", "1", ""), LAUNCHED("\"m\"", ""), "" },
@@ -48,7 +48,7 @@ static const struct check pools[] = {
       LAUNCHED("\"m\"", ""), "" },
 };
 
-/* ---- types ------------------------------------------------------------------------------------------------------------ */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 #define TWICE                                                                                                          \
     TYPES_WORLD("{}", SIZED("m", "4", ON_DEMAND("")) SIZED("k", "16", ON_DEMAND("")) SIZED("m", "8", ON_DEMAND("")))
@@ -106,7 +106,7 @@ static const struct check types[] = {
       LAUNCHED("\"m\"", ""), "" },
 };
 
-/* ---- minValues --------------------------------------------------------------------------------------------------------- */
+/* ---- minValues --------------------------------------------------------------------------------------------------- */
 
 #define AT_LEAST_TWO HEAD OWN_POOL("", ", requirements: [{key: " TYPE_KEY ", operator: Exists, minValues: 2}]", "True")
 #define TWO_TYPES TYPES_WORLD("{}", TYPE("m", "1", "") TYPE("k", "1", ""))
@@ -124,7 +124,7 @@ static const struct check least_values[] = {
       LAUNCHED("\"m\"", LEAST(TYPE_KEY, "Exists", "", "2")), "" },
 };
 
-/* ---- limits ------------------------------------------------------------------------------------------------------------ */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 #define FULL(name, cpu)                                                                                                \
     "- {apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name                                          \
@@ -176,7 +176,7 @@ static const struct check limits[] = {
       LAUNCHED("\"m\"", ""), "" },
 };
 
-/* ---- reservations ------------------------------------------------------------------------------------------------------- */
+/* ---- reservations ------------------------------------------------------------------------------------------------ */
 
 #define KEY "karpenter.k8s.aws/capacity-reservation-id"
 #define RESERVING                                                                                                      \

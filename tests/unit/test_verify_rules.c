@@ -27,7 +27,7 @@
     POD("a", "1", ", tolerations: [{key: t, operator: " operator", value: '" value "'}]")
 #define NUMBERED(number) BOTH LABELLED_NODE("level: '" number "'")
 
-/* ---- taints ---------------------------------------------------------------------------------------------------------- */
+/* ---- taints ------------------------------------------------------------------------------------------------------ */
 
 /* Gt and Lt compare the taint's value with the toleration's, as plain 64-bit integers. */
 static const struct check taints[] = {
@@ -50,7 +50,7 @@ static const struct check taints[] = {
     { TAINTED("5") TOLERATING("Near", "5"), PLACED(A), "TAINTS pod default/a\n" }, /* an operator that nobody knows */
 };
 
-/* ---- labels of nodes ------------------------------------------------------------------------------------------------- */
+/* ---- labels of nodes --------------------------------------------------------------------------------------------- */
 
 static const struct check labels[] = {
     /* bounds are integers, the label's value too */
@@ -117,7 +117,8 @@ static const struct check labels[] = {
     { BOTH LABELLED_NODE("kubernetes.io/hostname: n1") PICKY_DAEMON("3", "kubernetes.io/hostname: n1")
           POD("a", "2", ""),
       PLACED(A), "RESOURCES node n1\n" },
-    /* What a pod excludes of a label that the node lacks is taken for known, and others that ask for it are let in (S-Q36). */
+    /* What a pod excludes of a label that the node lacks is taken for known, and others that ask for it are let in
+       (S-Q36). */
     { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}"), PLACED(A),
       "REQUIREMENTS pod default/a\n" },
     { BOTH LABELLED_NODE("rack: r") POD("a", "1", ", nodeSelector: {team: x}")
@@ -144,7 +145,7 @@ static const struct check labels[] = {
     { NUMBERED("5") POD("a", "1", REQUIRED_AND_PREFERRED("In, values: ['5']", "In, values: ['6']")), PLACED(A), "" },
 };
 
-/* ---- labels of launches ---------------------------------------------------------------------------------------------- */
+/* ---- labels of launches ------------------------------------------------------------------------------------------ */
 
 static const struct check launches[] = {
     /* its name is not known: a pod may rule names out, but not ask for any */
@@ -193,7 +194,8 @@ static const struct check launches[] = {
       LAUNCHED(RULE("level", "Lt", "\"9\"")), "REQUIREMENTS pod default/a\n" },
 };
 
-/* A pool wants a label to be there, whatever it is. Where a pod excludes values of it another may ask that it be absent. */
+/* A pool wants a label to be there, whatever it is. Where a pod excludes values of it another may ask that it be
+ * absent. */
 #define WANTS_RACK HEAD OWN_POOL("", ", requirements: [{key: rack, operator: Exists}]", "True")
 #define ABSENT "{\"key\":\"rack\",\"operator\":\"DoesNotExist\"}"
 #define NO_RACK REQUIRED("{key: rack, operator: DoesNotExist}")

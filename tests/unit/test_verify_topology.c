@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verifier on spread, pod affinity and anti-affinity: what can be said for certain, and what Karpenter is let off with. */
+/* The verifier on spread, pod affinity and anti-affinity: what can be said for certain, and what Karpenter is let off
+ * with. */
 #include "verifying.h"
 
 #define REQUIRED_TERMS(terms)                                                                                          \
@@ -28,11 +29,12 @@
     "{requests: {cpu: 100m}}}]" more "}, status: {phase: Running}}\n"
 #define SPACE(name, labels) "- {apiVersion: v1, kind: Namespace, metadata: {name: " name ", labels: {" labels "}}}\n"
 
-/* ---- affinity ---------------------------------------------------------------------------------------------------------- */
+/* ---- affinity ---------------------------------------------------------------------------------------------------- */
 
 static const struct check affinity[] = {
     { HERE RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X)))), PLACED(A), "" },
-    /* a term that selects nobody by having no selector is not judged; nor one on a key that stands for another (S-Q34) */
+    /* a term that selects nobody by having no selector is not judged; nor one on a key that stands for another (S-Q34)
+     */
     { HERE LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, "")))), PLACED(A), "" },
     { HERE LABELLED("a", "app: w", MIND(AFFINE(TERM("failure-domain.beta.kubernetes.io/zone", TO_X)))), PLACED(A), "" },
     { HERE LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X)))), PLACED(A), "AFFINITY pod default/a\n" },
@@ -78,7 +80,8 @@ static const struct check affinity[] = {
     { HERE SPACE("third", "team: z") OF_NAMESPACE("r", "other", "app: x", "")
           LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X ", namespaceSelector: {}")))),
       PLACED(A), "AFFINITY pod default/a\n" },
-    /* a zone of which only the choice is known is not one that others are in for certain; the first pod has to know its own */
+    /* a zone of which only the choice is known is not one that others are in for certain; the first pod has to know its
+       own */
     { BOTH LABELLED("a", "app: x", MIND(AFFINE(TERM(ZONE, TO_X)))), LAUNCHED(A, ZONES("In", "\"a\"")), "" },
     { BOTH LABELLED("a", "app: x", MIND(AFFINE(TERM(ZONE, TO_X)))), LAUNCHED(A, ANY_ZONE), "AFFINITY pod default/a\n" },
     { BOTH LABELLED("a", "app: x", MIND(AFFINE(TERM(ZONE, TO_X)))), LAUNCHED(A, ZONES("NotIn", "\"c\"")),
@@ -98,7 +101,7 @@ static const struct check affinity[] = {
       EACH(ZONES("In", "\"a\""), ZONES("In", "\"b\"")), "" },
 };
 
-/* ---- a node without the label --------------------------------------------------------------------------------------------- */
+/* ---- a node without the label ------------------------------------------------------------------------------------ */
 
 /* On "rack", which no node has, Karpenter may have believed in one (S-Q36). */
 #define RACKED MIND(AFFINE(TERM("rack", TO_X)))
@@ -142,7 +145,7 @@ static const struct check imagined[] = {
       "TYPE_REQUIREMENTS launch new-1\nTYPE_OFFERING launch new-1\n" },
 };
 
-/* ---- spread ------------------------------------------------------------------------------------------------------------------ */
+/* ---- spread ------------------------------------------------------------------------------------------------------ */
 
 /* The zones that types state are domains; one that only rules zones out states none. */
 #define ZONED(rule)                                                                                                    \
@@ -182,7 +185,7 @@ static const struct check spread[] = {
     { FILLED ON_ITS_WAY("c1", "z") NODE("n3", "z", "4", ""), ONE_EACH, "SPREAD pod default/a\n" },
 };
 
-/* ---- anti-affinity ----------------------------------------------------------------------------------------------------------- */
+/* ---- anti-affinity ----------------------------------------------------------------------------------------------- */
 
 #define POOLED(requirement) HEAD OWN_POOL("", ", requirements: [{key: " ZONE ", " requirement "}]", "True")
 #define AWAY LABELLED("a", "app: v", MIND(AVERSE(TERM(ZONE, TO_X))))
@@ -256,7 +259,8 @@ static const struct check anti[] = {
       PLACED(A), "" },
 };
 
-/* Karpenter forgets a node when the volume of a pod on it is gone (S-Q35): what runs there bars nobody, what runs elsewhere does. */
+/* Karpenter forgets a node when the volume of a pod on it is gone (S-Q35): what runs there bars nobody, what runs
+ * elsewhere does. */
 #define OTHER_NODE                                                                                                     \
     "- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {" HOST ": n2, " ZONE                                 \
     ": b}}, spec: {}, status: {capacity: {cpu: '4', pods: '10'}, allocatable: {cpu: '4', pods: '10'}}}\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decision made of tables, for tests of what writes decisions: every part present once, awkward characters included. It defines the
- * getters of the library, so that one file of a program includes it. */
+/* A decision made of tables, for tests of what writes decisions: every part present once, awkward characters included.
+ * It defines the getters of the library, so that one file of a program includes it. */
 #ifndef TESTS_UNIT_WRITTEN_DECISION_H
 #define TESTS_UNIT_WRITTEN_DECISION_H
 

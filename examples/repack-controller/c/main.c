@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A controller that carries out a repack plan, on a cluster of plain arrays: each step is a command (karp/command.h), validated
- * when its time has come. A step that fails ends the plan, and the cluster as it is then gets a new one.
- *     example-repack-controller    plays a plan that goes well, a launch without capacity, and a pod that appears meanwhile
+ * A controller that carries out a repack plan, on a cluster of plain arrays: each step is a command (karp/command.h),
+ * validated when its time has come. A step that fails ends the plan, and the cluster as it is then gets a new one.
+ *     example-repack-controller    plays a plan that goes well, a launch without capacity, and a pod that appears
+ * meanwhile
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ enum { MOST_NODES = 48, MOST_PODS = 48, NAME_ROOM = 24, TYPES = 3, MOST_PLANS = 
 enum { ALL_WELL, NO_CAPACITY, NEW_POD, STORIES };
 static const int64_t start = INT64_C(1767225600) * INT64_C(1000000000);
 
-/* ---- the cluster ---- */
+/* ---- the cluster ------------------------------------------------------------------------------------------------- */
 
 static const struct type {
     const char *name, *cpu, *memory;
@@ -91,7 +92,7 @@ static void add_pod(cluster *c, const char *cpu, int node)
     snprintf(p->name, sizeof p->name, "web-%02d", c->pod_count++);
 }
 
-/* ---- what is watched ---- */
+/* ---- what is watched --------------------------------------------------------------------------------------------- */
 
 static karp_status sell(cluster *c, karp_builder *builder)
 {
@@ -251,7 +252,7 @@ static karp_status watch(cluster *c, karp_snapshot **out)
     return status;
 }
 
-/* ---- what happens without the controller ---- */
+/* ---- what happens without the controller ------------------------------------------------------------------------- */
 
 /* Pending pods get places as the scheduler gives them, and what provisioning launches for them. */
 static karp_status bind_pods(cluster *c)
@@ -278,7 +279,8 @@ static karp_status bind_pods(cluster *c)
     return status;
 }
 
-/* Between decision and validation the world goes on: in one of the stories a pod appears on a node of the third step. */
+/* Between decision and validation the world goes on: in one of the stories a pod appears on a node of the third step.
+ */
 static void meanwhile(cluster *c, const karp_command_state *s)
 {
     if (c->story != NEW_POD || c->happened || c->steps_begun != 3 || s->phase != KARP_COMMAND_PHASE_VALIDATING) return;
@@ -296,7 +298,7 @@ static int create(cluster *c, int type)
     return c->sold_out[type] ? -1 : add_machine(c, "new", type, false);
 }
 
-/* ---- one step ---- */
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
 
 /* Carries out what a step advises. What could not be seen otherwise is told to the next one. */
 static karp_status act(cluster *c, const karp_advice *advice, const karp_command_state *s, karp_observation *seen,
@@ -375,7 +377,7 @@ static karp_status carry_out(cluster *c, const karp_decision *plan, size_t numbe
     return status;
 }
 
-/* ---- the controller ---- */
+/* ---- the controller ---------------------------------------------------------------------------------------------- */
 
 /* The steps of the plan in their order, to the first that fails. */
 static karp_status follow(cluster *c, const karp_decision *plan)

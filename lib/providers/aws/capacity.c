@@ -38,7 +38,7 @@ static family_traits traits_of(aws_family family)
 
 bool aws_is_windows(aws_family family) { return traits_of(family).windows; }
 
-/* ---- pods ------------------------------------------------------------------------------------ */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static int64_t efa_only_interfaces(const aws_node_class *c, bool first_card)
 {
@@ -61,18 +61,14 @@ static int64_t pod_count(const aws_type *t, const aws_node_class *c, const aws_o
 {
     family_traits family = traits_of(c->family);
     int64_t count = 110;
-    if (c->has_max_pods) {
-        count = c->max_pods;
-    } else if (family.pods_limited_by_enis) {
-        count = pods_by_enis(t, c, o->reserved_enis);
-    }
-    if (c->pods_per_core > 0 && family.pods_per_core && c->pods_per_core * t->vcpus < count) {
+    if (c->has_max_pods) count = c->max_pods;
+    else if (family.pods_limited_by_enis) count = pods_by_enis(t, c, o->reserved_enis);
+    if (c->pods_per_core > 0 && family.pods_per_core && c->pods_per_core * t->vcpus < count)
         count = c->pods_per_core * t->vcpus;
-    }
     return count;
 }
 
-/* ---- memory and storage ---------------------------------------------------------------------- */
+/* ---- memory and storage ------------------------------------------------------------------------------------------ */
 
 /* The order of the operations is the provider's: it affects the last bit, and therefore the rounding up. */
 static int64_t memory_bytes(const aws_type *t, const aws_node_class *c, const aws_options *o)
@@ -137,7 +133,7 @@ static bytes ephemeral_storage(scratch *s, const aws_type *t, const aws_node_cla
     return (bytes){ linux_size, (double)(20 * gibi) };
 }
 
-/* ---- overhead -------------------------------------------------------------------------------- */
+/* ---- overhead ---------------------------------------------------------------------------------------------------- */
 
 static int64_t reserved_cpu_milli(int64_t vcpus)
 {
@@ -179,7 +175,7 @@ static karp_str threshold(scratch *s, karp_str text, double capacity)
     return whole_text(s, ceil(capacity / 100 * p));
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static void add_text(karp_resource *list, size_t *count, karp_str name, karp_str text)
 {

@@ -4,7 +4,7 @@
 #include <base/error.h>
 #include <base/str.h>
 
-/* ---- offerings: of each zone of the region, and of the class's reservations ------------------ */
+/* ---- offerings: of each zone of the region, and of the class's reservations -------------------------------------- */
 
 enum { REQUIREMENTS_MOST = 7 };
 
@@ -62,7 +62,7 @@ static void make_parts(scratch *s, const aws_place *place, offering_parts *out)
     }
 }
 
-/* ---- whether launches of the class can use the type ------------------------------------------ */
+/* ---- whether launches of the class can use the type -------------------------------------------------------------- */
 
 /* Built-in types lack the number of interfaces of each card: it is assumed to equal that of the default card. */
 static bool card_takes(const aws_type *t, const aws_network_interface *interface)
@@ -200,7 +200,7 @@ static void add_offerings(scratch *s, const aws_type *t, const aws_node_class *c
     out->offering_count = o.count;
 }
 
-/* ---- the catalogue --------------------------------------------------------------------------- */
+/* ---- the catalogue ----------------------------------------------------------------------------------------------- */
 
 /* EC2's maximum for a placement group. */
 enum { PARTITIONS_MOST = 7 };
@@ -273,9 +273,8 @@ static karp_status check(const aws_facts *facts, const aws_options *options, kar
         return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in, but of %s",
                              shown, shown ? facts->region.ptr : "", known);
     }
-    if (!(options->vm_memory_overhead >= 0 && options->vm_memory_overhead < 1)) {
+    if (!(options->vm_memory_overhead >= 0 && options->vm_memory_overhead < 1))
         return provider_fail(error, KARP_E_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");
-    }
     if (options->reserved_enis >= 0) return KARP_OK;
     return provider_fail(error, KARP_E_INVALID, "reservedENIs", "must not be negative");
 }

@@ -14,7 +14,7 @@ const aws_default aws_metadata_defaults[AWS_METADATA_DEFAULTS] = {
     { "httpTokens", "required", 0 },
 };
 
-/* ---- pools ----------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static bool constrains(const karp_requirement *list, size_t count, const char *key)
 {
@@ -47,7 +47,7 @@ size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requi
     return n;
 }
 
-/* ---- node classes ---------------------------------------------------------------------------- */
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 static void complete(trees *t, tree *options)
 {

@@ -13,7 +13,7 @@ static int64_t amount(uint32_t value) { return value == EC2_NONE ? AWS_UNKNOWN :
 /* Whole millionths and 10^6 are both exact, so the quotient is the double nearest to the decimal price. */
 static double price(uint32_t micro) { return micro == EC2_NONE ? AWS_UNKNOWN : (double)micro / 1e6; }
 
-/* ---- the built-in table ---------------------------------------------------------------------- */
+/* ---- the built-in table ------------------------------------------------------------------------------------------ */
 
 static void get_devices(const ec2_row *row, aws_type *out)
 {
@@ -155,7 +155,7 @@ void aws_facts_regions(char *into, size_t room)
     into[at] = '\0';
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 /* Empty texts need no copy. */
 static karp_str keep(scratch *s, karp_str text) { return text.len ? scratch_text(s, text) : text; }
@@ -243,7 +243,7 @@ size_t aws_facts_zone(const aws_facts *facts, karp_str name)
     return i;
 }
 
-/* ---- observed memory ------------------------------------------------------------------------- */
+/* ---- observed memory --------------------------------------------------------------------------------------------- */
 
 static bool in_class(const aws_node_class *c, karp_str image)
 {

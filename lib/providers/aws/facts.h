@@ -78,7 +78,7 @@ size_t aws_facts_zone(const aws_facts *facts, karp_str name);
 /* Sets the names of the zones in which some type is offered, by letter: us-west-2a is bit 0. */
 void aws_facts_name_zones(aws_facts *facts);
 
-/* ---- observed memory ------------------------------------------------------------------------- */
+/* ---- observed memory --------------------------------------------------------------------------------------------- */
 
 /* An observation, with a link to the earlier ones. */
 struct aws_seen {

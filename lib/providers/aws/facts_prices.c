@@ -18,7 +18,7 @@ static bool dollars_at(decoder *d, const tree *object, const char *name, double 
     return false;
 }
 
-/* ---- on-demand ------------------------------------------------------------------------------- */
+/* ---- on-demand --------------------------------------------------------------------------------------------------- */
 
 static bool attribute_is(const tree *attributes, const char *name, const char *value)
 {
@@ -123,7 +123,7 @@ void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root)
     take_on_demand_for_spot(into);
 }
 
-/* ---- spot ------------------------------------------------------------------------------------ */
+/* ---- spot -------------------------------------------------------------------------------------------------------- */
 
 static void spot_at(aws_facts *into, decoder *d, const tree *entry, int64_t *newest)
 {

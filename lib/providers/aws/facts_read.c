@@ -9,7 +9,7 @@
 #include <karp/values.h>
 #include <providers/cloud/write.h>
 
-/* ---- offerings ------------------------------------------------------------------------------- */
+/* ---- offerings --------------------------------------------------------------------------------------------------- */
 
 static size_t add_zone(aws_facts *into, decoder *d, karp_str name)
 {
@@ -86,7 +86,7 @@ static void read_offerings(aws_facts *into, decoder *d, const tree *root)
     into->region_known = true;
 }
 
-/* ---- limits and memory ----------------------------------------------------------------------- */
+/* ---- limits and memory ------------------------------------------------------------------------------------------- */
 
 static void read_limits(aws_facts *into, decoder *d, const tree *root)
 {
@@ -115,9 +115,8 @@ static void add_seen(aws_facts *into, decoder *d, aws_type *type, const tree *am
 {
     double bytes = 0;
     karp_str text = tree_text(amount);
-    if (!d->s->failed && (karp_quantity_double(text, &bytes) != KARP_OK || !(bytes >= 1 && bytes < 9e15))) {
+    if (!d->s->failed && (karp_quantity_double(text, &bytes) != KARP_OK || !(bytes >= 1 && bytes < 9e15)))
         decode_bad(d, name, "must be a quantity of memory");
-    }
     size_t count = items_of(images);
     aws_seen *seen = scratch_array(d->s, 1, sizeof *seen);
     karp_str *ids = scratch_array(d->s, count, sizeof *ids);
@@ -150,7 +149,7 @@ static void read_memory(aws_facts *into, decoder *d, const tree *root)
     }
 }
 
-/* ---- all kinds ------------------------------------------------------------------------------- */
+/* ---- all kinds --------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *kind;

@@ -23,7 +23,7 @@ void aws_read_types(aws_facts *into, decoder *d, const tree *root); /* facts_typ
 void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root); /* facts_prices.c */
 void aws_read_spot(aws_facts *into, decoder *d, const tree *root);
 
-/* ---- facts_table.c: a region's facts as a text table, which can be loaded again -------------- */
+/* ---- facts_table.c: a region's facts as a text table, which can be loaded again ---------------------------------- */
 
 /* Replaces everything in `into` except the observed memory of nodes; after a failure it is discarded. */
 karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error);

@@ -55,7 +55,7 @@ enum {
 
 static const cloud_format aws_format = { "aws", CELL_COUNT, NULL, AWS_USUAL_REGION };
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct whole_cell {
     uint32_t cell;
@@ -241,7 +241,7 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
     return into->s.failed ? fail_nomem(error) : KARP_OK;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The letter of each zone, from 0; false = a zone without one, such as a local zone. */
 static bool letters_of(const aws_facts *f, size_t letter[AWS_ZONES_MOST], cloud_writer *w)
@@ -359,7 +359,7 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
     return cloud_write_end(&w, memory, text, problem);
 }
 
-/* ---- sources of facts ------------------------------------------------------------------------ */
+/* ---- sources of facts -------------------------------------------------------------------------------------------- */
 
 static const cloud_kind aws_kinds[] = {
     { "types", "types.json", "aws ec2 describe-instance-types --region @ --output json",

@@ -32,7 +32,7 @@ static const tree *part(decoder *d, const tree *type, const char *name)
     return found;
 }
 
-/* ---- processor ------------------------------------------------------------------------------- */
+/* ---- processor --------------------------------------------------------------------------------------------------- */
 
 /* The first architecture that Karpenter supports decides; false = none. */
 static bool read_processor(decoder *d, const tree *type, aws_type *out)
@@ -59,7 +59,7 @@ static bool read_processor(decoder *d, const tree *type, aws_type *out)
 /* A limit that keeps products within 64 bits. */
 enum { INTERFACES_MOST = 65535 };
 
-/* ---- network --------------------------------------------------------------------------------- */
+/* ---- network ----------------------------------------------------------------------------------------------------- */
 
 static void read_network(decoder *d, const tree *type, aws_type *out)
 {
@@ -88,7 +88,7 @@ static void read_network(decoder *d, const tree *type, aws_type *out)
     if (decode_flag(d, network, "EncryptionInTransitSupported")) out->flags |= EC2_ENCRYPTION;
 }
 
-/* ---- devices --------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static void add_device(decoder *d, aws_type *out, aws_device device)
 {
@@ -124,7 +124,7 @@ static void read_devices(decoder *d, const tree *type, aws_type *out)
     }
 }
 
-/* ---- other members --------------------------------------------------------------------------- */
+/* ---- other members ----------------------------------------------------------------------------------------------- */
 
 static void read_disks(decoder *d, const tree *type, aws_type *out)
 {

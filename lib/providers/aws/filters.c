@@ -48,7 +48,7 @@ static karp_str label_of(const karp_provider_launch *launch, karp_provider_candi
     return launch_label(launch_offering(launch, c), key);
 }
 
-/* ---- reservations of one kind only ----------------------------------------------------------- */
+/* ---- reservations of one kind only ------------------------------------------------------------------------------- */
 
 /* A lower rank is preferred at equal prices: default, capacity-block, then interruptible reservations. */
 static int kind_of(const karp_provider_launch *launch, karp_provider_candidate c)
@@ -78,7 +78,7 @@ static void one_reservation_type(karp_provider_launch *launch)
     if (best >= 0) keep(launch, of_kind, &best);
 }
 
-/* ---- a single capacity block ----------------------------------------------------------------- */
+/* ---- a single capacity block ------------------------------------------------------------------------------------- */
 
 static bool same_candidate(const karp_provider_launch *launch, karp_provider_candidate c, const void *about)
 {
@@ -104,7 +104,7 @@ static void one_capacity_block(karp_provider_launch *launch)
     if (found) keep(launch, same_candidate, &cheapest);
 }
 
-/* ---- one reserved offering per zone ---------------------------------------------------------- */
+/* ---- one reserved offering per zone ------------------------------------------------------------------------------ */
 
 static bool roomier(const karp_provider_launch *launch, karp_provider_candidate a, karp_provider_candidate b)
 {
@@ -127,16 +127,15 @@ static bool is_best_reserved(const karp_provider_launch *launch, karp_provider_c
 static void one_reserved_a_zone(karp_provider_launch *launch)
 {
     bool any = false;
-    for (size_t i = 0; i < launch->candidate_count && !any; i++) {
+    for (size_t i = 0; i < launch->candidate_count && !any; i++)
         any = launch->candidates[i].usable && is_of(launch, launch->candidates[i], "reserved");
-    }
     /* A removed candidate was worse than one that remains, so comparing with the shrinking list gives the same
      * result. */
     const karp_provider_launch whole = *launch;
     if (any && allows(launch, "reserved")) keep(launch, is_best_reserved, &whole);
 }
 
-/* ---- exotic types ---------------------------------------------------------------------------- */
+/* ---- exotic types ------------------------------------------------------------------------------------------------ */
 
 const karp_str aws_exotic[AWS_EXOTIC] = { TEXT("aws.amazon.com/neuron"), TEXT("aws.amazon.com/neuroncore"),
                                           TEXT("nvidia.com/gpu"), TEXT("amd.com/gpu"), TEXT("habana.ai/gaudi") };
@@ -164,7 +163,7 @@ static void no_exotic(karp_provider_launch *launch)
     if (any) keep(launch, is_plain, NULL);
 }
 
-/* ---- expensive spot offerings ---------------------------------------------------------------- */
+/* ---- expensive spot offerings ------------------------------------------------------------------------------------ */
 
 static bool worth_it(const karp_provider_launch *launch, karp_provider_candidate c, const void *on_demand)
 {
@@ -194,7 +193,7 @@ const aws_filter_step aws_filters[AWS_FILTERS] = {
     { "spot-offering-filter", drop_expensive_spot },
 };
 
-/* ---- the cheapest types ---------------------------------------------------------------------- */
+/* ---- the cheapest types ------------------------------------------------------------------------------------------ */
 
 /* A remaining type with its lowest price. */
 typedef struct ranked {
@@ -285,7 +284,7 @@ static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider
     return KARP_PROVIDER_OK;
 }
 
-/* ---- everything ------------------------------------------------------------------------------ */
+/* ---- everything -------------------------------------------------------------------------------------------------- */
 
 uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory,
                            karp_provider_launch *launch, karp_provider_problem *problem)

@@ -12,7 +12,7 @@ static const karp_instance_type *type_of(const karp_provider_launch *launch, kar
     return launch->types[c.type];
 }
 
-/* ---- the request ----------------------------------------------------------------------------- */
+/* ---- the request ------------------------------------------------------------------------------------------------- */
 
 /* The class's subnet in the zone with the most free addresses, then by id. */
 static karp_str subnet_in(const aws_node_class *c, const aws_marks *marks, karp_str zone)
@@ -139,7 +139,7 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
     return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
-/* ---- the response ---------------------------------------------------------------------------- */
+/* ---- the response ------------------------------------------------------------------------------------------------ */
 
 static bool means_no_capacity(karp_str code)
 {
@@ -331,7 +331,7 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
                             other.ptr);
 }
 
-/* ---- the node -------------------------------------------------------------------------------- */
+/* ---- the node ---------------------------------------------------------------------------------------------------- */
 
 static bool is_reservation(karp_str key)
 {

@@ -122,7 +122,7 @@ static void add_kebab(labels *l, karp_str key, karp_str value)
     if (text) add_piece(l, key, (karp_str){ text, value.len });
 }
 
-/* ---- labels from the name -------------------------------------------------------------------- */
+/* ---- labels from the name ---------------------------------------------------------------------------------------- */
 
 static size_t skip(karp_str text, size_t from, char low, char high)
 {
@@ -175,7 +175,7 @@ static void add_name_parts(labels *l, karp_str name)
     add_flag(l, key_flex, str_contains(family, str("-flex")));
 }
 
-/* ---- devices --------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 /* The only device entry of this kind, or NULL; `count` = the number of these entries. */
 static const aws_device *only_device(const aws_type *t, uint32_t kind, size_t *count)
@@ -220,7 +220,7 @@ static void add_devices(labels *l, const aws_type *t)
     }
 }
 
-/* ---- zones, capacity types, reservations ----------------------------------------------------- */
+/* ---- zones, capacity types, reservations ------------------------------------------------------------------------- */
 
 static void make_zones(labels *l, uint32_t zones, const aws_place *place, size_t slot)
 {
@@ -345,7 +345,7 @@ void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aw
     out->requirement_count = l.count;
 }
 
-/* ---- label tables ---------------------------------------------------------------------------- */
+/* ---- label tables ------------------------------------------------------------------------------------------------ */
 
 static const karp_str well_known[] = {
     TEXT(AWS_GROUP "capacity-reservation-id"),

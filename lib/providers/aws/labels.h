@@ -39,7 +39,7 @@ size_t aws_reservation_count(const aws_node_class *node_class, const aws_type *t
 void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place,
                 aws_shared *shared, karp_instance_type *out);
 
-/* ---- label tables ---------------------------------------------------------------------------- */
+/* ---- label tables ------------------------------------------------------------------------------------------------ */
 
 /* Sets only the tables of `into`; the lists live forever. Well-known labels are sorted. */
 void aws_label_tables(karp_provider_labels *into);

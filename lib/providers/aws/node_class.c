@@ -9,7 +9,7 @@
 #include <providers/decode.h>
 #include <providers/aws/capacity.h>
 
-/* ---- family ---------------------------------------------------------------------------------- */
+/* ---- family ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name, *alias;
@@ -60,13 +60,12 @@ static aws_family family_at(decoder *d, const tree *spec)
         decode_bad(d, "amiFamily", "names no known family");
         return AWS_CUSTOM;
     }
-    if (alias < FAMILIES && families[named].family != AWS_CUSTOM && families[named].family != families[alias].family) {
+    if (alias < FAMILIES && families[named].family != AWS_CUSTOM && families[named].family != families[alias].family)
         decode_bad(d, "amiFamily", "is another family than the alias of amiSelectorTerms names");
-    }
     return families[named].family;
 }
 
-/* ---- disks and interfaces -------------------------------------------------------------------- */
+/* ---- disks and interfaces ---------------------------------------------------------------------------------------- */
 
 /* Whether the field equals `yes`. The only other permitted value is `no` (NULL = none). */
 static bool word_at(decoder *d, const tree *object, const char *name, const char *yes, const char *no)
@@ -87,15 +86,11 @@ static karp_str size_at(decoder *d, const tree *disk)
     if (!value) return none;
     karp_str text = none;
     int64_t number;
-    if (is_string(value)) {
-        text = scratch_text(d->s, tree_text(value));
-    } else if (tree_integer(value, &number) && number >= 0) {
-        text = scratch_uint(d->s, (uint64_t)number);
-    }
+    if (is_string(value)) text = scratch_text(d->s, tree_text(value));
+    else if (tree_integer(value, &number) && number >= 0) text = scratch_uint(d->s, (uint64_t)number);
     double size = 0;
-    if (!d->s->failed && (karp_quantity_double(text, &size) != KARP_OK || size < 0)) {
+    if (!d->s->failed && (karp_quantity_double(text, &size) != KARP_OK || size < 0))
         decode_bad(d, "ebs.volumeSize", "must be a quantity");
-    }
     return text;
 }
 
@@ -137,7 +132,7 @@ static void read_interfaces(decoder *d, const tree *spec, aws_node_class *out)
     out->interface_count = list ? count : 0;
 }
 
-/* ---- the kubelet's settings ------------------------------------------------------------------ */
+/* ---- the kubelet's settings -------------------------------------------------------------------------------------- */
 
 static const char *const reservable[] = { "cpu", "memory", "ephemeral-storage", "pid", NULL };
 static const char *const signals[] = { "memory.available",
@@ -195,9 +190,8 @@ static void check_thresholds(decoder *d, const tree *kubelet, const char *name)
         const tree *value = tree_member_at(map, i)->value;
         karp_str key = tree_member_name(tree_member_at(map, i)), text = tree_text(value);
         if (!among(signals, key)) bad_entry(d, name, key, "is no signal of the kubelet");
-        if (!is_string(value) || !aws_threshold_valid(text)) {
+        if (!is_string(value) || !aws_threshold_valid(text))
             bad_entry(d, name, key, "must be a quantity or a percentage that is not negative");
-        }
     }
 }
 
@@ -253,7 +247,7 @@ static void read_kubelet(decoder *d, const tree *spec, aws_node_class *out)
     decode_at(d, "spec");
 }
 
-/* ---- status ---------------------------------------------------------------------------------- */
+/* ---- status ------------------------------------------------------------------------------------------------------ */
 
 /* An operator's number; KARP_OP_UNKNOWN = invalid. */
 static uint32_t operator_of(karp_str word)
@@ -352,7 +346,7 @@ static void read_status(decoder *d, const tree *status, aws_node_class *out)
     out->placement_group.partitions = decode_count(d, group, "partitionCount");
 }
 
-/* ---- the whole class ------------------------------------------------------------------------- */
+/* ---- the whole class --------------------------------------------------------------------------------------------- */
 
 static void read_class(decoder *d, const tree *root, aws_node_class *out)
 {
@@ -399,7 +393,7 @@ karp_status aws_node_class_read(scratch *s, const tree *root, aws_node_class *ou
     return KARP_OK;
 }
 
-/* ---- equality -------------------------------------------------------------------------------- */
+/* ---- equality ---------------------------------------------------------------------------------------------------- */
 
 static bool same_resources(const karp_resource *a, size_t a_count, const karp_resource *b, size_t b_count)
 {

@@ -91,7 +91,7 @@ karp_status aws_node_class_read(scratch *s, const struct tree *root, aws_node_cl
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);
 bool aws_node_class_same_images(const aws_node_class *a, const aws_node_class *b);
 
-/* ---- parts of the object --------------------------------------------------------------------- */
+/* ---- parts of the object ----------------------------------------------------------------------------------------- */
 
 struct tree;
 

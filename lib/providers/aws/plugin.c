@@ -10,7 +10,7 @@
 #include <providers/aws/facts_read.h>
 #include <providers/match.h>
 
-/* ---- open ------------------------------------------------------------------------------------ */
+/* ---- open -------------------------------------------------------------------------------------------------------- */
 
 static bool whole(karp_str text, int64_t *out)
 {
@@ -81,7 +81,7 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
     return KARP_PROVIDER_OK;
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* Loads facts only when needed, because many handles only read node classes. Loaded facts have a context, even without
  * types. */
@@ -127,7 +127,7 @@ static uint32_t aws_write_facts(void *handle, const karp_provider_memory *memory
     return aws_table_write(&h->facts, memory, text, problem);
 }
 
-/* ---- node classes ---------------------------------------------------------------------------- */
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 /* A class and its memory. */
 typedef struct aws_class {
@@ -186,7 +186,7 @@ static uint32_t aws_class_equal(const void *handle, const void *a, const void *b
     return aws_node_class_equal(x, y) && (!h->facts.seen_by_images || aws_node_class_same_images(x, y));
 }
 
-/* ---- types and labels ------------------------------------------------------------------------ */
+/* ---- types and labels -------------------------------------------------------------------------------------------- */
 
 /* Uses the host's memory for the few large blocks of a scratch. */
 static uint32_t aws_types(void *handle, const void *node_class, const karp_provider_memory *memory,
@@ -228,7 +228,7 @@ static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement 
     return KARP_PROVIDER_OK;
 }
 
-/* ---- marks, drift, repair -------------------------------------------------------------------- */
+/* ---- marks, drift, repair ---------------------------------------------------------------------------------------- */
 
 static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                             karp_provider_problem *problem)

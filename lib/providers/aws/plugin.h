@@ -31,7 +31,7 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
                      karp_provider_candidate candidate, const karp_provider_memory *memory, karp_provider_node *node,
                      karp_provider_problem *problem);
 
-/* ---- filters.c: the steps before a launch request to EC2 ------------------------------------- */
+/* ---- filters.c: the steps before a launch request to EC2 --------------------------------------------------------- */
 
 /* CreateFleet's maximum number of types. */
 enum { AWS_TYPES_MOST = 60 };

@@ -16,7 +16,7 @@ static karp_str azure_table_text(void) { return (karp_str){ azure_table, azure_t
 
 const cloud_format azure_format = { "azure", 7, azure_table_text, AZURE_USUAL_REGION };
 
-/* ---- rows of a table ------------------------------------------------------------------------- */
+/* ---- rows of a table --------------------------------------------------------------------------------------------- */
 
 static const cloud_letter azure_letters[] = { { 'A', AZURE_ARM64 },
                                               { 'n', AZURE_ACCELERATED_NETWORKING },
@@ -126,7 +126,7 @@ static karp_status read_table(azure_facts *f, karp_str text, karp_error *error)
     return status;
 }
 
-/* ---- life cycle ------------------------------------------------------------------------------ */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 static void empty(azure_facts *f, karp_context *context)
 {
@@ -211,7 +211,7 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
     return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void write_offer(cloud_writer *w, const azure_facts *f, const azure_size *s)
 {

@@ -7,7 +7,7 @@
 #include <karp/values.h>
 #include <providers/decode.h>
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* The value of a capability by name; "" = absent. */
 static karp_str capability(const tree *list, const char *name)
@@ -169,7 +169,7 @@ karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str tex
     return KARP_OK;
 }
 
-/* ---- quotas ---------------------------------------------------------------------------------- */
+/* ---- quotas ------------------------------------------------------------------------------------------------------ */
 
 /* az prints some numbers as strings. */
 static int64_t quota_number(decoder *d, const tree *entry, const char *name)
@@ -214,7 +214,7 @@ bool azure_quota_allows(const azure_facts *f, const azure_size *size)
     return true;
 }
 
-/* ---- prices ---------------------------------------------------------------------------------- */
+/* ---- prices ------------------------------------------------------------------------------------------------------ */
 
 /* Uses hourly Linux prices; Windows and low priority are other products. */
 static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *taken)

@@ -135,7 +135,7 @@ bool azure_name_barred(karp_str name)
     return !cut_tier(&name) || str_starts(name, "DC") || str_starts(name, "EC");
 }
 
-/* ---- GPU sizes that the provider supports ---------------------------------------------------- */
+/* ---- GPU sizes that the provider supports ------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

@@ -7,7 +7,7 @@
 
 const azure_class azure_plain_class = { .disk_gb = 128 };
 
-/* ---- the hash -------------------------------------------------------------------------------- */
+/* ---- the hash ---------------------------------------------------------------------------------------------------- */
 
 /* The structs of the provider's AKSNodeClass v1beta1, as hash v3 walks them. */
 static const go_field kubelet_configuration_fields[] = {
@@ -124,7 +124,7 @@ static const go_struct aks_node_class_spec_type = GO_STRUCT("AKSNodeClassSpec", 
 
 static uint64_t class_hash(const tree *spec) { return go_hash_struct(&aks_node_class_spec_type, spec); }
 
-/* ---- the spec -------------------------------------------------------------------------------- */
+/* ---- the spec ---------------------------------------------------------------------------------------------------- */
 
 static const karp_str azure_families[] = { TEXT("Ubuntu"), TEXT("Ubuntu2204"), TEXT("Ubuntu2404"), TEXT("AzureLinux") };
 

@@ -19,7 +19,7 @@ typedef struct azure_handle {
     cloud_marks marks;
 } azure_handle;
 
-/* ---- open ------------------------------------------------------------------------------------ */
+/* ---- open -------------------------------------------------------------------------------------------------------- */
 
 static void azure_close(void *handle)
 {
@@ -117,7 +117,7 @@ static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_
     return kind;
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
                                  karp_provider_problem *problem)
@@ -145,7 +145,7 @@ static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memo
     return azure_facts_write(&((azure_handle *)handle)->facts, memory, text, problem);
 }
 
-/* ---- node classes ---------------------------------------------------------------------------- */
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 static const azure_class *class_of(const void *node_class) { return node_class ? node_class : &azure_plain_class; }
 
@@ -191,7 +191,7 @@ static uint32_t azure_class_hash_of(void *handle, const void *node_class, const 
     return plugin_give_hash(node_class, class_of(node_class)->hash, AZURE_HASH_VERSION, memory, version, hash, problem);
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
                                      const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
@@ -212,7 +212,7 @@ static uint32_t azure_labels(const void *handle, karp_provider_labels *labels, k
     return KARP_PROVIDER_OK;
 }
 
-/* ---- launches -------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* Sorts by price, then spot before on-demand, then zonal before regional, then by size name and zone name. */
 static int compare_offers(const karp_provider_launch *launch, karp_provider_candidate a, karp_provider_candidate b)
@@ -304,7 +304,7 @@ static uint32_t azure_node(void *handle, const void *node_class, const karp_prov
     return KARP_PROVIDER_OK;
 }
 
-/* ---- marks, drift, repair -------------------------------------------------------------------- */
+/* ---- marks, drift, repair ---------------------------------------------------------------------------------------- */
 
 /* An unavailable size indicates that larger sizes of its quota family are unavailable, too. */
 static uint32_t mark_family(azure_handle *h, const karp_provider_scope *scope, int64_t now, int64_t ttl,

@@ -32,7 +32,7 @@ typedef struct maker {
     const karp_requirement *offers[ZONES][KINDS][ULTRAS];
 } maker;
 
-/* ---- filter ---------------------------------------------------------------------------------- */
+/* ---- filter ------------------------------------------------------------------------------------------------------ */
 
 /* A GPU needs drivers for the class's operating system. The provider installs only NVIDIA's. */
 static bool drives_gpu(const azure_class *c, uint32_t gpu)
@@ -61,7 +61,7 @@ static bool is_listed(const azure_class *c, const azure_size *size, azure_name *
     return listed_under(c, size, *gpu);
 }
 
-/* ---- offerings ------------------------------------------------------------------------------- */
+/* ---- offerings --------------------------------------------------------------------------------------------------- */
 
 static void make_offer(maker *m, uint32_t zone, size_t kind, size_t ultra)
 {
@@ -135,7 +135,7 @@ static there add_offerings(maker *m, const azure_size *size, const azure_name *n
     return available;
 }
 
-/* ---- amounts --------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 static const karp_str name_cpu = TEXT("cpu"), name_memory = TEXT("memory"), name_pods = TEXT("pods"),
                       name_storage = TEXT("ephemeral-storage"), name_nvidia = TEXT("nvidia.com/gpu"),
@@ -199,7 +199,7 @@ static void add_amounts(scratch *s, cloud_shared *shared, const azure_size *size
     out->overhead = (karp_overhead){ kube.list, kube.count, system.list, system.count, eviction.list, eviction.count };
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static void add_type(maker *m, const azure_size *size, const azure_name *name, uint32_t gpu, karp_instance_type *out)
 {

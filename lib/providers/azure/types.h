@@ -12,7 +12,7 @@
 #define AKS_GROUP "kubernetes.azure.com/"
 #define AZURE_SCOPE AZURE_GROUP "placement-scope"
 
-/* ---- names.c: the parts of a size's name, and whether the provider lists the size ------------ */
+/* ---- names.c: the parts of a size's name, and whether the provider lists the size -------------------------------- */
 
 /* Standard_NC24ads_A100_v4 has family N, subfamily C, features ads, accelerator A100 and version v4. */
 typedef struct azure_name {
@@ -30,7 +30,7 @@ enum { AZURE_GPU_UBUNTU = 1, AZURE_GPU_AZURELINUX = 2, AZURE_GPU_AMD = 4 };
 /* false = not found. */
 bool azure_gpu_find(karp_str name, uint32_t *flags);
 
-/* ---- types.c --------------------------------------------------------------------------------- */
+/* ---- types.c ----------------------------------------------------------------------------------------------------- */
 
 typedef struct azure_settings {
     double vm_memory_overhead;
@@ -53,7 +53,7 @@ int64_t azure_reserved_memory(double gib);
 /* Bytes of a VM's memory without the hypervisor's part. */
 int64_t azure_memory(double gib, double overhead);
 
-/* ---- labels.c -------------------------------------------------------------------------------- */
+/* ---- labels.c ---------------------------------------------------------------------------------------------------- */
 
 void azure_label_tables(karp_provider_labels *into);
 /* The labels that depend only on size, class and settings. */

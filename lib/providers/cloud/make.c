@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- labels ---------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 bool cloud_labels_begin(cloud_labels *l, scratch *s, cloud_shared *shared, size_t room)
 {
@@ -37,7 +37,7 @@ void cloud_in_one(cloud_labels *l, karp_str key, karp_str value)
     put(l, key, KARP_OP_IN, one, 1);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static karp_str write_number(scratch *s, int64_t number, const char *unit)
 {
@@ -79,7 +79,7 @@ void cloud_in_number(cloud_labels *l, karp_str key, int64_t number)
     cloud_in_word(l, key, number_of(l->s, l->shared, number, ""));
 }
 
-/* ---- amounts --------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 bool cloud_amounts_begin(cloud_amounts *a, scratch *s, cloud_shared *shared, size_t room)
 {
@@ -101,7 +101,7 @@ void cloud_amount(cloud_amounts *a, karp_str name, int64_t number, const char *u
     cloud_amount_text(a, name, number_text(a->s, a->shared, number, unit));
 }
 
-/* ---- labels of nodes ------------------------------------------------------------------------- */
+/* ---- labels of nodes --------------------------------------------------------------------------------------------- */
 
 karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const karp_offering *o, size_t more,
                               size_t *count)

@@ -6,7 +6,7 @@
 
 #include <karp/values.h>
 
-/* ---- parts of texts -------------------------------------------------------------------------- */
+/* ---- parts of texts ---------------------------------------------------------------------------------------------- */
 
 karp_str cloud_until(karp_str *rest, char end)
 {
@@ -82,7 +82,7 @@ bool cloud_price_of(const tree *value, double *out)
     return tree_is_number(value) && tree_double(value, out) && *out >= 0 && *out < 1e9;
 }
 
-/* ---- the header ------------------------------------------------------------------------------ */
+/* ---- the header -------------------------------------------------------------------------------------------------- */
 
 static karp_status bad_line(const cloud_table *t, karp_str object, const char *field, karp_error *error,
                             const char *message)
@@ -213,7 +213,7 @@ uint32_t cloud_not_built_in(const cloud_format *format, karp_str region, karp_pr
                             regions);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static size_t count_cells(karp_str line)
 {

@@ -73,7 +73,7 @@ bool cloud_flags(karp_str text, const cloud_letter *letters, size_t count, uint3
 /* A price in a cell: "" = unknown, represented by a negative value. */
 bool cloud_price(karp_str text, double *out);
 
-/* ---- prices from other sources --------------------------------------------------------------- */
+/* ---- prices from other sources ----------------------------------------------------------------------------------- */
 
 /* The price in a member of an object; false = not a price. */
 bool cloud_price_of(const tree *value, double *out);

@@ -104,7 +104,7 @@ uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, ka
     return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a table of facts cannot have the text \"%s\"", w->bad);
 }
 
-/* ---- sources of facts ------------------------------------------------------------------------ */
+/* ---- sources of facts -------------------------------------------------------------------------------------------- */
 
 /* Whether the region can be part of a shell command without quotes. */
 static bool plain_region(karp_str region)

@@ -30,7 +30,7 @@ void cloud_write_row(cloud_writer *w);
 uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, karp_str *text,
                          karp_provider_problem *problem);
 
-/* ---- sources of facts ------------------------------------------------------------------------ */
+/* ---- sources of facts -------------------------------------------------------------------------------------------- */
 
 typedef struct cloud_kind {
     const char *kind, *file;

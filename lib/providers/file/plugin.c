@@ -32,7 +32,7 @@ static uint32_t file_open(const karp_allocator *allocator, const karp_provider_o
     return *handle ? KARP_PROVIDER_OK : provider_no_memory(problem);
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 static size_t put_keys(karp_str *to, const karp_requirement *list, size_t count)
 {
@@ -47,9 +47,8 @@ static size_t all_keys(const karp_catalogue *types, karp_str *to)
     for (size_t i = 0; i < karp_catalogue_count(types); i++) {
         const karp_instance_type *t = karp_catalogue_type(types, i);
         n += put_keys(to ? to + n : NULL, t->requirements, t->requirement_count);
-        for (size_t k = 0; k < t->offering_count; k++) {
+        for (size_t k = 0; k < t->offering_count; k++)
             n += put_keys(to ? to + n : NULL, t->offerings[k].requirements, t->offerings[k].requirement_count);
-        }
     }
     return n;
 }
@@ -97,7 +96,7 @@ static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider
     return KARP_PROVIDER_OK;
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t file_types(void *handle, const void *node_class, const karp_provider_memory *memory,
                            const karp_instance_type **types, size_t *count, karp_provider_problem *problem)

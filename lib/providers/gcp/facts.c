@@ -17,7 +17,7 @@ static karp_str gcp_table_text(void) { return (karp_str){ gcp_table, gcp_table_l
 
 const cloud_format gcp_format = { "gcp", 6, gcp_table_text, GCP_USUAL_REGION };
 
-/* ---- rows of a table ------------------------------------------------------------------------- */
+/* ---- rows of a table --------------------------------------------------------------------------------------------- */
 
 static bool read_zones(karp_str letters, uint32_t all, uint32_t *out)
 {
@@ -102,7 +102,7 @@ static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
     return status;
 }
 
-/* ---- life cycle ------------------------------------------------------------------------------ */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 static void empty(gcp_facts *f, karp_context *context)
 {
@@ -148,7 +148,7 @@ karp_str gcp_zone_name(scratch *s, karp_str region, uint32_t zone)
     return scratch_text(s, (karp_str){ text, n > 0 ? (size_t)n : 0 });
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* ".../zones/us-central1-a", or only the name. */
 static uint32_t zone_of(karp_str text, karp_str region)
@@ -297,7 +297,7 @@ karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text,
     return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void write_type(cloud_writer *w, const gcp_facts *f, const gcp_type *t)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- disks ----------------------------------------------------------------------------------- */
+/* ---- disks ------------------------------------------------------------------------------------------------------- */
 
 #define DISK "disk-type.gke.io/"
 
@@ -82,7 +82,7 @@ static uint32_t disk_kinds(karp_str name)
     return 0;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const karp_str key_cpu = TEXT(GCP_GROUP "instance-cpu"), key_memory = TEXT(GCP_GROUP "instance-memory"),
                       key_family = TEXT(GCP_GROUP "instance-family"), key_shape = TEXT(GCP_GROUP "instance-shape"),
@@ -139,7 +139,7 @@ void gcp_label_tables(karp_provider_labels *into)
     into->resource_count = 1;
 }
 
-/* ---- a type's labels ------------------------------------------------------------------------- */
+/* ---- a type's labels --------------------------------------------------------------------------------------------- */
 
 static const karp_str word_amd64 = TEXT("amd64"), word_arm64 = TEXT("arm64"), word_linux = TEXT("linux"),
                       word_true = TEXT("true"), word_one = TEXT("1");

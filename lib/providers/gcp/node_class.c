@@ -13,7 +13,7 @@ const gcp_class gcp_plain_class = { .max_pods = -1,
                                     .memory_available = { { "", 0 }, -1 },
                                     .disk_available = { { "", 0 }, -1 } };
 
-/* ---- the hash -------------------------------------------------------------------------------- */
+/* ---- the hash ---------------------------------------------------------------------------------------------------- */
 
 /* The structs of the provider's GCENodeClass v1alpha1, as hash v4 walks them. */
 static const go_field disk_fields[] = {
@@ -89,7 +89,7 @@ static uint64_t class_hash(const tree *spec, karp_str image_family)
     return go_hash_struct(&spec_type, spec) ^ go_hash_text(image_family);
 }
 
-/* ---- the spec -------------------------------------------------------------------------------- */
+/* ---- the spec ---------------------------------------------------------------------------------------------------- */
 
 /* "" or one of the given choices; anything else is INVALID. */
 static karp_str word_at(decoder *d, const tree *object, const char *name, const char *const *choices, size_t count)
@@ -107,7 +107,7 @@ static karp_str word_at(decoder *d, const tree *object, const char *name, const 
     return str("");
 }
 
-/* ---- disks ----------------------------------------------------------------------------------- */
+/* ---- disks ------------------------------------------------------------------------------------------------------- */
 
 static const char *const categories[] = { "hyperdisk-balanced",
                                           "hyperdisk-balanced-high-availability",
@@ -142,7 +142,7 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
     decode_at(d, "spec");
 }
 
-/* ---- images ---------------------------------------------------------------------------------- */
+/* ---- images ------------------------------------------------------------------------------------------------------ */
 
 static const char *const image_families[] = { "Ubuntu", "ContainerOptimizedOS" };
 
@@ -197,7 +197,7 @@ static karp_str read_images(decoder *d, const tree *spec)
     return stated.len > 0 ? stated : alias.len > 0 ? alias : term.len > 0 ? term : str("Custom");
 }
 
-/* ---- kubelet --------------------------------------------------------------------------------- */
+/* ---- kubelet ----------------------------------------------------------------------------------------------------- */
 
 static const char kubelet_part[] = "spec.kubeletConfiguration";
 
@@ -266,7 +266,7 @@ static void read_kubelet(decoder *d, const tree *spec, gcp_class *out)
     decode_at(d, "spec");
 }
 
-/* ---- status ---------------------------------------------------------------------------------- */
+/* ---- status ------------------------------------------------------------------------------------------------------ */
 
 static void read_status(decoder *d, const tree *root, gcp_class *out)
 {
@@ -309,7 +309,7 @@ karp_status gcp_class_read(karp_context *context, const tree *root, gcp_class *o
     return status;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static bool same_reserved(const gcp_reserved *a, const gcp_reserved *b)
 {

@@ -18,7 +18,7 @@ typedef struct gcp_handle {
     cloud_marks marks;
 } gcp_handle;
 
-/* ---- open ------------------------------------------------------------------------------------ */
+/* ---- open -------------------------------------------------------------------------------------------------------- */
 
 static void gcp_close(void *handle)
 {
@@ -91,7 +91,7 @@ static uint32_t gcp_open(const karp_allocator *allocator, const karp_provider_op
     return kind;
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t gcp_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
                                karp_provider_problem *problem)
@@ -119,7 +119,7 @@ static uint32_t gcp_write_facts(void *handle, const karp_provider_memory *memory
     return gcp_facts_write(&((gcp_handle *)handle)->facts, memory, text, problem);
 }
 
-/* ---- node classes ---------------------------------------------------------------------------- */
+/* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 static const gcp_class *class_of(const void *node_class) { return node_class ? node_class : &gcp_plain_class; }
 
@@ -165,7 +165,7 @@ static uint32_t gcp_class_hash_of(void *handle, const void *node_class, const ka
     return plugin_give_hash(node_class, class_of(node_class)->hash, GCP_HASH_VERSION, memory, version, hash, problem);
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t gcp_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
                                    const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
@@ -188,7 +188,7 @@ static uint32_t gcp_labels(const void *handle, karp_provider_labels *labels, kar
     return KARP_PROVIDER_OK;
 }
 
-/* ---- launches -------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* The lowest price of a type's usable offerings, of any capacity type; false = none. */
 static bool cheapest_of(const karp_provider_launch *launch, size_t *at, double *price)
@@ -282,7 +282,7 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
     return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
-/* ---- marks, drift, repair -------------------------------------------------------------------- */
+/* ---- marks, drift, repair ---------------------------------------------------------------------------------------- */
 
 /* Marks a zone as exhausted. Exhausted addresses recover sooner, so for these the host passes a shorter time. */
 static uint32_t gcp_mark(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,

@@ -74,14 +74,14 @@ static there add_offerings(maker *m, const gcp_type *t, karp_instance_type *out)
     return available;
 }
 
-/* ---- amounts --------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 static const int64_t gibi = INT64_C(1) << 30;
 
 static const karp_str name_cpu = TEXT("cpu"), name_memory = TEXT("memory"), name_pods = TEXT("pods"),
                       name_storage = TEXT("ephemeral-storage"), name_gpu = TEXT("nvidia.com/gpu");
 
-/* ---- disks ----------------------------------------------------------------------------------- */
+/* ---- disks ------------------------------------------------------------------------------------------------------- */
 
 /* Disks of a node, in GiB. */
 typedef struct node_disks {
@@ -118,7 +118,7 @@ static node_disks disks_of(const gcp_type *t, const gcp_class *c)
     return d;
 }
 
-/* ---- reserved for the kubelet ---------------------------------------------------------------- */
+/* ---- reserved for the kubelet ------------------------------------------------------------------------------------ */
 
 typedef struct step {
     int64_t width; /* 0 = unlimited */
@@ -159,7 +159,7 @@ static int64_t reserved_storage(const node_disks *d)
     return least < 100 ? least : 100;
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 int64_t gcp_max_pods(const gcp_class *c) { return c->max_pods >= 0 ? c->max_pods : 110; }
 
@@ -225,7 +225,7 @@ static void add_amounts(scratch *s, cloud_shared *shared, const gcp_type *t, con
     out->overhead = (karp_overhead){ kube.list, kube.count, system.list, system.count, eviction.list, eviction.count };
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static void add_type(maker *m, const gcp_type *t, karp_instance_type *out)
 {

@@ -148,7 +148,8 @@ static void make_world(void)
     MUST(karp_provider_registry_new(w.context, &w.provider_registry, &w.error));
 }
 
-/* In a child: what a call does to the process is its own. 0 = it returned; else the signal, or 256 + the exit status. */
+/* In a child: what a call does to the process is its own. 0 = it returned; else the signal, or 256 + the exit status.
+ */
 static int apart(int (*call)(void), int *answer)
 {
     int ends[2], status = 0;
