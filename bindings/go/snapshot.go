@@ -78,7 +78,7 @@ type Options struct {
 	NodeCost float64 // of Cost: what any node costs beside its price, per hour
 
 	SpotFactor        float64  // of Cost: what prices of spot are multiplied by; 0 = 1
-	PriceSlack        *float64 // of Cost: how much dearer a listed type may be; nil = 0, and 0.15 for spot
+	PriceSlack        *float64 // of Cost: how much more a listed type may cost; nil = 0, and 0.15 for spot
 	IgnorePreferences bool     // of Cost: preferences do not count
 	IgnoreWeights     bool     // of Cost: money decides between NodePools of different weights
 }
@@ -247,7 +247,7 @@ func ScalePrice(capacityType string, factor float64) Change {
 	return Change{name: capacityType, factor: factor, kind: C.KARP_CHANGE_SCALE_PRICE}
 }
 
-// WhatIf is [Snapshot.Provision] with changes laid over the snapshot. Errors: also ErrNotFound (no such node, zone or
+// WhatIf is [Snapshot.Provision] with changes applied to a view of the snapshot. Errors: also ErrNotFound (no such node, zone or
 // capacity type).
 func (s *Snapshot) WhatIf(ctx context.Context, options *Options, changes ...Change) (*Decision, error) {
 	var c C.karp_options

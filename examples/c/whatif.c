@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What would happen if …: one snapshot, several questions. Each is laid over it and leaves it as it is.
+ * What would happen if …: one snapshot, several questions. Each is applied to a view of it, which leaves it as it is.
  *     example-whatif NODE ZONE FILE...
  */
 #include <stdio.h>

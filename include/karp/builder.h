@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file builder.h  What few builders need beside snapshot.h: which nodes and pods count, pods of one template, less
- * common kinds of objects, and edits of a snapshot.
+ * @file builder.h  What few builders need beside snapshot.h: the nodes and pods that are part of the cluster, pods
+ * of one template, less common kinds of objects, and edits of a snapshot.
  */
 #ifndef KARP_BUILDER_H
 #define KARP_BUILDER_H
@@ -72,11 +72,11 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  * A builder with everything the snapshot was made of: objects, settings, clock, catalogues. Add and remove what
  * changes; karp_builder_finish() then makes a snapshot with the same decisions as one built from scratch from the same
  * objects. Texts and objects are shared with @p snapshot, which does not change and may be freed earlier. The memory of
- * removed objects is freed with the last of such a row of snapshots, so build from scratch from time to time. Nothing
- * is read, checked or interned again. When only pods, nodes, claims, budgets, or fields of NodePools and DaemonSets
- * change, nearly everything is shared; the time grows with the change, plus copying a few words for each pod and node.
- * Edits of other kinds take as long as building. An object that is removed and added again in one edit keeps its
- * position. A removed pod leaves its number to the next pod that is added, one of the same name first; numbers that
+ * removed objects is freed with the last of such a series of snapshots, so build from scratch from time to time.
+ * Nothing is read, checked or interned again. When only pods, nodes, claims, budgets, or fields of NodePools and
+ * DaemonSets change, nearly everything is shared; the time grows with the change, plus copying a few words for each pod
+ * and node. Edits of other kinds take as long as building. An object that is removed and added again in one edit keeps
+ * its position. A removed pod leaves its number to the next pod that is added, one of the same name first; numbers that
  * remain free go to the last pods. Errors: INVALID, NOMEM.
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);

@@ -28,7 +28,7 @@ typedef struct karp_certificate_extra {
     int64_t amount; /**< 10^-12 $/h */
 } karp_certificate_extra;
 
-/** The prices that hold for a node: of its resources, and of pods of a class beyond their resources. */
+/** The prices of a node: of its resources, and of pods of a class beyond their resources. */
 typedef struct karp_certificate_row {
     uint32_t of; /**< the offering, or offer_count + the existing node, whose resources they are */
     uint32_t extra_count;
@@ -113,9 +113,9 @@ typedef struct karp_certificate_point {
  *
  * The proof of a repack plan (member_count > 0) also has the costs and the pods of the cluster's nodes. A node that is
  * removed costs at least the price of its pods; one that is kept costs its own cost, less the shares and extras of its
- * row. Evictions have a price, less that of the evictions allowed. The sum of the lesser of both over all nodes bounds
- * the cost of the cluster after any plan. `value` is that of the last point. Filled in by the library, or by whoever
- * reads one. Everything in it is borrowed.
+ * row. Evictions have a price, less that of the evictions allowed. The sum over all nodes of the lower of the two
+ * bounds the cost of the cluster after any plan. `value` is that of the last point. Filled in by the library, or by the
+ * reader of a certificate. Everything in it is borrowed.
  */
 typedef struct karp_certificate {
     size_t size;

@@ -7,7 +7,7 @@
  * array of bytes and an array of offsets. Text that repeats is an array of indices into a dictionary. No column has
  * nulls: an absent value is "", 0, or what the description of the field says, as in the structs of decision.h.
  *
- * A table is made when it is asked for. It owns everything that it returns, and outlives the object that it was made
+ * A table is made on request. It owns everything that it returns, and outlives the object that it was made
  * of. Several threads may read a table at once. docs/columns.md lists the columns of every table. Later versions may
  * add columns, so find them by name; no column is removed, and none changes its meaning. Everything in this file is
  * since 0.1.

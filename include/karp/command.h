@@ -2,11 +2,11 @@
 /**
  * @file command.h  How to carry out a disruption command: what to do now, and when to look again.
  *
- * A command is a value. karp_command_begin() takes it out of a decision. karp_command_step() looks at it together with
- * a newer snapshot, and says what to do and what the command has become. The library acts on nothing and remembers
- * nothing. The caller carries out the actions in their order, keeps the new state, and comes back when the advice says
- * so. A caller that was stopped in between still has the old state; it is advised the same again and goes on. All
- * actions but the creation of NodeClaims may be repeated without harm. karp_write_command() and karp_command_read()
+ * A command is a value. karp_command_begin() takes it out of a decision. karp_command_step() compares it with a
+ * newer snapshot, and returns the actions to take and the new state of the command. The library acts on nothing and
+ * remembers nothing. The caller carries out the actions in their order, keeps the new state, and calls again when the
+ * advice says so. A caller that was stopped in between still has the old state. It gets the same advice and continues.
+ * All actions but the creation of NodeClaims may be repeated without harm. karp_write_command() and karp_command_read()
  * (karp/io.h) make documents of states.
  *
  * An action counts as done unless the next step is told that it failed. Several threads may step different commands on

@@ -16,9 +16,9 @@
  *     which takes more copies is launched, then the first of the request.
  *  4. A copy without a place is left over, with a reason. If a copy of a group has no place, no copy of it is placed.
  *
- * With the objective COST the nodes of rule 3 are chosen anew when everything is placed. The copies on them go to the
+ * With the objective COST the nodes of rule 3 are chosen again when everything is placed. The copies on them go to the
  * cheapest nodes that a search finds, which never cost more. Which copies have a place does not change, nor what
- * existing nodes and those of min_nodes receive. The answer then has a bound: the cost below which no choice goes.
+ * existing nodes and those of min_nodes receive. The answer then has a bound: no choice costs less.
  *
  * Amounts are exact. Nothing is rounded, and an amount that cannot be counted exactly is an error. Equal requests give
  * equal answers. An answer may be read by several threads at once. Everything in this file is since 0.1.

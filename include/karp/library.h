@@ -47,8 +47,8 @@ typedef void (*karp_catalogue_release)(void *user);
  * memory. @p types and all they point to, texts included, must stay unchanged until @p release is called with @p user.
  * That happens once, in the thread that drops the last reference, before the context is freed. karp_catalogue_type()
  * returns these lists as they were given.
- * @p release NULL = they stay for ever. After a failure @p release is not called, and the caller still owns everything.
- * Errors: as karp_catalogue_new(). Since 0.1.
+ * @p release NULL = they are never released. After a failure @p release is not called, and the caller still owns
+ * everything. Errors: as karp_catalogue_new(). Since 0.1.
  */
 KARP_API karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
                                           karp_catalogue_release release, void *user, karp_catalogue **out,

@@ -97,7 +97,7 @@ typedef struct karp_toleration {
     karp_str value;
     karp_str effect;
     uint32_t op; /**< KARP_TOLERATION_* */
-    uint32_t has_seconds; /**< 0 = tolerated for ever */
+    uint32_t has_seconds; /**< 0 = tolerated forever */
     int64_t seconds; /**< tolerationSeconds: only compared between tolerations */
 } karp_toleration;
 

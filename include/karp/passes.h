@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file passes.h  More of disruption passes: the memory between passes, candidates, and budgets. */
+/** @file passes.h  Disruption passes in sequence: the memory between passes, candidates, and budgets. */
 #ifndef KARP_PASSES_H
 #define KARP_PASSES_H
 

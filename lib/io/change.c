@@ -90,7 +90,7 @@ static karp_status renew_pods(karp_reader *reader, const io_deferred *w)
         count++;
     }
     if (count == 0) return KARP_OK;
-    return io_warn(reader, "%s %.*s/%.*s: its pod template changes, so its %u pods are made anew", w->info->name,
+    return io_warn(reader, "%s %.*s/%.*s: its pod template changes, so its %u pods are recreated", w->info->name,
                    (int)w->namespace_.len, w->namespace_.ptr, (int)w->name.len, w->name.ptr, (unsigned)count);
 }
 

@@ -142,7 +142,7 @@ static void share_node(picture *s, const picture_node *node)
     }
 }
 
-static int dearest_first(const void *a, const void *b)
+static int most_expensive_first(const void *a, const void *b)
 {
     const picture_workload *x = a, *y = b;
     if (x->share.cost != y->share.cost) return x->share.cost > y->share.cost ? -1 : 1;
@@ -158,5 +158,5 @@ bool picture_share_costs(picture *s, karp_context *context)
         if (s->workloads[i].share.pods > 0) order[s->owner_count++] = &s->workloads[i];
     }
     s->owners = order;
-    return sort_pointers(context, order, s->owner_count, dearest_first);
+    return sort_pointers(context, order, s->owner_count, most_expensive_first);
 }

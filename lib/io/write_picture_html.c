@@ -366,18 +366,18 @@ picture_html picture_html_begin(write_buffer *b, const picture *s)
     return p;
 }
 
-static void write_sum(const picture_html *p, const picture_row *row, double cost, double dearest)
+static void write_sum(const picture_html *p, const picture_row *row, double cost, double highest)
 {
     double idle = row->idle < cost ? row->idle : cost;
-    if (!(dearest > 0)) return;
+    if (!(highest > 0)) return;
     raw(p, "<div class=\"sum\"><i ");
-    picture_html_part(p->b, picture_part(cost - idle, dearest));
+    picture_html_part(p->b, picture_part(cost - idle, highest));
     raw(p, "\"></i><i class=\"idle\" ");
-    picture_html_part(p->b, picture_part(idle, dearest));
+    picture_html_part(p->b, picture_part(idle, highest));
     raw(p, "\"></i></div>\n");
 }
 
-void picture_html_row(const picture_html *p, const char *title, const picture_row *row, double cost, double dearest)
+void picture_html_row(const picture_html *p, const char *title, const picture_row *row, double cost, double highest)
 {
     raw(p, "<div class=\"h\">");
     raw(p, title);
@@ -391,7 +391,7 @@ void picture_html_row(const picture_html *p, const char *title, const picture_ro
         text_percent(p->b, row->cpu_used / row->cpu, 0);
     }
     raw(p, "</span></div>\n");
-    write_sum(p, row, cost, dearest);
+    write_sum(p, row, cost, highest);
     raw(p, "<div class=\"lane\">\n");
     for (size_t i = 0; i < row->count; i++) write_node(p, &row->nodes[i], row == &p->s->after);
     raw(p, "</div>\n");

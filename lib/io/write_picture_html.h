@@ -20,8 +20,8 @@ typedef struct picture_html {
 
 picture_html picture_html_begin(write_buffer *b, const picture *s);
 
-/* The row's title ("Before"), its totals, its nodes, and a bar of its cost relative to the dearer row's. */
-void picture_html_row(const picture_html *p, const char *title, const picture_row *row, double cost, double dearest);
+/* The row's title ("Before"), its totals, its nodes, and a bar of its cost relative to the more expensive row's. */
+void picture_html_row(const picture_html *p, const char *title, const picture_row *row, double cost, double highest);
 void picture_html_keys(const picture_html *p);
 /* A table of the cost of each owner's requests after the decision. Writes nothing if nothing has a price. */
 void picture_html_shares(const picture_html *p);

@@ -290,11 +290,11 @@ static void write_body(page *p)
     p->after = karp_decision_cost_after(p->job->decision) - (p->plan != NULL ? commands.savings : 0);
     write_title(p, &commands);
     picture_html html = picture_html_begin(p->b, p->s);
-    double dearest = p->before > p->after ? p->before : p->after;
+    double highest = p->before > p->after ? p->before : p->after;
     write_totals(p);
     write_saving(p);
-    picture_html_row(&html, "Before", &p->s->before, p->before, dearest);
-    picture_html_row(&html, "After", &p->s->after, p->after, dearest);
+    picture_html_row(&html, "Before", &p->s->before, p->before, highest);
+    picture_html_row(&html, "After", &p->s->after, p->after, highest);
     picture_html_keys(&html);
     picture_html_shares(&html);
     if (p->repack) repack_picture(p->job);

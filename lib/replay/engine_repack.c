@@ -201,7 +201,7 @@ static void plan_again(engine *e)
     karp_status status = karp_repack(snapshot, &options, &d, &e->error);
     if (!status) status = karp_write_repack(e->context, d, &write, &text, &e->error);
     if (status) engine_fail(e, status);
-    else take_plan(e, str("the plan made anew"), (karp_str){ text.ptr, text.len });
+    else take_plan(e, str("the new plan"), (karp_str){ text.ptr, text.len });
     karp_text_free(&text);
     karp_decision_unref(d);
 }

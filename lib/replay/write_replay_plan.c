@@ -88,7 +88,7 @@ static void attempt_as_text(write_buffer *out, const replay_attempt *a, int64_t 
     if (a->reason) {
         buffer_text(out, "not carried out, ");
         buffer_text(out, karp_reason_name(a->reason));
-        buffer_text(out, "; what is left is planned anew\n");
+        buffer_text(out, "; what is left is planned again\n");
         return;
     }
     some(out, a->nodes, "node goes, ", "nodes go, ");

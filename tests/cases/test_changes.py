@@ -109,7 +109,7 @@ with tempfile.TemporaryDirectory() as folder:
     larger = document('plan', pool, cluster, '--replace', file('larger.json', deployment('web', 5, cpu='2')))
     equal((sorted(planned(larger)), larger['warnings']),
           ([f'default/web-{i}' for i in range(5)],
-           ['Deployment default/web: its pod template changes, so its 4 pods are made anew']), 'another template')
+           ['Deployment default/web: its pod template changes, so its 4 pods are recreated']), 'another template')
     moved = document('plan', pool, file('pin.json', deployment('pin', 1, nodeSelector={'disk': 'ssd'})),
                      '--replace', file('unpin.json', deployment('pin', 1)))
     equal(len(planned(moved)), 1, 'a selector is taken away')

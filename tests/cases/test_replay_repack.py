@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A repack plan that a replay carries out: what comes out is what the plan promised where pods land as planned; where kube-scheduler puts them
-elsewhere, or the cluster changes, a step that does not hold is told with its reason and what is left is planned anew."""
+elsewhere, or the cluster changes, a step that does not hold is told with its reason and what is left is planned again."""
 import copy
 import json
 import pathlib

@@ -43,7 +43,7 @@ class InstanceType:
 
     @property
     def price(self) -> Optional[float]:
-        """Of the cheapest offering that can be had."""
+        """Of the cheapest offering that is available."""
         return min((offering.price for offering in self.offerings if offering.available), default=None)
 
     def __repr__(self) -> str:

@@ -192,7 +192,7 @@ class NodeExplanation(_Explanation):
 
     @cached_property
     def best_rejected_move(self) -> Optional[Move]:
-        """None where its pods would not all find a place."""
+        """None where its pods could not all be rescheduled."""
         handle = self._handle
         try:
             raw = read.row(S.Move, native.core.karp_node_explanation_move, handle.live())

@@ -104,7 +104,7 @@ def _give(reader: native.Handle, source: Source, path_call: Any, text_call: Any)
 
 @dataclass(frozen=True)
 class _Edits:
-    """Changes that are laid over what was read."""
+    """Changes that are applied to what was read."""
     apply: Optional[Source]
     delete: Sequence[str]
     scale: Mapping[str, int]
@@ -292,7 +292,7 @@ class Snapshot:
         and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError.
         `objective`: 'compatible' decides as Karpenter does, 'cost' for the cheapest nodes that do; then `effort` is a number of steps,
         or '10ms', '100ms', '1s' or '10s', and `node_cost` what any node costs beside its price, $/h. `spot_factor` is what prices of
-        spot are multiplied by, `price_slack` how much dearer a listed type may be (None: 0, and 0.15 for spot). `preferences`:
+        spot are multiplied by, `price_slack` how much more a listed type may cost (None: 0, and 0.15 for spot). `preferences`:
         'respect' those that Karpenter's plan keeps, or 'ignore' all; `ignore_weights`: money decides between NodePools.
         """
         world = self._open()
@@ -391,7 +391,7 @@ class Snapshot:
                 keep_partial: bool = True, should_stop: Optional[Stop] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms',
                 node_cost: float = 0, spot_factor: float = 1, price_slack: Optional[float] = None, preferences: str = 'respect',
                 ignore_weights: bool = False) -> Plan:
-        """The plan for a cluster with changes laid over it, all at once.
+        """The plan for a cluster with all changes applied to it at once.
 
         `remove`: nodes that are gone. `lose_zone`: zones that are gone. `price`: a factor for all prices, or one for each
         capacity type, {'spot': 1.3}. `add`: objects that come, as load() takes them; names of nodes to remove may be among

@@ -4,7 +4,7 @@
     from karp.objects import InstanceType, NodePool, Pod
     karp.load([NodePool('default'), Pod('web-0', {'cpu': '500m', 'memory': '1Gi'})]).plan()
 
-Each has the fields that decisions ask for most. What else an object can have goes into `more`, which is laid over the manifest.
+Each has the fields that decisions ask for most. What else an object can have goes into `more`, which is merged into the manifest.
 """
 from __future__ import annotations
 

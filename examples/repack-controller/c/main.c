@@ -393,7 +393,7 @@ static karp_status follow(cluster *c, const karp_decision *plan)
                command.node_count, command.launch_count, command.savings);
         status = carry_out(c, plan, i, &phase, &reason);
         if (status == KARP_OK && phase == KARP_COMMAND_PHASE_GIVEN_UP) {
-            printf("    given up: %s; what is left is planned anew\n", karp_reason_name(reason));
+            printf("    given up: %s; what is left is planned again\n", karp_reason_name(reason));
             return bind_pods(c);
         }
         if (status == KARP_OK) status = bind_pods(c);

@@ -378,7 +378,7 @@ func (c *cluster) follow(ctx context.Context, plan *karp.Decision) error {
 			return err
 		}
 		if state.Phase == karp.CommandPhaseGivenUp {
-			fmt.Printf("    given up: %s; what is left is planned anew\n", state.Reason)
+			fmt.Printf("    given up: %s; what is left is planned again\n", state.Reason)
 			return c.bindPods(ctx)
 		}
 		if err := c.bindPods(ctx); err != nil {

@@ -6,7 +6,7 @@ use std::mem::{size_of, zeroed};
 /// The least $/h within the same rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
-    /// Steps of work, about a microsecond each; more never gives a dearer plan.
+    /// Steps of work, about a microsecond each; more never gives a more expensive plan.
     pub effort: u64,
     /// What any node costs beside its price, $/h.
     pub node_cost: f64,
