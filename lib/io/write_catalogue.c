@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <base/serves.h>
 #include <base/sort.h>
 #include <karp/devices.h>
 #include <karp/library.h>
@@ -170,21 +171,19 @@ static void write_type_devices(json_out *j, const karp_instance_type *type)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Whether "labels" can contain the requirement: it is the first on its key, and a plain In. */
-static bool is_label(const karp_requirement *list, size_t index)
+/* Whether "labels" can contain the requirement: it is a plain In, and the last on its key, because the reader adds
+ * labels after requirements. */
+static bool is_label(const karp_requirement *list, size_t count, size_t index)
 {
     if (list[index].op != KARP_OP_IN || list[index].min_values > 0) return false;
-    for (size_t i = 0; i < index; i++) {
-        if (equal_str(list[i].key, list[index].key)) return false;
-    }
-    return true;
+    return !requirement_find(list + index + 1, count - index - 1, list[index].key);
 }
 
 static void write_labels(json_out *j, const karp_requirement *list, size_t count)
 {
     json_member_object(j, "labels");
     for (size_t i = 0; i < count; i++) {
-        if (is_label(list, i)) {
+        if (is_label(list, count, i)) {
             json_key_str(j, list[i].key);
             json_strings(j, list[i].values, list[i].value_count);
         }
@@ -198,7 +197,7 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
 {
     json_member_array(j, "requirements");
     for (size_t i = 0; i < count; i++) {
-        if (is_label(list, i)) continue;
+        if (is_label(list, count, i)) continue;
         json_flat_object(j);
         json_member_str(j, "key", list[i].key);
         json_member_text(j, "operator", operator_name(list[i].op));
@@ -228,7 +227,9 @@ typedef struct offering_form {
 static const karp_str **short_name(offering_form *form, const karp_offering *offering, size_t index)
 {
     const karp_requirement *r = &offering->requirements[index];
-    if (!is_label(offering->requirements, index) || r->value_count != 1 || r->values[0].len == 0) return NULL;
+    if (!is_label(offering->requirements, offering->requirement_count, index) || r->value_count != 1 ||
+        r->values[0].len == 0)
+        return NULL;
     if (str_is(r->key, ZONE_KEY)) return &form->zone;
     return str_is(r->key, CAPACITY_TYPE_KEY) ? &form->capacity_type : NULL;
 }
@@ -239,7 +240,7 @@ static offering_form form_of(const karp_offering *offering)
     for (size_t i = 0; i < offering->requirement_count; i++) {
         const karp_str **name = short_name(&form, offering, i);
         if (name != NULL) *name = &offering->requirements[i].values[0];
-        else if (is_label(offering->requirements, i)) form.labels++;
+        else if (is_label(offering->requirements, offering->requirement_count, i)) form.labels++;
         else form.others++;
     }
     return form;
@@ -250,7 +251,8 @@ static void write_offering_labels(json_out *j, const karp_offering *offering)
     offering_form unused = { 0 };
     json_member_flat_object(j, "labels");
     for (size_t i = 0; i < offering->requirement_count; i++) {
-        if (is_label(offering->requirements, i) && short_name(&unused, offering, i) == NULL) {
+        if (is_label(offering->requirements, offering->requirement_count, i) &&
+            short_name(&unused, offering, i) == NULL) {
             json_key_str(j, offering->requirements[i].key);
             json_strings(j, offering->requirements[i].values, offering->requirements[i].value_count);
         }
