@@ -36,7 +36,8 @@ static void resume_pods(engine *e, const tree *list)
         if (e->status) return;
         replay_pod *p = &e->pods[i];
         state_read(e, pod, &state_pod, p);
-        p->life = tree_get(pod, "evicted") ? (uint32_t)needed(e, pod, "evicted") : 0;
+        p->life = tree_get(pod, "evicted") ? (uint32_t)state_count(e, tree_get(pod, "evicted"), UINT32_MAX, "evicted")
+                                           : 0;
         if ((p->state == POD_RUNNING) != (tree_get(pod, "started") != NULL)) state_refuse(e, "pods");
         else if (p->state == POD_RUNNING) p->started = needed(e, pod, "started");
     }
@@ -119,12 +120,10 @@ static void resume_command(engine *e, const tree *state)
         return;
     }
     replay_command *c = &e->commands[e->command_count++];
-    *c = (replay_command){ .method = (uint32_t)needed(e, state, "method"),
+    *c = (replay_command){ .method = (uint32_t)state_count(e, tree_get(state, "method"), UINT32_MAX, "method"),
                            .started = flag(state, "started"),
                            .terminates_first = flag(state, "terminatesFirst") };
-    int64_t launches = needed(e, state, "launchCount");
-    if (launches < 0 || launches > MOST_LAUNCHES) state_refuse(e, "launchCount");
-    c->launch_count = e->status ? 0 : (size_t)launches;
+    c->launch_count = (size_t)state_count(e, tree_get(state, "launchCount"), MOST_LAUNCHES, "launchCount");
     const tree *nodes = tree_get(state, "nodes");
     size_t room = tree_count(nodes);
     c->nodes = rows(e, nodes, room, &c->node_count, "nodes");
@@ -168,8 +167,8 @@ static void resume_events(engine *e, const tree *list)
         }
         replay_event event = { .at = state_number(e, tree_item(state, 0), "events"),
                                .order = e->order++,
-                               .what = (uint32_t)state_number(e, tree_item(state, 1), "events"),
-                               .life = (uint32_t)state_number(e, tree_item(state, 3), "events") };
+                               .what = (uint32_t)state_count(e, tree_item(state, 1), UINT32_MAX, "events"),
+                               .life = (uint32_t)state_count(e, tree_item(state, 3), UINT32_MAX, "events") };
         event.index = row(e, tree_item(state, 2), rows_of_event(e, event.what), "events");
         bool about_one = event.what == EVENT_VALIDATE || event.what == EVENT_RETRY;
         if (event.what > EVENT_RETRY || event.at < before || event.at <= e->now ||
@@ -193,7 +192,7 @@ static void resume_counters(engine *e, const tree *list)
     replay_result *r = &e->result;
     state_read(e, list, &state_counters, r);
     for (size_t i = 0; i < METHODS_MOST; i++)
-        r->commands[i] = (uint64_t)state_number(e, tree_item(list, state_counters.count + i), "counters");
+        r->commands[i] = state_count(e, tree_item(list, state_counters.count + i), UINT64_MAX, "counters");
 }
 
 static void resume_points(engine *e, const tree *list)
@@ -234,7 +233,7 @@ static void resume_meter(engine *e, const tree *state)
 
 karp_status engine_resume(engine *e, const tree *state)
 {
-    e->next_serial = (uint64_t)needed(e, state, "nodesLaunched");
+    e->next_serial = state_count(e, tree_get(state, "nodesLaunched"), UINT64_MAX, "nodesLaunched");
     resume_pods(e, tree_get(state, "pods"));
     if (!e->status) resume_nodes(e, tree_get(state, "nodes"));
     if (!e->status) resume_pending(e, tree_get(state, "waiting"));

@@ -149,6 +149,14 @@ int64_t state_number(engine *e, const tree *value, const char *what)
     return out;
 }
 
+uint64_t state_count(engine *e, const tree *value, uint64_t most, const char *what)
+{
+    int64_t out = state_number(e, value, what);
+    if (out >= 0 && (uint64_t)out <= most) return (uint64_t)out;
+    state_refuse(e, what);
+    return 0;
+}
+
 double state_real(engine *e, const tree *value, const char *what)
 {
     double out = 0;
@@ -161,8 +169,8 @@ static void read_member(engine *e, state_kind kind, const tree *value, const cha
     switch (kind) {
     case STATE_SOME: *(int64_t *)member = value ? state_number(e, value, what) : INT64_MIN; break;
     case STATE_INT64: *(int64_t *)member = state_number(e, value, what); break;
-    case STATE_UINT32: *(uint32_t *)member = (uint32_t)state_number(e, value, what); break;
-    case STATE_UINT64: *(uint64_t *)member = (uint64_t)state_number(e, value, what); break;
+    case STATE_UINT32: *(uint32_t *)member = (uint32_t)state_count(e, value, UINT32_MAX, what); break;
+    case STATE_UINT64: *(uint64_t *)member = state_count(e, value, UINT64_MAX, what); break;
     case STATE_REAL: *(double *)member = state_real(e, value, what); break;
     case STATE_FLAG: *(bool *)member = tree_is(value, TREE_TRUE); break;
     case STATE_TEXT: *(karp_str *)member = engine_text(e, tree_text(value)); break;

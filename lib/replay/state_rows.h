@@ -41,6 +41,7 @@ void state_read(engine *e, const tree *from, const state_rows *rows, void *into)
 /* Record that the state does not fit in this member: state_refuse() always, the others where the value is no number. */
 void state_refuse(engine *e, const char *what);
 int64_t state_number(engine *e, const tree *value, const char *what);
+uint64_t state_count(engine *e, const tree *value, uint64_t most, const char *what); /* 0 … most */
 double state_real(engine *e, const tree *value, const char *what);
 
 #endif

@@ -265,6 +265,8 @@ def tell_cuts(folder):
                           (lambda d: d['replay'].pop('begins'), 'without begins'),
                           (lambda d: d['replay']['nodes'][0].update(price='x'), 'replay.price'),
                           (lambda d: d['replay']['events'][0].__setitem__(2, 10 ** 6), 'replay.events'),
+                          (lambda d: d['replay']['events'][0].__setitem__(1, 2 ** 32 + d['replay']['events'][0][1]), 'replay.events'),
+                          (lambda d: d['replay']['nodes'][0].update(number=-1), 'replay.number'),
                           (lambda d: d['replay']['pods'].pop(), 'does not know it'),
                           (lambda d: d['objects'].remove(next(o for o in d['objects'] if o['kind'] == 'Pod')), 'replay.pods'),
                           (lambda d: d['replay']['meter'].pop('waits') and d['replay']['meter'].pop('sums'), 'replay.sums')):
