@@ -109,16 +109,20 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *required
                       required->value_count, false };
     if (!s.found) return io_reader_nomem(reader);
     look_through(reader, take_values, &s);
-    for (size_t i = 0; i < required->value_count && s.left > 0 && s.had; i++) {
-        bool again = s.found[i];
-        for (size_t k = 0; k < i && !again; k++) again = equal_str(required->values[k], required->values[i]);
-        if (again) continue;
+    io_table absent;
+    bool ok = true;
+    io_table_init(&absent, reader->context);
+    for (size_t i = 0; i < required->value_count && s.left > 0 && s.had && ok; i++) {
+        if (s.found[i] || io_table_get(&absent, required->values[i]) != IO_NONE) continue;
+        ok = io_table_put(&absent, required->values[i], (uint32_t)i);
         if (out->count++ == 0) first = i;
         if (out->count > NAMED) continue;
         str_shorten(shown, sizeof shown, required->values[i]);
         length += (size_t)snprintf(out->list + length, sizeof out->list - length, "%s%s", length ? ", " : "", shown);
     }
     mem_free(reader->context, s.found, required->value_count * sizeof(bool) + 1);
+    io_table_free(&absent);
+    if (!ok) return io_reader_nomem(reader);
     if (out->count > NAMED)
         (void)snprintf(out->list + length, sizeof out->list - length, " and %zu more", out->count - NAMED);
     if (out->count != 1) return KARP_OK;

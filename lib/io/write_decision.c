@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_decision.h"
 
+#include <karp/library.h>
+
 static void checked(const write_job *job, karp_status status)
 {
     write_refuse(job, status, "the decision does not show what it counts");
@@ -47,9 +49,12 @@ void get_ignored(const write_job *job, size_t index, karp_ignored *out)
     checked(job, karp_decision_ignored(job->decision, index, out));
 }
 
+enum { ROW_WORK = 512 }; /* about what a node's row costs, in units of karp_context_work() */
+
 void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out)
 {
     *out = (karp_node_use){ .size = sizeof(*out) };
+    if (!karp_context_work(job->context, ROW_WORK)) job->out->text.failed = true;
     checked(job, karp_decision_node(decision, index, out));
 }
 
