@@ -115,11 +115,11 @@ static bool all_of_types(scheduler *s, const asking *who, live_request *r)
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static bool resolve(scheduler *s, const allocation *a, const device_request *given, uint32_t parent, live_request *out)
+static bool resolve(scheduler *s, allocation *a, const device_request *given, uint32_t parent, live_request *out)
 {
     const store *raw = &s->snapshot->raw;
     uint32_t class_ = store_find(raw, KIND_DEVICE_CLASS, NO_TEXT, given->class_);
-    *out = (live_request){ .given = given, .parent = parent };
+    *out = (live_request){ .given = given, .number = a->request_count++, .parent = parent };
     if (class_ == NO_ID) return false;
     const device_class *c = &raw->device_classes.items[class_];
     uint32_t *programs = arena_array(&s->devices->scratch, c->selector_count + (size_t)given->selector_count + 1,
@@ -136,7 +136,7 @@ static bool resolve(scheduler *s, const allocation *a, const device_request *giv
     return !given->all || (all_in_cluster(s, a->pools, out) && all_of_types(s, &a->who, out));
 }
 
-static bool resolve_request(scheduler *s, const allocation *a, const device_request *given, live_request *out)
+static bool resolve_request(scheduler *s, allocation *a, const device_request *given, live_request *out)
 {
     if (given->exact) return resolve(s, a, given, given->name, out);
     *out = (live_request){ .given = given, .parent = given->name, .alternative_count = given->alternative_count };

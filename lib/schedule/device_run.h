@@ -74,6 +74,7 @@ typedef struct pool_facts {
 
 typedef struct live_request {
     const device_request *given;
+    uint32_t number; /* unique among the requests and alternatives of an allocation */
     uint32_t parent; /* name of the top-level request */
     const uint32_t *programs; /* selectors */
     uint32_t program_count;
@@ -132,6 +133,7 @@ typedef struct allocation {
     asking who;
     live_claim *claims;
     uint32_t claim_count;
+    uint32_t request_count; /* of all claims, alternatives included */
     pool_views pools; /* pools at the start */
     uint32_t pools_set; /* the requirements by which `pools` were filtered */
     uint32_t set; /* R: narrowed by each type that succeeds */
@@ -142,12 +144,24 @@ typedef struct allocation {
     bool ready; /* there is something to commit */
 } allocation;
 
+/* What device_answers.h remembers: see there. */
+typedef struct remembered_answer {
+    uint32_t answer; /* CEL_YES or CEL_NO; CEL_ERROR = not known */
+    uint32_t visited; /* when it was last asked for */
+} remembered_answer;
+typedef struct answer_memory {
+    map64 place; /* (identity of the device, number of the request) -> index of `items` */
+    LIST_OF(remembered_answer) items;
+    uint32_t time; /* number of visits so far */
+} answer_memory;
+
 /* Devices that a search found to be equal, and the kinds that failed in it (device_twins.c). */
 typedef struct twin_table {
     words kinds;
     map64 kind_of; /* device -> kind */
     map64 names; /* identity of a device that comes with a type -> 1, or 2 for more than one */
     map64 failed; /* (depth, kind) -> the search frame in which it failed */
+    map64 failed_with; /* (depth, kind) -> the device with which it failed there, if answers are remembered */
     LIST_OF(uint32_t) words; /* the description of one device, while it is made */
     bool names_known;
 } twin_table;
@@ -180,6 +194,7 @@ struct devices {
     bool out_of_steps;
     bool gave_up; /* some search of this round ended without a result */
     twin_table twins;
+    answer_memory answers;
 };
 
 /* ---- functions of the files -------------------------------------------------------------------------------------- */
@@ -209,6 +224,8 @@ const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uin
 /* device_twins.c: devices of one kind are equal in everything that the search for type `index` reads, except whether
  * they are allocated. Valid until the next twins_begin(). */
 uint32_t device_kind(scheduler *s, const allocation *a, uint32_t index, uint32_t number);
+/* Devices of a type may have the same name, and are then allocated together. Such devices are equal to no other. */
+bool name_repeated(scheduler *s, const allocation *a, uint32_t index, uint32_t number);
 void twins_init(scheduler *s);
 void twins_begin(scheduler *s);
 void twins_free(scheduler *s);

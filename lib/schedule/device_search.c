@@ -5,6 +5,7 @@
  */
 #include <schedule/device_try.h>
 
+#include <schedule/device_answers.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 
@@ -31,6 +32,8 @@ static void note_failure(search *x, frame *f, uint32_t number)
     if (kind == NO_ID) return;
     f->some_failed = true;
     if (!map64_put(&x->d->twins.failed, failure_key(x, kind), f->number)) x->s->failed = true;
+    if (answers_kept(x->s, number) && !map64_put(&x->d->twins.failed_with, failure_key(x, kind), number))
+        x->s->failed = true;
 }
 
 static bool chosen_here(const search *x, uint32_t number)
@@ -49,6 +52,13 @@ static bool failed_before(search *x, const frame *f, uint32_t number)
     return kind != NO_ID && map64_get(&x->d->twins.failed, failure_key(x, kind)) == f->number;
 }
 
+/* What Karpenter would remember of the search with a device of the same kind as one that failed in this frame. */
+static void remember_twin(search *x, const frame *f, uint32_t number)
+{
+    uint64_t key = failure_key(x, device_kind(x->s, x->a, x->index, number));
+    answers_swap(x->s, x->a, number, map64_get(&x->d->twins.failed_with, key), f->began);
+}
+
 static bool same_topology(const struct device_index *w, uint32_t one, uint32_t other)
 {
     const indexed_slice *a = w->devices[one].slice == NO_ID ? NULL : &w->slices[w->devices[one].slice];
@@ -63,9 +73,10 @@ static bool other_order_tried(const search *x, const frame *f, uint32_t number)
 {
     if (x->depth < 2 || f->at.slot == 0) return false;
     const frame *before = f - 1;
+    const struct device_index *w = x->d->index;
     if (!before->taken || before->pools.items != f->pools.items || before->set != f->set) return false;
-    if (x->d->index->devices[before->device].consumes.count > 0 || !same_topology(x->d->index, before->device, number))
-        return false;
+    if (w->devices[before->device].consumes.count > 0 || !same_topology(w, before->device, number)) return false;
+    if (w->devices[before->device].identity == w->devices[number].identity) return false;
     if (f->pool != before->pool) return f->pool < before->pool;
     if (f->slice != before->slice) return f->slice < before->slice;
     return f->next < before->next;
@@ -90,10 +101,15 @@ static bool same_alternative(const live_claim *c, const live_request *a, const l
     return same;
 }
 
-static bool alternative_failed(const live_claim *c, const live_request *r, uint32_t number)
+/* Whether an equal alternative failed in this frame. */
+static bool alternative_failed(search *x, const frame *f, const live_claim *c, const live_request *r)
 {
-    for (uint32_t i = 0; i < number; i++) {
-        if (same_alternative(c, &r->alternatives[i], &r->alternatives[number])) return true;
+    const live_request *left = &r->alternatives[f->next];
+    for (uint32_t i = 0; i < f->next; i++) {
+        const live_request *one = &r->alternatives[i];
+        if (!same_alternative(c, one, left) || !answers_equal(x->s, x->a, x->index, one, left)) continue;
+        answers_repeat(x->s, x->a, x->index, left, one, f->began);
+        return true;
     }
     return false;
 }
@@ -140,7 +156,10 @@ static bool look(search *x, const indexed_device *w)
 static bool try_option(search *x, frame *f, uint32_t number)
 {
     if (!look(x, &x->d->index->devices[number])) return false;
-    return !other_order_tried(x, f, number) && !failed_before(x, f, number) && add_device(x, f, number);
+    bool swapped = other_order_tried(x, f, number);
+    if (!swapped && !failed_before(x, f, number)) return add_device(x, f, number);
+    if (answers_kept(x->s, number) && note_visit(x, f, number) && !swapped) remember_twin(x, f, number);
+    return false;
 }
 
 /* Devices of the cluster, pool by pool, followed by those of the type. */
@@ -173,7 +192,7 @@ static bool next_option(search *x, frame *f)
     if (f->choosing) {
         const live_request *r = &x->a->claims[f->at.claim].requests[f->at.request];
         const live_claim *c = &x->a->claims[f->at.claim];
-        while (f->next < r->alternative_count && alternative_failed(c, r, f->next)) f->next++;
+        while (f->next < r->alternative_count && alternative_failed(x, f, c, r)) f->next++;
         if (f->next >= r->alternative_count) return false;
         f->at.alternative = &r->alternatives[f->next++];
         return true;
@@ -230,6 +249,7 @@ static bool push(search *x, position at, bool choosing)
     x->frames[x->depth++] = (frame){ .at = at,
                                      .choosing = choosing,
                                      .number = ++x->frame_count,
+                                     .began = answers_time(x->s),
                                      .pools = x->pools,
                                      .pools_set = x->pools_set,
                                      .set = x->set,

@@ -2,6 +2,7 @@
 #include <schedule/device_try.h>
 #include <base/str.h>
 
+#include <schedule/device_answers.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 
@@ -371,6 +372,25 @@ static bool follow_topology(search *x, frame *f, const indexed_device *w)
     return !x->s->failed;
 }
 
+/* What Karpenter remembers of selectors depends on which devices it asks them about: those that are available. */
+static bool can_be_taken(search *x, uint32_t number, const live_request *r)
+{
+    const indexed_device *w = &x->d->index->devices[number];
+    if (!answers_kept(x->s, number))
+        return device_matches(x->s, number, r) == CEL_YES && available(x, number, r) && counters_suffice(x, w);
+    if (!available(x, number, r) || !counters_suffice(x, w)) return false;
+    answers_visit(x->s, number, r);
+    return device_answer(x->s, number, r) == CEL_YES;
+}
+
+bool note_visit(search *x, frame *f, uint32_t number)
+{
+    size_t entries = x->entry_count;
+    bool could = can_be_taken(x, number, request_at(x, &f->at));
+    x->entry_count = entries;
+    return could && !x->s->failed;
+}
+
 bool add_device(search *x, frame *f, uint32_t number)
 {
     const live_request *r = request_at(x, &f->at);
@@ -378,8 +398,7 @@ bool add_device(search *x, frame *f, uint32_t number)
     const indexed_device *w = &x->d->index->devices[number];
     x->s->round.steps++;
     f->entries = (uint32_t)x->entry_count;
-    bool ok = device_matches(x->s, number, r) == CEL_YES && !x->s->failed && available(x, number, r) &&
-              counters_suffice(x, w) && add_constraints(x, c, r, w);
+    bool ok = can_be_taken(x, number, r) && !x->s->failed && add_constraints(x, c, r, w);
     if (ok && !follow_topology(x, f, w)) {
         remove_constraints(c, r, c->constraint_count);
         ok = false;

@@ -21,6 +21,7 @@ typedef struct search_frame {
     uint32_t pools_set; /* the requirements by which `pools` was filtered */
     uint32_t number; /* unique number of the frame; 0 is not used */
     bool some_failed; /* some kind of device failed in this frame */
+    uint32_t began; /* answers_time() when the frame was created */
     arena_mark scratch; /* when the frame was created */
     /* Changes of the current option. */
     bool taken;
@@ -54,6 +55,9 @@ const live_request *request_at(const search *x, const position *p);
 bool all_devices_feasible(const search *x);
 bool constraint_applies(const live_constraint *c, const live_request *r);
 bool pool_exhausted(const search *x, uint32_t pool);
+/* For a device that the search leaves out: whether it could be tried. If so, that counts as a visit (device_answers.h).
+ */
+bool note_visit(search *x, frame *f, uint32_t number);
 /* Adds the device if it is available and its counters, capacity and constraints allow it. */
 bool add_device(search *x, frame *f, uint32_t number);
 /* Undoes it. Nothing happens if the frame has no device. */

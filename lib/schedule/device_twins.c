@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that are equal in everything a search reads: if one of them failed, the other fails as well. */
-#include <schedule/device_run.h>
+#include <schedule/device_answers.h>
 #include <schedule/scheduler.h>
 
 typedef struct portrait {
@@ -78,7 +78,7 @@ static void put_capacity(portrait *p, const indexed_device *w)
 static void put_answers(portrait *p, uint32_t number, const live_request *r)
 {
     for (uint32_t i = 0; i < r->alternative_count; i++) put_answers(p, number, &r->alternatives[i]);
-    put(p, r->alternative_count == 0 && device_matches(p->s, number, r) == CEL_YES);
+    put(p, r->alternative_count == 0 && device_answer(p->s, number, r) == CEL_YES);
 }
 
 /* Properties that the claims read: results of selectors, and attributes that have to match. */
@@ -117,17 +117,16 @@ static void describe(portrait *p, uint32_t number)
     put_claims(p, number);
 }
 
-/* Devices of a type may have the same name, and are then allocated together. Such devices are equal to no other. */
-static bool repeated_name(portrait *p, uint32_t number)
+bool name_repeated(scheduler *s, const allocation *a, uint32_t index, uint32_t number)
 {
-    twin_table *t = &p->d->twins;
-    const indexed_device *w = p->d->index->devices;
-    uint32_t kit = p->a->who.kits[p->index];
+    twin_table *t = &s->devices->twins;
+    const indexed_device *w = s->devices->index->devices;
+    uint32_t kit = a->who.kits[index];
     if (w[number].slice != NO_ID || kit == NO_ID) return false;
-    const type_kit *k = &p->d->index->kits[kit];
+    const type_kit *k = &s->devices->index->kits[kit];
     for (uint32_t i = k->device_first; i < k->device_first + k->device_count && !t->names_known; i++) {
         uint32_t times = map64_get(&t->names, w[i].identity);
-        if (!map64_put(&t->names, w[i].identity, times == NO_ID ? 1 : 2)) p->s->failed = true;
+        if (!map64_put(&t->names, w[i].identity, times == NO_ID ? 1 : 2)) s->failed = true;
     }
     t->names_known = true;
     return map64_get(&t->names, w[number].identity) == 2;
@@ -140,7 +139,7 @@ uint32_t device_kind(scheduler *s, const allocation *a, uint32_t index, uint32_t
     uint32_t kind = map64_get(&t->kind_of, number);
     if (kind != NO_ID) return kind;
     t->words.count = 0;
-    if (repeated_name(&p, number)) put(&p, number);
+    if (name_repeated(s, a, index, number)) put(&p, number);
     else describe(&p, number);
     kind = s->failed ? NO_ID : words_add(&t->kinds, t->words.items, t->words.count);
     if (kind == NO_ID || !map64_put(&t->kind_of, number, kind)) s->failed = true;
@@ -154,6 +153,7 @@ void twins_init(scheduler *s)
     map64_init(&t->kind_of, s->context);
     map64_init(&t->names, s->context);
     map64_init(&t->failed, s->context);
+    map64_init(&t->failed_with, s->context);
 }
 
 void twins_free(scheduler *s)
@@ -163,17 +163,19 @@ void twins_free(scheduler *s)
     map64_free(&t->kind_of);
     map64_free(&t->names);
     map64_free(&t->failed);
+    map64_free(&t->failed_with);
     list_free(s->context, &t->words, sizeof(uint32_t));
 }
 
 void twins_begin(scheduler *s)
 {
     twin_table *t = &s->devices->twins;
-    if (t->kind_of.count == 0) return; /* most searches visit no device twice */
+    if (t->kind_of.count == 0 && !t->names_known) return; /* most searches visit no device twice */
     words_free(&t->kinds);
     words_init(&t->kinds, s->context);
     map64_clear(&t->kind_of);
     map64_clear(&t->names);
     map64_clear(&t->failed);
+    map64_clear(&t->failed_with);
     t->names_known = false;
 }

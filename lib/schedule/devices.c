@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/device_run.h>
+#include <schedule/device_answers.h>
 
 #include <base/bits.h>
 #include <base/sort.h>
@@ -38,6 +38,7 @@ bool devices_init(scheduler *s)
     s->devices->matches = arena_array(&s->data, s->devices->index->program_count + (size_t)1,
                                       sizeof *s->devices->matches);
     twins_init(s);
+    answers_init(s);
     return s->devices->matches != NULL;
 }
 
@@ -56,6 +57,7 @@ void devices_free(scheduler *s)
     ledger_free(s);
     map64_free(&s->devices->candidate_of);
     twins_free(s);
+    answers_free(s);
     arena_free(&s->devices->scratch);
 }
 
@@ -236,6 +238,7 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
         return false;
     }
     if (!prepare(s, a, pending)) return false;
+    answers_begin(s);
     d->search_steps = d->polled_at = 0;
     d->out_of_steps = false;
     for (uint32_t t = 0; t < a->who.type_count; t++) {

@@ -180,7 +180,7 @@ static void first_available(void **state)
                                                                    "device.attributes['gpu.example.com'].model == "    \
                                                                    "'small'") "}]}"
     assert_plan(SNAPSHOT(ON, TYPE("small", "1", BRINGS(SMALL("g0") "," SMALL("g1")))
-                                 TYPE("tiny", "1", BRINGS(SMALL("g0"))) TYPE("big", "9", BRINGS(BIG("g0"))))
+                                 TYPE("tiny", "1", BRINGS(SMALL("g0"))) TYPE("big", "9", BRINGS(BIG("b0"))))
                     CLASS CLAIM("c", EITHER, "") POD("p", "1", CLAIMS("c")),
                 "new default p on small,big drivers=gpu.example.com\n");
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS CLAIM("c", "{name: r, firstAvailable: []}", "") POD("p", "1", CLAIMS("c")),

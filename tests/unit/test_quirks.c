@@ -377,6 +377,30 @@ static void test_contradictions(void **state)
     differs(d, Q(37), Q(6), "other: first", "open: first");
 }
 
+#define WITH_GPU(name, price, model)                                                                                   \
+    "- {name: " name                                                                                                   \
+    ", labels: {kubernetes.io/arch: [amd64], kubernetes.io/os: [linux], topology.kubernetes.io/zone: "                 \
+    "[z1], karpenter.sh/capacity-type: [on-demand]}, capacity: {cpu: 4, memory: 16Gi, pods: 20}, dynamicResources: "   \
+    "{resourceSlices: [{driver: gpu.example.com, pool: own, devices: [{name: g0, attributes: {model: {string: " model  \
+    "}}}]}]}, offerings: [{zone: z1, capacityType: on-demand, price: " price "}]}\n"
+
+/* what a selector said of the first type's g0 also counts for the g0 of the next. */
+static void test_remembered_selectors(void **state)
+{
+    (void)state;
+    deciding d = decide_on(
+        WITH_GPU("small", "1", "t4") WITH_GPU("big", "9", "a100"),
+        "{apiVersion: karp/v1, kind: Snapshot, settings: {ignoreDRARequests: false}, objects: []}", CASES "world.yaml",
+        "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {}}" DOCUMENT
+        "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: default}, spec: "
+        "{devices: "
+        "{requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: "
+        "\"device.attributes['gpu.example.com'].model == 'a100'\"}}]}}]}}}" DOCUMENT POD(
+            "trainer", "", "resourceClaims: [{name: g, resourceClaimName: c}], " REQUESTS("cpu: 1")),
+        NULL);
+    differs(d, Q(38), 0, "!trainer DEVICES", "default: trainer");
+}
+
 static size_t nodes_disrupted(const deciding *d, uint32_t profile)
 {
     karp_options common;
@@ -556,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_lost_node_refused_memory),
         cmocka_unit_test(test_imagined_label),
         cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_remembered_selectors),
         cmocka_unit_test(test_all_were_seen),
         cmocka_unit_test(test_unused_flags),
         cmocka_unit_test(test_refused_memory),
