@@ -79,9 +79,9 @@ type Blocker struct {
 
 // A NodeExplanation is what there is to say about one node.
 type NodeExplanation struct {
-	Decision *Decision // the pass; to be closed
-	Goes     bool      // one of its commands takes the node away
-	Blockers []Blocker // everything that keeps it, in the order in which it is looked at
+	Decision  *Decision // the pass; to be closed
+	Disrupted bool      // one of its commands takes the node away
+	Blockers  []Blocker // everything that keeps it, in the order in which it is looked at
 }
 
 // Close gives the decision up.
@@ -109,7 +109,7 @@ func (s *Snapshot) ExplainNode(ctx context.Context, options *DisruptOptions, nod
 		return nil, err
 	}
 	defer C.karp_node_explanation_free(found)
-	out := &NodeExplanation{Decision: decision, Goes: C.karp_node_explanation_goes(found) != 0}
+	out := &NodeExplanation{Decision: decision, Disrupted: C.karp_node_explanation_disrupted(found) != 0}
 	for i := C.size_t(0); i < C.karp_node_explanation_blocker_count(found); i++ {
 		b := C.karp_blocker{size: C.sizeof_karp_blocker}
 		if status := C.karp_node_explanation_blocker(found, i, &b); status != C.KARP_OK {

@@ -58,12 +58,12 @@ func TestExplainNode(t *testing.T) {
 	e, err := s.ExplainNode(context.Background(), nil, "n1")
 	good(t, err)
 	defer e.Close()
-	equal(t, "goes", e.Goes, false)
+	equal(t, "disrupted", e.Disrupted, false)
 	equal(t, "blocker", e.Blockers[0].Code.String(), "NODE_DO_NOT_DISRUPT")
 	goes, err := s.ExplainNode(context.Background(), &karp.DisruptOptions{Method: karp.MethodEmptiness}, "n2")
 	good(t, err)
 	defer goes.Close()
-	equal(t, "goes", goes.Goes, true)
+	equal(t, "disrupted", goes.Disrupted, true)
 	if _, err := s.ExplainNode(context.Background(), nil, "n9"); !errors.Is(err, karp.ErrNotFound) {
 		t.Fatal(err)
 	}

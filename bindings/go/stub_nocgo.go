@@ -221,9 +221,9 @@ type Blocker struct {
 }
 
 type NodeExplanation struct {
-	Decision *Decision
-	Goes     bool
-	Blockers []Blocker
+	Decision  *Decision
+	Disrupted bool
+	Blockers  []Blocker
 }
 
 type Finding struct {

@@ -12,26 +12,26 @@ extern "C" {
 
 /** What keeps nodes. Numbers and names never change. Since 0.1. */
 enum {
-    KARP_HOLDS_PDB = 1, /**< a PodDisruptionBudget: `object` is "namespace/name" */
-    KARP_HOLDS_POD_ANNOTATION = 2, /**< do-not-disrupt on pods: `object` is the namespace */
-    KARP_HOLDS_NODE_ANNOTATION =
+    KARP_BLOCKER_PDB = 1, /**< a PodDisruptionBudget: `object` is "namespace/name" */
+    KARP_BLOCKER_POD_ANNOTATION = 2, /**< do-not-disrupt on pods: `object` is the namespace */
+    KARP_BLOCKER_NODE_ANNOTATION =
         3, /**< do-not-disrupt on nodes or their claims; by NodePool, as all below but the last three */
-    KARP_HOLDS_BUDGET = 4, /**< disruption budgets */
-    KARP_HOLDS_CONSOLIDATE_AFTER = 5, /**< consolidateAfter: not over yet, or Never */
-    KARP_HOLDS_POLICY = 6, /**< consolidationPolicy: WhenEmpty, or a score below that of Balanced */
-    KARP_HOLDS_NOMINATED = 7, /**< the nodes are nominated for pods */
-    KARP_HOLDS_SPOT_TO_SPOT = 8, /**< the gate SpotToSpotConsolidation is off: `object` is "" */
-    KARP_HOLDS_LIMITS = 9, /**< limits of NodePools, which leave no room for replacements: likewise */
-    KARP_HOLDS_TOPOLOGY = 10 /**< topology spread, affinity and anti-affinity of pods: likewise */
+    KARP_BLOCKER_BUDGET = 4, /**< disruption budgets */
+    KARP_BLOCKER_CONSOLIDATE_AFTER = 5, /**< consolidateAfter: not over yet, or Never */
+    KARP_BLOCKER_POLICY = 6, /**< consolidationPolicy: WhenEmpty, or a score below that of Balanced */
+    KARP_BLOCKER_NOMINATED = 7, /**< the nodes are nominated for pods */
+    KARP_BLOCKER_SPOT_TO_SPOT = 8, /**< the gate SpotToSpotConsolidation is off: `object` is "" */
+    KARP_BLOCKER_LIMITS = 9, /**< limits of NodePools, which leave no room for replacements: likewise */
+    KARP_BLOCKER_TOPOLOGY = 10 /**< topology spread, affinity and anti-affinity of pods: likewise */
 };
 
 /** "pdb", "pod-annotation" …; "" for any other number. Since 0.1. */
-KARP_API const char *karp_holds_name(uint32_t kind);
+KARP_API const char *karp_blocker_kind_name(uint32_t kind);
 
 /** A blocker. Texts and lists are borrowed from the result. Since 0.1. */
-typedef struct karp_holding {
+typedef struct karp_savings_blocker {
     size_t size;
-    uint32_t kind; /**< KARP_HOLDS_* */
+    uint32_t kind; /**< KARP_BLOCKER_* */
     uint32_t reserved;
     karp_str object;
     const karp_str
@@ -41,7 +41,7 @@ typedef struct karp_holding {
     /** $/h that the next pass would save without only this blocker: on these nodes; for a budget, limits and topology
      * the additional saving on all nodes. 0 = other blockers keep them as well. */
     double savings;
-} karp_holding;
+} karp_savings_blocker;
 
 /** All blockers; immutable, single ownership. */
 typedef struct karp_blockers karp_blockers;
@@ -60,7 +60,7 @@ KARP_API void karp_blockers_free(karp_blockers *blockers);
 KARP_API size_t karp_blockers_count(const karp_blockers *blockers);
 /** Blocker @p index: the one that saves most by itself first, then by kind and object. Errors: NOT_FOUND beyond the
  * end, ABI_SIZE. Since 0.1. */
-KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out);
+KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_savings_blocker *out);
 /** KARP_PROFILE_* of the decisions. Since 0.1. */
 KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
 /** KARP_PEER_*: the version of Karpenter of the decisions. Since 0.1. */

@@ -139,6 +139,8 @@ KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explan
 /** The disruption decision. Borrowed. */
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
 /** 1 = a command of the decision disrupts the node. Then there are no blockers. */
+KARP_API uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation);
+/** The same. Deprecated. */
 KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
 /** Number of blockers, in the order in which they were found. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
@@ -158,11 +160,12 @@ enum {
     KARP_FINDING_POD_UNKNOWN = 1, /**< no such pod */
     KARP_FINDING_POD_TWICE = 2, /**< the pod is in more than one place */
     KARP_FINDING_POD_MISSING = 3, /**< the pod is pending, and not in the plan */
-    KARP_FINDING_POD_NOT_WAITING = 4, /**< the plan places the pod, but it is not pending */
+    KARP_FINDING_POD_NOT_PENDING = 4, /**< "POD_NOT_WAITING": the plan places the pod, but it is not pending */
     KARP_FINDING_NODE_UNKNOWN = 5, /**< no such node */
-    KARP_FINDING_NODE_CLOSED = 6, /**< the node is being deleted, or the scheduler does not know it */
+    KARP_FINDING_NODE_UNUSABLE = 6, /**< "NODE_CLOSED": the node is being deleted, or the scheduler does not know it */
     KARP_FINDING_POOL_UNKNOWN = 7, /**< no such NodePool */
-    KARP_FINDING_POOL_CLOSED = 8, /**< static, not ready, being deleted, or without instance types */
+    KARP_FINDING_POOL_UNUSABLE =
+        8, /**< "POOL_CLOSED": the NodePool is static, not ready, being deleted, or without instance types */
     KARP_FINDING_NO_PODS = 9, /**< a launch without pods */
     KARP_FINDING_NO_TYPES = 10, /**< a launch without instance types */
     KARP_FINDING_TYPE_UNKNOWN = 11, /**< a type that is not among the NodePool's instance types */
@@ -191,7 +194,8 @@ enum {
 };
 
 /**
- * The name of a code, as documents have it: "POD_TWICE". "UNKNOWN" for any other number. Lives as long as the library.
+ * The name of a code, as documents have it: "POD_TWICE", or what is quoted above. "UNKNOWN" for any other number. Lives
+ * as long as the library.
  */
 KARP_API const char *karp_finding_name(uint32_t code);
 

@@ -167,8 +167,8 @@ KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_r
  * then shows the effect of this field alone. @p reader is `editable`, has read the input of @p before, and is not
  * finished yet. Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
  */
-KARP_API karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *before,
-                                                const karp_reader *after, size_t number, karp_error *error);
+KARP_API karp_status karp_reader_apply_difference(karp_reader *reader, const karp_reader *before,
+                                                  const karp_reader *after, size_t number, karp_error *error);
 
 /**
  * The input as it is at @p now after @p decision has been carried out. Pods placed on existing nodes are bound to them.

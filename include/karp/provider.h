@@ -206,7 +206,7 @@ enum {
     KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts as well; they then have to be JSON */
     /** What instance_types returns, and all it points to, lies in the memory passed to it or in constants, never in the
      * handle or the class. The host may then keep it instead of a copy. Since 0.1. */
-    KARP_PROVIDER_TYPES_STAND = 4
+    KARP_PROVIDER_TYPES_SELF_CONTAINED = 4
 };
 
 /**
@@ -217,7 +217,7 @@ enum {
  */
 typedef struct karp_provider_plugin {
     uint32_t abi_version; /**< KARP_PROVIDER_ABI */
-    uint32_t flags; /**< KARP_PROVIDER_WANTS_*, KARP_PROVIDER_TYPES_STAND */
+    uint32_t flags; /**< KARP_PROVIDER_WANTS_*, KARP_PROVIDER_TYPES_SELF_CONTAINED */
     size_t size; /**< sizeof(karp_provider_plugin) */
     const char *name; /**< "aws" */
     const char *class_group; /**< "karpenter.k8s.aws"; NULL = it has no node classes */

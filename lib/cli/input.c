@@ -65,7 +65,7 @@ static bool change_reader(const cli_options *options, karp_reader *reader, karp_
     }
     const cli_difference *laid = options->laid;
     return laid == NULL ||
-           karp_reader_lay_difference(reader, laid->before, laid->after, laid->number, error) == KARP_OK;
+           karp_reader_apply_difference(reader, laid->before, laid->after, laid->number, error) == KARP_OK;
 }
 
 /* --verbose */

@@ -29,7 +29,7 @@ typedef struct holder {
 struct karp_blockers {
     karp_context *context;
     arena data;
-    LIST_OF(karp_holding) rows;
+    LIST_OF(karp_savings_blocker) rows;
     double now, together;
     uint32_t profile, peer_version;
 };
@@ -43,7 +43,7 @@ typedef struct finder {
     uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
 } finder;
 
-const char *karp_holds_name(uint32_t kind)
+const char *karp_blocker_kind_name(uint32_t kind)
 {
     static const char *const names[] = {
         "",       "pdb",       "pod-annotation", "node-annotation", "budget",  "consolidate-after",
@@ -56,16 +56,16 @@ static uint32_t kind_of(uint32_t code)
 {
     switch (code) {
     case KARP_REASON_PDB_MULTIPLE:
-    case KARP_REASON_PDB_BLOCKED: return KARP_HOLDS_PDB;
-    case KARP_REASON_POD_DO_NOT_DISRUPT: return KARP_HOLDS_POD_ANNOTATION;
-    case KARP_REASON_NODE_DO_NOT_DISRUPT: return KARP_HOLDS_NODE_ANNOTATION;
-    case KARP_REASON_BUDGET: return KARP_HOLDS_BUDGET;
+    case KARP_REASON_PDB_BLOCKED: return KARP_BLOCKER_PDB;
+    case KARP_REASON_POD_DO_NOT_DISRUPT: return KARP_BLOCKER_POD_ANNOTATION;
+    case KARP_REASON_NODE_DO_NOT_DISRUPT: return KARP_BLOCKER_NODE_ANNOTATION;
+    case KARP_REASON_BUDGET: return KARP_BLOCKER_BUDGET;
     case KARP_REASON_NOT_CONSOLIDATABLE:
-    case KARP_REASON_CONSOLIDATION_DISABLED: return KARP_HOLDS_CONSOLIDATE_AFTER;
+    case KARP_REASON_CONSOLIDATION_DISABLED: return KARP_BLOCKER_CONSOLIDATE_AFTER;
     case KARP_REASON_POLICY_WHEN_EMPTY:
-    case KARP_REASON_BALANCED_SCORE: return KARP_HOLDS_POLICY;
-    case KARP_REASON_NOMINATED: return KARP_HOLDS_NOMINATED;
-    case KARP_REASON_SPOT_TO_SPOT_DISABLED: return KARP_HOLDS_SPOT_TO_SPOT;
+    case KARP_REASON_BALANCED_SCORE: return KARP_BLOCKER_POLICY;
+    case KARP_REASON_NOMINATED: return KARP_BLOCKER_NOMINATED;
+    case KARP_REASON_SPOT_TO_SPOT_DISABLED: return KARP_BLOCKER_SPOT_TO_SPOT;
     default: return 0;
     }
 }
@@ -191,13 +191,13 @@ static karp_str object_of(finder *f, const node_view *v, const lift *one, uint32
 {
     const karp_snapshot *s = f->snapshot;
     const state_node *n = &s->nodes[one->node];
-    if (kind == KARP_HOLDS_PDB) {
+    if (kind == KARP_BLOCKER_PDB) {
         uint32_t number = one->pod == NO_ID ? NO_ID : node_view_budget_of(v, one->pod);
         return number == NO_ID ? str("") : pdb_name(f, &s->raw.budgets.items[number]);
     }
-    if (kind == KARP_HOLDS_POD_ANNOTATION)
+    if (kind == KARP_BLOCKER_POD_ANNOTATION)
         return one->pod == NO_ID ? str("") : text_of(s, pod_at(&s->raw, one->pod)->name_space);
-    bool of_pool = kind != KARP_HOLDS_SPOT_TO_SPOT && n->pool != NO_ID;
+    bool of_pool = kind != KARP_BLOCKER_SPOT_TO_SPOT && n->pool != NO_ID;
     return of_pool ? name_of(s, s->raw.pools.items[n->pool].meta.name) : str("");
 }
 
@@ -220,7 +220,8 @@ static bool note_lift(finder *f, const node_view *v, const karp_kept *row)
     uint32_t kind = kind_of(row->code), number = state_node_named(f->snapshot, row->node);
     if (kind == 0 || number == NO_ID || f->snapshot->nodes[number].claim == NO_ID) return true;
     lift one = { .code = row->code, .node = number, .pod = node_view_pod_of(f->snapshot, number, row->detail) };
-    if (f->snapshot->nodes[number].pool == NO_ID && kind >= KARP_HOLDS_BUDGET && kind <= KARP_HOLDS_POLICY) return true;
+    if (f->snapshot->nodes[number].pool == NO_ID && kind >= KARP_BLOCKER_BUDGET && kind <= KARP_BLOCKER_POLICY)
+        return true;
     one.holder = holder_of(f, kind, object_of(f, v, &one, kind));
     if (one.holder == NO_ID) return false;
     lift *slot = list_push(f->out->context, &f->lifts, sizeof *slot);
@@ -307,7 +308,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
         for (size_t m = 0; m < CONSOLIDATIONS && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
-            if (consolidations[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_HOLDS_BUDGET) continue;
+            if (consolidations[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_BLOCKER_BUDGET) continue;
             status = run_method(f, &v, consolidations[m], &saved, &d, error);
             if (status == KARP_OK) mark_kept(f, &v, d, number, nodes);
             if (status == KARP_OK) mark_nodes(f, d);
@@ -319,11 +320,11 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
             more = more || (f->going[n / 64] >> n % 64 & 1);
             v.view.nodes[n].nominated = v.view.nodes[n].nominated || seen;
         }
-        more = more && (h->kind == KARP_HOLDS_SPOT_TO_SPOT || h->kind == KARP_HOLDS_POLICY);
+        more = more && (h->kind == KARP_BLOCKER_SPOT_TO_SPOT || h->kind == KARP_BLOCKER_POLICY);
     }
     for (size_t i = 0; i < width && status == KARP_OK; i++) some = some || (nodes[i] & ~f->going_now[i]) != 0;
     for (size_t i = 0; i < width && some; i++) h->nodes[i] = nodes[i] & ~f->going_now[i];
-    if (status == KARP_OK && h->kind == KARP_HOLDS_PDB) h->pods = covered_pods(f, &v, h);
+    if (status == KARP_OK && h->kind == KARP_BLOCKER_PDB) h->pods = covered_pods(f, &v, h);
     node_view_free(&v);
     return status;
 }
@@ -340,13 +341,13 @@ static void keep_others(const finder *f, node_view *v, const uint64_t *nodes)
 
 static bool lift_kind(node_view *v, uint32_t kind)
 {
-    if (kind == KARP_HOLDS_LIMITS) lift_limits(v);
-    return kind != KARP_HOLDS_TOPOLOGY || lift_topology(v);
+    if (kind == KARP_BLOCKER_LIMITS) lift_limits(v);
+    return kind != KARP_BLOCKER_TOPOLOGY || lift_topology(v);
 }
 
 /* These kinds do not block specific nodes: a budget limits the number of nodes, and limits and topology block none by
  * themselves. Their saving is the additional saving of a pass over all nodes without them. */
-static bool of_whole_pass(uint32_t kind) { return kind == KARP_HOLDS_BUDGET || kind >= KARP_HOLDS_LIMITS; }
+static bool of_whole_pass(uint32_t kind) { return kind == KARP_BLOCKER_BUDGET || kind >= KARP_BLOCKER_LIMITS; }
 
 static double more_than_now(const finder *f, double saved) { return saved > f->out->now ? saved - f->out->now : 0; }
 
@@ -356,7 +357,7 @@ static karp_status without_one(finder *f, uint32_t number, karp_error *error)
     node_view v;
     double saved = 0;
     holder *h = &f->holders.items[number];
-    bool holds_none = h->kind >= KARP_HOLDS_LIMITS, ok = open_view(f, &v);
+    bool holds_none = h->kind >= KARP_BLOCKER_LIMITS, ok = open_view(f, &v);
     if (ok && !of_whole_pass(h->kind)) keep_others(f, &v, h->nodes);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
         if (f->lifts.items[i].holder == number) apply(&v, &f->lifts.items[i]);
@@ -380,7 +381,7 @@ static karp_status without_all(finder *f, node_view *v, karp_error *error)
     uint64_t *held = arena_array(&v->data, width, sizeof *held);
     bool ok = held != NULL, whole_pass = false;
     for (size_t k = 0; k < f->holders.count && ok; k++) {
-        whole_pass = whole_pass || f->holders.items[k].kind == KARP_HOLDS_BUDGET;
+        whole_pass = whole_pass || f->holders.items[k].kind == KARP_BLOCKER_BUDGET;
         for (size_t i = 0; i < width; i++) held[i] |= f->holders.items[k].nodes[i];
         ok = lift_kind(v, f->holders.items[k].kind);
     }
@@ -396,7 +397,7 @@ static karp_status without_all(finder *f, node_view *v, karp_error *error)
 
 static int by_worth(const void *a, const void *b, const void *user)
 {
-    const karp_holding *x = a, *y = b;
+    const karp_savings_blocker *x = a, *y = b;
     (void)user;
     if (x->savings > y->savings || x->savings < y->savings) return x->savings > y->savings ? -1 : 1;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
@@ -410,9 +411,9 @@ static bool make_rows(finder *f)
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
         size_t count = 0;
-        if (h->kind >= KARP_HOLDS_LIMITS && !(h->savings > 0)) continue;
+        if (h->kind >= KARP_BLOCKER_LIMITS && !(h->savings > 0)) continue;
         karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
-        karp_holding *row = nodes == NULL ? NULL : list_push(f->out->context, &f->out->rows, sizeof *row);
+        karp_savings_blocker *row = nodes == NULL ? NULL : list_push(f->out->context, &f->out->rows, sizeof *row);
         if (row == NULL) return false;
         for (uint32_t n = 0; n < s->node_count; n++) {
             if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
@@ -421,15 +422,16 @@ static bool make_rows(finder *f)
             nodes[count].len = name.len;
             if (nodes[count++].ptr == NULL) return false;
         }
-        *row = (karp_holding){ .size = sizeof *row,
-                               .kind = h->kind,
-                               .object = h->object,
-                               .nodes = nodes,
-                               .node_count = count,
-                               .pod_count = h->pods,
-                               .savings = h->savings };
+        *row = (karp_savings_blocker){ .size = sizeof *row,
+                                       .kind = h->kind,
+                                       .object = h->object,
+                                       .nodes = nodes,
+                                       .node_count = count,
+                                       .pod_count = h->pods,
+                                       .savings = h->savings };
     }
-    return sort_stable(f->out->context, f->out->rows.items, f->out->rows.count, sizeof(karp_holding), by_worth, NULL);
+    return sort_stable(f->out->context, f->out->rows.items, f->out->rows.count, sizeof(karp_savings_blocker), by_worth,
+                       NULL);
 }
 
 static karp_status find_all(finder *f, karp_error *error)
@@ -445,9 +447,9 @@ static karp_status find_all(finder *f, karp_error *error)
     memcpy(f->going_now, f->going, width * sizeof *f->going);
     status = open_view(f, &all) ? find_lifts(f, &all, error) : fail_nomem(error);
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = find_nodes(f, i, error);
-    if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_HOLDS_LIMITS, str("")) == NO_ID)
+    if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_BLOCKER_LIMITS, str("")) == NO_ID)
         status = fail_nomem(error);
-    if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_HOLDS_TOPOLOGY, str("")) == NO_ID)
+    if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_BLOCKER_TOPOLOGY, str("")) == NO_ID)
         status = fail_nomem(error);
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = without_one(f, i, error);
     if (status == KARP_OK && f->holders.count > 0) status = without_all(f, &all, error);
@@ -489,7 +491,7 @@ void karp_blockers_free(karp_blockers *blockers)
 {
     if (blockers == NULL) return;
     karp_context *context = blockers->context;
-    list_free(context, &blockers->rows, sizeof(karp_holding));
+    list_free(context, &blockers->rows, sizeof(karp_savings_blocker));
     arena_free(&blockers->data);
     mem_free(context, blockers, sizeof *blockers);
     context_unref(context);
@@ -497,10 +499,10 @@ void karp_blockers_free(karp_blockers *blockers)
 
 size_t karp_blockers_count(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->rows.count; }
 
-karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out)
+karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_savings_blocker *out)
 {
     if (blockers == NULL || index >= blockers->rows.count) return KARP_E_NOT_FOUND;
-    return struct_give(out, &blockers->rows.items[index], sizeof *out, SIZE_THROUGH(karp_holding, savings));
+    return struct_give(out, &blockers->rows.items[index], sizeof *out, SIZE_THROUGH(karp_savings_blocker, savings));
 }
 
 uint32_t karp_blockers_profile(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->profile; }

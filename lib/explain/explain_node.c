@@ -499,6 +499,8 @@ const karp_decision *karp_node_explanation_decision(const karp_node_explanation 
     return explanation->decision;
 }
 
+uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->goes; }
+
 uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->goes; }
 
 size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)

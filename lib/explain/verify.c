@@ -159,7 +159,7 @@ static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_
         uint32_t pod_number = mention(v, names[i], t->name);
         if (pod_number == NO_ID) continue;
         if (!v->waits[pod_number])
-            note(v, KARP_FINDING_POD_NOT_WAITING, pod_object(v, pod_number), "%.*s takes it, but it needs no place",
+            note(v, KARP_FINDING_POD_NOT_PENDING, pod_object(v, pod_number), "%.*s takes it, but it needs no place",
                  SHOW(t->name));
         v->at[pod_number] = number;
         pods[t->pod_count++] = pod_number;
@@ -232,7 +232,7 @@ static void take_placement(verifier *v, const karp_plan_placement *placement)
         const state_node *n = &v->snapshot->nodes[t->node];
         t->taints = rule_of(v->rules, RULE_REBOOTING) ? n->taints_since_reboots : n->taints;
         rules_add_labels(&v->words, &t->labels, n->labels);
-        if (n->marked) note(v, KARP_FINDING_NODE_CLOSED, t->name, "it is being deleted");
+        if (n->marked) note(v, KARP_FINDING_NODE_UNUSABLE, t->name, "it is being deleted");
     }
     take_pods(v, number, placement->pods, placement->pod_count);
 }

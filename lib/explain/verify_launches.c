@@ -368,7 +368,7 @@ void check_launch(verifier *v, target *t)
 {
     pool_facts *f = facts_of_pool(v, t->pool);
     if (!f->open) {
-        note(v, KARP_FINDING_POOL_CLOSED, t->name,
+        note(v, KARP_FINDING_POOL_UNUSABLE, t->name,
              "NodePool %.*s is static, not ready, being deleted, or without instance types",
              SHOW(t->launch->node_pool));
         t->pool = NO_ID;

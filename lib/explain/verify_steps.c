@@ -116,7 +116,7 @@ static void check_nodes(prefix *p, size_t index, uint32_t flags)
             continue;
         }
         if (p->view.nodes[number].marked)
-            note(p->v, KARP_FINDING_NODE_CLOSED, name, "step %u removes it, but it is removed already",
+            note(p->v, KARP_FINDING_NODE_UNUSABLE, name, "step %u removes it, but it is removed already",
                  (unsigned)index + 1);
         const char *why = (step->flags & KARP_STEP_FORCED) != 0 ? NULL : why_it_stays(s, &s->nodes[number]);
         if (why != NULL)

@@ -293,8 +293,8 @@ static karp_status lay_whole(karp_reader *reader, const comparison *c)
     return status;
 }
 
-karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *before, const karp_reader *after,
-                                       size_t number, karp_error *error)
+karp_status karp_reader_apply_difference(karp_reader *reader, const karp_reader *before, const karp_reader *after,
+                                         size_t number, karp_error *error)
 {
     if (!reader || !before || !after) return fail_null(error, "reader, before or after");
     comparison c = { .context = before->context, .wanted = number };

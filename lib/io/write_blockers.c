@@ -11,9 +11,9 @@
 
 enum { NODES_SHOWN = 3 };
 
-static void get_holding(const write_job *job, const karp_blockers *found, size_t index, karp_holding *out)
+static void get_blocker(const write_job *job, const karp_blockers *found, size_t index, karp_savings_blocker *out)
 {
-    *out = (karp_holding){ .size = sizeof(*out) };
+    *out = (karp_savings_blocker){ .size = sizeof(*out) };
     write_refuse(job, karp_blockers_at(found, index, out), "a blocker cannot be read");
 }
 
@@ -31,10 +31,10 @@ static void as_json(const write_job *job, const karp_blockers *found)
     json_member_money(j, "together", karp_blockers_together(found));
     json_member_array(j, "blockers");
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
-        karp_holding row;
-        get_holding(job, found, i, &row);
+        karp_savings_blocker row;
+        get_blocker(job, found, i, &row);
         json_open_object(j);
-        json_member_text(j, "kind", karp_holds_name(row.kind));
+        json_member_text(j, "kind", karp_blocker_kind_name(row.kind));
         json_member_str(j, "object", row.object);
         json_member_money(j, "savings", row.savings);
         json_member_uint(j, "pods", row.pod_count);
@@ -51,7 +51,7 @@ static void as_json(const write_job *job, const karp_blockers *found)
 enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7, SAVED_COLUMNS = 22 };
 
 /* Writes the names of the nodes below the row of their blocker. */
-static void held_nodes(write_buffer *b, const text_out *t, const karp_holding *row)
+static void held_nodes(write_buffer *b, const text_out *t, const karp_savings_blocker *row)
 {
     write_buffer line;
     buffer_init(&line, b->text.context);
@@ -95,8 +95,8 @@ static size_t object_columns(const write_job *job, const karp_blockers *found)
 {
     size_t most = LEAST_OBJECT;
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
-        karp_holding row;
-        get_holding(job, found, i, &row);
+        karp_savings_blocker row;
+        get_blocker(job, found, i, &row);
         if (text_columns(row.object) > most) most = text_columns(row.object);
     }
     return most < MOST_OBJECT ? most : MOST_OBJECT;
@@ -131,9 +131,9 @@ static void as_text(const write_job *job, const karp_blockers *found)
     buffer_char(b, '\n');
     blocker_heading(&t, object);
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
-        karp_holding row;
-        get_holding(job, found, i, &row);
-        text_left(b, str(karp_holds_name(row.kind)), KIND_COLUMNS);
+        karp_savings_blocker row;
+        get_blocker(job, found, i, &row);
+        text_left(b, str(karp_blocker_kind_name(row.kind)), KIND_COLUMNS);
         text_left(b, row.object, object);
         right_number(b, row.node_count);
         right_number(b, row.pod_count);
@@ -162,10 +162,10 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
     buffer_text(b,
                 "| blocker | object | nodes | pods | saved by itself, per month (730 h) |\n|---|---|---:|---:|---:|\n");
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
-        karp_holding row;
-        get_holding(job, found, i, &row);
+        karp_savings_blocker row;
+        get_blocker(job, found, i, &row);
         buffer_text(b, "| ");
-        buffer_text(b, karp_holds_name(row.kind));
+        buffer_text(b, karp_blocker_kind_name(row.kind));
         buffer_text(b, " | ");
         cell(b, row.object);
         buffer_text(b, " | ");

@@ -295,7 +295,7 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
     if (status != KARP_OK) return status;
     const karp_decision *decision = karp_node_explanation_decision(explanation);
-    if (karp_node_explanation_goes(explanation) != 0)
+    if (karp_node_explanation_disrupted(explanation) != 0)
         return karp_write_node(context, decision, karp_node_explanation_node(explanation), options, out, error);
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     bool json = call.options.format == KARP_FORMAT_JSON;

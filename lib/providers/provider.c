@@ -416,7 +416,10 @@ static void free_kept(void *user)
 }
 
 /* Whether the types may be kept in place: data of a shared object must not outlive it. */
-static bool may_keep(const karp_provider *p) { return (p->plugin.flags & KARP_PROVIDER_TYPES_STAND) && !p->object; }
+static bool may_keep(const karp_provider *p)
+{
+    return (p->plugin.flags & KARP_PROVIDER_TYPES_SELF_CONTAINED) && !p->object;
+}
 
 /* Checks the plugin's types like any other input, but reports a mistake as the plugin's. On success the catalogue may
  * own `k`. */

@@ -347,7 +347,7 @@ static const struct asked out[] = {
     OUT(karp_ignored, message, ask_ignored),
     OUT(karp_lint_rule, reserved, ask_lint_rule),
     OUT(karp_lint_finding, remedy, ask_lint_finding),
-    OUT(karp_holding, savings, ask_holding),
+    OUT(karp_savings_blocker, savings, ask_holding),
     OUT(karp_move, choice, ask_move),
     OUT(karp_alternative, cost_change, ask_alternative),
     OUT(karp_fit_load, share_count, ask_load),

@@ -64,7 +64,7 @@ karp_status node_lines(karp_context *context, const char *world, const karp_disr
     karp_status status = world_of(context, "world", world, &snapshot, error);
     if (status == KARP_OK) status = karp_explain_node(snapshot, options, of_text(node), &e, error);
     into[0] = '\0';
-    if (status == KARP_OK && karp_node_explanation_goes(e) != 0) length += (size_t)snprintf(into, room, "goes\n");
+    if (status == KARP_OK && karp_node_explanation_disrupted(e) != 0) length += (size_t)snprintf(into, room, "goes\n");
     for (size_t i = 0; status == KARP_OK && i < karp_node_explanation_blocker_count(e); i++) {
         karp_blocker b = { .size = sizeof b };
         char until[KARP_VALUE_TEXT] = "";
@@ -75,7 +75,7 @@ karp_status node_lines(karp_context *context, const char *world, const karp_disr
         assert_true(length < room);
     }
     karp_move m = { .size = sizeof m };
-    if (status == KARP_OK && karp_node_explanation_goes(e) == 0 && karp_node_explanation_move(e, &m) == KARP_OK) {
+    if (status == KARP_OK && karp_node_explanation_disrupted(e) == 0 && karp_node_explanation_move(e, &m) == KARP_OK) {
         snprintf(into + length, room - length, "move of %u pods saves %g of %g, %u launches\n", (unsigned)m.moved,
                  m.savings, m.price, (unsigned)m.launches);
     }

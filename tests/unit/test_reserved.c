@@ -382,7 +382,7 @@ static const char *const given[] = {
 /* What the library alone fills in; options of reading are asked for in other tests. */
 static const char *const shown[] = {
     "karp_error",
-    "karp_holding",
+    "karp_savings_blocker",
     "karp_pool_refusal",
     "karp_unschedulable",
     "karp_candidate_repair",

@@ -179,7 +179,7 @@ class NodeExplanation(_Explanation):
     @property
     def outcome(self) -> str:
         handle = self._handle
-        return 'disrupted' if native.core.karp_node_explanation_goes(handle.live()) else 'kept'
+        return 'disrupted' if native.core.karp_node_explanation_disrupted(handle.live()) else 'kept'
 
     @cached_property
     def blockers(self) -> Tuple[Blocker, ...]:

@@ -100,7 +100,7 @@ CORE = {
     'karp_pod_explanation_bounded': (U32, [P]),
     'karp_explain_node': (STATUS, [P, C.POINTER(S.DisruptOptions), S.Str, OUT, ERROR]),
     'karp_node_explanation_free': (None, [P]),
-    'karp_node_explanation_goes': (U32, [P]),
+    'karp_node_explanation_disrupted': (U32, [P]),
     'karp_node_explanation_decision': (P, [P]),
     'karp_node_explanation_blocker_count': (SIZE, [P]),
     'karp_node_explanation_blocker': (STATUS, ROW),

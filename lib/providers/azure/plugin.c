@@ -395,7 +395,7 @@ static uint32_t azure_repair_policies(const void *handle, const karp_repair_poli
 
 const karp_provider_plugin azure_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
-    .flags = KARP_PROVIDER_TYPES_STAND,
+    .flags = KARP_PROVIDER_TYPES_SELF_CONTAINED,
     .size = sizeof(karp_provider_plugin),
     .name = "azure",
     .class_group = "karpenter.azure.com",

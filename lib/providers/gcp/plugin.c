@@ -353,7 +353,7 @@ static uint32_t gcp_repair_policies(const void *handle, const karp_repair_policy
 
 const karp_provider_plugin gcp_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
-    .flags = KARP_PROVIDER_TYPES_STAND,
+    .flags = KARP_PROVIDER_TYPES_SELF_CONTAINED,
     .size = sizeof(karp_provider_plugin),
     .name = "gcp",
     .class_group = "karpenter.k8s.gcp",
