@@ -23,6 +23,12 @@ void error_set_field(karp_error *error, const char *format, ...) __attribute__((
 /* Sets the position of the error in a document. line 0 = unknown; then there is no offset either. */
 void error_set_place(karp_error *error, karp_str document, uint32_t line, uint32_t column, uint64_t offset);
 
+/* Of several statuses that are checked once in the end, the first failure is kept. */
+static inline void keep_failure(karp_status *kept, karp_status status)
+{
+    if (*kept == KARP_OK) *kept = status;
+}
+
 karp_status fail_nomem(karp_error *error);
 /* INVALID: a required argument is NULL. */
 karp_status fail_null(karp_error *error, const char *what);

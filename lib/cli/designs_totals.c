@@ -28,12 +28,6 @@ bool design_group_add(const cli_options *options, design_groups *g, karp_str nam
     return true;
 }
 
-/* The first failure is recorded in the design, so that one check at the end is enough. */
-static void note(design *d, karp_status status)
-{
-    if (d->status == KARP_OK) d->status = status;
-}
-
 static void count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, karp_str type, double price)
 {
     d->nodes++;
@@ -43,7 +37,7 @@ static void count_node(design *d, karp_str pool, karp_str zone, karp_str capacit
               design_group_add(&d->options, &d->zones, zone, price) &&
               (capacity_type.len == 0 || design_group_add(&d->options, &d->capacity_types, capacity_type, price)) &&
               design_group_add(&d->options, &d->types, type, price);
-    if (!ok) note(d, KARP_E_NOMEM);
+    if (!ok) keep_failure(&d->status, KARP_E_NOMEM);
 }
 
 static double amount(const karp_resource *list, size_t count, const char *name)
@@ -59,7 +53,7 @@ static void count_nodes(design *d)
 {
     for (size_t i = 0; i < karp_decision_node_count(d->plan); i++) {
         karp_node_use n = { .size = sizeof n };
-        note(d, karp_decision_node(d->plan, i, &n));
+        keep_failure(&d->status, karp_decision_node(d->plan, i, &n));
         if (n.marked) continue;
         d->cpu_requested += n.cpu_requested;
         d->cpu_allocatable += n.cpu_allocatable;
@@ -86,7 +80,7 @@ static size_t add_words(design *d, const char *before, const karp_str *words, si
 static void add_place(design *d, karp_str pod, size_t text, size_t group)
 {
     if (!grow(d->options.context, (void **)&d->places, &d->place_room, d->place_count + 1, sizeof *d->places))
-        note(d, KARP_E_NOMEM);
+        keep_failure(&d->status, KARP_E_NOMEM);
     else d->places[d->place_count++] = (design_place){ pod, text, group };
 }
 
@@ -101,7 +95,7 @@ static void count_launches(design *d)
     static const karp_str of_pool = { "of pool", 7 };
     for (size_t i = 0; i < karp_decision_launch_count(d->plan); i++) {
         karp_launch l = { .size = sizeof l };
-        note(d, karp_decision_launch(d->plan, i, &l));
+        keep_failure(&d->status, karp_decision_launch(d->plan, i, &l));
         karp_str words[] = { l.choice.instance_type, l.choice.zone, l.choice.capacity_type, of_pool, l.node_pool };
         size_t text = add_words(d, "new ", words, 5), group = add_words(d, "new ", words + 2, 3);
         add_pods(d, l.pods, l.pod_count, text, group);
@@ -118,7 +112,7 @@ static void count_placements(design *d)
 {
     for (size_t i = 0; i < karp_decision_placement_count(d->plan); i++) {
         karp_placement p = { .size = sizeof p };
-        note(d, karp_decision_placement(d->plan, i, &p));
+        keep_failure(&d->status, karp_decision_placement(d->plan, i, &p));
         size_t text = add_words(d, "node ", &p.node, 1);
         add_pods(d, p.pods, p.pod_count, text, text);
     }
@@ -130,8 +124,8 @@ static void count_left(design *d)
     for (size_t i = 0; i < all; i++) {
         karp_unschedulable u = { .size = sizeof u };
         karp_ignored g = { .size = sizeof g };
-        note(d, i < refused ? karp_decision_unschedulable(d->plan, i, &u)
-                            : karp_decision_ignored(d->plan, i - refused, &g));
+        keep_failure(&d->status, i < refused ? karp_decision_unschedulable(d->plan, i, &u)
+                                             : karp_decision_ignored(d->plan, i - refused, &g));
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
         karp_str word = str(karp_reason_text(i < refused ? u.code : g.code));
         size_t text = add_words(d, "no node: ", &word, 1);
@@ -162,7 +156,7 @@ static void add_running(design *d)
         }
     }
     karp_table_free(nodes);
-    note(d, status);
+    keep_failure(&d->status, status);
 }
 
 /* For a running pod that is moved, the move is kept: it was added first. */
@@ -185,7 +179,7 @@ karp_status design_add_up(design *d)
     add_running(d);
     if (d->texts.failed ||
         !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_text, NULL))
-        note(d, KARP_E_NOMEM);
+        keep_failure(&d->status, KARP_E_NOMEM);
     if (d->status == KARP_OK) keep_first(d);
     return d->status;
 }

@@ -17,11 +17,6 @@ typedef struct listing {
     karp_status status;
 } listing;
 
-static void note(listing *l, karp_status status)
-{
-    if (l->status == KARP_OK) l->status = status;
-}
-
 static void put_price(listing *l, double price)
 {
     char text[MONEY_TEXT];
@@ -111,7 +106,7 @@ static void list_launches(listing *l)
 {
     for (size_t i = 0; i < karp_decision_launch_count(l->decision); i++) {
         karp_launch launch = { .size = sizeof launch };
-        note(l, karp_decision_launch(l->decision, i, &launch));
+        keep_failure(&l->status, karp_decision_launch(l->decision, i, &launch));
         size_t subject = l->text->len;
         strbuf_addstr(l->text, launch.node_pool);
         strbuf_adds(l->text, ": ");
@@ -127,7 +122,7 @@ static void list_placements(listing *l)
 {
     for (size_t i = 0; i < karp_decision_placement_count(l->decision); i++) {
         karp_placement p = { .size = sizeof p };
-        note(l, karp_decision_placement(l->decision, i, &p));
+        keep_failure(&l->status, karp_decision_placement(l->decision, i, &p));
         for (size_t k = 0; k < p.pod_count; k++) {
             size_t subject = l->text->len;
             strbuf_addstr(l->text, karp_decision_pod_name(l->decision, p.pods[k]));
@@ -159,12 +154,12 @@ static void list_refusals(listing *l)
     karp_str none = { "", 0 };
     for (size_t i = 0; i < karp_decision_unschedulable_count(l->decision); i++) {
         karp_unschedulable u = { .size = sizeof u };
-        note(l, karp_decision_unschedulable(l->decision, i, &u));
+        keep_failure(&l->status, karp_decision_unschedulable(l->decision, i, &u));
         add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, u.pod), "", u.code, none);
     }
     for (size_t i = 0; i < karp_decision_ignored_count(l->decision); i++) {
         karp_ignored g = { .size = sizeof g };
-        note(l, karp_decision_ignored(l->decision, i, &g));
+        keep_failure(&l->status, karp_decision_ignored(l->decision, i, &g));
         add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, g.pod), "not considered, ", g.code, none);
     }
 }
@@ -182,7 +177,7 @@ static void list_commands(listing *l)
 {
     for (size_t i = 0; i < karp_decision_command_count(l->decision); i++) {
         karp_command c = { .size = sizeof c };
-        note(l, karp_decision_command(l->decision, i, &c));
+        keep_failure(&l->status, karp_decision_command(l->decision, i, &c));
         size_t subject = l->text->len;
         for (size_t n = 0; n < c.node_count; n++) {
             if (n > 0) strbuf_adds(l->text, " ");
@@ -197,7 +192,7 @@ static void list_commands(listing *l)
         strbuf_adds(l->text, ")");
         for (size_t k = 0; k < c.launch_count; k++) {
             karp_launch launch = { .size = sizeof launch };
-            note(l, karp_decision_launch(l->decision, c.launch_first + k, &launch));
+            keep_failure(&l->status, karp_decision_launch(l->decision, c.launch_first + k, &launch));
             strbuf_adds(l->text, k == 0 ? " by " : " and ");
             put_launch(l, &launch);
         }
@@ -210,7 +205,7 @@ static void list_kept(listing *l)
 {
     for (size_t i = 0; i < karp_decision_kept_count(l->decision); i++) {
         karp_kept kept = { .size = sizeof kept };
-        note(l, karp_decision_kept(l->decision, i, &kept));
+        keep_failure(&l->status, karp_decision_kept(l->decision, i, &kept));
         add_refusal(l, DIFF_NODE, kept.node, "", kept.code, kept.detail);
     }
 }

@@ -110,19 +110,6 @@ static void write_json(cli_writer *w)
 
 /* ---- text and markdown ------------------------------------------------------------------------------------------- */
 
-/* Writes a text that is cut if it is long, with control characters as '?'. For Markdown its syntax is escaped. */
-static void put_shown(cli_writer *w, const char *text)
-{
-    bool markdown = w->options->format == KARP_FORMAT_MARKDOWN;
-    size_t length = strlen(text), most = length > SHOWN ? SHOWN : length;
-    while (most < length && most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
-    for (size_t i = 0; i < most; i++) {
-        if (markdown && strchr("\\`*_<>|[]#", text[i]) != NULL) cli_put_text(w, "\\");
-        cli_put(w, (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? "?" : &text[i], 1);
-    }
-    if (most < length) cli_put_text(w, " \xe2\x80\xa6");
-}
-
 static void put_rules(cli_writer *w, const difference *d)
 {
     const char *between = "";
@@ -175,17 +162,20 @@ static void put_legend(cli_writer *w, const char *before)
     if (used != 0) cli_put_text(w, "\n");
 }
 
+static void put_text_of(cli_writer *w, const char *text) { cli_put_at_most(w, text, strlen(text), SHOWN); }
+
 static void put_side(cli_writer *w, const char *before, const diff_side *side, const diff_row *row)
 {
     cli_put_text(w, before);
     cli_put_text(w, side->name);
     cli_put_text(w, ": ");
-    put_shown(w, row == NULL ? "\xe2\x80\x93" : diff_text(side, row->answer));
+    put_text_of(w, row == NULL ? "\xe2\x80\x93" : diff_text(side, row->answer));
     cli_put_text(w, "\n");
 }
 
-static void write_people(cli_writer *w, bool markdown)
+static void write_people(cli_writer *w)
 {
+    bool markdown = w->markdown;
     cli_put_text(w, markdown ? "# " : "karp diff  ");
     cli_put_text(w, w->list->a->name);
     cli_put_text(w, " \xe2\x86\x92 ");
@@ -200,7 +190,7 @@ static void write_people(cli_writer *w, bool markdown)
             const difference *d = &w->list->items[i];
             if (kind_of(d) != kind) continue;
             cli_put_text(w, markdown ? "- **" : "  ");
-            put_shown(w, subject_of(w, d));
+            put_text_of(w, subject_of(w, d));
             cli_put_text(w, markdown ? "** (" : "  (");
             put_rules(w, d);
             cli_put_text(w, ")\n");
@@ -215,8 +205,10 @@ static void write_people(cli_writer *w, bool markdown)
 
 bool diff_write(const cli_options *options, const diff_list *list, strbuf *out)
 {
-    cli_writer w = { .options = options, .list = list, .out = out };
+    cli_writer w = {
+        .options = options, .list = list, .out = out, .markdown = options->format == KARP_FORMAT_MARKDOWN
+    };
     if (options->format == KARP_FORMAT_JSON) write_json(&w);
-    else write_people(&w, options->format == KARP_FORMAT_MARKDOWN);
+    else write_people(&w);
     return !out->failed;
 }

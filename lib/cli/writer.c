@@ -82,48 +82,29 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
     }
 }
 
-static void put_html(cli_writer *w, const char *text, size_t length)
+void cli_put_at_most(cli_writer *w, const char *text, size_t length, size_t most)
 {
-    for (size_t i = 0; i < length;) {
-        const char *instead = html_entity(text[i]);
-        size_t bytes = instead != NULL ? 1 : invisible_length((karp_str){ text, length }, i);
-        if (bytes > 0) cli_put_text(w, instead != NULL ? instead : "\xef\xbf\xbd");
+    karp_str shown = { text, length > most ? most : length };
+    while (shown.len < length && shown.len > 0 && ((unsigned char)text[shown.len] & 0xc0) == 0x80) shown.len--;
+    for (size_t i = 0; i < shown.len;) {
+        size_t invisible = invisible_length(shown, i);
+        const char *instead = w->html ? html_entity(text[i]) : NULL;
+        if (invisible > 0) instead = w->html ? "\xef\xbf\xbd" : "?";
+        else if (w->markdown && strchr("\\`*_<>|[]#", text[i]) != NULL) cli_put_text(w, "\\");
+        if (instead != NULL) cli_put_text(w, instead);
         else cli_put(w, &text[i], 1);
-        i += bytes > 0 ? bytes : 1;
+        i += invisible > 0 ? invisible : 1;
     }
+    if (shown.len < length) cli_put_text(w, " \xe2\x80\xa6");
 }
 
-void cli_put_shown(cli_writer *w, const char *text, size_t length)
-{
-    size_t most = length > SHOWN ? SHOWN : length;
-    while (most < length && most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
-    if (w->html) put_html(w, text, most);
-    for (size_t i = 0; i < most && !w->html; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (w->markdown && strchr("\\`*_<>|[]#", text[i]) != NULL) cli_put_text(w, "\\");
-        bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && i + 1 < most && (unsigned char)text[i + 1] < 0xa0);
-        cli_put(w, control ? "?" : &text[i], 1);
-        i += control && c == 0xc2;
-    }
-    if (most < length) cli_put_text(w, " \xe2\x80\xa6");
-}
+void cli_put_shown(cli_writer *w, const char *text, size_t length) { cli_put_at_most(w, text, length, SHOWN); }
 
 void cli_put_number(cli_writer *w, double value)
 {
     char text[KARP_VALUE_TEXT];
     karp_double_format(round(value * 1e9) / 1e9, text);
     cli_put_text(w, text);
-}
-
-static void put_note(cli_writer *w, karp_str note)
-{
-    cli_put_text(w, "- ");
-    for (size_t at = 0, length; at < note.len; at += length) { /* in pieces that are short enough not to be cut */
-        length = note.len - at < SHOWN ? note.len - at : SHOWN;
-        while (length > 1 && at + length < note.len && ((unsigned char)note.ptr[at + length] & 0xc0) == 0x80) length--;
-        cli_put_shown(w, note.ptr + at, length);
-    }
-    cli_put_text(w, "\n");
 }
 
 void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, const cli_input *first)
@@ -136,7 +117,9 @@ void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, con
             cli_put_shown(w, side == NULL ? "" : side, side == NULL ? 0 : strlen(side));
             cli_put_text(w, "\n\n");
         }
-        put_note(w, input->warnings[i]);
+        cli_put_text(w, "- ");
+        cli_put_at_most(w, input->warnings[i].ptr, input->warnings[i].len, SIZE_MAX);
+        cli_put_text(w, "\n");
     }
 }
 

@@ -33,8 +33,10 @@ void cli_put_quoted(cli_writer *w, const char *text, size_t length); /* as a JSO
 /* Writes words from column `at` on; further lines begin at `indent`. Lines do not exceed the width, except for a
  * longer word. */
 void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, size_t length);
-/* Text from a file, for people: control characters become '?', a long text is cut, and Markdown or HTML syntax is
- * escaped. In these two formats invisible characters become U+FFFD. */
+/* Text from a file, for people: invisible characters become '?' (U+FFFD in HTML), Markdown or HTML syntax is escaped,
+ * and of a text that is longer than `most` bytes the rest is left out. */
+void cli_put_at_most(cli_writer *w, const char *text, size_t length, size_t most);
+/* The same with at most 120 bytes. */
 void cli_put_shown(cli_writer *w, const char *text, size_t length);
 /* Rounded to a billionth, so that sums show no rounding errors. */
 void cli_put_number(cli_writer *w, double value);

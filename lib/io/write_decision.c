@@ -8,10 +8,7 @@ static void checked(const write_job *job, karp_status status)
     write_refuse(job, status, "the decision does not show what it counts");
 }
 
-void write_note(const write_job *job, karp_status status)
-{
-    if (!job->out->status) job->out->status = status;
-}
+void write_note(const write_job *job, karp_status status) { keep_failure(&job->out->status, status); }
 
 void write_refuse(const write_job *job, karp_status status, const char *message)
 {

@@ -8,10 +8,7 @@
 
 enum { PROGRESS_STEPS = 100 };
 
-void engine_fail(engine *e, karp_status status)
-{
-    if (!e->status) e->status = status;
-}
+void engine_fail(engine *e, karp_status status) { keep_failure(&e->status, status); }
 
 void engine_nomem(engine *e)
 {
