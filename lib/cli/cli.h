@@ -82,7 +82,8 @@ typedef struct cli_options {
     cli_list pools, policies; /* --nodepools, --policy, as given */
     const char *replay[REPLAY_OPTIONS]; /* NULL = not given */
     bool most_allocated, lenient, as_planned;
-    size_t list_bytes; /* bytes allocated for each list: enough for every argument */
+    arena lists; /* their items */
+    size_t argument_count; /* a list has at most so many items */
     const char *region; /* NULL = not given; likewise below */
     const char *provider;
     const char *pod_namespace;

@@ -6,10 +6,19 @@
 #include <string.h>
 
 /* Where an option's value goes. */
-#define LISTED(member) STORE_LIST, offsetof(cli_options, member), NULL
-#define TEXT(member) STORE_TEXT, offsetof(cli_options, member), NULL
-#define FLAG(member) STORE_FLAG, offsetof(cli_options, member), NULL
-#define CALL(function) STORE_CALL, 0, function
+#define NO_NUMBER                                                                                                      \
+    {                                                                                                                  \
+        0, 0, 0, NULL                                                                                                  \
+    }
+#define LISTED(member) STORE_LIST, offsetof(cli_options, member), NULL, NO_NUMBER
+#define TEXT(member) STORE_TEXT, offsetof(cli_options, member), NULL, NO_NUMBER
+#define FLAG(member) STORE_FLAG, offsetof(cli_options, member), NULL, NO_NUMBER
+#define CALL(function) STORE_CALL, 0, function, NO_NUMBER
+#define NUMBER(store, member, least, most, message)                                                                    \
+    store, offsetof(cli_options, member), NULL, { least, most, sizeof(((cli_options *)NULL)->member), message }
+#define VALUE(member, value) NUMBER(STORE_VALUE, member, value, value, NULL)
+#define COUNT(member, least, most, message) NUMBER(STORE_COUNT, member, least, most, message)
+#define DOLLARS(member) NUMBER(STORE_DECIMAL, member, 0, 1000000000000, "dollars an hour, at least 0")
 
 static const option_row rows[] = {
     { 'f', "file", "FILE", CLI_OPTION_INPUT, LISTED(files), "read a file, a directory, or - (repeatable); -f FILE" },
@@ -34,7 +43,7 @@ static const option_row rows[] = {
       "how long a request may take; default 60s" },
     { 'n', "namespace", "NAME", CLI_OPTION_NAMESPACE, TEXT(pod_namespace),
       "namespace of a pod whose name has none; default: default; -n NAME" },
-    { 0, "reserved-enis", "N", CLI_OPTION_TYPES, CALL(set_reserved_enis),
+    { 0, "reserved-enis", "N", CLI_OPTION_TYPES, COUNT(reserved_enis, 0, INT32_MAX, "not a number of interfaces"),
       "network interfaces reserved, not for pods; default 0" },
     { 0, "vm-memory-overhead", "P", CLI_OPTION_TYPES, CALL(set_overhead),
       "share of memory that the hypervisor takes; default 0.075" },
@@ -57,7 +66,8 @@ static const option_row rows[] = {
     { 0, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK, CALL(set_profile),
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
     { 0, "explain", "LEVEL", CLI_OPTION_DECISION, CALL(set_explain), "how much to explain: none, summary or full" },
-    { 0, "max-steps", "N", CLI_OPTION_DECISION, CALL(set_max_steps), "stop after N attempts to place a pod" },
+    { 0, "max-steps", "N", CLI_OPTION_DECISION, COUNT(max_steps, 0, UINT64_MAX, "not a number"),
+      "stop after N attempts to place a pod" },
     { 0, "objective", "NAME", CLI_OPTION_OBJECTIVE, CALL(set_objective),
       "compatible (decide as Karpenter does; default) or cost (find the cheapest nodes)" },
     { 0, "effort", "N", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK, CALL(set_effort),
@@ -80,16 +90,17 @@ static const option_row rows[] = {
       "file of the proof of the lower bound: plan and repack write it, verify checks it" },
     { 0, "max-evictions", "N", CLI_OPTION_REPACK, CALL(set_max_evictions),
       "evict at most N pods, or P% of all; default: any number" },
-    { 0, "max-steps", "N", CLI_OPTION_REPACK, CALL(set_repack_steps), "plan at most N steps" },
-    { 0, "min-saving", "X", CLI_OPTION_REPACK, CALL(set_min_saving),
+    { 0, "max-steps", "N", CLI_OPTION_REPACK, COUNT(repack.max_steps, 0, UINT64_MAX, "not a number"),
+      "plan at most N steps" },
+    { 0, "min-saving", "X", CLI_OPTION_REPACK, DOLLARS(repack.min_saving),
       "each step must save at least this, $/h; default: anything" },
-    { 0, "min-saving-per-eviction", "X", CLI_OPTION_REPACK, CALL(set_min_saving_per_eviction),
+    { 0, "min-saving-per-eviction", "X", CLI_OPTION_REPACK, DOLLARS(repack.min_saving_per_eviction),
       "and at least this for each pod that it evicts, $/h" },
-    { 0, "ignore-budgets", NULL, CLI_OPTION_VERIFY, CALL(set_ignore_budgets),
+    { 0, "ignore-budgets", NULL, CLI_OPTION_VERIFY, VALUE(repack.ignore_budgets, 1),
       "steps may remove more nodes than budgets allow" },
-    { 0, "ignore-budgets", NULL, CLI_OPTION_REPACK, CALL(set_ignore_budgets),
+    { 0, "ignore-budgets", NULL, CLI_OPTION_REPACK, VALUE(repack.ignore_budgets, 1),
       "steps may remove more nodes at once than budgets allow" },
-    { 0, "ignore-consolidate-after", NULL, CLI_OPTION_REPACK, CALL(set_ignore_consolidate_after),
+    { 0, "ignore-consolidate-after", NULL, CLI_OPTION_REPACK, VALUE(repack.ignore_consolidate_after, 1),
       "include nodes for which consolidateAfter has not passed" },
     { 0, "disrupt", NULL, CLI_OPTION_DISRUPT, FLAG(disrupt), "also say which nodes would be removed" },
     { 0, "settle", NULL, CLI_OPTION_DISRUPT, FLAG(settle),
@@ -98,7 +109,8 @@ static const option_row rows[] = {
     { 0, "method", "NAME", CLI_OPTION_METHOD, CALL(set_method),
       "try only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, or "
       "(profile karp) Repack" },
-    { 0, "max-simulations", "N", CLI_OPTION_METHOD, CALL(set_max_simulations), "stop after N simulations" },
+    { 0, "max-simulations", "N", CLI_OPTION_METHOD, COUNT(max_simulations, 0, UINT64_MAX, "not a number"),
+      "stop after N simulations" },
     { 0, "memory-in", "FILE", CLI_OPTION_METHOD, TEXT(memory_in), "state of the previous pass" },
     { 0, "memory-out", "FILE", CLI_OPTION_METHOD, TEXT(memory_out), "write the state for the next pass" },
     { 0, "remove", "NODE,...", CLI_OPTION_CHANGES, LISTED(removed), "plan as if these nodes were gone (repeatable)" },
@@ -138,13 +150,14 @@ static const option_row rows[] = {
       "with --repack: bind moved pods to the nodes of the plan, not where kube-scheduler would" },
     { 0, "list", NULL, CLI_OPTION_BENCH, FLAG(list), "name the inputs that can be made" },
     { 0, "input", "NAME", CLI_OPTION_BENCH, LISTED(inputs), "measure this input, or this Snapshot file (repeatable)" },
-    { 0, "json", NULL, CLI_OPTION_BENCH, CALL(set_json), "write JSON" },
-    { 0, "runs", "N", CLI_OPTION_BENCH, CALL(set_runs), "number of runs; medians are reported; default 5" },
+    { 0, "json", NULL, CLI_OPTION_BENCH, VALUE(format, KARP_FORMAT_JSON), "write JSON" },
+    { 0, "runs", "N", CLI_OPTION_BENCH, COUNT(runs, 1, 1000, "a number from 1 to 1000"),
+      "number of runs; medians are reported; default 5" },
     { 'o', "output", "FORMAT", CLI_OPTION_OUTPUT, CALL(set_format), "output format, see below; -o FORMAT" },
     { 0, "compact", NULL, CLI_OPTION_OUTPUT, FLAG(compact), "JSON on one line" },
     { 0, "digest", NULL, CLI_OPTION_OUTPUT, FLAG(digest), "print the SHA-256 of the input in text output, too" },
     { 0, "color", "WHEN", CLI_OPTION_OUTPUT, CALL(set_color), "auto, always or never; NO_COLOR is respected" },
-    { 0, "width", "N", CLI_OPTION_OUTPUT, CALL(set_width),
+    { 0, "width", "N", CLI_OPTION_OUTPUT, COUNT(width, 40, 1000, "a number from 40 to 1000"),
       "columns of text; default: COLUMNS, the terminal's, or 100" },
     { 0, "detailed-exitcode", NULL, CLI_OPTION_EXIT, FLAG(detailed_exitcode),
       "exit 2 if nodes would be launched or removed" },

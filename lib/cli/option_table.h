@@ -10,8 +10,24 @@
 /* Reads an option's value. Returns -1 to go on, or the exit status. */
 typedef int option_set(const cli_verb *verb, cli_options *options, const char *value);
 
-/* STORE_LIST appends the value to a cli_list, STORE_TEXT sets a const char *, STORE_FLAG sets a bool. */
-typedef enum option_store { STORE_LIST, STORE_TEXT, STORE_FLAG, STORE_CALL } option_store;
+/* STORE_LIST appends the value to a cli_list, STORE_TEXT sets a const char *, STORE_FLAG sets a bool, STORE_VALUE a
+ * uint32_t, STORE_COUNT an unsigned number of decimal digits, STORE_DECIMAL a double. */
+typedef enum option_store {
+    STORE_LIST,
+    STORE_TEXT,
+    STORE_FLAG,
+    STORE_VALUE,
+    STORE_COUNT,
+    STORE_DECIMAL,
+    STORE_CALL
+} option_store;
+
+/* The range of a number, and what to print about any other; for STORE_VALUE `least` is the value. */
+typedef struct option_number {
+    uint64_t least, most;
+    size_t bytes; /* of the member */
+    const char *message;
+} option_number;
 
 typedef struct option_row {
     char letter; /* 0 = it has no short form */
@@ -21,6 +37,7 @@ typedef struct option_row {
     option_store store;
     size_t at; /* the offset in cli_options */
     option_set *set; /* for STORE_CALL */
+    option_number number;
     const char *text;
 } option_row;
 
@@ -38,13 +55,21 @@ void fill_getopt_table(struct option table[OPTION_ROOM]);
 /* Parses a number of bytes, written as a quantity. */
 bool parse_size(const char *text, uint64_t *bytes);
 
-option_set set_color, set_explain, set_fail_on, set_format, set_help, set_ignore_budgets, set_ignore_consolidate_after;
-option_set set_json, set_max_evictions, set_max_memory, set_max_simulations, set_max_steps, set_method, set_min_saving;
-option_set set_min_saving_per_eviction, set_now, set_overhead, set_profile, set_quiet, set_repack_steps;
-option_set set_reserved_enis, set_runs, set_severity, set_width;
+/* Reads the value of a STORE_COUNT or STORE_DECIMAL. Returns as option_set does. */
+int set_number(const cli_verb *verb, const option_row *row, const char *text, void *out);
+
+option_set set_color, set_explain, set_fail_on, set_format, set_help, set_max_evictions, set_max_memory, set_method;
+option_set set_now, set_overhead, set_profile, set_quiet, set_severity;
 /* objective_options.c. They note in options->objective_given that they were given. */
 option_set set_deadline, set_effort, set_ignore_weights, set_node_cost, set_objective, set_preferences;
 option_set set_price_slack, set_spot_factor;
+
+/* ---- options.c --------------------------------------------------------------------------------------------------- */
+
+/* Appends to a list of the options. Returns -1, or the exit status if there is no memory. */
+int list_add(cli_options *options, cli_list *list, const char *value);
+/* wrong_option() about the option of the row. */
+int wrong_row(const cli_verb *verb, const option_row *row, const char *message);
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 

@@ -113,13 +113,6 @@ int set_max_evictions(const cli_verb *verb, cli_options *options, const char *te
     return -1;
 }
 
-static int set_saving(const cli_verb *verb, const char *name, const char *text, double *out)
-{
-    if (karp_double_parse(str(text), out) != KARP_OK || !(*out >= 0 && *out <= 1e12))
-        return wrong_option(verb, name, "dollars an hour, at least 0");
-    return -1;
-}
-
 bool parse_size(const char *text, uint64_t *bytes)
 {
     double size = 0;
@@ -135,70 +128,28 @@ int set_max_memory(const cli_verb *verb, cli_options *options, const char *text)
     return parse_size(text, &bytes) ? -1 : wrong_option(verb, "--max-memory", "a size like 500Mi or 4Gi");
 }
 
-int set_min_saving(const cli_verb *verb, cli_options *options, const char *text)
-{
-    return set_saving(verb, "--min-saving", text, &options->repack.min_saving);
-}
-
-int set_min_saving_per_eviction(const cli_verb *verb, cli_options *options, const char *text)
-{
-    return set_saving(verb, "--min-saving-per-eviction", text, &options->repack.min_saving_per_eviction);
-}
-
 int set_profile(const cli_verb *verb, cli_options *options, const char *text)
 {
-    options->profiles.items[options->profiles.count++] = text;
+    int status = list_add(options, &options->profiles, text);
+    if (status >= 0) return status;
     return karp_profile_parse(str(text), &options->profile, &options->peer_version) == KARP_OK
                ? -1
                : wrong_option(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-/* Reads a number in a range. */
-static int set_number(const cli_verb *verb, const char *name, const char *text, uint64_t least, uint64_t most,
-                      const char *message, uint64_t *out)
+int set_number(const cli_verb *verb, const option_row *row, const char *text, void *out)
 {
-    return parse_count(text, out) && *out >= least && *out <= most ? -1 : wrong_option(verb, name, message);
-}
-
-int set_max_simulations(const cli_verb *verb, cli_options *options, const char *text)
-{
-    return set_number(verb, "--max-simulations", text, 0, UINT64_MAX, "not a number", &options->max_simulations);
-}
-
-int set_max_steps(const cli_verb *verb, cli_options *options, const char *text)
-{
-    return set_number(verb, "--max-steps", text, 0, UINT64_MAX, "not a number", &options->max_steps);
-}
-
-int set_repack_steps(const cli_verb *verb, cli_options *options, const char *text)
-{
-    return set_number(verb, "--max-steps", text, 0, UINT64_MAX, "not a number", &options->repack.max_steps);
-}
-
-int set_reserved_enis(const cli_verb *verb, cli_options *options, const char *text)
-{
-    uint64_t number = 0;
-    int status = set_number(verb, "--reserved-enis", text, 0, INT32_MAX, "not a number of interfaces", &number);
-    options->reserved_enis = (int64_t)number;
-    return status;
-}
-
-int set_runs(const cli_verb *verb, cli_options *options, const char *text)
-{
-    uint64_t number = 0;
-    int status = set_number(verb, "--runs", text, 1, 1000, "a number from 1 to 1000", &number);
-    options->runs = (uint32_t)number;
-    return status;
-}
-
-int set_width(const cli_verb *verb, cli_options *options, const char *text)
-{
-    uint64_t number = 0;
-    int status = set_number(verb, "--width", text, 40, 1000, "a number from 40 to 1000", &number);
-    options->width = (uint32_t)number;
-    return status;
+    const option_number *n = &row->number;
+    uint64_t count = 0;
+    double decimal = 0;
+    bool ok = row->store == STORE_COUNT ? parse_count(text, &count) && count >= n->least && count <= n->most
+                                        : karp_double_parse(str(text), &decimal) == KARP_OK &&
+                                              decimal >= (double)n->least && decimal <= (double)n->most;
+    if (!ok) return wrong_row(verb, row, n->message);
+    if (row->store == STORE_DECIMAL) *(double *)out = decimal;
+    else if (n->bytes == sizeof(uint32_t)) *(uint32_t *)out = (uint32_t)count;
+    else *(uint64_t *)out = count;
+    return -1;
 }
 
 /* ---- options without a value ------------------------------------------------------------------------------------- */
@@ -208,27 +159,6 @@ int set_help(const cli_verb *verb, cli_options *options, const char *text)
     (void)options, (void)text;
     print_verb_help(verb);
     return standard_output_written();
-}
-
-int set_ignore_budgets(const cli_verb *verb, cli_options *options, const char *text)
-{
-    (void)verb, (void)text;
-    options->repack.ignore_budgets = 1;
-    return -1;
-}
-
-int set_ignore_consolidate_after(const cli_verb *verb, cli_options *options, const char *text)
-{
-    (void)verb, (void)text;
-    options->repack.ignore_consolidate_after = 1;
-    return -1;
-}
-
-int set_json(const cli_verb *verb, cli_options *options, const char *text)
-{
-    (void)verb, (void)text;
-    options->format = KARP_FORMAT_JSON;
-    return -1;
 }
 
 int set_quiet(const cli_verb *verb, cli_options *options, const char *text)

@@ -16,51 +16,41 @@ int wrong_option(const cli_verb *verb, const char *what, const char *message)
     return EXIT_ERROR;
 }
 
+int wrong_row(const cli_verb *verb, const option_row *row, const char *message)
+{
+    char name[64];
+    (void)snprintf(name, sizeof(name), "--%s", row->name);
+    return wrong_option(verb, name, message);
+}
+
+int list_add(cli_options *options, cli_list *list, const char *value)
+{
+    if (list->items == NULL) list->items = arena_array(&options->lists, options->argument_count, sizeof(char *));
+    if (list->items == NULL) {
+        print_problem(NULL, "out of memory");
+        return EXIT_ERROR;
+    }
+    list->items[list->count++] = value;
+    return -1;
+}
+
 /* Stores the value of an option where its row says. Returns -1 to go on, or the exit status. */
 static int set_option(const cli_verb *verb, cli_options *options, const option_row *row, const char *value)
 {
     void *at = (char *)options + row->at;
-    cli_list *list = at;
     switch (row->store) {
-    case STORE_LIST: list->items[list->count++] = value; return -1;
+    case STORE_LIST: return list_add(options, at, value);
     case STORE_TEXT: *(const char **)at = value; return -1;
     case STORE_FLAG: *(bool *)at = true; return -1;
+    case STORE_VALUE: *(uint32_t *)at = (uint32_t)row->number.least; return -1;
+    case STORE_COUNT:
+    case STORE_DECIMAL: return set_number(verb, row, value, at);
     case STORE_CALL: return row->set(verb, options, value);
     }
     return EXIT_ERROR;
 }
 
-#define LISTS_OF(options)                                                                                              \
-    {                                                                                                                  \
-        &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
-            &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles,    \
-            &(options)->replaced, &(options)->prices, &(options)->deleted, &(options)->scaled, &(options)->designs,    \
-            &(options)->pools, &(options)->policies                                                                    \
-    }
-
-static bool make_lists(cli_options *options)
-{
-    size_t bytes = options->list_bytes;
-    cli_list *lists[] = LISTS_OF(options);
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        lists[i]->items = karp_alloc(options->context, bytes);
-        if (lists[i]->items == NULL) {
-            print_problem(NULL, "out of memory");
-            return false;
-        }
-        memset(lists[i]->items, 0, bytes);
-    }
-    return true;
-}
-
-void options_free(cli_options *options)
-{
-    cli_list *lists[] = LISTS_OF(options);
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        karp_free(options->context, lists[i]->items, options->list_bytes);
-        *lists[i] = (cli_list){ 0 };
-    }
-}
+void options_free(cli_options *options) { arena_free(&options->lists); }
 
 static int take_words(const cli_verb *verb, cli_options *options, int argc, char **argv)
 {
@@ -69,7 +59,8 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
         cli_list *list = options->words.count < words ? &options->words : &options->files;
         if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0)
             return wrong_option(verb, argv[i], "not expected");
-        list->items[list->count++] = argv[i];
+        int status = list_add(options, list, argv[i]);
+        if (status >= 0) return status;
     }
     return options->words.count == words ? -1 : wrong_option(verb, "expected", verb->arguments);
 }
@@ -128,8 +119,8 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     karp_repack_options_init(&options->repack, sizeof(options->repack));
     options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
-    options->list_bytes = ((size_t)argc + 1) * sizeof(char *);
-    if (!make_lists(options)) return EXIT_ERROR;
+    options->argument_count = (size_t)argc;
+    arena_init(&options->lists, options->context);
     for (int i = 1; i < argc && (verb->options & CLI_OPTION_SIDES) && options->sides == NULL; i++) {
         if (strcmp(argv[i], "--") == 0) {
             options->sides = argv + i;
@@ -148,11 +139,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         if (key == ':') return wrong_option(verb, argv[optind - 1], "needs a value");
         if (key == '?') return unknown_option(verb, argv[optind - 1]);
         const option_row *row = option_row_of(verb, key);
-        if (!option_is_of(verb, row)) {
-            char name[64];
-            (void)snprintf(name, sizeof(name), "--%s", row->name);
-            return wrong_option(verb, name, "not an option of this command");
-        }
+        if (!option_is_of(verb, row)) return wrong_row(verb, row, "not an option of this command");
         if (row->group & (CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON)) options->of_answer = row->name;
         int status = set_option(verb, options, row, optarg);
         if (status >= 0) return status;
