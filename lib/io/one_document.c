@@ -30,6 +30,16 @@ static karp_status parse(io_document *document, const char *what, karp_str name,
     return tree_read(&document->trees, name, text, out, error);
 }
 
+karp_status io_decoded(const io_decoder *d, const tree *root, karp_str name, karp_str text, karp_error *error)
+{
+    if (!d->status) return KARP_OK;
+    io_place place = { .document = name, .line = 1, .column = 1, .text = text };
+    io_place_refine(&place, root, d->path, d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST);
+    *error = d->error;
+    io_error_place(error, &place);
+    return d->status;
+}
+
 static karp_status decode_tree(io_document *document, const io_document_kind *kind, karp_str name, karp_str text,
                                const tree *root, karp_error *error)
 {
@@ -37,12 +47,7 @@ static karp_status decode_tree(io_document *document, const io_document_kind *ki
     io_decoder_init(&d, &document->arena);
     if (tree_is(root, TREE_MAP)) kind->decode(&d, root, (char *)document + kind->value);
     else io_bad(&d, KARP_E_INVALID, "%s is an object", kind->what);
-    if (!d.status) return KARP_OK;
-    io_place place = { .document = name, .line = 1, .column = 1, .text = text };
-    io_place_refine(&place, root, d.path, d.depth < IO_PATH_MOST ? d.depth : IO_PATH_MOST);
-    *error = d.error;
-    io_error_place(error, &place);
-    return d.status;
+    return io_decoded(&d, root, name, text, error);
 }
 
 karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,

@@ -28,6 +28,9 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
 /* Likewise from a file. Also: IO. */
 karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, void *out,
                                   karp_error *error);
+/* The decoder's status; a failure goes to the error, with the line of the field in the document, whose text begins with
+ * the root. */
+karp_status io_decoded(const io_decoder *d, const tree *root, karp_str name, karp_str text, karp_error *error);
 /* Frees the struct and its contents. NULL is allowed. */
 void io_document_free(io_document *document);
 

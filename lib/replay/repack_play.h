@@ -36,7 +36,6 @@ typedef struct repack_plan_read {
     double cost_before, cost_after;
     uint64_t evictions, effort;
     int64_t now; /* time of the plan's cluster; KARP_NO_TIME = not stated */
-    bool failed; /* out of memory */
 } repack_plan_read;
 
 void repack_plan_begin(repack_plan_read *p, karp_context *context);
