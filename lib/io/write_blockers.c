@@ -146,15 +146,6 @@ static void as_text(const write_job *job, const karp_blockers *found)
     buffer_char(b, '\n');
 }
 
-static void cell(write_buffer *b, karp_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') buffer_char(b, '\\');
-        buffer_char(b, (unsigned char)c < ' ' ? ' ' : c);
-    }
-}
-
 static void as_markdown(const write_job *job, const karp_blockers *found)
 {
     write_buffer *b = job->out;
@@ -167,7 +158,7 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
         buffer_text(b, "| ");
         buffer_text(b, karp_blocker_kind_name(row.kind));
         buffer_text(b, " | ");
-        cell(b, row.object);
+        text_markdown(b, row.object);
         buffer_text(b, " | ");
         buffer_uint(b, row.node_count);
         buffer_text(b, " | ");
@@ -181,7 +172,7 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
     buffer_text(b, " |\n");
     for (size_t i = 0; i < options->warning_count; i++) {
         buffer_text(b, i == 0 ? "\n## Notes\n\n- " : "- ");
-        cell(b, options->warnings[i]);
+        text_markdown(b, options->warnings[i]);
         buffer_char(b, '\n');
     }
 }

@@ -36,16 +36,6 @@ static void count_severities(const karp_lint *lint, const karp_write_options *op
 
 /* ---- text and Markdown ------------------------------------------------------------------------------------------- */
 
-/* Text from the input, without control characters and without characters that a Markdown table interprets. */
-static void put_clean(write_buffer *b, karp_str text, bool markdown)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (markdown && strchr("|\\`*_<>[]", c) != NULL && c != 0) buffer_char(b, '\\');
-        buffer_char(b, c < 0x20 || c == 0x7f ? '?' : (char)c);
-    }
-}
-
 static void put_totals(write_buffer *b, const size_t counts[3])
 {
     size_t all = counts[0] + counts[1] + counts[2];
@@ -88,11 +78,11 @@ static void put_text(const text_out *t, const karp_lint_finding *f)
     const char *severity = karp_lint_severity_name(f->severity);
     buffer_text(b, severity);
     buffer_repeat(b, " ", FINDING_INDENT - strlen(severity));
-    put_clean(b, f->kind, false);
+    text_clean(b, f->kind);
     buffer_text(b, f->kind.len > 0 ? " " : "");
-    put_clean(b, f->object, false);
+    text_clean(b, f->object);
     buffer_text(b, f->field.len > 0 ? "  " : "");
-    put_clean(b, f->field, false);
+    text_clean(b, f->field);
     if (f->kind.len > 0) {
         buffer_char(b, '\n');
         buffer_repeat(b, " ", FINDING_INDENT);
@@ -111,15 +101,15 @@ static void put_row(write_buffer *b, const karp_lint_finding *f)
     buffer_text(b, " | `");
     buffer_text(b, f->rule);
     buffer_text(b, "` | ");
-    put_clean(b, f->kind, true);
+    text_markdown(b, f->kind);
     buffer_text(b, f->kind.len > 0 ? " " : "");
-    put_clean(b, f->object, true);
+    text_markdown(b, f->object);
     buffer_text(b, " | ");
-    put_clean(b, f->field, true);
+    text_markdown(b, f->field);
     buffer_text(b, " | ");
-    put_clean(b, f->text, true);
+    text_markdown(b, f->text);
     buffer_text(b, f->remedy.len > 0 ? "; " : "");
-    put_clean(b, f->remedy, true);
+    text_markdown(b, f->remedy);
     buffer_text(b, " |\n");
 }
 

@@ -6,22 +6,11 @@
 #include "write_rows.h"
 
 #include <karp/objective.h>
-#include <string.h>
-
-/* Text from the input, without characters that Markdown or a terminal interprets. */
-static void put_name(write_buffer *b, karp_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c != 0 && strchr("|\\`*_<>[]#", c) != NULL) buffer_char(b, '\\');
-        buffer_char(b, c < 0x20 || c == 0x7f ? '?' : (char)c);
-    }
-}
 
 static void put_cell(write_buffer *b, karp_str text)
 {
     buffer_text(b, " | ");
-    put_name(b, text);
+    text_markdown(b, text);
 }
 
 static void put_amount(write_buffer *b, double per_hour)
@@ -66,7 +55,7 @@ static void put_launches(write_buffer *b, const launch_group *groups, size_t cou
         buffer_text(b, "| ");
         buffer_uint(b, g->count);
         buffer_text(b, " \xc3\x97 ");
-        put_name(b, g->type);
+        text_markdown(b, g->type);
         put_cell(b, g->pool);
         put_cell(b, g->zone);
         put_cell(b, g->capacity_type);
@@ -104,7 +93,7 @@ static void write_left(const write_job *job)
         karp_unschedulable row;
         get_unschedulable(job, i, &row);
         buffer_text(b, "| ");
-        put_name(b, karp_decision_pod_name(job->decision, row.pod));
+        text_markdown(b, karp_decision_pod_name(job->decision, row.pod));
         put_cell(b, row.message);
         buffer_text(b, " |\n");
     }
@@ -134,7 +123,7 @@ static void write_cost(const write_job *job, double saved)
     if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: the search was stopped.**\n");
     for (size_t i = 0; i < count_warnings(job); i++) {
         buffer_text(b, i == 0 ? "\n- " : "- ");
-        put_name(b, warning_at(job, i));
+        text_markdown(b, warning_at(job, i));
         buffer_char(b, '\n');
     }
 }
@@ -145,7 +134,7 @@ static void put_nodes(write_buffer *b, const karp_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
         if (i > 0) buffer_text(b, ", ");
-        put_name(b, c->nodes[i]);
+        text_markdown(b, c->nodes[i]);
     }
 }
 
@@ -155,9 +144,9 @@ static void put_replacements(const write_job *job, const karp_decision *decision
         karp_launch l;
         get_launch(job, decision, c->launch_first + i, &l);
         if (i > 0) buffer_text(job->out, ", ");
-        put_name(job->out, l.choice.instance_type);
+        text_markdown(job->out, l.choice.instance_type);
         buffer_char(job->out, ' ');
-        put_name(job->out, l.choice.capacity_type);
+        text_markdown(job->out, l.choice.capacity_type);
     }
 }
 

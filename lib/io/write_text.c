@@ -27,6 +27,18 @@ void text_clean(write_buffer *b, karp_str text)
     if (text.len > plain) buffer_bytes(b, text.ptr + plain, text.len - plain);
 }
 
+void text_markdown(write_buffer *b, karp_str text)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\0' || strchr("|\\`*_<>[]#", text.ptr[i]) == NULL) continue;
+        text_clean(b, (karp_str){ text.ptr + plain, i - plain });
+        buffer_char(b, '\\');
+        plain = i;
+    }
+    if (text.len > plain) text_clean(b, (karp_str){ text.ptr + plain, text.len - plain });
+}
+
 void text_left(write_buffer *b, karp_str text, size_t columns)
 {
     size_t used = text_columns(text);

@@ -28,6 +28,8 @@ size_t text_columns(karp_str text);
 
 /* A text from the input. Control characters become '?', so that no name can move the cursor. */
 void text_clean(write_buffer *b, karp_str text);
+/* The same for Markdown: what it interprets is escaped. */
+void text_markdown(write_buffer *b, karp_str text);
 
 /* The text, padded with spaces to `columns`. A longer text is not cut. */
 void text_left(write_buffer *b, karp_str text, size_t columns);
