@@ -156,7 +156,7 @@ def faults(folder, types, file, planned):
     del launch['choice']
     error = run('replay', '--nodepools', pathlib.Path(folder, 'launching.json'), '--repack', written(folder, 'without.json', without), *types,
                 status=1)[1]
-    check('steps.launches.choice' in error, error)
+    check('without.json:1:' in error and 'steps[0].launches[0].choice' in error, error)
 
 
 def main():
@@ -167,7 +167,7 @@ def main():
         launching(folder, types)
         changes(folder, types, file, planned, plan)
         faults(folder, types, file, planned)
-    finish()
+    sys.exit(finish())
 
 
 if __name__ == '__main__':

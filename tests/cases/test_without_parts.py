@@ -28,4 +28,4 @@ check('built without stories (-Dstories=false)' in problem, problem)
 old = 'apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: default}\n'
 _, problem = run('plan', '-', text=old, status=1)
 check('built without Provisioner (-Dv1alpha5=false)' in problem, problem)
-finish()
+sys.exit(finish())
