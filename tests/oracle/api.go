@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -61,7 +62,8 @@ func (a *api) GroupVersionKindFor(o runtime.Object) (schema.GroupVersionKind, er
 // Some of Karpenter's requests for objects without a namespace name one, which a server overlooks.
 func isClusterScoped(o client.Object) bool {
 	switch o.(type) {
-	case *corev1.Node, *corev1.Namespace, *corev1.PersistentVolume, *storagev1.StorageClass, *storagev1.CSINode, *v1.NodePool, *v1.NodeClaim:
+	case *corev1.Node, *corev1.Namespace, *corev1.PersistentVolume, *storagev1.StorageClass, *storagev1.CSINode, *v1.NodePool, *v1.NodeClaim,
+		*resourcev1.DeviceClass, *resourcev1.ResourceSlice:
 		return true
 	}
 	return false

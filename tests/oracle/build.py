@@ -31,6 +31,7 @@ EDITS = {  # file: [(what, instead, how often)]
     PROVIDER + 'types.go': [
         ('return iPrice < jPrice', 'return iPrice < jPrice || (iPrice == jPrice && its[i].Name < its[j].Name)', 1),
     ],
+    'pkg/scheduling/dynamicresources/pool.go': [('for key, b := range builders {', 'for _, key := range keysByName(builders) {\n\t\tb := builders[key]', 1)],
     STATE + 'cluster.go': [('c.antiAffinityPods.Range(', 'rangeByName(&c.antiAffinityPods, ', 1)],
 }
 LATER = {  # corrected between a release and the version that libkarp follows under its name
@@ -43,7 +44,10 @@ LATER = {  # corrected between a release and the version that libkarp follows un
     },
     '1.15': {},
 }
-ADDED = {SCHEDULING + 'order.go': '_order/scheduling.go', STATE + 'order.go': '_order/state.go'}
+ADDED = {
+    SCHEDULING + 'order.go': '_order/scheduling.go', STATE + 'order.go': '_order/state.go',
+    'pkg/scheduling/dynamicresources/order.go': '_order/dynamicresources.go',
+}
 
 
 def go(folder, *args):

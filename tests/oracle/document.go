@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -66,6 +67,7 @@ type typeEntry struct {
 	Overhead     *overhead           `json:"overhead"`
 	Offerings    []offering          `json:"offerings"`
 	VolumeLimits map[string]int      `json:"volumeAttachmentLimits"`
+	Devices      *typeDevices        `json:"dynamicResources"`
 }
 
 type offering struct {
@@ -166,7 +168,7 @@ func readTypes(path string) ([]typeEntry, error) {
 // covered refuses what controllers that do not run here would do.
 func (d *document) covered() error {
 	switch {
-	case d.Settings.IgnoreDRARequests != nil && !*d.Settings.IgnoreDRARequests:
+	case d.allocatesDevices() && !devicesCovered:
 		return notCovered("devices")
 	case d.Settings.FeatureGates["NodeOverlay"], d.Settings.FeatureGates["CapacityBuffer"]:
 		return notCovered("overlays and buffers are applied by controllers that do not run here")
@@ -182,15 +184,20 @@ func possible(object client.Object) error {
 	return nil
 }
 
-// complete adds what an API server would: the namespace, and requests where only limits are stated.
+// complete adds what an API server would: the namespace, requests where only limits are stated, and how many devices are requested.
 func complete(object client.Object) {
 	if object.GetNamespace() == "" && !isClusterScoped(object) {
 		object.SetNamespace(corev1.NamespaceDefault)
 	}
-	pod, ok := object.(*corev1.Pod)
-	if !ok {
-		return
+	switch o := object.(type) {
+	case *resourcev1.ResourceClaim:
+		completeClaim(&o.Spec.Devices)
+	case *corev1.Pod:
+		completePod(o)
 	}
+}
+
+func completePod(pod *corev1.Pod) {
 	for _, list := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range list {
 			r := &list[i].Resources

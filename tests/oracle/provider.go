@@ -85,6 +85,7 @@ func instanceTypes(entries []typeEntry) []*cloudprovider.InstanceType {
 			Name: e.Name, Requirements: requirements(e.Requirements), Capacity: e.Capacity, Overhead: e.Overhead.lists(),
 		}
 		limitVolumes(t, e.VolumeLimits)
+		bringDevices(t, e.Devices)
 		if t.Overhead == nil {
 			t.Overhead = &cloudprovider.InstanceTypeOverhead{}
 		}

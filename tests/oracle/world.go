@@ -19,7 +19,6 @@ import (
 
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
-	"sigs.k8s.io/karpenter/pkg/controllers/dynamicresources/deviceallocation"
 	"sigs.k8s.io/karpenter/pkg/controllers/provisioning"
 	"sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
 	"sigs.k8s.io/karpenter/pkg/controllers/state"
@@ -58,7 +57,7 @@ func newWorld(s *snapshot) (*world, error) {
 	if err := w.fill(); err != nil {
 		return nil, err
 	}
-	w.provisioner = provisioning.NewProvisioner(w.api, silent{}, p, w.cluster, w.clock, deviceallocation.NewController(w.api),
+	w.provisioner = provisioning.NewProvisioner(w.api, silent{}, p, w.cluster, w.clock, allocatedDevices(w),
 		virtualpods.NewVirtualPodCache(w.api))
 	return w, nil
 }
@@ -66,7 +65,7 @@ func newWorld(s *snapshot) (*world, error) {
 func (s *snapshot) options() (*options.Options, error) {
 	o := &options.Options{
 		CPURequests: 1000, PreferencePolicy: options.PreferencePolicyRespect, MinValuesPolicy: options.MinValuesPolicyStrict,
-		IgnoreDRARequests: true, FeatureGates: options.FeatureGates{ReservedCapacity: true},
+		IgnoreDRARequests: !s.allocatesDevices(), FeatureGates: options.FeatureGates{ReservedCapacity: true},
 	}
 	if s.Settings.PreferencePolicy == "Ignore" {
 		o.PreferencePolicy = options.PreferencePolicyIgnore

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/controllers/dynamicresources/deviceallocation"
 	"sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
 	"sigs.k8s.io/karpenter/pkg/controllers/state"
 	"sigs.k8s.io/karpenter/pkg/operator/options"
@@ -32,3 +33,12 @@ func launchable(list cloudprovider.Offerings) cloudprovider.Offerings { return l
 
 // Nor does it give slots back.
 func credits(map[string]int) []scheduling.Options { return nil }
+
+// Its allocation of devices was changed so much since that the library follows only the version after it.
+const devicesCovered = false
+
+func allocatedDevices(w *world) *deviceallocation.Controller {
+	return deviceallocation.NewController(w.api)
+}
+
+func bringDevices(*cloudprovider.InstanceType, *typeDevices) {}
