@@ -6,28 +6,26 @@
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+static tree *text_rows(trees *t, const karp_str *list, size_t count)
+{
+    tree *rows = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < count; i++) tree_append(t, rows, tree_new_text(t, list[i]));
+    return rows;
+}
+
 static tree *label_rows(trees *t, const karp_label *list, size_t count)
 {
     tree *rows = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < count; i++) {
-        tree *row = tree_new(t, TREE_LIST);
-        tree_append(t, row, tree_new_text(t, list[i].key));
-        tree_append(t, row, tree_new_text(t, list[i].value));
-        tree_append(t, rows, row);
-    }
+    for (size_t i = 0; i < count; i++)
+        tree_append(t, rows, text_rows(t, (const karp_str[]){ list[i].key, list[i].value }, 2));
     return rows;
 }
 
 static tree *taint_rows(trees *t, const karp_taint *list, size_t count)
 {
     tree *rows = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < count; i++) {
-        tree *row = tree_new(t, TREE_LIST);
-        tree_append(t, row, tree_new_text(t, list[i].key));
-        tree_append(t, row, tree_new_text(t, list[i].value));
-        tree_append(t, row, tree_new_text(t, list[i].effect));
-        tree_append(t, rows, row);
-    }
+    for (size_t i = 0; i < count; i++)
+        tree_append(t, rows, text_rows(t, (const karp_str[]){ list[i].key, list[i].value, list[i].effect }, 3));
     return rows;
 }
 
@@ -36,11 +34,8 @@ static tree *resource_rows(trees *t, const karp_resource *list, size_t count)
 {
     tree *rows = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < count; i++) {
-        tree *row = tree_new(t, TREE_LIST);
-        tree_append(t, row, tree_new_text(t, list[i].name));
-        if (list[i].text.ptr) {
-            tree_append(t, row, tree_new_text(t, list[i].text));
-        } else {
+        tree *row = text_rows(t, (const karp_str[]){ list[i].name, list[i].text }, list[i].text.ptr ? 2 : 1);
+        if (!list[i].text.ptr) {
             tree_append(t, row, tree_new_integer(t, list[i].value));
             tree_append(t, row, tree_new_integer(t, list[i].scale));
         }
@@ -49,19 +44,11 @@ static tree *resource_rows(trees *t, const karp_resource *list, size_t count)
     return rows;
 }
 
-static tree *text_rows(trees *t, const karp_str *list, size_t count)
-{
-    tree *rows = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < count; i++) tree_append(t, rows, tree_new_text(t, list[i]));
-    return rows;
-}
-
 static tree *requirement_rows(trees *t, const karp_requirement *list, size_t count)
 {
     tree *rows = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < count; i++) {
-        tree *row = tree_new(t, TREE_LIST);
-        tree_append(t, row, tree_new_text(t, list[i].key));
+        tree *row = text_rows(t, &list[i].key, 1);
         tree_append(t, row, tree_new_integer(t, list[i].op));
         tree_append(t, row, text_rows(t, list[i].values, list[i].value_count));
         tree_append(t, rows, row);
@@ -80,18 +67,14 @@ tree *amounts_state(const engine *e, trees *t, const int64_t amounts[RESOURCES_M
 
 tree *launch_state(engine *e, trees *t, const karp_launch *l, const int64_t amounts[RESOURCES_MOST])
 {
-    tree *object = tree_new(t, TREE_MAP), *choice = tree_new(t, TREE_LIST), *class = tree_new(t, TREE_LIST);
-    tree_append(t, choice, tree_new_text(t, l->choice.instance_type));
-    tree_append(t, choice, tree_new_text(t, l->choice.zone));
-    tree_append(t, choice, tree_new_text(t, l->choice.capacity_type));
+    const karp_str chosen[] = { l->choice.instance_type, l->choice.zone, l->choice.capacity_type };
+    const karp_str class[] = { l->node_class.group, l->node_class.kind, l->node_class.name };
+    tree *object = tree_new(t, TREE_MAP), *choice = text_rows(t, chosen, 3);
     tree_append(t, choice, tree_new_double(t, l->choice.price));
-    tree_append(t, class, tree_new_text(t, l->node_class.group));
-    tree_append(t, class, tree_new_text(t, l->node_class.kind));
-    tree_append(t, class, tree_new_text(t, l->node_class.name));
     tree_set_text(t, object, "id", l->id);
     tree_set_text(t, object, "nodePool", l->node_pool);
     tree_set(t, object, "choice", choice);
-    tree_set(t, object, "nodeClass", class);
+    tree_set(t, object, "nodeClass", text_rows(t, class, 3));
     tree_set(t, object, "instanceTypes", text_rows(t, l->instance_types, l->instance_type_count));
     tree_set(t, object, "requirements", requirement_rows(t, l->requirements, l->requirement_count));
     tree_set(t, object, "choiceLabels", label_rows(t, l->choice_labels, l->choice_label_count));
@@ -110,11 +93,10 @@ tree *launch_state(engine *e, trees *t, const karp_launch *l, const int64_t amou
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The list in the member, and an array for its rows in the engine's memory. */
-static void *rows_of(engine *e, const tree *state, const char *name, size_t bytes, const tree **list, size_t *count)
+/* An array for the rows of the list, in the engine's memory. */
+static void *rows_of(engine *e, const tree *list, size_t bytes, size_t *count)
 {
-    *list = tree_get(state, name);
-    *count = tree_count(*list);
+    *count = tree_count(list);
     void *rows = arena_zalloc(&e->memory, (*count + 1) * bytes);
     if (!rows) {
         engine_nomem(e);
@@ -136,8 +118,8 @@ static int64_t integer_of(const tree *value, int64_t absent)
 
 static const karp_label *labels_of(engine *e, const tree *state, const char *name, size_t *count)
 {
-    const tree *list;
-    karp_label *rows = rows_of(e, state, name, sizeof *rows, &list, count);
+    const tree *list = tree_get(state, name);
+    karp_label *rows = rows_of(e, list, sizeof *rows, count);
     for (size_t i = 0; i < *count; i++)
         rows[i] = (karp_label){ text_at(e, tree_item(list, i), 0), text_at(e, tree_item(list, i), 1) };
     return rows;
@@ -145,8 +127,8 @@ static const karp_label *labels_of(engine *e, const tree *state, const char *nam
 
 static const karp_taint *taints_of(engine *e, const tree *state, const char *name, size_t *count)
 {
-    const tree *list;
-    karp_taint *rows = rows_of(e, state, name, sizeof *rows, &list, count);
+    const tree *list = tree_get(state, name);
+    karp_taint *rows = rows_of(e, list, sizeof *rows, count);
     for (size_t i = 0; i < *count; i++) {
         const tree *row = tree_item(list, i);
         rows[i] = (karp_taint){ text_at(e, row, 0), text_at(e, row, 1), text_at(e, row, 2) };
@@ -156,8 +138,8 @@ static const karp_taint *taints_of(engine *e, const tree *state, const char *nam
 
 static const karp_resource *resources_of(engine *e, const tree *state, const char *name, size_t *count)
 {
-    const tree *list;
-    karp_resource *rows = rows_of(e, state, name, sizeof *rows, &list, count);
+    const tree *list = tree_get(state, name);
+    karp_resource *rows = rows_of(e, list, sizeof *rows, count);
     for (size_t i = 0; i < *count; i++) {
         const tree *row = tree_item(list, i);
         rows[i].name = text_at(e, row, 0);
@@ -170,20 +152,15 @@ static const karp_resource *resources_of(engine *e, const tree *state, const cha
 
 static const karp_str *texts_of(engine *e, const tree *list, size_t *count)
 {
-    *count = tree_count(list);
-    karp_str *rows = arena_zalloc(&e->memory, (*count + 1) * sizeof *rows);
-    if (!rows) {
-        engine_nomem(e);
-        *count = 0;
-    }
+    karp_str *rows = rows_of(e, list, sizeof *rows, count);
     for (size_t i = 0; i < *count; i++) rows[i] = text_at(e, list, i);
     return rows;
 }
 
 static const karp_requirement *requirements_of(engine *e, const tree *state, size_t *count)
 {
-    const tree *list;
-    karp_requirement *rows = rows_of(e, state, "requirements", sizeof *rows, &list, count);
+    const tree *list = tree_get(state, "requirements");
+    karp_requirement *rows = rows_of(e, list, sizeof *rows, count);
     for (size_t i = 0; i < *count; i++) {
         const tree *row = tree_item(list, i);
         rows[i].key = text_at(e, row, 0);
