@@ -156,6 +156,8 @@ const tree *io_element(io_decoder *d, const tree *array, size_t index);
 enum { IO_FOR_POD, IO_FOR_POOL }; /* selects the allowed operators */
 
 const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, size_t *count);
+/* A number, or its text, as amounts of money are. false = it is neither. */
+bool io_amount(const tree *value, double *out);
 const karp_label *io_labels(io_decoder *d, const tree *object, const char *name, size_t *count);
 const karp_resource *io_resources(io_decoder *d, const tree *object, const char *name, size_t *count);
 /* The quantity in a tree node: a string, or a number converted to text. */

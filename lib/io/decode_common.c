@@ -36,6 +36,11 @@ const karp_label *io_labels(io_decoder *d, const tree *object, const char *name,
     return io_members(d, object, name, sizeof(karp_label), label, count);
 }
 
+bool io_amount(const tree *value, double *out)
+{
+    return tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), out) == KARP_OK : tree_double(value, out);
+}
+
 karp_str io_quantity(io_decoder *d, const tree *value)
 {
     karp_str text = no_text;

@@ -13,12 +13,9 @@
 
 static const char not_an_amount[] = "must be a number from 0 to a million";
 
-/* Reads a number, or its text. */
 static bool read_amount(const tree *value, double *out)
 {
-    bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), out) == KARP_OK
-                                            : tree_double(value, out);
-    return read && *out >= 0 && *out <= KARP_MOST_PRICE;
+    return io_amount(value, out) && *out >= 0 && *out <= KARP_MOST_PRICE;
 }
 
 static double amount_at(io_decoder *d, const tree *object, const char *name, double absent)

@@ -58,13 +58,11 @@ static const karp_str *read_left(io_decoder *d, const tree *root, size_t *count)
 
 /* ---- plans of several steps -------------------------------------------------------------------------------------- */
 
-/* A number, or its text; NAN = neither. */
+/* NAN = there is none. */
 static double amount_in(const tree *object, const char *name)
 {
-    const tree *value = tree_get(object, name);
-    karp_str text = tree_is(value, TREE_STRING) ? tree_text(value) : tree_digits(value);
     double amount;
-    return text.len == 0 || karp_double_parse(text, &amount) != KARP_OK ? (double)NAN : amount;
+    return io_amount(tree_get(object, name), &amount) ? amount : (double)NAN;
 }
 
 /* With these methods no simulation has placed the pods: the next launch decision does. */
@@ -143,9 +141,8 @@ static void read_plan(io_decoder *d, const tree *root, void *out)
     plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement,
                                    &plan->placement_count);
     plan->left = read_left(d, root, &plan->left_count);
-    const tree *after = tree_get(tree_get(root, "cost"), "after");
-    karp_str price = tree_is(after, TREE_STRING) ? tree_text(after) : tree_digits(after);
-    if (price.len == 0 || karp_double_parse(price, &stated->cost) || !(stated->cost >= 0)) stated->cost = -1;
+    stated->cost = amount_in(tree_get(root, "cost"), "after");
+    if (!(stated->cost >= 0)) stated->cost = -1;
     stated->digest = io_string(d, io_enter(d, root, "input"), "sha256");
     io_pop(d);
     if (what != PLAN) read_steps(d, root, stated, what == REPACK);

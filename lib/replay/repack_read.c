@@ -7,10 +7,8 @@
 
 static double money(const tree *object, const char *name)
 {
-    const tree *value = tree_get(object, name);
-    karp_str text = tree_is(value, TREE_STRING) ? tree_text(value) : tree_digits(value);
-    double amount = 0;
-    return text.len && karp_double_parse(text, &amount) == KARP_OK ? amount : 0;
+    double amount;
+    return io_amount(tree_get(object, name), &amount) ? amount : 0;
 }
 
 static uint64_t whole(const tree *object, const char *name)
