@@ -3,6 +3,7 @@
  * differential [--from N] [--count N] [--save DIR] [--shrink] [--most N] [--in-process] [--ask PROGRAM]
  * differential --file WORLD.json [--save DIR] [--shrink] [--in-process] [--ask PROGRAM]
  * differential --print SEED
+ * [--plain-selectors]: selectors are asked of every device (S-Q38 off)
  * [--peer 1.15]: from this version of Karpenter on; without it, all that are known
  *
  * Puts random worlds before the plain reference scheduler and before the library, and compares what they decide. A
@@ -49,6 +50,9 @@ static karp_str str(const char *text) { return (karp_str){ text, strlen(text) };
 /** The version of Karpenter that is compared. */
 static uint32_t peer = KARP_PEER_1_14;
 
+/** Quirks that the library is to have the other way; the reference knows one of them, S-Q38. */
+static uint64_t flipped;
+
 /** The Plan's text, or an error's with @p failed set. To be freed with free(). */
 static char *library_plan(const char *text, const char *base, bool *failed)
 {
@@ -79,6 +83,7 @@ static char *library_plan(const char *text, const char *base, bool *failed)
         karp_options how;
         karp_options_init(&how, sizeof how);
         how.peer_version = peer;
+        how.flip_quirks = flipped;
         status = karp_provision(snapshot, &how, &decision, &error);
     }
     if (status == KARP_OK) {
@@ -401,6 +406,11 @@ int main(int argc, char **argv)
         }
         if (strcmp(argv[i], "--in-process") == 0) {
             run.in_process = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--plain-selectors") == 0) {
+            reference_remember_selectors(false);
+            flipped = (uint64_t)1 << (38 - 1);
             continue;
         }
         if (value == NULL) {

@@ -109,6 +109,17 @@ enum feature {
     NO_RESERVATIONS,
     OLD_KEYS,
     REPLICAS,
+    /* Of worlds in which devices are allocated; they are chosen last, when the rest of the world is there. */
+    TYPE_DEVICES,
+    CLUSTER_DEVICES,
+    SHARED_DEVICES,
+    COUNTERS,
+    ALL_MODE,
+    FIRST_AVAILABLE,
+    MATCH_ATTRIBUTE,
+    ALLOCATED_CLAIMS,
+    SHARED_CLAIMS,
+    CLAIM_TEMPLATES,
     FEATURES
 };
 
@@ -118,8 +129,8 @@ struct maker {
     size_t byte_count;
     bool small; /* few types and pods */
     unsigned percent[FEATURES]; /* how often a feature is used where it could be */
-    json_t *objects, *catalogues, *types, *pools, *nodes, *workloads,
-        *daemons; /* all but the first two: borrowed items */
+    json_t *objects, *catalogues, *types, *pools, *nodes, *workloads, *daemons, *slices,
+        *claims; /* all but the first two: borrowed items */
     int serial;
     int zones;
     char words[512][64]; /* of word(), in turn */
@@ -164,6 +175,10 @@ void make_workloads(struct maker *m);
 /** A pod of a random workload; on a node, unless that is NULL. */
 void make_pod(struct maker *m, json_t *node);
 json_t *tolerations(struct maker *m);
+/* devices.c */
+void make_devices(struct maker *m);
+/* device_claims.c */
+void make_device_claims(struct maker *m);
 /* volumes.c */
 void make_storage(struct maker *m);
 void add_volumes(struct maker *m, json_t *pod, const char *kind, bool bound);

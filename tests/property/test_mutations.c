@@ -112,7 +112,7 @@ static void check_world(unsigned long seed, struct tally *tally)
 
 int main(int argc, char **argv)
 {
-    unsigned long from = 1, count = 250, missed = 0;
+    unsigned long from = 1, count = 400, missed = 0;
     static struct tally tally;
     for (int i = 1; i + 1 < argc; i += 2) {
         *(strcmp(argv[i], "--from") == 0 ? &from : &count) = strtoul(argv[i + 1], NULL, 10);

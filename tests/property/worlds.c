@@ -57,7 +57,7 @@ static void choose_features(struct maker *m)
                                            OLD_KEYS,     LIMITS,          NODE_LIMITS };
     static const unsigned most[] = { 12, 5, 15, 12, 12, 50, 40 };
     unsigned on = (unsigned)strtoul(word(m, "2 2 5 10 30"), NULL, 10), count = sizeof themes / sizeof themes[0];
-    for (unsigned f = 0; f < FEATURES; f++) {
+    for (unsigned f = 0; f < TYPE_DEVICES; f++) {
         if (chance(m, on)) {
             m->percent[f] = chance(m, 40) ? 15 : chance(m, 60) ? 40 : 85;
         }
@@ -230,11 +230,27 @@ static void make_all_pods(struct maker *m)
     }
 }
 
+/** Devices come last, so that the rest of a world is the same whether or not there are any. */
+static void add_devices(struct maker *m, json_t *world)
+{
+    if (!chance(m, 25)) {
+        return;
+    }
+    for (unsigned f = TYPE_DEVICES; f < FEATURES; f++) {
+        m->percent[f] = (unsigned)strtoul(word(m, "0 0 0 0 40 60 90"), NULL, 10);
+    }
+    if (m->percent[TYPE_DEVICES] + m->percent[CLUSTER_DEVICES] == 0 || chance(m, 60)) {
+        m->percent[TYPE_DEVICES] = 60 + 10 * below(m, 5);
+    }
+    json_object_set_new(json_object_get(world, "settings"), "ignoreDRARequests", json_false());
+    make_devices(m);
+    make_device_claims(m);
+}
+
 static json_t *make(struct maker m)
 {
-    json_t *lists[] = {
-        json_array(), json_array(), json_array(), json_array(), json_array(), json_array(), json_array()
-    };
+    json_t *lists[] = { json_array(), json_array(), json_array(), json_array(), json_array(),
+                        json_array(), json_array(), json_array(), json_array() };
     m.objects = lists[0];
     m.catalogues = lists[1];
     m.types = lists[2];
@@ -242,6 +258,8 @@ static json_t *make(struct maker m)
     m.nodes = lists[4];
     m.workloads = lists[5];
     m.daemons = lists[6];
+    m.slices = lists[7];
+    m.claims = lists[8];
     m.zones = 1 + (int)below(&m, 4);
     m.zones += m.zones == 4;
     choose_features(&m);
@@ -261,6 +279,7 @@ static json_t *make(struct maker m)
     json_object_set(world, "catalogues", m.catalogues);
     json_object_set_new(world, "state", state(&m));
     json_object_set(world, "objects", m.objects);
+    add_devices(&m, world);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         json_decref(lists[i]);
     }

@@ -86,6 +86,28 @@ static struct types with_volumes(const struct scheduler *s, const struct claim *
     return out;
 }
 
+/** The requirements with a volume alternative and what the pod's devices ask of the node (21). */
+static refusal with_devices(const struct scheduler *s, const struct claim *c, const struct pod *pod,
+                            struct requirements base, struct requirements volumes, struct requirements *out,
+                            const struct allocation **devices)
+{
+    *devices = NULL;
+    if (!ref_compatible(base, volumes, true)) {
+        return "VOLUME";
+    }
+    *out = ref_union(base, volumes);
+    if (!pod->wants_devices) {
+        return NULL;
+    }
+    refusal why = ref_devices_for_claim(s, c, pod, devices);
+    if (why == NULL) {
+        struct requirements asked = ref_allocation_requirements(*devices);
+        why = ref_compatible(*out, asked, true) ? NULL : "DEVICES";
+        *out = ref_union(*out, asked);
+    }
+    return why;
+}
+
 refusal ref_claim_try(const struct scheduler *s, const struct claim *c, const struct pod *pod, bool relax,
                       struct answer *answer)
 {
@@ -105,12 +127,21 @@ refusal ref_claim_try(const struct scheduler *s, const struct claim *c, const st
     struct resources total = ref_resources_sum(c->requests, data->requests);
     for (size_t i = 0; i < data->volumes.count; i++) {
         struct requirements r;
-        why = ref_narrow(s, base, data->volumes.items[i], pod, true, &r);
+        why = with_devices(s, c, pod, base, data->volumes.items[i], &r, &answer->devices);
+        if (why == NULL) {
+            why = ref_narrow(s, r, (struct requirements){ NULL, 0 }, pod, true, &r);
+        }
         if (why == NULL) {
             why = ref_filter_types(s, present, r, pod, total, c->template, c->ports, relax, &answer->types);
         }
         if (why == NULL) {
             answer->requirements = lowered(r, answer->types);
+        }
+        if (why == NULL && answer->devices != NULL) {
+            answer->types = ref_allocation_types(answer->devices, answer->types);
+            why = answer->types.count > 0 ? NULL : "DEVICES";
+        }
+        if (why == NULL) {
             why = ref_reserve(s, c, answer->types, answer->requirements, &answer->reservations);
         }
         if (why == NULL) {
@@ -132,6 +163,8 @@ void ref_claim_add(struct scheduler *s, struct claim *c, const struct pod *pod, 
     ref_topology_record(s->topology, pod, c->template->pool->taints, c->requirements);
     ref_usages_add(&c->ports, pod);
     ref_hold(s, c, answer->reservations);
+    ref_devices_commit(s, answer->devices);
+    ref_devices_release(s, answer->devices, answer->types);
 }
 
 static bool has_type_of(const struct claim *c, const struct daemon_group *group)

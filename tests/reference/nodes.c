@@ -192,7 +192,7 @@ refusal ref_narrow(const struct scheduler *s, struct requirements base, struct r
 }
 
 static bool accepts(const struct scheduler *s, const struct existing *n, const struct pod *pod,
-                    struct attachments volumes, struct requirements *out)
+                    struct attachments volumes, struct requirements *out, const struct allocation **devices)
 {
     const struct pod_data *data = &s->data[pod->index];
     if (!ref_tolerates(pod->tolerations, n->taints) || exceeds_limits(s, n, volumes) ||
@@ -202,7 +202,9 @@ static bool accepts(const struct scheduler *s, const struct existing *n, const s
     }
     struct requirements base = ref_union(n->requirements, data->requirements);
     for (size_t i = 0; i < data->volumes.count; i++) {
-        if (ref_narrow(s, base, data->volumes.items[i], pod, false, out) == NULL) {
+        *devices = NULL;
+        if (ref_narrow(s, base, data->volumes.items[i], pod, false, out) == NULL &&
+            (!pod->wants_devices || ref_devices_for_node(s, n, pod, devices) == NULL)) {
             return true;
         }
     }
@@ -219,8 +221,9 @@ bool ref_place_on_node(struct scheduler *s, const struct pod *pod)
     for (size_t i = 0; i < s->node_count; i++) {
         struct existing *n = &s->nodes[i];
         struct requirements narrowed;
+        const struct allocation *devices;
         struct ref_mark mark = ref_mark();
-        if ((n->shielded && !exempt) || !accepts(s, n, pod, volumes, &narrowed)) {
+        if ((n->shielded && !exempt) || !accepts(s, n, pod, volumes, &narrowed, &devices)) {
             ref_release(mark);
             continue;
         }
@@ -231,6 +234,7 @@ bool ref_place_on_node(struct scheduler *s, const struct pod *pod)
         ref_topology_record(s->topology, pod, n->taints, narrowed);
         ref_usages_add(&n->ports, pod);
         attach(n, volumes);
+        ref_devices_commit(s, devices);
         return true;
     }
     return false;

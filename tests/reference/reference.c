@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "devices.h"
 #include "memory.h"
 #include "scheduler.h"
 
@@ -42,5 +43,11 @@ static _Thread_local unsigned followed = 1015;
 void reference_follow(unsigned version) { followed = version; }
 
 bool ref_since(unsigned version) { return followed >= version; }
+
+static _Thread_local bool remembers = true;
+
+void reference_remember_selectors(bool remember) { remembers = remember; }
+
+bool ref_remembers_selectors(void) { return remembers; }
 
 const char *reference_error(void) { return ref_fault_text(); }

@@ -94,8 +94,12 @@ struct reservation {
     int64_t free;
 };
 
+struct devices; /* devices.h */
+struct allocation;
+
 struct scheduler {
     struct world *world;
+    struct devices *devices;
     struct pool *pools; /* in the order they are tried */
     size_t pool_count, type_count;
     struct template *templates;
@@ -122,6 +126,7 @@ struct answer {
     struct requirements requirements;
     struct types types;
     struct names reservations;
+    const struct allocation *devices; /* NULL: none are wanted */
 };
 
 /* pools.c */
@@ -162,6 +167,24 @@ refusal ref_claim_try(const struct scheduler *s, const struct claim *claim, cons
                       struct answer *answer);
 void ref_claim_add(struct scheduler *s, struct claim *claim, const struct pod *pod, const struct answer *answer);
 void ref_claim_finish(struct claim *claim);
+
+/* device_seeds.c */
+struct devices *ref_devices_make(const struct scheduler *s);
+
+/* device_claims.c */
+bool ref_claims_exist(const struct world *world, const struct pod *pod);
+/** Devices for what the pod claims, on a node to be started or on one that exists. */
+refusal ref_devices_for_claim(const struct scheduler *s, const struct claim *claim, const struct pod *pod,
+                              const struct allocation **out);
+refusal ref_devices_for_node(const struct scheduler *s, const struct existing *n, const struct pod *pod,
+                             const struct allocation **out);
+struct requirements ref_allocation_requirements(const struct allocation *a);
+/** Those of the types on which there are such devices. */
+struct types ref_allocation_types(const struct allocation *a, struct types list);
+/** The pod is placed: its devices are taken. NULL: it has none. */
+void ref_devices_commit(const struct scheduler *s, const struct allocation *a);
+/** Gives back what was taken for types that are not among those. */
+void ref_devices_release(const struct scheduler *s, const struct allocation *a, struct types types);
 
 /* solve.c */
 void ref_solve(struct scheduler *s);

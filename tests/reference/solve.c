@@ -131,6 +131,7 @@ static void set_up(struct scheduler *s)
     s->volumes = ref_alloc((w->pod_count + 1) * sizeof s->volumes[0]);
     s->errors = ref_alloc((w->pod_count + 1) * sizeof s->errors[0]);
     s->topology = enter_topology(s, states, count);
+    s->devices = ref_devices_make(s);
     ref_daemons_read(s);
     ref_reservations_read(s);
     ref_templates_make(s);
@@ -224,8 +225,11 @@ static refusal place_on_new_claim(struct scheduler *s, const struct pod *pod)
 
 static refusal place(struct scheduler *s, const struct pod *pod)
 {
-    if (pod->wants_devices) {
+    if (pod->wants_devices && s->world->ignore_devices) {
         return REFUSED_DEVICES;
+    }
+    if (pod->wants_devices && !ref_claims_exist(s->world, pod)) {
+        return "RESOURCE_CLAIM";
     }
     struct attachments volumes;
     if (ref_since(1015) && !ref_attachments(s->world, pod, &volumes)) {

@@ -108,6 +108,7 @@ struct types ref_types_read(const json_t *array, size_t first)
             type->offerings[type->offering_count++] = read_offering(ref_item(doc, "offerings", j));
         }
         type->volume_limits = ref_at(doc, "volumeAttachmentLimits");
+        type->devices = ref_type_devices_read(ref_at(doc, "dynamicResources"));
         group_offerings(type);
         out.items[out.count++] = type;
     }

@@ -22,6 +22,8 @@ struct allocatable_group {
     size_t count;
 };
 
+struct type_devices; /* devices.h */
+
 struct instance_type {
     size_t index; /* among all types of the run */
     const char *name;
@@ -32,6 +34,7 @@ struct instance_type {
     struct allocatable_group *groups;
     size_t group_count;
     const json_t *volume_limits; /* by driver, or NULL */
+    const struct type_devices *devices;
 };
 
 /** Types in order. */
@@ -40,6 +43,8 @@ struct types {
     size_t count;
 };
 
+/** `dynamicResources` of a type. */
+const struct type_devices *ref_type_devices_read(const json_t *doc);
 /** All types of a catalogue document; they are numbered from @p first on. */
 struct types ref_types_read(const json_t *array, size_t first);
 struct types ref_types_append(struct types list, struct types more);
