@@ -315,7 +315,30 @@ void devices_take_host(scheduler *s) { ledger_commit(s); }
 
 /* ---- claims ------------------------------------------------------------------------------------------------------ */
 
-/* Lists the types that the claim can still have: those with space for its current requests. */
+/* Some variant of the type is in the set, and in `within` unless that is NULL. */
+static bool has_variant(const instance_type *y, const uint64_t *bits, const uint64_t *within)
+{
+    for (uint32_t v = y->variant_first; v < y->variant_first + y->variant_count; v++)
+        if (bits_test(bits, v) && (within == NULL || bits_test(within, v))) return true;
+    return false;
+}
+
+/* The types of a new claim. Those without space for their daemons are searched as well: Karpenter finds out later that
+ * nothing fits on them. */
+static void types_of_new(const scheduler *s, const claim *c, uint64_t *bits)
+{
+    const template_ *t = &s->templates.items[c->template_];
+    const uint64_t *with_space = s->types.sets.items[t->initial].bits;
+    size_t width = t->table->variant_count;
+    memcpy(bits, s->types.sets.items[c->types].bits, template_words(t) * sizeof *bits);
+    for (size_t v = bits_next(t->filtered, width, 0); v < width; v = bits_next(t->filtered, width, v + 1)) {
+        const instance_type *y = &t->table->types[t->table->variants[v].type];
+        if (!bits_test(with_space, v) && limits_allow(s, t, y)) bits_set(bits, v);
+    }
+}
+
+/* Lists the types that the claim can still have: those with space for its current requests. With the first pod the
+ * types were ordered by their daemon groups (ND-4). What a type's devices ask of the node binds those behind it. */
 static bool list_types(scheduler *s, const claim *c, asking *who)
 {
     const template_ *t = &s->templates.items[c->template_];
@@ -326,15 +349,17 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
     uint8_t *brings = arena_array(to, t->table->type_count + (size_t)1, 1);
     if (bits == NULL || types == NULL || kits == NULL || brings == NULL) return false;
     if (c->pods > 0) (void)typeset_fitting(s, c->types, c->requests, bits);
-    else memcpy(bits, s->types.sets.items[c->types].bits, template_words(t) * sizeof *bits);
-    for (uint32_t i = 0; i < t->table->type_count; i++) {
-        const instance_type *y = &t->table->types[i];
-        uint32_t v = y->variant_first;
-        while (v < y->variant_first + y->variant_count && !bits_test(bits, v)) v++;
-        if (v == y->variant_first + y->variant_count) continue;
-        kits[n] = kit_of(s, y);
-        brings[n] = kits[n] != NO_ID && s->devices->index->kits[kits[n]].device_count > 0;
-        types[n++] = i;
+    else types_of_new(s, c, bits);
+    uint32_t groups = c->pods > 0 ? t->group_count : 1;
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint64_t *within = c->pods > 0 ? t->groups[g].bits : NULL;
+        for (uint32_t i = 0; i < t->table->type_count; i++) {
+            const instance_type *y = &t->table->types[i];
+            if (!has_variant(y, bits, within)) continue;
+            kits[n] = kit_of(s, y);
+            brings[n] = kits[n] != NO_ID && s->devices->index->kits[kits[n]].device_count > 0;
+            types[n++] = i;
+        }
     }
     who->types = types;
     who->kits = who->bonds = kits;
@@ -392,10 +417,7 @@ void devices_take_claim(scheduler *s, const claim *c)
     (void)typeset_fitting(s, c->types, c->requests, left);
     for (uint32_t o = 0; o < a->outcome_count; o++) {
         uint32_t type = a->who.types[a->outcomes[o].type];
-        const instance_type *y = &t->table->types[type];
-        uint32_t v = y->variant_first;
-        while (v < y->variant_first + y->variant_count && !bits_test(left, v)) v++;
-        if (v == y->variant_first + y->variant_count) released[n++] = type;
+        if (!has_variant(&t->table->types[type], left, NULL)) released[n++] = type;
     }
     ledger_release(s, a->who.number, released, n);
 }

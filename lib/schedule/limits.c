@@ -96,6 +96,11 @@ static bool type_within(const pool_limit *l, const instance_type *type)
     return true;
 }
 
+bool limits_allow(const scheduler *s, const template_ *t, const instance_type *type)
+{
+    return type_within(&s->templates.limits[t->pool], type);
+}
+
 uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
 {
     template_ *t = &s->templates.items[template_number];

@@ -90,6 +90,8 @@ bool limits_init(scheduler *s);
 /* The template's types that the NodePool's limits still allow (§20 step 1). NO_ID, with *reason set, when there are
  * none. */
 uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason);
+/* Whether the NodePool's limits still allow the type. */
+bool limits_allow(const scheduler *s, const template_ *t, const instance_type *type);
 /* Subtracts a new claim with these types from the limits. */
 void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total);
 

@@ -51,15 +51,14 @@ static void make_classes(struct maker *m)
 
 /* ------------------------------------------------------------------------------------------------ claims */
 
-static json_t *request(struct maker *m, bool alone)
+static json_t *request(struct maker *m, unsigned most)
 {
     bool all = has(m, ALL_MODE) && chance(m, 60);
     json_t *out = json_pack("{s:s, s:s}", "deviceClassName",
                             chance(m, 98) ? word(m, "gpu gpu gpu gpu any any chosen nic") : "gone", "allocationMode",
                             all ? "All" : "ExactCount");
     if (!all) {
-        json_object_set_new(out, "count",
-                            json_integer(chance(m, 75) ? 1 : 2 + (json_int_t)below(m, alone && chance(m, 90) ? 2 : 1)));
+        json_object_set_new(out, "count", json_integer(1 + (chance(m, 40) ? below(m, most) : 0)));
     }
     if (chance(m, 40)) {
         json_object_set_new(out, "selectors", selectors(selector(m, chance(m, all ? 95 : 60))));
@@ -73,14 +72,14 @@ static json_t *request(struct maker *m, bool alone)
     return out;
 }
 
-static json_t *named_request(struct maker *m, const char *name, bool alone)
+static json_t *named_request(struct maker *m, const char *name, unsigned most)
 {
     if (!has(m, FIRST_AVAILABLE)) {
-        return json_pack("{s:s, s:o}", "name", name, "exactly", request(m, alone));
+        return json_pack("{s:s, s:o}", "name", name, "exactly", request(m, most));
     }
     json_t *list = json_array();
     for (unsigned i = 0; i < 2 + (chance(m, 25) ? 1U : 0U); i++) {
-        json_t *sub = request(m, alone);
+        json_t *sub = request(m, most);
         put(sub, "name", text(m, "s%u", i));
         json_array_append_new(list, sub);
     }
@@ -100,13 +99,15 @@ static json_t *constraint(struct maker *m)
     return out;
 }
 
-static json_t *make_device_claim(struct maker *m, const char *namespace)
+/** Of few devices: a search that fails tries them in every order. A claim of one device is called that. */
+static json_t *make_device_claim(struct maker *m, const char *namespace, bool one)
 {
-    json_t *claim = object(m, "resource.k8s.io/v1", "ResourceClaim", namespace, text(m, "claim-%03d", m->serial));
-    json_t *requests = json_array(), *devices = json_pack("{s:o}", "requests", requests);
-    unsigned count = chance(m, 75) ? 1 : 2;
+    const char *name = text(m, one ? "one-%03d" : "claim-%03d", m->serial);
+    json_t *claim = object(m, "resource.k8s.io/v1", "ResourceClaim", namespace, name), *requests = json_array();
+    json_t *devices = json_pack("{s:o}", "requests", requests);
+    unsigned count = one || chance(m, 70) ? 1 : 2;
     for (unsigned i = 0; i < count; i++) {
-        json_array_append_new(requests, named_request(m, text(m, "r%u", i), count == 1));
+        json_array_append_new(requests, named_request(m, text(m, "r%u", i), one || count > 1 ? 1 : 3));
     }
     if (has(m, MATCH_ATTRIBUTE)) {
         json_object_set_new(devices, "constraints", json_pack("[o]", constraint(m)));
@@ -195,11 +196,13 @@ static void use_claim(struct maker *m, json_t *pod, json_t *claim)
     }
 }
 
-/** A claim of the pod's namespace that some pod has already; NULL if there is none. */
-static json_t *claim_of_another(struct maker *m, const json_t *namespace)
+/** A claim of the pod's namespace that some pod has already; NULL if there is none. @p one: of one device. */
+static json_t *claim_of_another(struct maker *m, const json_t *namespace, bool one)
 {
-    json_t *claim = random_item(m, m->claims);
-    return json_equal(json_object_get(json_object_get(claim, "metadata"), "namespace"), namespace) ? claim : NULL;
+    json_t *claim = random_item(m, m->claims), *metadata = json_object_get(claim, "metadata");
+    const char *name = json_string_value(json_object_get(metadata, "name"));
+    bool fits = claim != NULL && (!one || *name == 'o');
+    return fits && json_equal(json_object_get(metadata, "namespace"), namespace) ? claim : NULL;
 }
 
 static void add_claims(struct maker *m, json_t *pod)
@@ -209,9 +212,9 @@ static void add_claims(struct maker *m, json_t *pod)
     const json_t *first = NULL;
     json_object_del(json_object_get(pod, "spec"), "resourceClaims");
     for (unsigned i = 0; i == 0 || (i < 2 && chance(m, 30)); i++) {
-        json_t *claim = has(m, SHARED_CLAIMS) ? claim_of_another(m, namespace) : NULL;
+        json_t *claim = has(m, SHARED_CLAIMS) ? claim_of_another(m, namespace, i > 0) : NULL;
         if (claim == NULL) {
-            claim = make_device_claim(m, json_string_value(namespace));
+            claim = make_device_claim(m, json_string_value(namespace), i > 0 || chance(m, 40));
             if (runs || (has(m, ALLOCATED_CLAIMS) && chance(m, 15))) {
                 allocate(m, claim, pod);
             }
@@ -267,5 +270,5 @@ void make_device_claims(struct maker *m)
     if (m->percent[ALLOCATED_CLAIMS] > 0) {
         give_to(m, true, 1 + below(m, 4));
     }
-    give_to(m, false, 2 + below(m, 7));
+    give_to(m, false, 3 + below(m, 7));
 }
