@@ -179,8 +179,13 @@ func (w *world) pods(nodes state.StateNodes) (place []*corev1.Pod, deleting sets
 			known[key(pod)] = pod
 		}
 		for _, name := range *w.State.Pods {
-			if pod := known[name]; pod != nil {
-				place = append(place, pod.DeepCopy())
+			pod := known[name]
+			if pod == nil {
+				continue
+			}
+			place = append(place, pod.DeepCopy())
+			if pod.Spec.NodeName != "" { // it leaves its node
+				deleting.Insert(pod.UID)
 			}
 		}
 		return place, deleting, ignored, nil
