@@ -55,12 +55,12 @@ static json_t *request(struct maker *m, unsigned most)
 {
     bool all = has(m, ALL_MODE) && chance(m, 60);
     json_t *out = json_pack("{s:s, s:s}", "deviceClassName",
-                            chance(m, 98) ? word(m, "gpu gpu gpu gpu any any chosen nic") : "gone", "allocationMode",
-                            all ? "All" : "ExactCount");
+                            chance(m, 99) ? word(m, "gpu gpu gpu gpu any any any chosen nic") : "gone",
+                            "allocationMode", all ? "All" : "ExactCount");
     if (!all) {
         json_object_set_new(out, "count", json_integer(1 + (chance(m, 40) ? below(m, most) : 0)));
     }
-    if (chance(m, 40)) {
+    if (chance(m, 35)) {
         json_object_set_new(out, "selectors", selectors(selector(m, chance(m, all ? 95 : 60))));
     }
     if (has(m, SHARED_DEVICES) && chance(m, 60)) {
@@ -270,5 +270,5 @@ void make_device_claims(struct maker *m)
     if (m->percent[ALLOCATED_CLAIMS] > 0) {
         give_to(m, true, 1 + below(m, 4));
     }
-    give_to(m, false, 3 + below(m, 7));
+    give_to(m, false, 5 + below(m, 6));
 }

@@ -216,7 +216,7 @@ static void make_device_pool(struct maker *m, const char *pool, json_t *node)
     const char *driver = word(m, DRIVERS);
     bool counted = has(m, COUNTERS);
     int slices = chance(m, 70) ? 1 : 2, generation = chance(m, 80) ? 1 : 2;
-    int count = slices + counted + (chance(m, 93) ? 0 : 1);
+    int count = slices + counted + (chance(m, 95) ? 0 : 1);
     for (int i = 0; i < slices; i++) {
         json_t *one = slice(m, driver, pool, generation, count), *list = devices(m, counted);
         if (i > 0) {

@@ -239,8 +239,12 @@ static void add_devices(struct maker *m, json_t *world)
     for (unsigned f = TYPE_DEVICES; f < FEATURES; f++) {
         m->percent[f] = (unsigned)strtoul(word(m, "0 0 0 0 40 60 90"), NULL, 10);
     }
-    if (m->percent[TYPE_DEVICES] + m->percent[CLUSTER_DEVICES] == 0 || chance(m, 75)) {
+    const char *most = word(m, "types types cluster both both");
+    if (*most != 'c') {
         m->percent[TYPE_DEVICES] = 70 + 10 * below(m, 4);
+    }
+    if (*most != 't') {
+        m->percent[CLUSTER_DEVICES] = 70 + 10 * below(m, 4);
     }
     json_object_set_new(json_object_get(world, "settings"), "ignoreDRARequests", json_false());
     make_devices(m);
