@@ -231,8 +231,6 @@ typedef struct cli_option_shown {
 
 /* The command's next option, at or after row *next, which is advanced. false = there are no more. */
 bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
-/* The command's next format for -o; NULL = there are no more. */
-const char *format_of(const cli_verb *verb, uint32_t *next);
 
 /* ---- whatif.c ---------------------------------------------------------------------------------------------------- */
 

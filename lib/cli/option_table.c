@@ -238,7 +238,8 @@ static const char *const format_names[] = {
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
 
-const char *format_of(const cli_verb *verb, uint32_t *next)
+/* The command's next format for -o; NULL = there are no more. */
+static const char *format_of(const cli_verb *verb, uint32_t *next)
 {
     while (*next <= FORMAT_COUNT) {
         uint32_t i = (*next)++;

@@ -127,6 +127,7 @@ void ledger_free(scheduler *s)
     for (size_t i = 0; i < d->candidates.count; i++) {
         list_free(s->context, &d->candidates.items[i].entries, sizeof(entry));
         list_free(s->context, &d->candidates.items[i].holdings, sizeof(holding));
+        map64_free(&d->candidates.items[i].holdings_of);
     }
     list_free(s->context, &d->candidates, sizeof(candidate));
     map64_clear(&d->candidate_of);
@@ -142,9 +143,9 @@ const candidate *ledger_find(const scheduler *s, uint32_t number)
 
 static bool holds_device(const candidate *c, uint32_t type, uint32_t identity, bool of_type)
 {
-    for (size_t i = 0; i < c->holdings.count; i++) {
+    for (uint32_t i = map64_get(&c->holdings_of, type); i != NO_ID; i = c->holdings.items[i].next) {
         const holding *h = &c->holdings.items[i];
-        if (h->type == type && h->identity == identity && h->of_type == of_type) return true;
+        if (h->identity == identity && h->of_type == of_type) return true;
     }
     return false;
 }
@@ -198,6 +199,7 @@ static candidate *candidate_for(scheduler *s, uint32_t number)
     uint32_t i = map64_get(&d->candidate_of, number);
     if (i != NO_ID) return &d->candidates.items[i];
     candidate *c = list_push(s->context, &d->candidates, sizeof *c);
+    if (c != NULL) map64_init(&c->holdings_of, s->context);
     if (c == NULL || !map64_put(&d->candidate_of, number, (uint32_t)(d->candidates.count - 1))) {
         s->failed = true;
         return NULL;
@@ -235,7 +237,8 @@ static void add_holding(scheduler *s, candidate *c, uint32_t number, uint32_t ty
         s->failed = true;
         return;
     }
-    *h = (holding){ type, w->identity, of_type };
+    *h = (holding){ w->identity, of_type, map64_get(&c->holdings_of, type) };
+    if (!map64_put(&c->holdings_of, type, (uint32_t)c->holdings.count - 1)) s->failed = true;
     if (of_type) return;
     d->holder[w->identity] = number;
     d->holds[w->identity]++;
@@ -332,13 +335,12 @@ void ledger_commit(scheduler *s)
 
 static void forget_holdings(struct devices *d, candidate *c, uint32_t type)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < c->holdings.count; i++) {
-        holding h = c->holdings.items[i];
-        if (h.type != type) c->holdings.items[kept++] = h;
-        else if (!h.of_type && --d->holds[h.identity] == 0) d->holder[h.identity] = NO_ID;
+    uint32_t first = map64_get(&c->holdings_of, type);
+    for (uint32_t i = first; i != NO_ID; i = c->holdings.items[i].next) {
+        const holding *h = &c->holdings.items[i];
+        if (!h->of_type && --d->holds[h->identity] == 0) d->holder[h->identity] = NO_ID;
     }
-    c->holdings.count = kept;
+    if (first != NO_ID) (void)map64_put(&c->holdings_of, type, NO_ID); /* replaces, so it cannot fail */
 }
 
 static void forget_entries(struct devices *d, candidate *c, uint32_t type)

@@ -22,8 +22,9 @@ typedef struct entry {
 
 /* An exclusive device that a candidate has reserved for one of its types. */
 typedef struct holding {
-    uint32_t type, identity;
+    uint32_t identity;
     bool of_type; /* the device comes with the type */
+    uint32_t next; /* the next holding for the same type, NO_ID = none */
 } holding;
 
 /* The slices of one pool that a candidate can reach. */
@@ -42,6 +43,7 @@ typedef struct pool_views {
 typedef struct candidate {
     LIST_OF(entry) entries;
     LIST_OF(holding) holdings;
+    map64 holdings_of; /* type -> its first holding, NO_ID = none */
     pool_views pools; /* after the last commit */
 } candidate;
 
