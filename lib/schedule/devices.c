@@ -168,7 +168,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
         const claim_state *c = &d->claims[n];
         uint32_t k = 0;
         while (k < *count && pending[k] != n) k++;
-        if (k < *count) continue; /* the pod refers to the claim twice */
+        if (k < *count && !quirk(s, 39)) continue; /* the pod refers to the claim twice */
         if (to_allocate(d, n)) {
             pending[(*count)++] = n;
             continue;

@@ -256,7 +256,11 @@ static void claims_of_a_pod(void **state)
 {
     (void)state;
 #define TWICE ", resourceClaims: [{name: x, resourceClaimName: c}, {name: z, resourceClaimName: c}]"
+    /* S-Q39: a claim that is named twice gets a device for each entry. */
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, "{name: d0}") CLAIM("c", ONE, "") POD("p", "1", TWICE),
+                "no p DEVICES\n");
+    assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, "{name: d0}, {name: d1}") CLAIM("c", ONE, "")
+                    POD("p", "1", TWICE),
                 GOT("p"));
     assert_plan(SNAPSHOT(ON, PLAIN) CLASS SLICE("s", ALL, "{name: d0}") CLAIM("c", ONE, "") CLAIM("d", ONE, "")
                     POD("p", "1", TWO_CLAIMS),

@@ -401,6 +401,23 @@ static void test_remembered_selectors(void **state)
     differs(d, Q(38), 0, "!trainer DEVICES", "default: trainer");
 }
 
+/* a claim that the pod names twice gets its devices for each entry, and the type has one. */
+static void test_claim_named_twice(void **state)
+{
+    (void)state;
+    deciding d = decide_on(
+        WITH_GPU("small", "1", "t4"),
+        "{apiVersion: karp/v1, kind: Snapshot, settings: {ignoreDRARequests: false}, objects: []}", CASES "world.yaml",
+        "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {}}" DOCUMENT
+        "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: default}, spec: "
+        "{devices: "
+        "{requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}" DOCUMENT POD(
+            "trainer", "",
+            "resourceClaims: [{name: a, resourceClaimName: c}, {name: b, resourceClaimName: c}], " REQUESTS("cpu: 1")),
+        NULL);
+    differs(d, Q(39), 0, "!trainer DEVICES", "default: trainer");
+}
+
 static size_t nodes_disrupted(const deciding *d, uint32_t profile)
 {
     karp_options common;
@@ -581,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_imagined_label),
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_remembered_selectors),
+        cmocka_unit_test(test_claim_named_twice),
         cmocka_unit_test(test_all_were_seen),
         cmocka_unit_test(test_unused_flags),
         cmocka_unit_test(test_refused_memory),
