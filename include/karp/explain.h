@@ -160,12 +160,11 @@ enum {
     KARP_FINDING_POD_UNKNOWN = 1, /**< no such pod */
     KARP_FINDING_POD_TWICE = 2, /**< the pod is in more than one place */
     KARP_FINDING_POD_MISSING = 3, /**< the pod is pending, and not in the plan */
-    KARP_FINDING_POD_NOT_PENDING = 4, /**< "POD_NOT_WAITING": the plan places the pod, but it is not pending */
+    KARP_FINDING_POD_NOT_PENDING = 4, /**< the plan places the pod, but it is not pending */
     KARP_FINDING_NODE_UNKNOWN = 5, /**< no such node */
-    KARP_FINDING_NODE_UNUSABLE = 6, /**< "NODE_CLOSED": the node is being deleted, or the scheduler does not know it */
+    KARP_FINDING_NODE_UNUSABLE = 6, /**< the node is being deleted, or the scheduler does not know it */
     KARP_FINDING_POOL_UNKNOWN = 7, /**< no such NodePool */
-    KARP_FINDING_POOL_UNUSABLE =
-        8, /**< "POOL_CLOSED": the NodePool is static, not ready, being deleted, or without instance types */
+    KARP_FINDING_POOL_UNUSABLE = 8, /**< the NodePool is static, not ready, being deleted, or without instance types */
     KARP_FINDING_NO_PODS = 9, /**< a launch without pods */
     KARP_FINDING_NO_TYPES = 10, /**< a launch without instance types */
     KARP_FINDING_TYPE_UNKNOWN = 11, /**< a type that is not among the NodePool's instance types */

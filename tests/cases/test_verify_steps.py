@@ -77,8 +77,8 @@ def check_repack(folder):
     def back(p):
         p['steps'][step]['placements'][0]['node'] = p['steps'][step]['nodes'][0]
 
-    for code, change in (('POD_MISSING', lose), ('COST', cost), ('COST', saving), ('NODE_UNKNOWN', unknown), ('NODE_CLOSED', twice),
-                         ('NODE_CLOSED', back)):
+    for code, change in (('POD_MISSING', lose), ('COST', cost), ('COST', saving), ('NODE_UNKNOWN', unknown), ('NODE_UNUSABLE', twice),
+                         ('NODE_UNUSABLE', back)):
         world.refused(changed(plan, change), code, change.__name__)
 
 

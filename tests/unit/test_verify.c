@@ -41,7 +41,7 @@ static const struct check checks[] = {
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(A "," A, "\"m\"", "") "]}", "POD_TWICE pod default/a\n" },
     { BOTH POD("a", "1", ""), "{\"launches\":[" LAUNCH(AB, "\"m\"", "") "]}", "POD_UNKNOWN pod default/b\n" },
     { BOTH NODE("n1", "a", "4", "") RUNNING("b", "n1", "app: x", ""), "{\"launches\":[" LAUNCH(B, "\"m\"", "") "]}",
-      "POD_NOT_WAITING pod default/b\n" },
+      "POD_NOT_PENDING pod default/b\n" },
     /* where to */
     { BOTH POD("a", "1", ""), "{\"placements\":[{\"node\":\"n9\",\"pods\":[" A "]}]}", "NODE_UNKNOWN node n9\n" },
     { BOTH POD("a", "1", ""),
@@ -145,9 +145,9 @@ static const struct check pool_checks[] = {
                     "True") POD("a", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "MIN_VALUES launch new-1\n" },
     { HEAD OWN_POOL("", ", requirements: []", "False") POD("a", "1", ""), "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}",
-      "POOL_CLOSED launch new-1\n" },
+      "POOL_UNUSABLE launch new-1\n" },
     { HEAD OWN_POOL("replicas: 2, ", ", requirements: []", "True") POD("a", "1", ""),
-      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "POOL_CLOSED launch new-1\n" },
+      "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "POOL_UNUSABLE launch new-1\n" },
     { HEAD OWN_POOL("", ", taints: [{key: t, effect: NoSchedule}], requirements: []", "True") POD("a", "1", ""),
       "{\"launches\":[" LAUNCH(A, "\"m\"", "") "]}", "TAINTS pod default/a\n" },
     /* A pod on a node that the constraint does not look at tells it of no domain. */

@@ -55,7 +55,7 @@ static const struct check ports[] = {
     /* against pods that run there; not against itself */
     { HERE PORT_OF("r", "nodeName: n1, ", "{phase: Running}") PORT_OF("a", "", WAITS), PLACED(A),
       "HOST_PORT pod default/a\n" },
-    { HERE PORT_OF("a", "nodeName: n1, ", "{phase: Running}"), PLACED(A), "POD_NOT_WAITING pod default/a\n" },
+    { HERE PORT_OF("a", "nodeName: n1, ", "{phase: Running}"), PLACED(A), "POD_NOT_PENDING pod default/a\n" },
 };
 
 /* ---- volumes ----------------------------------------------------------------------------------------------------- */

@@ -27,14 +27,14 @@
 
 static const struct check pools[] = {
     { HEAD POOL_LIKE("", "", READY) POD("a", "1", ""), LAUNCHED("\"m\"", ""), "" },
-    { HEAD POOL_LIKE("", "", "") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "POOL_CLOSED launch new-1\n" },
+    { HEAD POOL_LIKE("", "", "") POD("a", "1", ""), LAUNCHED("\"m\"", ""), "POOL_UNUSABLE launch new-1\n" },
     { HEAD POOL_LIKE("", "", "{type: Ready, status: Unknown}") POD("a", "1", ""), LAUNCHED("\"m\"", ""),
-      "POOL_CLOSED launch new-1\n" },
+      "POOL_UNUSABLE launch new-1\n" },
     { HEAD POOL_LIKE(", deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [f]", "", READY) POD("a", "1", ""),
-      LAUNCHED("\"m\"", ""), "POOL_CLOSED launch new-1\n" },
+      LAUNCHED("\"m\"", ""), "POOL_UNUSABLE launch new-1\n" },
     /* a static pool starts no node for pods, not even one that wants no nodes */
     { HEAD OWN_POOL("replicas: 0, ", ", requirements: []", "True") POD("a", "1", ""), LAUNCHED("\"m\"", ""),
-      "POOL_CLOSED launch new-1\n" },
+      "POOL_UNUSABLE launch new-1\n" },
     /* labels of the template hold for each of its nodes; the pool's name and class are its own, whatever they say */
     { HEAD POOL_LIKE("", "metadata: {labels: {team: x}}, ", READY) POD("a", "1", ", nodeSelector: {team: x}"),
       LAUNCHED("\"m\"", ""), "" },
