@@ -122,27 +122,41 @@ typedef struct karp_drift_answer {
                             again */
 } karp_drift_answer;
 
-/* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */
-
-/** The conditions Drifted and Consolidatable of every NodeClaim: what to set and to clear. */
+/**
+ * The conditions Drifted and Consolidatable of every NodeClaim: what to set and to clear. @p now 0 = the snapshot's.
+ * The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now,
                                             const karp_drift_answer *answers, size_t answer_count, karp_advice **out,
                                             karp_error *error);
 
-/** Claims that are older than their expireAfter. */
+/**
+ * Claims that are older than their expireAfter. @p now 0 = the snapshot's. The caller owns *@p out
+ * (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                             karp_error *error);
 
-/** Unhealthy nodes to be replaced, unless more than a fifth of their NodePool is unhealthy. Only with the gate
- * NodeRepair. */
+/**
+ * Unhealthy nodes to be replaced, unless more than a fifth of their NodePool is unhealthy. Only with the gate
+ * NodeRepair. @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED,
+ * INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
                                         size_t policy_count, karp_advice **out, karp_error *error);
 
-/** Claims that were not launched within 5 minutes, or not registered within 15. */
+/**
+ * Claims that were not launched within 5 minutes, or not registered within 15. @p now 0 = the snapshot's. The caller
+ * owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                           karp_error *error);
 
-/** Registered claims that are initialized now (SET_CONDITION), or what they still wait for (BLOCKED). Since 0.1. */
+/**
+ * Registered claims that are initialized now (SET_CONDITION), or what they still wait for (BLOCKED). @p now 0 = the
+ * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread. Since
+ * 0.1.
+ */
 KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                                 karp_error *error);
 
@@ -150,17 +164,23 @@ KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, i
  * The time of the last pod event of each NodeClaim: since the snapshot @p before, a pod that no DaemonSet owns was
  * bound to its node, completed there or began to terminate; at most one event every 10 s. A NULL @p before means that
  * the controller has just started: Karpenter then counts every pod as newly bound (D-Q15); without that quirk there are
- * no events. Of @p options (NULL = defaults) the clock, the profile and the quirks are used. Errors: NOMEM, INVALID,
- * ABI_*. Since 0.1.
+ * no events. Of @p options (NULL = defaults) the clock, the profile and the quirks are used. The caller owns *@p out
+ * (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, ABI_*. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot,
                                             const karp_disrupt_options *options, karp_advice **out, karp_error *error);
 
-/** Registered claims whose instance no longer exists. @p provider_ids: all instances that the provider lists. */
+/**
+ * Registered claims whose instance no longer exists. @p provider_ids: all instances that the provider lists. @p now 0 =
+ * the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                          size_t provider_id_count, karp_advice **out, karp_error *error);
 
-/** Static NodePools: how many claims to create, and which to delete. Only with the gate StaticCapacity. */
+/**
+ * Static NodePools: how many claims to create, and which to delete. Only with the gate StaticCapacity. @p now 0 = the
+ * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                               karp_error *error);
 
@@ -199,8 +219,9 @@ typedef struct karp_reboot_answer {
  * says ("0s": no drain; without the annotation: no limit). Pods that remain stay bound to the node. Then the provider
  * is asked, for at most 5 minutes. Once it has accepted, the node is no longer initialized, and has to be Ready with
  * another boot ID within 20 minutes. A claim whose reboot fails is deleted; a reboot that may not be requested ends
- * with the reason RebootFailed. Claims that are being deleted or are not in @p answers are left alone. Errors: NOMEM,
- * INVALID. Since 0.1.
+ * with the reason RebootFailed. Claims that are being deleted or are not in @p answers are left alone. @p now 0 = the
+ * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, ABI_NEW. Any
+ * thread. Since 0.1.
  */
 KARP_API karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
                                          size_t answer_count, karp_advice **out, karp_error *error);
@@ -230,21 +251,28 @@ typedef struct karp_interruption {
     uint32_t reserved;
 } karp_interruption;
 
-/** What to do with the claims that the messages are about; messages about other instances are ignored. */
+/**
+ * What to do with the claims that the messages are about; messages about other instances are ignored. @p now 0 = the
+ * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, ABI_NEW. Any
+ * thread.
+ */
 KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now,
                                                const karp_interruption *messages, size_t message_count,
                                                karp_advice **out, karp_error *error);
 
-/** One step of draining a node that is being deleted. Errors: also NOT_FOUND (no such node). */
+/**
+ * One step of draining a node that is being deleted. @p now 0 = the snapshot's. The caller owns *@p out
+ * (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, NOT_FOUND (no such node). Any thread.
+ */
 KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out,
                                        karp_error *error);
 
 /**
  * Whether a drained node has to wait until its volumes are detached. @p volumes: the names of the PersistentVolumes
- * attached to it
- * ("" = an attachment without a name). Volumes of pods that are not drained are not waited for; after the termination
- * timestamp of the claim none is. karp_advice_finished() is 1 when the node does not have to wait. Errors: NOMEM,
- * INVALID, NOT_FOUND (no such node). Since 0.1.
+ * attached to it ("" = an attachment without a name). Volumes of pods that are not drained are not waited for; after
+ * the termination timestamp of the claim none is. karp_advice_finished() is 1 when the node does not have to wait.
+ * @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID,
+ * NOT_FOUND (no such node). Any thread. Since 0.1.
  */
 KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node, int64_t now,
                                             const karp_str *volumes, size_t volume_count, karp_advice **out,
@@ -255,17 +283,23 @@ KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_
  * timestamp annotation is set, once, from the terminationGracePeriod. Then the nodes of a registered claim are deleted,
  * after them its instance, and last the finalizer is removed. Deleting a node deletes its claim too, if it has exactly
  * one. A node that is not ready and whose instance no longer exists is not drained. @p provider_ids: all instances that
- * the provider lists. Since 0.1.
+ * the provider lists. @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT,
+ * CANCELED, INVALID. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                              size_t provider_id_count, karp_advice **out, karp_error *error);
 
-/** Removes taints and conditions left over from earlier commands. @p in_progress: names of the nodes of commands in
- * progress. */
+/**
+ * Removes taints and conditions left over from earlier commands. @p in_progress: names of the nodes of commands in
+ * progress. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress,
                                          size_t in_progress_count, karp_advice **out, karp_error *error);
 
-/** Hash annotations to set on NodePools, and on NodeClaims whose annotations are of an earlier hash version. */
+/**
+ * Hash annotations to set on NodePools, and on NodeClaims whose annotations are of an earlier hash version. The caller
+ * owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
+ */
 KARP_API karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
 
 /** The hash of a NodePool's static fields, as annotation karpenter.sh/nodepool-hash has it (version v3). Errors:
@@ -283,11 +317,12 @@ typedef struct karp_validation {
 
 /**
  * Validates command @p command of @p decision on a snapshot taken `validate_after` later. Drift commands are always
- * valid. An emptiness command may lose nodes: @p goes, when not NULL, has an entry for each node of the command and is
- * set to 1 for those that are still removed. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
+ * valid. An emptiness command may lose nodes: @p removed, when not NULL, has an entry for each node of the command,
+ * which is set to 1 if the node is still removed, and otherwise to 0. Errors: NOMEM, LIMIT, CANCELED, INVALID,
+ * NOT_FOUND (no such command), ABI_*. Any thread.
  */
 KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options,
-                                           const karp_decision *decision, size_t command, uint32_t *goes,
+                                           const karp_decision *decision, size_t command, uint32_t *removed,
                                            karp_validation *out, karp_error *error);
 
 #ifdef __cplusplus

@@ -205,19 +205,19 @@ static void create(struct stepping *g)
 static karp_status take_started(struct stepping *g, karp_error *error)
 {
     karp_step *s = g->step;
-    uint32_t *goes = arena_array(&s->data, s->state.node_count + 1, sizeof *goes);
+    uint32_t *removed = arena_array(&s->data, s->state.node_count + 1, sizeof *removed);
     size_t good = 0, count = s->state.node_count;
-    if (goes == NULL) return fail_nomem(error);
+    if (removed == NULL) return fail_nomem(error);
     for (size_t i = 0; i < count; i++) {
-        goes[i] = !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].node) &&
-                  !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim);
-        good += goes[i];
+        removed[i] = !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].node) &&
+                     !observed(g, KARP_OBSERVED_FAILED, s->nodes[i].claim);
+        good += removed[i];
     }
     if (good < count && (good == 0 || s->state.replacement_count > 0)) {
         finish(g, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED); /* the next pass removes the taints */
         return KARP_OK;
     }
-    step_keep_nodes(s, goes);
+    step_keep_nodes(s, removed);
     if (s->state.replacement_count == 0) {
         go_in_progress(g);
         return KARP_OK;
@@ -282,8 +282,8 @@ static karp_status validate(struct stepping *g, karp_error *error)
     size_t count = s->state.node_count;
     karp_validation answer = { .size = sizeof answer };
     karp_str *nodes = arena_array(&s->data, count + 1, sizeof *nodes);
-    uint32_t *goes = arena_array(&s->data, count + 1, sizeof *goes);
-    if (nodes == NULL || goes == NULL) return fail_nomem(error);
+    uint32_t *removed = arena_array(&s->data, count + 1, sizeof *removed);
+    if (nodes == NULL || removed == NULL) return fail_nomem(error);
     for (size_t i = 0; i < count; i++) nodes[i] = s->nodes[i].node;
     karp_disrupt_options options = *g->options;
     karp_options common = *options.common;
@@ -294,13 +294,13 @@ static karp_status validate(struct stepping *g, karp_error *error)
         .method = s->state.method, .nodes = nodes, .node_count = count, .launch_count = s->state.replacement_count
     };
     if (asked.launch_count > 0) asked.launch = s->replacements[0].launch;
-    karp_status status = validate_command(g->snapshot, &options, &asked, goes, &answer, error);
+    karp_status status = validate_command(g->snapshot, &options, &asked, removed, &answer, error);
     if (status != KARP_OK) return status;
     if (answer.code != KARP_REASON_NONE) {
         finish(g, KARP_COMMAND_PHASE_GIVEN_UP, answer.code);
         return KARP_OK;
     }
-    step_keep_nodes(s, goes);
+    step_keep_nodes(s, removed);
     start(g);
     return KARP_OK;
 }

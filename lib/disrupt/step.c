@@ -169,11 +169,11 @@ void karp_step_free(karp_step *step)
     context_unref(context);
 }
 
-void step_keep_nodes(karp_step *s, const uint32_t *goes)
+void step_keep_nodes(karp_step *s, const uint32_t *removed)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->state.node_count; i++) {
-        if (goes[i]) s->nodes[kept++] = s->nodes[i];
+        if (removed[i]) s->nodes[kept++] = s->nodes[i];
     }
     s->state.node_count = kept;
 }

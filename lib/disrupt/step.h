@@ -24,7 +24,7 @@ struct karp_step {
  * memory. */
 karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now);
 
-/* Removes the nodes with `goes` = 0, and keeps the order. */
-void step_keep_nodes(karp_step *s, const uint32_t *goes);
+/* Removes the nodes with `removed` = 0, and keeps the order. */
+void step_keep_nodes(karp_step *s, const uint32_t *removed);
 
 #endif

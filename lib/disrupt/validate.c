@@ -124,7 +124,7 @@ static karp_status weigh_step(pass *p, const validated *c, const uint32_t *found
 }
 
 /* Checks empty nodes one by one: those that are still empty are removed, within the budget. */
-static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32_t count, uint32_t *goes,
+static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32_t count, uint32_t *removed,
                    karp_validation *out)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -132,13 +132,13 @@ static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32
         if (*left <= 0) continue;
         (*left)--;
         out->kept++;
-        if (goes != NULL) goes[slots[i]] = 1;
+        if (removed != NULL) removed[slots[i]] = 1;
     }
     out->code = count == 0 ? KARP_REASON_CHURN : out->kept == 0 ? KARP_REASON_VALIDATION_BUDGET : KARP_REASON_NONE;
 }
 
 /* Several nodes are removed together or not at all. */
-static karp_status check_all(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *goes,
+static karp_status check_all(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *removed,
                              karp_validation *out, karp_error *error)
 {
     out->code = KARP_REASON_CHURN;
@@ -154,7 +154,7 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
         status = weigh_again(p, c, found, count, &out->code, error);
     if (status != KARP_OK || out->code != KARP_REASON_NONE) return status;
     out->kept = count;
-    for (uint32_t i = 0; goes != NULL && i < count; i++) goes[i] = 1;
+    for (uint32_t i = 0; removed != NULL && i < count; i++) removed[i] = 1;
     return KARP_OK;
 }
 
@@ -171,7 +171,7 @@ static bool limit_to_command(pass *p, const validated *c)
     return only != NULL;
 }
 
-static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_validation *out, karp_error *error)
+static karp_status look_again(pass *p, const validated *c, uint32_t *removed, karp_validation *out, karp_error *error)
 {
     p->method = c->method;
     if (!limit_to_command(p, c)) return fail_nomem(error);
@@ -186,13 +186,13 @@ static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_
         return KARP_OK;
     }
     uint32_t count = find_again(p, c, found, slots);
-    if (c->method != KARP_METHOD_EMPTINESS) return check_all(p, c, found, count, goes, out, error);
-    shrink(p, found, slots, count, goes, out);
+    if (c->method != KARP_METHOD_EMPTINESS) return check_all(p, c, found, count, removed, out, error);
+    shrink(p, found, slots, count, removed, out);
     return KARP_OK;
 }
 
 karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
-                             const validated *c, uint32_t *goes, karp_validation *out, karp_error *error)
+                             const validated *c, uint32_t *removed, karp_validation *out, karp_error *error)
 {
     pass p;
     uint32_t method;
@@ -200,11 +200,11 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
     karp_validation answer = { .size = sizeof answer,
                                .code = KARP_REASON_NONE,
                                .kept = drift ? (uint32_t)c->node_count : 0 };
-    for (size_t i = 0; goes != NULL && i < c->node_count; i++) goes[i] = drift;
+    for (size_t i = 0; removed != NULL && i < c->node_count; i++) removed[i] = drift;
     if (!drift) {
         karp_status status = pass_start(&p, later_snapshot, options, &method, error);
         if (status != KARP_OK) return status;
-        status = look_again(&p, c, goes, &answer, error);
+        status = look_again(&p, c, removed, &answer, error);
         pass_end(&p);
         if (status != KARP_OK) return context_refusal(later_snapshot->context, status, error);
     }
@@ -212,7 +212,7 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
 }
 
 karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
-                                  const karp_decision *decision, size_t command_index, uint32_t *goes,
+                                  const karp_decision *decision, size_t command_index, uint32_t *removed,
                                   karp_validation *out, karp_error *error)
 {
     if (later_snapshot == NULL || decision == NULL || out == NULL)
@@ -224,5 +224,5 @@ karp_status karp_disrupt_validate(const karp_snapshot *later_snapshot, const kar
         .method = c->method, .nodes = c->nodes, .node_count = c->node_count, .launch_count = c->launch_count
     };
     if (c->launch_count > 0) known.launch = &decision->launches.items[c->launch_first];
-    return validate_command(later_snapshot, options, &known, goes, out, error);
+    return validate_command(later_snapshot, options, &known, removed, out, error);
 }

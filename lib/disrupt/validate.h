@@ -13,8 +13,8 @@ typedef struct validated {
     size_t launch_count;
 } validated;
 
-/* As karp_disrupt_validate(). `goes` NULL = not needed. */
+/* As karp_disrupt_validate(). `removed` NULL = not needed. */
 karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
-                             const validated *command, uint32_t *goes, karp_validation *out, karp_error *error);
+                             const validated *command, uint32_t *removed, karp_validation *out, karp_error *error);
 
 #endif
