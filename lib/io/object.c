@@ -301,10 +301,12 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 /* ---- deferred plain objects -------------------------------------------------------------------------------------- */
 
 /* Kinds that are not added to the builder, so that duplicates have to be found here. */
-static bool is_ours_alone(io_kind kind)
+static bool is_ours_alone(const io_kind_info *info)
 {
+    io_kind kind = info->kind;
     return kind == IO_KIND_PRIORITY_CLASS || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_JOB ||
-           kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRICES;
+           kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRICES ||
+           (kind == IO_KIND_DEVICES && strcmp(info->name, "ResourceClaimTemplate") == 0);
 }
 
 karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
@@ -321,8 +323,8 @@ karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *roo
     uint32_t *number = io_number_of(reader, kind, namespace_, name);
     if (!number) return io_reader_nomem(reader);
     if (reader->replacing && *number != IO_NONE) return io_replace(reader, *number, root, place);
-    if (is_ours_alone(info->kind) && *number < reader->deferred_count) {
-        (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the input has this object already");
+    if (is_ours_alone(info) && *number < reader->deferred_count) {
+        (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the object is in the input already");
         io_reader_name(reader, kind, namespace_, name);
         return KARP_E_DUPLICATE;
     }

@@ -29,6 +29,18 @@ def check_rules():
     check(f'metadata.name: {RULES["namespace"]}' in error, error)
 
 
+def check_twice():
+    """Objects of one kind, namespace and name are an error, whether decisions use the kind or not."""
+    for kind, metadata in (('DeviceClass', {'name': 'gpu'}), ('ResourceClaimTemplate', {'name': 'gpu', 'namespace': 'ml'}),
+                           ('ResourceClaimTemplate', {'name': 'gpu'})):
+        object_ = {'apiVersion': 'resource.k8s.io/v1', 'kind': kind, 'metadata': metadata, 'spec': {}}
+        run('plan', '-f', '-', text=json.dumps(object_))
+        other = {**object_, 'metadata': {**metadata, 'name': 'other'}}
+        run('plan', '-f', '-', text='\n---\n'.join(json.dumps(o) for o in (object_, other)))
+        _, error = run('plan', '-f', '-', text='\n---\n'.join(json.dumps(o) for o in (object_, object_)), status=1)
+        check(f'{kind} ' in error and 'metadata.name: the object is in the input already' in error, f'{metadata}: {error}')
+
+
 def check_one_name_of_two():
     """The claim is of another node, which has not come up; the pods go there."""
     full, claim = node('target', 'small', 2)
@@ -55,5 +67,6 @@ def check_one_name_of_two():
 
 
 check_rules()
+check_twice()
 check_one_name_of_two()
 sys.exit(finish())
