@@ -496,7 +496,7 @@ void check_reservations(verifier *v)
             for (uint32_t o = i; o < v->target_count; o++) holders += holds_reservation(v, &v->targets[o], id);
             if ((int64_t)holders <= free_count || v->failed) continue;
             note(v, KARP_FINDING_RESERVATION, object_name(v, "reservation", word_text(&v->words, id)),
-                 "%u launches may use it, and it has room for %u", (unsigned)holders,
+                 "%u launches may use it, and it has %u free instances", (unsigned)holders,
                  free_count < 0 ? 0 : (unsigned)free_count);
         }
     }

@@ -255,7 +255,7 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     buffer_char(job->out, '\n');
     text_subject(t, name);
     if (answer->has_command) {
-        buffer_text(job->out, " goes.\n");
+        buffer_text(job->out, " is removed.\n");
         rows_command(t, job, job->decision, answer->command);
     } else {
         buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");

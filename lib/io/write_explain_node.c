@@ -149,7 +149,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_BUDGET, "the budget of its pool allows one more" },
         { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "its pods have a place elsewhere" },
         { KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods" },
-        { KARP_REASON_NO_CHEAPER_NODE, "something cheaper holds its pods" },
+        { KARP_REASON_NO_CHEAPER_NODE, "its pods fit on cheaper nodes" },
         { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
         { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "at least 15 cheaper spot types exist" },
         { KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done" },

@@ -69,8 +69,9 @@ static void as_json(const write_job *job, const karp_pod_explanation *explanatio
 
 /* ---- the table of pools ------------------------------------------------------------------------------------------ */
 
-static const char *const headings[COLUMNS] = { "pool",          "types",     "after requirements", "after resources",
-                                               "with an offer", "stopped by" };
+static const char *const headings[COLUMNS] = {
+    "pool", "types", "after requirements", "after resources", "with an offering", "stopped by"
+};
 
 static size_t digits(uint32_t number)
 {

@@ -63,8 +63,8 @@ static bool rows_of(const replay *r, const char *list, bool namespaced, io_table
 static karp_status unknown_to_state(replay *r, const char *kind, karp_str namespace_, karp_str name)
 {
     karp_status status = fail(&r->error, KARP_E_INVALID,
-                              "the state of the replay does not know it: without the member \"replay\" a cluster that "
-                              "was changed goes on, too");
+                              "the state of the replay does not know it: to continue from a changed cluster, remove "
+                              "the member \"replay\"");
     error_set_object(&r->error, kind, namespace_, name);
     return status;
 }

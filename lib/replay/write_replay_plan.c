@@ -91,8 +91,9 @@ static void attempt_as_text(write_buffer *out, const replay_attempt *a, int64_t 
         buffer_text(out, "; what is left is planned again\n");
         return;
     }
-    some(out, a->nodes, "node goes, ", "nodes go, ");
-    some(out, a->launches, "comes", "come");
+    some(out, a->nodes, "node removed, ", "nodes removed, ");
+    buffer_uint(out, a->launches);
+    buffer_text(out, " launched");
     if (a->done) {
         buffer_text(out, ", ");
         some(out, a->evictions, "eviction, then ", "evictions, then ");

@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as place:
 
     shown = explain(full('WhenEmptyOrUnderutilized', kind='cheap')).splitlines()
     equal(shown[0], 'a stays. 1 blocker.', 'nothing would be saved')
-    equal(shown[-1], 'Eligible again: when something cheaper holds its pods', 'cheaper')
+    equal(shown[-1], 'Eligible again: when its pods fit on cheaper nodes', 'cheaper')
     shown = explain(full('WhenEmpty')).splitlines()
     check(shown[-1].startswith('Eligible again: when its pods are gone'), shown)
     # An empty node ends the pass before this one's turn. What is said of this one is what holds when that one is gone: its pod
@@ -141,7 +141,7 @@ with tempfile.TemporaryDirectory() as place:
     shown = explain(full('WhenEmptyOrUnderutilized', budget='0')).splitlines()
     check(shown[-1].startswith('Eligible again: when the budget of its pool allows one more'), shown)
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), pod('web', 'a', '4')]).splitlines()
-    equal(shown[:3], ['a goes.', '  -/+ a  dear z on-demand   $1.000/h',
+    equal(shown[:3], ['a is removed.', '  -/+ a  dear z on-demand   $1.000/h',
                       '      replace, Underutilized (SingleNodeConsolidation)  saves $0.100/h'], 'it goes')
     check('1 pod moves  budget of pool 1  to be validated after 15s' in shown[3], shown)
     # A pending pod needs a node anyway: it is the reason, not what is said of the node that is launched for it.
@@ -158,7 +158,7 @@ with tempfile.TemporaryDirectory() as place:
     second = json.loads(json.dumps(waiting).replace('"waiting"', '"another"'))
     shown = explain([*roomy, waiting, second]).splitlines()
     check(shown[1].startswith('  pending pods default/another, default/waiting need new nodes'), shown)
-    check(explain(roomy).startswith('a goes.'), 'without it the node is removed')
+    check(explain(roomy).startswith('a is removed.'), 'without it the node is removed')
     # Pods that need two nodes: the first of them is shown, which is that of the larger pod, the other one is counted.
     wide = node('a', 'dear')
     wide['status'] = {'capacity': {**AMOUNTS, 'cpu': '8'}, 'allocatable': {**AMOUNTS, 'cpu': '8'}}

@@ -101,7 +101,7 @@ def timing(folder, types):
     result = played(file, planned, types, '--as-planned')['policies'][0]['repack']
     equal([seconds(s['ends']) for s in result['steps']], [15, 15, 15], 'when')
     text = run('replay', '--nodepools', file, '--repack', planned, *types, '--as-planned')[0]
-    for line in ('Repack plan', '  0:00:15  step 1 of 3: 1 node goes, 0 come, 1 eviction, then $0.300/h',
+    for line in ('Repack plan', '  0:00:15  step 1 of 3: 1 node removed, 0 launched, 1 eviction, then $0.300/h',
                  '  promised  $0.400/h to $0.100/h with 3 evictions', '  came out  $0.400/h to $0.100/h with 3 evictions, 0 pods pending'):
         check(line in text.splitlines(), f'{line!r} in {text}')
     both = run('replay', '--nodepools', file, '--repack', planned, *types, '--policy', 'karpenter,karp')[0]

@@ -80,7 +80,7 @@ def pending_blocks(folder):
     calm['items'] = [o for o in calm['items'] if o['kind'] != 'Pod' or o['status']['phase'] != 'Pending']
     path = folder / 'calm.json'
     path.write_text(json.dumps(calm))
-    check(f'Z {NODE} goes.' in text('explain', 'node', NODE, path, '--now', '2026-03-02T22:00:00Z'), 'without pending pods')
+    check(f'Z {NODE} is removed.' in text('explain', 'node', NODE, path, '--now', '2026-03-02T22:00:00Z'), 'without pending pods')
     return path
 
 

@@ -376,7 +376,7 @@ static void explanations(void **state)
     assert_null(text.ptr);
     assert_int_equal(error.status, KARP_E_NOT_FOUND);
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-17"), &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "ip-10-0-2-17 goes.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
+    EXPECT_LINES(&text, "ip-10-0-2-17 is removed.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-40"), &options, &text, NULL), KARP_OK);
     EXPECT_LINES(
         &text,
