@@ -87,7 +87,7 @@ static void read_request(adding *a, const karp_device_request *given, const karp
     out->count = out->all ? 0 : given->count;
     if (c->status != KARP_OK) return;
     if (given->mode > KARP_ALLOCATE_ALL)
-        copy_blame(c, fail(c->error, KARP_E_INVALID, "the mode is none of the known ones"), NULL);
+        copy_blame(c, fail(c->error, KARP_E_INVALID, "unknown mode %u", (unsigned)given->mode), NULL);
     else if (out->count < 0) copy_blame(c, fail(c->error, KARP_E_INVALID, "the count must not be negative"), NULL);
 }
 

@@ -116,10 +116,10 @@ static const budget *read_budgets(copier *c, const karp_budget *list, size_t cou
         items[i].duration = list[i].duration;
         items[i].has_reasons = list[i].has_reasons != 0;
         items[i].reasons = list[i].reasons;
-        if (list[i].reasons >
-            (KARP_BUDGET_UNDERUTILIZED | KARP_BUDGET_EMPTY | KARP_BUDGET_DRIFTED | KARP_BUDGET_UNHEALTHY)) {
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "a reason is none of the known ones"), "reasons");
-        }
+        uint32_t unknown = list[i].reasons & ~(uint32_t)(KARP_BUDGET_UNDERUTILIZED | KARP_BUDGET_EMPTY |
+                                                         KARP_BUDGET_DRIFTED | KARP_BUDGET_UNHEALTHY);
+        if (c->status == KARP_OK && unknown != 0)
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "unknown reason 0x%x", (unsigned)unknown), "reasons");
     }
     if (c->status != KARP_OK || items == NULL) items = NULL;
     else *out_count = (uint32_t)count;
@@ -164,7 +164,7 @@ karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_po
     p.weight = own.weight;
     p.policy = own.consolidation_policy;
     if (c->status == KARP_OK && p.policy > KARP_BALANCED) {
-        copy_blame(c, fail(error, KARP_E_INVALID, "the policy is none of the known ones"),
+        copy_blame(c, fail(error, KARP_E_INVALID, "unknown policy %u", (unsigned)p.policy),
                    "spec.disruption.consolidationPolicy");
     }
     return adding_finish(&a, &builder->s.pools, &p, sizeof p);
@@ -230,7 +230,7 @@ karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder, cons
     if (status != KARP_OK) return status;
     volume_claim v = { .meta = copy_meta(&a, &own.meta), .phase = own.phase };
     if (a.c.status == KARP_OK && own.phase > KARP_CLAIM_LOST)
-        copy_blame(&a.c, fail(error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
+        copy_blame(&a.c, fail(error, KARP_E_INVALID, "unknown phase %u", (unsigned)own.phase), "status.phase");
     v.volume = copy_name(&a, own.volume_name);
     v.storage_class = own.has_storage_class ? copy_name(&a, own.storage_class_name) : NO_TEXT;
     v.bind_completed = has_annotation(&a.c, &own.meta, "pv.kubernetes.io/bind-completed");
@@ -262,7 +262,8 @@ karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_sto
     if (status != KARP_OK) return status;
     storage_class sc = { .meta = copy_meta(&a, &own.meta), .binding_mode = own.binding_mode };
     if (a.c.status == KARP_OK && own.binding_mode > KARP_BINDING_WAIT_FOR_FIRST_CONSUMER)
-        copy_blame(&a.c, fail(error, KARP_E_INVALID, "the mode is none of the known ones"), "volumeBindingMode");
+        copy_blame(&a.c, fail(error, KARP_E_INVALID, "unknown mode %u", (unsigned)own.binding_mode),
+                   "volumeBindingMode");
     copy_reserved(&a.c, own.reserved, "karp_storage_class");
     sc.provisioner = copy_text(&a.c, own.provisioner);
     sc.driver = copy_text(&a.c, csi_name(own.provisioner));
@@ -338,7 +339,7 @@ karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecti
                                       error);
     if (status != KARP_OK) return status;
     if (own.kind > KARP_SELECTS_STATEFUL_SET)
-        return fail(error, KARP_E_INVALID, "karp_selecting.kind is none of the known ones");
+        return fail(error, KARP_E_INVALID, "karp_selecting: unknown kind %u", (unsigned)own.kind);
     adding_begin(&a, builder, KIND_SELECTING, kinds[own.kind], &own.meta, NAMESPACED, &own.kind, 1, error);
     selecting s = { .meta = copy_meta(&a, &own.meta), .kind = own.kind };
     copy_reserved(&a.c, own.reserved, "karp_selecting");

@@ -238,7 +238,7 @@ static uint32_t intern_volumes(adding *a, const karp_pod *given)
         path_at(c, i);
         copy_reserved(c, v->reserved, "karp_pod_volume");
         if (v->kind > KARP_VOLUME_EPHEMERAL) {
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "the kind of the volume is none of the known ones"), NULL);
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "unknown kind %u", (unsigned)v->kind), NULL);
             return 0;
         }
         if (v->kind == KARP_VOLUME_CLAIM) claims[count++] = copy_name(a, v->claim_name);
@@ -374,7 +374,7 @@ static void check_pods(adding *a)
 static karp_status finish_pod(adding *a, const karp_templated_pod *own, pod *p)
 {
     if (a->c.status == KARP_OK && own->phase > KARP_PHASE_UNKNOWN)
-        copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "the phase is none of the known ones"), "status.phase");
+        copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "unknown phase %u", (unsigned)own->phase), "status.phase");
     p->name = a->name;
     p->node = own->node_name.len > 0 ? copy_name(a, own->node_name) : NO_ID;
     p->flags |= status_flags(&a->c, own->conditions, own->condition_count, own->nominated_node_name);

@@ -206,7 +206,7 @@ label_list copy_labels(copier *c, const karp_label *list, size_t count)
 bool copy_expression(copier *c, const karp_requirement *given, bool strict, expression *e)
 {
     if (given->op > KARP_OP_LTE || (strict && given->op == KARP_OP_UNKNOWN)) {
-        copy_blame(c, fail(c->error, KARP_E_INVALID, "the operator is none of the known ones"), "operator");
+        copy_blame(c, fail(c->error, KARP_E_INVALID, "unknown operator %u", (unsigned)given->op), "operator");
         return false;
     }
     e->key = copy_text(c, given->key);
@@ -280,7 +280,7 @@ toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t 
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
         if (list[i].op > KARP_TOLERATION_UNKNOWN) {
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "the operator is none of the known ones"), "operator");
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "unknown operator %u", (unsigned)list[i].op), "operator");
             return none;
         }
         items[i].key = copy_text(c, list[i].key);

@@ -82,7 +82,7 @@ static void copy_attributes(copier *c, const karp_device *given, device *out)
         items[i].number = a->kind == KARP_ATTRIBUTE_BOOL ? a->number != 0 : a->number;
         items[i].text = copy_text(c, a->text);
         if (c->status == KARP_OK && a->kind > KARP_ATTRIBUTE_VERSION)
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "the kind of the value is none of the known ones"), NULL);
+            copy_blame(c, fail(c->error, KARP_E_INVALID, "unknown kind %u", (unsigned)a->kind), NULL);
     }
     path_leave(c);
     out->attributes = items;

@@ -23,7 +23,8 @@ static const struct {
                           "prices and capacity types of launches leave out reservations that are full", KARP_PEER_1_15,
                           true },
     [RULE_FULL_RESERVATIONS] = { "K15-4", "full-reservations",
-                                 "beside on-demand or spot a full reservation is overlooked, alone it opens no launch",
+                                 "a full reservation is ignored if on-demand or spot is possible; otherwise nothing is "
+                                 "launched",
                                  KARP_PEER_1_15, true },
     [RULE_ALLOWED_MIN_VALUES] = { "K15-5", "allowed-min-values",
                                   "minValues count only values that the launch's requirement allows", KARP_PEER_1_15,

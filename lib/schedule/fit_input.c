@@ -50,7 +50,7 @@ static void read_demand(copier *c, const karp_fit_demand *given, fit_demand *out
         if (c->status == KARP_OK && !selector_valid(out->selects)) {
             copy_blame(c,
                        fail(c->error, KARP_E_INVALID,
-                            "an expression is none of In and NotIn with values, Exists and DoesNotExist without"),
+                            "matchExpressions must be In or NotIn with values, or Exists or DoesNotExist without"),
                        "matchExpressions");
         }
         path_leave(c);
