@@ -19,13 +19,19 @@ typedef struct karp_node_state {
     uint32_t nominated; /**< pods are on their way to it */
 } karp_node_state;
 
-/** Only these nodes are known to the scheduler (others still count for topology). Without the call: all of them. */
+/**
+ * Only these nodes are known to the scheduler (others still count for topology). Without the call: all of them. The
+ * list is copied; it replaces that of an earlier call. Errors: NOMEM, LIMIT, CANCELED, INVALID (an entry has no name),
+ * DUPLICATE (two entries have one name). After an error the builder is unchanged.
+ */
 KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
                                                   karp_error *error);
 
 /**
  * Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: the pending
- * pods, and the virtual ones of capacity buffers.
+ * pods, and the virtual ones of capacity buffers. The list is copied; it replaces that of an earlier call. Errors:
+ * NOMEM, LIMIT, CANCELED, INVALID (not a name of a pod), DUPLICATE (a pod is named twice). After an error the builder
+ * is unchanged.
  */
 KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
                                                     karp_error *error);

@@ -90,7 +90,7 @@ typedef struct karp_certificate_member {
 typedef struct karp_certificate_case {
     uint32_t row; /**< the row whose node it is */
     uint32_t class_number; /**< KARP_CERTIFICATE_NO_CLASS = not divided further: there are shares */
-    int64_t copies;
+    int64_t copies; /**< the number of pods of the class at which the case is divided */
     const int64_t *shares; /**< by resource, 10^-12 $/h; NULL = the case is divided by copies */
 } karp_certificate_case;
 

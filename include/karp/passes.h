@@ -56,18 +56,19 @@ typedef struct karp_candidate {
     size_t size;
     karp_str node;
     karp_str node_pool;
-    double price;
+    double price; /**< $/h of the node's offering; 0 = unknown */
+    /** The eviction costs of its pods (no unit; 1 for an ordinary pod), times the part of expireAfter that is left. */
     double disruption_cost;
-    double reschedule_cost;
+    double reschedule_cost; /**< 1 + the positive eviction costs of its pods; no unit */
     const uint32_t *pods; /**< reschedulable ones, by name */
     size_t pod_count;
     const karp_candidate_repair *repair; /**< of KARP_METHOD_REPAIR; else NULL */
 } karp_candidate;
 
-/** Candidates of the method that found a command, or of the last one tried, in its order. */
+/** Number of candidates of the method that found a command, or of the last one tried, in its order. */
 KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
 
-/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
+/** Candidate @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
 
 /** What a NodePool's budgets allow at the time of the decision. */
@@ -78,10 +79,10 @@ typedef struct karp_pool_budget {
     int64_t next_change; /**< instant at which the schedule of a budget begins or ends; KARP_NO_TIME = never */
 } karp_pool_budget;
 
-/** Budgets, by the names of the NodePools. */
+/** Number of budgets: one of each NodePool, by the names of the NodePools. */
 KARP_API size_t karp_decision_budget_count(const karp_decision *decision);
 
-/** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
+/** Budget @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out);
 
 #ifdef __cplusplus

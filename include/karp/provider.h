@@ -62,13 +62,14 @@ typedef struct karp_provider_memory {
     void *user;
 } karp_provider_memory;
 
+/** Kinds of a field's value in JSON. Values never change. */
 enum {
-    KARP_FIELD_NULL = 0,
+    KARP_FIELD_NULL = 0, /**< null */
     KARP_FIELD_BOOLEAN = 1, /**< "true", "false" */
     KARP_FIELD_NUMBER = 2, /**< as it was written */
-    KARP_FIELD_TEXT = 3,
-    KARP_FIELD_OBJECT = 4, /**< only empty objects; likewise lists */
-    KARP_FIELD_LIST = 5
+    KARP_FIELD_TEXT = 3, /**< a string, without its quotes */
+    KARP_FIELD_OBJECT = 4, /**< an empty object; the members of others are fields themselves */
+    KARP_FIELD_LIST = 5 /**< an empty list; the elements of others are fields themselves */
 };
 
 /** One field of a JSON document that has a plain value. */

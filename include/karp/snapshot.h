@@ -116,7 +116,7 @@ KARP_API karp_status karp_builder_set_settings(karp_builder *builder, const karp
 
 /**
  * Sets the time of the snapshot, an instant in nanoseconds. The clock of the machine is not read. Default:
- * 2026-01-01T00:00:00Z.
+ * 2026-01-01T00:00:00Z. Errors: NOMEM, LIMIT, CANCELED, INVALID (KARP_NO_TIME).
  */
 KARP_API karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error);
 
