@@ -127,8 +127,8 @@ typedef struct cli_options {
     bool fail_on_unschedulable;
     bool fail_on_notes;
     bool fail_on_cost;
-    bool cost_is_part,
-        cost_is_more; /* the limit is a factor of the baseline, and one that is added to it; else an amount per month */
+    bool cost_is_part; /* cost_limit is a percentage of the baseline; otherwise an amount per month */
+    bool cost_is_more; /* cost_limit is added to the baseline; otherwise it is the limit itself */
     double cost_limit;
     const char *baseline; /* --baseline; NULL = compare with the cost before */
     bool cluster; /* read the cluster through kubectl, and files after it */

@@ -43,8 +43,8 @@ typedef struct option_row {
 
 /* Whether the command has the option. */
 bool option_is_of(const cli_verb *verb, const option_row *row);
-/* The row of what getopt_long() returned: a letter, or OPTION_FIRST and above. Of rows of one name, the command's own.
- */
+/* The row for a value of getopt_long(): a letter, or a number from OPTION_FIRST. If several rows have one name, the row
+ * of the command. */
 const option_row *option_row_of(const cli_verb *verb, int key);
 /* Fills in the options for getopt_long(). */
 enum { OPTION_ROOM = 160, OPTION_FIRST = 256 };

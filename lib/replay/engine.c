@@ -355,7 +355,7 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->pod_index, context);
     io_table_init(&e->node_index, context);
     io_table_init(&e->kind_index, context);
-    e->forgotten_room = e->settled_room = 1;
+    e->freed_forgotten = e->freed_settled = 1;
     e->stale = true;
     e->batch_first = e->batch_due = e->static_due = e->pass_due = e->last_pass = e->look_again = e->repack_due =
         KARP_NO_TIME;
@@ -384,7 +384,7 @@ void engine_free(engine *e)
     karp_free(c, e->young, e->young_capacity * sizeof *e->young);
     karp_free(c, e->drains, e->drain_capacity * sizeof *e->drains);
     karp_free(c, e->changing, e->changing_capacity * sizeof *e->changing);
-    karp_free(c, e->roomier, e->roomier_capacity * sizeof *e->roomier);
+    karp_free(c, e->freed_nodes, e->freed_capacity * sizeof *e->freed_nodes);
     karp_free(c, e->heap, e->heap_capacity * sizeof *e->heap);
     karp_free(c, e->dirty_pods, e->dirty_pod_capacity * sizeof *e->dirty_pods);
     karp_free(c, e->dirty_nodes, e->dirty_node_capacity * sizeof *e->dirty_nodes);

@@ -42,7 +42,7 @@ typedef struct replay_shape {
     size_t admit_capacity;
     uint32_t *takers; /* the nodes that took it when it was tried last */
     size_t taker_count, taker_capacity;
-    uint64_t tried_room; /* how often nodes had gained room at that time; 0 = never tried */
+    uint64_t tried_freed; /* freed_forgotten + freed_count at that time; 0 = never tried */
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
     bool has_template; /* since the snapshot was built anew */
     uint32_t template_; /* its number in the snapshot and its edits, if there is one */
@@ -300,10 +300,10 @@ typedef struct engine {
 
     bool fresh_node; /* a node became ready at this time */
     bool new_pending; /* pods were created at this time and not tried yet */
-    uint32_t *roomier; /* nodes in the order in which they gained room, except the first `forgotten_room` − 1 */
-    size_t roomier_count, roomier_capacity;
-    uint64_t forgotten_room;
-    uint64_t settled_room; /* how often nodes had gained room when all pending pods had been tried */
+    uint32_t *freed_nodes; /* nodes whose free capacity grew, oldest first; see freed_forgotten */
+    size_t freed_count, freed_capacity;
+    uint64_t freed_forgotten; /* 1 + how many older entries the list no longer has */
+    uint64_t freed_settled; /* freed_forgotten + freed_count when all pending pods had been tried */
     uint64_t listings; /* of candidates */
 
     replay_event *heap;
@@ -402,8 +402,8 @@ void pod_end(engine *e, uint32_t pod);
 void pod_bind(engine *e, uint32_t pod, uint32_t node);
 /* Removes the pod from its node. Its controller recreates it, or the pod is lost. */
 void pod_evict(engine *e, uint32_t pod);
-void node_roomier(engine *e, uint32_t node); /* the node may take pods that it did not take before */
-void nodes_tried(engine *e); /* all pending pods have been tried on the nodes that gained room */
+void node_freed(engine *e, uint32_t node); /* the node may take pods that it did not take before */
+void nodes_tried(engine *e); /* all pending pods have been tried on the freed nodes */
 void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
 void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
 

@@ -328,7 +328,7 @@ static void release_nodes(engine *e, const replay_command *c)
         replay_node *n = &e->nodes[c->nodes[i]];
         if (n->gone || n->deleting || !n->tainted) continue;
         n->tainted = false;
-        node_roomier(e, c->nodes[i]);
+        node_freed(e, c->nodes[i]);
         node_touch(e, c->nodes[i]);
     }
 }

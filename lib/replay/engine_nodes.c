@@ -377,7 +377,7 @@ void node_ready(engine *e, uint32_t node)
     e->nodes_starting--;
     e->cpu_had += n->allocatable[RESOURCE_CPU];
     e->memory_had += n->allocatable[RESOURCE_MEMORY];
-    node_roomier(e, node);
+    node_freed(e, node);
     if (e->complex_pending) e->bind_complex = true;
     node_touch(e, node);
     disrupt_replacement_ready(e, node);

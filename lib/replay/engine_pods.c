@@ -87,7 +87,7 @@ static void leave_node(engine *e, uint32_t pod)
     }
     budgets_note(e, &e->shapes[p->shape], 0, -1);
     node_pod_event(e, p->node);
-    if (!n->deleting && !n->gone && !n->tainted) node_roomier(e, p->node);
+    if (!n->deleting && !n->gone && !n->tainted) node_freed(e, p->node);
     if (e->complex_pending) e->bind_complex = true;
 }
 
@@ -173,23 +173,23 @@ void pod_bind(engine *e, uint32_t pod, uint32_t node)
     node_pod_event(e, node);
 }
 
-/* ---- nodes that gained room -------------------------------------------------------------------------------------- */
+/* ---- freed nodes ------------------------------------------------------------------------------------------------- */
 
-/* Counts from 1 how often a node gained room. */
-static uint64_t room(const engine *e) { return e->forgotten_room + e->roomier_count; }
+/* Counts from 1 how often the free capacity of a node grew. */
+static uint64_t freed_so_far(const engine *e) { return e->freed_forgotten + e->freed_count; }
 
-void node_roomier(engine *e, uint32_t node)
+void node_freed(engine *e, uint32_t node)
 {
-    (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, node);
+    (void)engine_push(e, &e->freed_nodes, &e->freed_count, &e->freed_capacity, node);
 }
 
 void nodes_tried(engine *e)
 {
-    enum { ROOMIER_MOST = 1 << 16 };
-    e->settled_room = room(e);
-    if (e->roomier_count < ROOMIER_MOST) return;
-    e->forgotten_room = e->settled_room;
-    e->roomier_count = 0;
+    enum { FREED_MOST = 1 << 16 };
+    e->freed_settled = freed_so_far(e);
+    if (e->freed_count < FREED_MOST) return;
+    e->freed_forgotten = e->freed_settled;
+    e->freed_count = 0;
 }
 
 /* ---- kube-scheduler ---------------------------------------------------------------------------------------------- */
@@ -259,20 +259,20 @@ static void list_nodes(engine *e, row_of_pods *row, const uint32_t *nodes, size_
     }
 }
 
-/* Only nodes that took the shape when it was tried before, and nodes that gained room since, may take it. */
+/* Only nodes that took the shape when it was tried before, and nodes freed since, may take it. */
 static bool list_candidates(engine *e, row_of_pods *row, uint32_t shape)
 {
     replay_shape *s = &e->shapes[shape];
-    bool known = s->tried_room >= e->forgotten_room;
-    size_t tried = known ? (size_t)(s->tried_room - e->forgotten_room) : 0, since = e->roomier_count - tried;
+    bool known = s->tried_freed >= e->freed_forgotten;
+    size_t tried = known ? (size_t)(s->tried_freed - e->freed_forgotten) : 0, since = e->freed_count - tried;
     known = known && since < e->alive_count;
     if (!reserve_candidates(e, s, known ? s->taker_count + since : e->alive_count)) return false;
     *row = (row_of_pods){ .shape = shape };
     e->listings++;
     list_nodes(e, row, known ? s->takers : e->alive, known ? s->taker_count : e->alive_count);
-    if (known && since > 0) list_nodes(e, row, e->roomier + tried, since);
+    if (known && since > 0) list_nodes(e, row, e->freed_nodes + tried, since);
     s->taker_count = row->count;
-    s->tried_room = room(e);
+    s->tried_freed = freed_so_far(e);
     return true;
 }
 
@@ -301,7 +301,7 @@ static size_t best_of(const replay_candidate *list, size_t count)
 static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
 {
     const replay_shape *s = &e->shapes[shape];
-    if (s->tried_room == room(e) && s->taker_count == 0) return REPLAY_NONE;
+    if (s->tried_freed == freed_so_far(e) && s->taker_count == 0) return REPLAY_NONE;
     if (row->shape == shape) score_again(e, row);
     else if (!list_candidates(e, row, shape)) return REPLAY_NONE;
     if (row->count == 0) {
@@ -331,7 +331,7 @@ static int by_priority(uint32_t a, uint32_t b, const void *user)
 
 void pods_settle(engine *e)
 {
-    if (e->status || (e->settled_room == room(e) && !e->new_pending && !e->bind_complex)) return;
+    if (e->status || (e->freed_settled == freed_so_far(e) && !e->new_pending && !e->bind_complex)) return;
     size_t kept = 0;
     row_of_pods row = { .shape = REPLAY_NONE };
     /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */

@@ -111,7 +111,7 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
 
 /* Karpenter uses the domain that topology chooses first, and fails when no type is available there (Q-17). Without
  * the quirk, that domain is excluded so that topology chooses the next one. false = it had chosen none. */
-static bool leave_domain(scheduler *s, uint32_t from, const view *v, spot *at, uint32_t chosen_set)
+static bool leave_domain(scheduler *s, uint32_t from, const view *v, pod_place *at, uint32_t chosen_set)
 {
     uint32_t leave = NO_ID;
     for (uint32_t i = 0; i < v->owned_count; i++) {
@@ -147,12 +147,12 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     const shape *p = shape_of(s->snapshot, v->class_);
     if (!template_host_allows(s, t, d.host) || !set_compatible(&s->algebra, base, d.set, true))
         return KARP_REASON_VOLUME;
-    spot at = { .set = set_meet(&s->algebra, base, d.set),
-                .host = c->number,
-                .host_text = HOST_FRESH,
-                .taints = t->taints,
-                .lenient = true,
-                .host_admits = o->host_admits };
+    pod_place at = { .set = set_meet(&s->algebra, base, d.set),
+                     .host = c->number,
+                     .host_text = HOST_FRESH,
+                     .taints = t->taints,
+                     .lenient = true,
+                     .host_admits = o->host_admits };
     uint32_t refused = p->has_claims ? devices_on_claim(s, c, v->class_, &at.set) : KARP_REASON_NONE;
     if (refused != KARP_REASON_NONE) return refused;
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
@@ -249,7 +249,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     c->pods++;
     placement_put(s, pod_number, (place){ number, PLACE_CLAIM });
     if (!claim_measure(s, c)) return false;
-    spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
+    pod_place at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
     if (p->has_claims) devices_take_claim(s, c);

@@ -215,10 +215,10 @@ static bool load_ports(scheduler *s, host *h)
     return true;
 }
 
-static spot spot_of(const scheduler *s, const host *h, uint32_t set)
+static pod_place place_of(const scheduler *s, const host *h, uint32_t set)
 {
     const state_node *n = &s->snapshot->nodes[h->node];
-    return (spot){
+    return (pod_place){
         .set = set, .host = h->number, .host_text = n->hostname, .taints = taints_of_node(s, n), .lenient = false
     };
 }
@@ -247,7 +247,7 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
         demand d = c->alternative_count > 0 ? c->alternatives[i] : unconstrained;
         reason = KARP_REASON_VOLUME;
         if (!host_allowed(s, d.host, host_text) || !set_compatible(&s->algebra, base, d.set, false)) continue;
-        spot at = spot_of(s, h, set_meet(&s->algebra, base, d.set));
+        pod_place at = place_of(s, h, set_meet(&s->algebra, base, d.set));
         reason = KARP_REASON_TOPOLOGY;
         if (!topology_admit(s, v, &at, set)) continue;
         if (truly_settled(s, h, v, *set)) return KARP_REASON_NONE;
@@ -305,7 +305,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     h->set = set;
     h->received++;
     placement_put(s, pod_number, (place){ host_index, PLACE_HOST });
-    spot at = spot_of(s, h, set);
+    pod_place at = place_of(s, h, set);
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);
     if (p->has_claims) devices_take_host(s);

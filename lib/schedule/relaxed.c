@@ -223,9 +223,9 @@ static uint32_t like_sign(const maker *k, uint32_t sign_id, size_t row_words)
     return like;
 }
 
-/* The class into which a class is merged: the first with equal requests and rows, if no rule limits the copies of
- * either, or one rule limits equally many pods of each to the same number (then a node can have that number of each).
- * A limit of at least the number of pods counts as none. */
+/* Merges each class into the first with equal requests and rows. The classes are merged if no rule limits the copies
+ * of either. They are also merged if one rule limits equally many pods of each to the same number, since a node can
+ * then have that number of each. A limit of at least the number of pods counts as none. */
 static bool merge_classes(maker *k, const uint32_t *like)
 {
     scheduler *s = k->s;

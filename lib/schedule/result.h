@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The result of a finished round. Modules outside lib/schedule read results through this interface: lib/disrupt uses
- * schedulers only through this header, pricing.h, solve.h and report.h.
+ * The result of a finished round. Modules outside lib/schedule read results through this interface. lib/disrupt
+ * includes no other headers of lib/schedule than this one, movable.h, pricing.h, provision.h, report.h, and solve.h
+ * through report.h.
  */
 #ifndef SCHEDULE_RESULT_H
 #define SCHEDULE_RESULT_H

@@ -33,10 +33,10 @@ karp_status scheduler_stopped(const scheduler *s, karp_error *error);
 void scheduler_finish(scheduler *s);
 /* Whether this scheduler's next round decides like the first round of a new one: see rounds.h. */
 bool scheduler_repeatable(const scheduler *s);
-/* Whether it is certain that a round without the removed state nodes fails: it neither places all running pods on
- * existing nodes, nor places those that are left on one new node of a type that can be launched at a price below the
- * limit. `moving` has the pods of the removed nodes. false = it may succeed, or is not known, or an allocation failed
- * (scheduler_failed()). Afterwards the scheduler is ready for its next round. */
+/* Whether it is certain that a round without the removed state nodes fails. It succeeds if all running pods fit on
+ * existing nodes, or if the others fit on one new node whose type can be launched at a price below the limit. `moving`
+ * has the pods of the removed nodes. false = the round may succeed, or an allocation failed (scheduler_failed()).
+ * Afterwards the scheduler is ready for its next round. */
 bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
                        uint32_t moving_count, double limit);
 

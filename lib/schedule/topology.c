@@ -454,7 +454,7 @@ static bool lists_values(const scheduler *s, uint32_t id)
     return !r->complement && r->value_count > 0;
 }
 
-static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
+static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const pod_place *at, uint32_t *result)
 {
     if (s->topology.groups.items[number].host) return true; /* topology_admits_host() has checked it */
     uint32_t id = group_requirement(s, v, number, self, at->set);
@@ -545,7 +545,8 @@ static uint32_t best_of(scheduler *s, const view *v, const label_group *k, uint3
 }
 
 /* The domains that all groups of one key allow together, as a requirement; NO_ID = none. */
-static uint32_t joint_requirement(scheduler *s, const view *v, const label_group *k, uint32_t first, const spot *at)
+static uint32_t joint_requirement(scheduler *s, const view *v, const label_group *k, uint32_t first,
+                                  const pod_place *at)
 {
     bool self, one = false;
     const group *g = group_at(s, v, k, first, &self);
@@ -579,7 +580,7 @@ static uint32_t joint_requirement(scheduler *s, const view *v, const label_group
     return id;
 }
 
-static bool admit_jointly(scheduler *s, const view *v, const label_group *k, const spot *at, uint32_t *set)
+static bool admit_jointly(scheduler *s, const view *v, const label_group *k, const pod_place *at, uint32_t *set)
 {
     uint32_t result = at->set;
     bool self;
@@ -609,7 +610,7 @@ bool topology_contradicts(scheduler *s, const view *v, uint32_t set)
     return false;
 }
 
-bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
+bool topology_admit(scheduler *s, const view *v, const pod_place *at, uint32_t *set)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     uint32_t result = at->set;
@@ -644,7 +645,7 @@ static void count_values(scheduler *s, uint32_t number, uint32_t set, bool only_
     }
 }
 
-static void record_in(scheduler *s, uint32_t number, const spot *at)
+static void record_in(scheduler *s, uint32_t number, const pod_place *at)
 {
     const group *g = &s->topology.groups.items[number];
     if (g->selective && !filter_matches(s, &g->filter, at->taints, at->set, at->host_text)) return;
@@ -659,21 +660,21 @@ void topology_count_placed(scheduler *s, uint32_t number)
         place p = s->placement.places[s->pods.items[i]];
         const label_group *k =
             &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[s->pods.items[i]]].label_group];
-        spot at = { .set = EMPTY_SET };
+        pod_place at = { .set = EMPTY_SET };
         if (!scheduler_worked(s, 64)) return;
         if (p.where == PLACE_NONE || !group_counts(s, &s->topology.groups.items[number], k)) continue;
         if (p.where == PLACE_HOST) {
             const state_node *n = &s->snapshot->nodes[s->hosts.items[p.target].node];
-            at = (spot){ .set = s->hosts.items[p.target].set,
-                         .host = s->hosts.items[p.target].number,
-                         .host_text = n->hostname,
-                         .taints = taints_of_node(s, n) };
+            at = (pod_place){ .set = s->hosts.items[p.target].set,
+                              .host = s->hosts.items[p.target].number,
+                              .host_text = n->hostname,
+                              .taints = taints_of_node(s, n) };
         } else {
             const claim *c = &s->claims.list.items[p.target];
-            at = (spot){ .set = c->set,
-                         .host = c->number,
-                         .host_text = HOST_FRESH,
-                         .taints = s->templates.items[c->template_].taints };
+            at = (pod_place){ .set = c->set,
+                              .host = c->number,
+                              .host_text = HOST_FRESH,
+                              .taints = s->templates.items[c->template_].taints };
         }
         record_in(s, number, &at);
     }
@@ -682,7 +683,7 @@ void topology_count_placed(scheduler *s, uint32_t number)
 /* If at least so many groups select a pod, those about host names share one entry of the round's log. */
 #define COUNTED_TOGETHER 16
 
-void topology_record(scheduler *s, const view *v, const spot *at)
+void topology_record(scheduler *s, const view *v, const pod_place *at)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     const class_state *c = &s->pods.classes[v->class_];

@@ -98,7 +98,7 @@ struct topology {
         uint32_t identity;
     } last_tolerations[2]; /* the tolerations that were last part of an identity */
     uint64_t updates; /* number of lists of owned groups that were computed */
-    bool conflated; /* some group is shared by pods that only a quirk lets share it: see rounds.h */
+    bool conflated; /* a quirk makes pods share a group that should be separate: see rounds.h */
 
     LIST_OF(label_group) label_groups;
     words label_group_keys;
@@ -160,20 +160,20 @@ void group_unregister(group *g, uint32_t domain); /* undo these two */
 void group_uncount(scheduler *s, group *g, uint32_t domain);
 
 /* A possible place for a pod, as topology sees it. */
-typedef struct spot {
+typedef struct pod_place {
     uint32_t set; /* requirements without the host name */
     uint32_t host; /* host number */
     uint32_t host_text; /* host name, HOST_FRESH for a new node */
     taint_list taints;
     bool lenient; /* new nodes: undefined well-known labels are allowed */
     bool host_admits; /* topology_admits_host() has accepted it */
-} spot;
+} pod_place;
 
 /* Whether a group that applies to the pod has no domain left in requirements that were already narrowed for it. */
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
 /* §14.7: narrows *set to what every group allows. false when a group allows nothing or the result contradicts the
- * spot. */
-bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set);
+ * place. */
+bool topology_admit(scheduler *s, const view *v, const pod_place *at, uint32_t *set);
 /* How far a rejection by a host remains valid until the end of the round. Counts only grow, but a preference can be
  * relaxed. */
 enum host_refusal { REFUSED_ONCE, REFUSED_THE_VIEW, REFUSED_THE_CLASS };
@@ -183,7 +183,7 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
 /* Whether counts keep the view's pods from every launch of the round, until the end of the round. */
 bool topology_bars_launches(const scheduler *s, const view *v);
 /* §14.5: counts the pod at its place. */
-void topology_record(scheduler *s, const view *v, const spot *at);
+void topology_record(scheduler *s, const view *v, const pod_place *at);
 /* Counts the pods that the round has already placed in a new group (Q-5 off). */
 void topology_count_placed(scheduler *s, uint32_t group_number);
 
