@@ -98,79 +98,106 @@ static void write_price(write_buffer *b, double price, bool last)
     }
 }
 
-void catalogue_as_text(const catalogue_job *job)
+typedef struct table_layout {
+    size_t widths[COLUMNS]; /* of columns 0 to 5 */
+    size_t other; /* width of column OTHER */
+    size_t all; /* of the table, if OTHER stands before the prices */
+    bool last; /* OTHER is the last column, so that lines with rare resources are the only ones that are broken */
+} table_layout;
+
+static karp_str other_of(const catalogue_job *job, size_t index, karp_str *amount)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    write_buffer *b = job->out;
-    size_t widths[COLUMNS];
-    size_t other_width = 5;
-    for (size_t c = 0; c < COLUMNS; c++) widths[c] = text_columns(str(titles[c]));
+    size_t count = 0;
+    const karp_resource *list = karp_catalogue_allocatable(job->catalogue, index, &count);
+    return other_resource(list, list == NULL ? 0 : count, amount);
+}
+
+static void lay_out(const catalogue_job *job, size_t line_width, table_layout *l)
+{
+    l->other = 5;
+    for (size_t c = 0; c < COLUMNS; c++) l->widths[c] = text_columns(str(titles[c]));
     for (size_t i = 0; i < job->count; i++) {
         table_row row;
         fill_row(job, job->order[i], &row);
         for (size_t c = 0; c < 5; c++) {
             size_t columns = text_columns(row.cells[c]);
-            widths[c] = columns > widths[c] ? columns : widths[c];
+            l->widths[c] = columns > l->widths[c] ? columns : l->widths[c];
         }
-        size_t count = 0;
-        karp_str amount;
-        const karp_resource *list = karp_catalogue_allocatable(job->catalogue, job->order[i], &count);
-        karp_str other = other_resource(list, list == NULL ? 0 : count, &amount);
+        karp_str amount, other = other_of(job, job->order[i], &amount);
         size_t columns = text_columns(other) + 1 + text_columns(amount);
-        other_width = columns > other_width ? columns : other_width;
+        l->other = columns > l->other ? columns : l->other;
     }
-    size_t table = other_width + PRICES;
-    for (size_t c = 0; c < 6; c++) table += widths[c] + 2;
-    bool last = table > text.width; /* rare resources are last, so that only their lines are broken */
-    text_style_begin(&text, STYLE_HEADING);
+    l->all = l->other + PRICES;
+    for (size_t c = 0; c < 6; c++) l->all += l->widths[c] + 2;
+    l->last = l->all > line_width;
+}
+
+static void write_titles(const text_out *text, const table_layout *l)
+{
+    write_buffer *b = text->out;
+    text_style_begin(text, STYLE_HEADING);
     for (size_t c = 0; c < COLUMNS; c++) {
-        if (c == 6 && last) continue;
-        size_t width = c == 6 ? other_width : widths[c];
+        if (c == 6 && l->last) continue;
+        size_t width = c == 6 ? l->other : l->widths[c];
         bool right = c >= 2 && c <= 5;
         if (right) text_right(b, str(titles[c]), width);
         else text_left(b, str(titles[c]), c + 1 < COLUMNS ? width : 0);
         buffer_text(b, c + 1 < COLUMNS ? "  " : "");
     }
-    buffer_text(b, last && table - other_width + 7 <= text.width ? "  OTHER" : "");
-    text_style_end(&text, STYLE_HEADING);
+    buffer_text(b, l->last && l->all - l->other + 7 <= text->width ? "  OTHER" : "");
+    text_style_end(text, STYLE_HEADING);
     buffer_char(b, '\n');
-    for (size_t i = 0; i < job->count; i++) {
-        table_row row;
-        fill_row(job, job->order[i], &row);
-        for (size_t c = 0; c < 2; c++) {
-            text_left(b, row.cells[c], widths[c]);
-            buffer_text(b, "  ");
-        }
-        for (size_t c = 2; c < 5; c++) {
-            text_right(b, row.cells[c], widths[c]);
-            buffer_text(b, "  ");
-        }
-        buffer_repeat(b, " ", widths[5] - 1);
-        buffer_uint(b, row.zones);
+}
+
+/* Writes the amount and the name. Returns the number of columns. */
+static size_t write_other(write_buffer *b, karp_str other, karp_str amount)
+{
+    if (other.len == 0) return 0;
+    text_clean(b, amount);
+    buffer_char(b, ' ');
+    text_clean(b, other);
+    return text_columns(amount) + 1 + text_columns(other);
+}
+
+static void write_prices(write_buffer *b, const table_row *row)
+{
+    write_price(b, row->on_demand, false);
+    write_price(b, row->spot, true);
+}
+
+static void write_row(const catalogue_job *job, size_t index, const table_layout *l)
+{
+    write_buffer *b = job->out;
+    table_row row;
+    fill_row(job, index, &row);
+    for (size_t c = 0; c < 5; c++) {
+        if (c < 2) text_left(b, row.cells[c], l->widths[c]);
+        else text_right(b, row.cells[c], l->widths[c]);
         buffer_text(b, "  ");
-        size_t count = 0;
-        karp_str amount;
-        const karp_resource *list = karp_catalogue_allocatable(job->catalogue, job->order[i], &count);
-        karp_str other = other_resource(list, list == NULL ? 0 : count, &amount);
-        size_t used = 0;
-        if (last) {
-            write_price(b, row.on_demand, false);
-            write_price(b, row.spot, true);
-            buffer_text(b, other.len > 0 ? "  " : "");
-        }
-        if (other.len > 0) {
-            text_clean(b, amount);
-            buffer_char(b, ' ');
-            text_clean(b, other);
-            used = text_columns(amount) + 1 + text_columns(other);
-        }
-        if (!last) {
-            buffer_repeat(b, " ", other_width - used + 2);
-            write_price(b, row.on_demand, false);
-            write_price(b, row.spot, true);
-        }
-        buffer_char(b, '\n');
     }
-    buffer_count(b, job->count, "type");
-    buffer_text(b, "; cpu, memory and pods as allocatable; the lowest price per hour of the zones\n");
+    buffer_repeat(b, " ", l->widths[5] - 1);
+    buffer_uint(b, row.zones);
+    buffer_text(b, "  ");
+    karp_str amount, other = other_of(job, index, &amount);
+    if (l->last) {
+        write_prices(b, &row);
+        buffer_text(b, other.len > 0 ? "  " : "");
+        (void)write_other(b, other, amount);
+    } else {
+        size_t used = write_other(b, other, amount);
+        buffer_repeat(b, " ", l->other - used + 2);
+        write_prices(b, &row);
+    }
+    buffer_char(b, '\n');
+}
+
+void catalogue_as_text(const catalogue_job *job)
+{
+    const text_out text = { job->out, job->options->width, job->options->color != 0 };
+    table_layout layout;
+    lay_out(job, text.width, &layout);
+    write_titles(&text, &layout);
+    for (size_t i = 0; i < job->count; i++) write_row(job, job->order[i], &layout);
+    buffer_count(job->out, job->count, "type");
+    buffer_text(job->out, "; cpu, memory and pods as allocatable; the lowest price per hour of the zones\n");
 }
