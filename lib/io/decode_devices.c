@@ -228,6 +228,8 @@ karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *
         karp_resource_claim one;
         io_decode(d, &claim_shape, object, &one);
         if (!d->status && builder) status = karp_builder_add_resource_claim(builder, &one, error);
+    } else {
+        (void)io_meta(d, object, true); /* a template is not used */
     }
     return d->status ? d->status : status;
 }

@@ -36,8 +36,8 @@ def check_twice():
         object_ = {'apiVersion': 'resource.k8s.io/v1', 'kind': kind, 'metadata': metadata, 'spec': {}}
         run('plan', '-f', '-', text=json.dumps(object_))
         other = {**object_, 'metadata': {**metadata, 'name': 'other'}}
-        run('plan', '-f', '-', text='\n---\n'.join(json.dumps(o) for o in (object_, other)))
-        _, error = run('plan', '-f', '-', text='\n---\n'.join(json.dumps(o) for o in (object_, object_)), status=1)
+        run('plan', '-f', '-', text='\n'.join(json.dumps(o) for o in (object_, other)))
+        _, error = run('plan', '-f', '-', text='\n'.join(json.dumps(o) for o in (object_, object_)), status=1)
         check(f'{kind} ' in error and 'metadata.name: the object is in the input already' in error, f'{metadata}: {error}')
 
 
