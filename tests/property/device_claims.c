@@ -222,9 +222,7 @@ static void add_claims(struct maker *m, json_t *pod)
             json_t *reserved = json_object_get(json_object_get(claim, "status"), "reservedFor");
             json_array_append_new(reserved, consumer(m, pod));
         }
-        if (claim != first) {
-            use_claim(m, pod, claim);
-        }
+        use_claim(m, pod, claim); /* a pod may name a claim twice */
         first = claim;
     }
 }
