@@ -322,6 +322,17 @@ void tree_repeats_free(tree_repeats *r)
     mem_free(r->memory->memory.context, r->slots, r->slot_count * sizeof *r->slots);
 }
 
+/* A short value without inner lists and maps is looked for by its own bytes: those that follow may be another name in
+ * each pod. A bracket in a text ends it sooner, which is as good a key. */
+static size_t bytes_looked_at(const char *from, size_t rest)
+{
+    size_t most = rest < LOOKED_AT ? rest : LOOKED_AT;
+    const char *end = memchr(from, *from == '{' ? '}' : ']', most);
+    if (!end) return most;
+    size_t own = (size_t)(end - from) + 1;
+    return memchr(from + 1, '{', own - 1) || memchr(from + 1, '[', own - 1) ? most : own;
+}
+
 static uint64_t hash_of_end(const char *from, const char *end)
 {
     size_t length = (size_t)(end - from);
@@ -371,8 +382,7 @@ static tree *repeated_value(parser *p)
 {
     tree_repeats *r = p->repeats;
     const char *from = p->at;
-    size_t rest = (size_t)(p->end - from);
-    uint32_t hash = (uint32_t)hash_bytes(from, rest < LOOKED_AT ? rest : LOOKED_AT, r->last);
+    uint32_t hash = (uint32_t)hash_bytes(from, bytes_looked_at(from, (size_t)(p->end - from)), r->last);
     tree_repeat *slot = place_of(r, hash);
     tree *out = NULL;
     if (is_kept(p, slot)) {

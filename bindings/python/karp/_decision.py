@@ -556,7 +556,7 @@ class DisruptionPlan(Decision):
         if self.closed:
             return '<karp.DisruptionPlan, closed>'
         nodes = sum(len(command.nodes) for command in self.commands)
-        return f'<karp.DisruptionPlan {self.method}: {nodes} nodes go, {self.cost.delta:+.4g} $/h>'
+        return f'<karp.DisruptionPlan {self.method}: {nodes} nodes removed, {self.cost.delta:+.4g} $/h>'
 
 
 class Step(NamedTuple):
