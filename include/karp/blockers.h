@@ -14,8 +14,8 @@ extern "C" {
 enum {
     KARP_BLOCKER_PDB = 1, /**< a PodDisruptionBudget: `object` is "namespace/name" */
     KARP_BLOCKER_POD_ANNOTATION = 2, /**< do-not-disrupt on pods: `object` is the namespace */
-    KARP_BLOCKER_NODE_ANNOTATION =
-        3, /**< do-not-disrupt on nodes or their claims; by NodePool, as all below but the last three */
+    /** do-not-disrupt on nodes or their claims; by NodePool, as all below but the last three */
+    KARP_BLOCKER_NODE_ANNOTATION = 3,
     KARP_BLOCKER_BUDGET = 4, /**< disruption budgets */
     KARP_BLOCKER_CONSOLIDATE_AFTER = 5, /**< consolidateAfter: not over yet, or Never */
     KARP_BLOCKER_POLICY = 6, /**< consolidationPolicy: WhenEmpty, or a score below that of Balanced */
@@ -34,8 +34,8 @@ typedef struct karp_savings_blocker {
     uint32_t kind; /**< KARP_BLOCKER_* */
     uint32_t reserved;
     karp_str object;
-    const karp_str
-        *nodes; /**< that it keeps, by name; for the last two kinds: nodes that would be disrupted without it */
+    /** that it keeps, by name; for the last two kinds: nodes that would be disrupted without it */
+    const karp_str *nodes;
     size_t node_count;
     size_t pod_count; /**< pods that cause it; 0 = it concerns nodes */
     /** $/h that the next pass would save without only this blocker: on these nodes; for a budget, limits and topology

@@ -86,8 +86,8 @@ typedef struct karp_command_state {
 /** Results of actions of the step before that a snapshot does not show. Numbers never change. */
 enum {
     KARP_OBSERVED_FAILED = 1, /**< object: name of the Node or NodeClaim for which an action failed */
-    KARP_OBSERVED_CREATED =
-        2, /**< number: index of a replacement; object: name of the NodeClaim that was created for it */
+    /** number: index of a replacement; object: name of the NodeClaim that was created for it */
+    KARP_OBSERVED_CREATED = 2,
     KARP_OBSERVED_NOT_CREATED = 3, /**< number: index of a replacement whose NodeClaim could not be created */
     KARP_OBSERVED_GONE = 4 /**< object: name of a replacement's NodeClaim that no longer exists */
 };

@@ -53,8 +53,8 @@ typedef struct karp_launch {
     size_t pod_count;
     const karp_resource *requests; /**< of its pods and of the DaemonSets on it, by resource name; canonical text */
     size_t request_count;
-    const karp_requirement
-        *requirements; /**< final requirements of the scheduler, by key; a bound is an entry of its own */
+    /** final requirements of the scheduler, by key; a bound is an entry of its own */
+    const karp_requirement *requirements;
     size_t requirement_count;
     const karp_requirement *claim_requirements; /**< the NodeClaim's: the same with instance types and capacity types */
     size_t claim_requirement_count;

@@ -24,8 +24,8 @@ extern "C" {
  */
 enum {
     KARP_REMEDY_TOLERATE = 1, /**< tolerate a taint, or all taints of a NodePool */
-    KARP_REMEDY_DROP_SELECTOR =
-        2, /**< drop a label of the node selector, or an expression of the required node affinity */
+    /** drop a label of the node selector, or an expression of the required node affinity */
+    KARP_REMEDY_DROP_SELECTOR = 2,
     KARP_REMEDY_DROP_TOPOLOGY = 3, /**< drop a topology spread constraint, a pod affinity or a pod anti-affinity */
     KARP_REMEDY_DROP_PORT = 4, /**< drop a host port */
     KARP_REMEDY_REQUEST_LESS = 5, /**< request less of a resource */
@@ -173,8 +173,8 @@ enum {
     KARP_FINDING_TYPE_RESOURCES = 14, /**< pods and DaemonSets together request more than the type has */
     KARP_FINDING_TYPE_HOST_PORT = 15, /**< a DaemonSet on the type uses a host port of a pod */
     KARP_FINDING_POOL_REQUIREMENTS = 16, /**< the launch's requirements allow more than its NodePool's */
-    KARP_FINDING_REQUIREMENTS =
-        17, /**< node selector or required node affinity of a pod is not met, or not with certainty */
+    /** node selector or required node affinity of a pod is not met, or not with certainty */
+    KARP_FINDING_REQUIREMENTS = 17,
     KARP_FINDING_TAINTS = 18, /**< a taint is not tolerated */
     KARP_FINDING_HOST_PORT = 19, /**< two pods use the same host port */
     KARP_FINDING_VOLUME = 20, /**< a volume of a pod cannot be used there */
@@ -206,8 +206,8 @@ typedef struct karp_plan_launch {
     size_t pod_count;
     const karp_str *instance_types;
     size_t instance_type_count;
-    const karp_requirement
-        *requirements; /**< requirements that the node's labels will meet; for an absent key the NodePool's */
+    /** requirements that the node's labels will meet; for an absent key the NodePool's */
+    const karp_requirement *requirements;
     size_t requirement_count;
 } karp_plan_launch;
 
@@ -263,8 +263,8 @@ KARP_API karp_status karp_verify_decision(const karp_snapshot *snapshot, const k
 
 /** Bits of karp_plan_step.flags. Values never change. Since 0.1. */
 enum {
-    KARP_STEP_PODS_LATER =
-        1, /**< where its pods go is decided when they are evicted, so it has no placements to check */
+    /** where its pods go is decided when they are evicted, so it has no placements to check */
+    KARP_STEP_PODS_LATER = 1,
     KARP_STEP_FORCED = 2 /**< repair and expiration: neither budgets nor do-not-disrupt hold it back */
 };
 

@@ -61,8 +61,8 @@ typedef struct karp_fit_node {
 typedef struct karp_fit_demand {
     const karp_resource *requests; /**< amounts that each copy requests; may be empty */
     size_t request_count;
-    const karp_selector
-        *selector; /**< labels that the node needs; NULL = any node. Operators In, NotIn, Exists, DoesNotExist */
+    /** labels that the node needs; NULL = any node. Operators In, NotIn, Exists, DoesNotExist */
+    const karp_selector *selector;
     uint64_t count; /**< number of copies; 0 = none */
     uint64_t max_per_node; /**< most copies on one node; 0 = any number, 1 = each on a node of its own */
     uint32_t group; /**< demands of the same group are placed all or none; 0 = each copy is placed by itself */

@@ -44,12 +44,12 @@ typedef struct karp_reader_options {
     karp_str feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a
                                Snapshot's; "" = none. Since 0.1 */
     int64_t now_later; /**< nanoseconds added to `now` or to the input's time. Since 0.1 */
-    uint32_t
-        recursive; /**< 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
+    /** 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
+    uint32_t recursive;
     /** 1 = notes on workloads that are scaled, and on pods that replacing, deleting or scaling deletes. Since 0.1 */
     uint32_t note_changes;
-    uint32_t
-        no_lint_notes; /**< 1 = no notes on what karp_lint_snapshot() finds as well, for karp_write_lint(). Since 0.1 */
+    /** 1 = no notes on what karp_lint_snapshot() finds as well, for karp_write_lint(). Since 0.1 */
+    uint32_t no_lint_notes;
     uint32_t reserved; /**< 0 */
 } karp_reader_options;
 
@@ -207,8 +207,8 @@ KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str regi
 typedef struct karp_catalogue_options {
     size_t size;
     karp_str region; /**< "" = that of the node class's subnets, else us-west-2 */
-    karp_str
-        node_class; /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
+    /** text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
+    karp_str node_class;
     karp_str node_class_name; /**< of that text, in errors */
     int64_t reserved_enis; /**< network interfaces reserved, not used for pods */
     double vm_memory_overhead_percent; /**< the part of memory that the hypervisor takes; the default is 0.075, as in
@@ -250,8 +250,8 @@ typedef struct karp_write_options {
     uint32_t width; /**< columns of text, which only a longer word exceeds; 0 = 100; 1000 = lines are not broken */
     karp_str digest; /**< input.sha256; "" = left out */
     karp_str title; /**< of text: the input's name */
-    karp_str
-        catalogue; /**< the catalogue's name, from karp_reader_catalogue_title(); JSON has its two parts as fields */
+    /** the catalogue's name, from karp_reader_catalogue_title(); JSON has its two parts as fields */
+    karp_str catalogue;
     const karp_str *warnings; /**< put before the decision's own */
     size_t warning_count;
 } karp_write_options;

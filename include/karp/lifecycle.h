@@ -28,8 +28,8 @@ enum {
     KARP_ACTION_FORCE_DELETE = 9, /**< object: pod; number: grace period in seconds */
     KARP_ACTION_BLOCKED = 10, /**< object: Node or pod that should be removed but is blocked; value: why */
     KARP_ACTION_ADD_TAINT = 11, /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
-    KARP_ACTION_CREATE_REPLACEMENT =
-        12, /**< object: NodePool; subject: the launch's id; number: index of the replacement */
+    /** object: NodePool; subject: the launch's id; number: index of the replacement */
+    KARP_ACTION_CREATE_REPLACEMENT = 12,
     KARP_ACTION_MARK_NODE = 13, /**< object: state node: marked for deletion in the snapshots to come */
     KARP_ACTION_UNMARK_NODE = 14, /**< object: state node: no longer */
     KARP_ACTION_NOMINATE_NODE = 15, /**< object: state node that pods will be bound to: nominated for 20 s */
@@ -38,12 +38,12 @@ enum {
     KARP_ACTION_POD_EVENT = 18, /**< object: NodeClaim; number: instant for status.lastPodEventTime */
     KARP_ACTION_DELETE_NODE = 19, /**< object: Node */
     KARP_ACTION_DELETE_INSTANCE = 20, /**< object: NodeClaim whose instance the provider is to terminate */
-    KARP_ACTION_REMOVE_FINALIZER =
-        21, /**< object: NodeClaim or Node; subject: the finalizer; value: why no drain is needed */
-    KARP_ACTION_CONDITION_FALSE =
-        22, /**< object: NodeClaim; subject: condition type, which becomes False; value: its reason */
-    KARP_ACTION_CONDITION_UNKNOWN =
-        23, /**< object: NodeClaim; subject: condition type, which becomes Unknown; value: its reason */
+    /** object: NodeClaim or Node; subject: the finalizer; value: why no drain is needed */
+    KARP_ACTION_REMOVE_FINALIZER = 21,
+    /** object: NodeClaim; subject: condition type, which becomes False; value: its reason */
+    KARP_ACTION_CONDITION_FALSE = 22,
+    /** object: NodeClaim; subject: condition type, which becomes Unknown; value: its reason */
+    KARP_ACTION_CONDITION_UNKNOWN = 23,
     KARP_ACTION_REMOVE_LABEL = 24, /**< object: Node; subject: the label's key */
     KARP_ACTION_REMOVE_ANNOTATION = 25, /**< object: NodeClaim; subject: the annotation */
     /** object: NodeClaim whose instance the provider is to reboot, once even if asked several times; subject: the
@@ -99,8 +99,8 @@ enum {
     KARP_POD_WAITING_EVICTION = 2048, /**< … and waits until it is gone */
     KARP_POD_PROVISIONABLE = 4096, /**< it is pending and unschedulable: nodes are launched for it */
     KARP_POD_PDB_BLOCKED = 8192, /**< its PodDisruptionBudget allows no eviction now */
-    KARP_POD_PDB_MULTIPLE =
-        16384, /**< more than one PodDisruptionBudget selects it, which blocks eviction whatever they allow */
+    /** more than one PodDisruptionBudget selects it, which blocks eviction whatever they allow */
+    KARP_POD_PDB_MULTIPLE = 16384,
     KARP_POD_PDB_CLOSED = 32768, /**< its PodDisruptionBudget never allows an eviction */
     KARP_POD_CURRENTLY_RESCHEDULABLE = 65536 /**< a scheduling simulation would reschedule it now */
 };
@@ -235,8 +235,8 @@ enum {
     KARP_INTERRUPTION_TERMINATING = 5, /**< the instance is terminating: the node is drained */
     KARP_INTERRUPTION_SCHEDULED_EVENT = 6, /**< a scheduled event: the node is drained */
     KARP_INTERRUPTION_CAPACITY_RESERVATION = 7, /**< its capacity reservation ends: the node is drained */
-    KARP_INTERRUPTION_INSTANCE_STATUS =
-        8, /**< its instance status check fails: deleted without waiting for the drain */
+    /** its instance status check fails: deleted without waiting for the drain */
+    KARP_INTERRUPTION_INSTANCE_STATUS = 8,
     KARP_INTERRUPTION_SYSTEM_STATUS = 9, /**< its system status check fails: deleted without waiting for the drain */
     KARP_INTERRUPTION_NO_OP = 10 /**< any other message: an event only */
 };

@@ -44,8 +44,8 @@ typedef struct karp_label {
 
 /** Operators of requirements and selectors. */
 enum {
-    KARP_OP_UNKNOWN =
-        0, /**< any other word: the pod that carries it is invalid (scheduling), the selector selects nothing */
+    /** any other word: the pod that carries it is invalid (scheduling), the selector selects nothing */
+    KARP_OP_UNKNOWN = 0,
     KARP_OP_IN = 1,
     KARP_OP_NOT_IN = 2,
     KARP_OP_EXISTS = 3,
@@ -435,7 +435,10 @@ typedef struct karp_node_class {
 
 /* ---- other objects ----------------------------------------------------------------------------------------------- */
 
-/** DaemonSet: its pods take resources of every new node. */
+/**
+ * DaemonSet: its pods take resources of every new node. The template has the size of the caller's karp_pod; fields of
+ * later versions follow where it ends, at @p template_.size.
+ */
 typedef struct karp_daemon_set {
     size_t size;
     karp_meta meta;

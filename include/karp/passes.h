@@ -27,8 +27,8 @@ typedef struct karp_memory {
     int64_t emptiness_mark; /**< `changed` when the method last found nothing; 0 = never */
     int64_t multi_node_mark; /**< likewise */
     int64_t single_node_mark; /**< likewise */
-    const karp_str
-        *unseen; /**< NodePools that single-node consolidation did not reach; the next pass begins with them */
+    /** NodePools that single-node consolidation did not reach; the next pass begins with them */
+    const karp_str *unseen;
     size_t unseen_count;
 } karp_memory;
 

@@ -62,8 +62,8 @@ typedef struct karp_replay_options {
     int64_t disruption_interval; /**< between disruption passes; 0 = 10 s, as Karpenter */
     const karp_replay_interruption *interruptions; /**< the last row that matches a spot node is used; none = never */
     size_t interruption_count;
-    uint32_t
-        most_allocated; /**< 1 = kube-scheduler fills nodes up (MostAllocated) instead of spreading (LeastAllocated) */
+    /** 1 = kube-scheduler fills nodes up (MostAllocated) instead of spreading (LeastAllocated) */
+    uint32_t most_allocated;
     uint32_t lenient; /**< 1 = contradictory entries of a trace are skipped and counted */
     /** Instant: the result is the cluster at that time as a Snapshot (first policy); 0 = no. With this Snapshot as the
      * objects, the same traces and the same options, the replay continues and has the same result as without the cut.
@@ -72,8 +72,8 @@ typedef struct karp_replay_options {
     int64_t dump_after; /**< instead: duration after the beginning; 0 = none */
     void (*progress)(const karp_replay_progress *progress, void *user); /**< about 100 times per policy; NULL = never */
     void *progress_user;
-    const karp_options
-        *decision; /**< when to stop, quirks and rules; profile and objective are the policies'. NULL = defaults */
+    /** when to stop, quirks and rules; profile and objective are the policies'. NULL = defaults */
+    const karp_options *decision;
     /** A RepackPlan (karp_write_repack(), JSON) of the cluster in the objects: its steps are carried out from the
      * beginning, without disruption passes meanwhile (docs/repack.md). Without traces and an end, the replay ends with
      * the plan. NULL = none. Since 0.1. */

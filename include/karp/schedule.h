@@ -40,8 +40,8 @@ typedef struct karp_options {
     uint32_t reserved;
     /** Quirks to switch off in profile karpenter, or on in profile karp: bit n−1 for S-Qn (docs/conformance.md). */
     uint64_t flip_quirks;
-    uint32_t
-        peer_version; /**< KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
+    /** KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
+    uint32_t peer_version;
     uint32_t reserved_; /**< zero */
     uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
     /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since

@@ -91,8 +91,8 @@ typedef struct karp_settings {
     const karp_label *normalized; /**< … to its normalized labels: an older key, and the key that it stands for */
     size_t normalized_count;
     karp_str reservation_id_label; /**< "" = the provider has no reservations */
-    const karp_node_repair
-        *repairs; /**< the provider's policies; exactly one has no regular expression, and its action is REPLACE */
+    /** the provider's policies; exactly one has no regular expression, and its action is REPLACE */
+    const karp_node_repair *repairs;
     size_t repair_count;
     const karp_reboot *reboots; /**< reboots that repair decided before */
     size_t reboot_count;

@@ -123,8 +123,8 @@ typedef struct pass {
     karp_memory memory;
     bool *unseen; /* by store pool */
     const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter recognises them (D-Q22) */
-    const uint8_t
-        *buffer_nodes; /* by state node: reserves capacity for a CapacityBuffer; NULL = none, or not computed */
+    /* by state node: reserves capacity for a CapacityBuffer; NULL = none, or not computed */
+    const uint8_t *buffer_nodes;
     const stay *spared; /* by state node: why emptiness, run earlier, kept it; NULL = it was not run */
     arena lasting; /* lives as long as the pass */
     LIST_OF(struct scheduler *) spare; /* initialised, and free for the next simulation */

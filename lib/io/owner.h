@@ -6,8 +6,8 @@
 #include <io/reader.h>
 
 typedef struct io_owner {
-    const char
-        *kind; /* "Deployment", "ReplicaSet", "StatefulSet", "Job", "DaemonSet", "Node" or another kind; "" = none */
+    /* "Deployment", "ReplicaSet", "StatefulSet", "Job", "DaemonSet", "Node" or another kind; "" = none */
+    const char *kind;
     karp_str name;
 } io_owner;
 

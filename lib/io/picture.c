@@ -20,8 +20,8 @@ typedef struct collector {
     bool *moved; /* by pod: it is elsewhere afterwards */
     bool *planned; /* by pod: the plan places it; then the placement in the disruption's simulation is not shown */
     node_fate *fates; /* by node */
-    uint32_t
-        *stamp; /* by workload, for pods that stay and for those that move: index of its run on the current node, + 1 */
+    /* by workload, for pods that stay and for those that move: index of its run on the current node, + 1 */
+    uint32_t *stamp;
     io_table launches; /* launches of the disruption, by id: later steps of a repack plan place pods on them */
     picture_node *next; /* the next free node of the current row */
 } collector;

@@ -27,8 +27,8 @@ typedef struct picture_node {
     double idle; /* the part of the price that remains after the larger of the requested shares of CPU and memory */
     double cpu, memory; /* allocatable: cores, bytes */
     double cpu_used, memory_used;
-    karp_str
-        scarce; /* an extended resource that its pods request: "nvidia.com/gpu"; "" = none, or it is an existing node */
+    /* an extended resource that its pods request: "nvidia.com/gpu"; "" = none, or it is an existing node */
+    karp_str scarce;
     double scarce_used, scarce_all;
     double daemon_cpu, daemon_memory; /* requests of daemons, which are not in the runs */
     bool cordoned;

@@ -152,8 +152,8 @@ struct karp_reader {
     size_t static_count, static_capacity;
     io_kept *kept;
     size_t kept_count, kept_capacity;
-    io_canonical
-        *canonical; /* computed from `kept` on first use (dump.c); allocated apart, because the reader is const then */
+    /* computed from `kept` on first use (dump.c); allocated apart, because the reader is const then */
+    io_canonical *canonical;
 
     io_table names; /* "Kind\nnamespace/name" of every object -> index in deferred, or IO_STATED */
     uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */

@@ -36,8 +36,8 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error);
 /* reuse_classes.c: the classes of the snapshot before, updated for changed pods. *fits false: not possible without
  * classifying all pods. false = out of memory. */
 bool continue_classes(karp_snapshot *s, bool *fits);
-bool keep_classes(karp_snapshot *s, const pod_class *classes,
-                  size_t count); /* classes.c: copies the classes; false = out of memory */
+/* classes.c: copies the classes; false = out of memory */
+bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count);
 /* queue.c */
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* daemons.c */
@@ -46,9 +46,8 @@ karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* for a snap
 /* state_nodes.c */
 karp_status prepare_bound(karp_snapshot *s, karp_error *error);
 karp_status prepare_nodes(karp_snapshot *s, karp_error *error);
-karp_status continue_nodes(karp_snapshot *s,
-                           /* reuse_nodes.c: both steps, for a snapshot that has taken over a frame */
-                           karp_error *error);
+/* reuse_nodes.c: both steps of state_nodes.c, for a snapshot that has taken over a frame */
+karp_status continue_nodes(karp_snapshot *s, karp_error *error);
 
 /* facts.c: whether new shapes and objects read no label keys beyond those that were read before. false = out of
  * memory. */

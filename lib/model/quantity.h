@@ -17,9 +17,8 @@
 typedef struct quantity {
     amount value;
     bool binary; /* printed with Ki … Ei if that is exact */
-    bool
-        /* printed with e3, e6 …; not kept for resources of objects, which are printed in the decimal family */
-        exponent;
+    /* printed with e3, e6 …; not kept for resources of objects, which are printed in the decimal family */
+    bool exponent;
 } quantity;
 
 enum { QUANTITY_OK, QUANTITY_SYNTAX, QUANTITY_RANGE };

@@ -94,8 +94,8 @@ void algebra_free(algebra *a);
 uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t *values, size_t count,
                           uint32_t min_values);
 uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value);
-uint32_t requirement_find_in(const algebra *a, uint32_t key,
-                             uint32_t value); /* the same, if it exists already, else NO_ID */
+/* The same, if it exists already, else NO_ID. */
+uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value);
 /* The same requirement with a different minValues, which may be 0. */
 uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values);
 static inline const requirement *requirement_get(const algebra *a, uint32_t id)

@@ -14,9 +14,8 @@
 struct reused_node_state {
     bool any; /* some Node or NodeClaim has changed */
     bool in_place; /* every pair has the members, the name and the position that it had */
-    uint64_t
-        /* bits by names id: old and new provider ids of changed members; their state nodes are made again */
-        *providers;
+    /* bits by names id: old and new provider ids of changed members; their state nodes are made again */
+    uint64_t *providers;
     size_t provider_words;
     state_node_list made; /* the new pairs with these ids, sorted by name, without their pods */
     arena data; /* memory that they point to */

@@ -127,10 +127,9 @@ typedef struct state_node {
     bool overfull : 1; /* some amount of `available` is negative */
     bool ready : 1; /* condition Ready of the Node */
     bool host_is_name : 1; /* the Node's host name label is equal to its name */
-    bool
-        /* it has pods, and only PodDisruptionBudgets determine whether and at what cost they can be evicted: see
-         * plain() */
-        plain_pods : 1;
+    /* it has pods, and only PodDisruptionBudgets determine whether and at what cost they can be evicted: see
+     * plain() */
+    bool plain_pods : 1;
     label_list labels;
     taint_list taints; /* effective taints */
     taint_list taints_since_reboots; /* effective taints under the rules about reboots (K15-9) */
@@ -150,10 +149,9 @@ struct karp_snapshot {
     known_text known;
     string_facts facts;
     void *facts_block; /* the memory that the facts and the two arrays below point into */
-    const uint8_t *of_nodes,
-        /* by text id: a label key that some pod, volume or daemon reads on nodes, or that some selector reads on pods
-         */
-        *of_pods;
+    /* By text id: whether some pod, volume or daemon reads this label key on nodes; whether some selector reads it on
+     * pods. */
+    const uint8_t *of_nodes, *of_pods;
     struct frame *frame; /* frame.h: owns most of the following data; NULL = it is being made */
     algebra algebra;
     /* Vectors have a column per resource, in the order of resource ids, in units of units[resource]. All resources

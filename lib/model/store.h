@@ -416,11 +416,10 @@ typedef struct store {
     uint32_t reservation_id; /* text id, NO_TEXT = none */
     int64_t now;
     bool states_given, pods_given;
-    uint32_t
-        touched; /* for a store that continues another: bits of the kinds of added or removed objects, except pods */
-    LIST_OF(uint64_t)
+    /* for a store that continues another: bits of the kinds of added or removed objects, except pods */
+    uint32_t touched;
     /* likewise: kind << 32 | index of objects that were added or replaced. Sorted and unique once settled */
-    changed_objects;
+    LIST_OF(uint64_t) changed_objects;
     LIST_OF(node_state) states;
     LIST_OF(uint64_t) pods_to_place; /* namespace text id << 32 | names id */
 } store;

@@ -22,8 +22,8 @@ int64_t money_of(double dollars); /* rounded down: 0 … MONEY_MOST */
 /* Classes of pods, and the offers that can be bought for them. The caller owns the arrays. */
 typedef struct bound_problem {
     uint32_t dims, class_count, offer_count;
-    uint32_t
-        node_count; /* existing nodes: they cost nothing, and each exists once; their rows follow those of the offers */
+    /* existing nodes: they cost nothing, and each exists once; their rows follow those of the offers */
+    uint32_t node_count;
     const int64_t *requests; /* [class * dims], not negative */
     const int64_t *counts; /* number of pods in each class, not negative */
     /* how many of these pods probably need a launch: prices are optimised for them; NULL = all */

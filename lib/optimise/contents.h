@@ -14,10 +14,9 @@
 typedef struct branch {
     uint32_t parent, class_, deep; /* not used for the first branch */
     int64_t low, high;
-    uint32_t
-        /* the child with fewer copies of the class that the branch is split by; the child with more follows it. 0 =
-         * not split */
-        below;
+    /* the child with fewer copies of the class that the branch is split by; the child with more follows it. 0 =
+     * not split */
+    uint32_t below;
     uint32_t split; /* a class with a fractional number of copies in the best content; UINT32_MAX = none */
     double part; /* that number of copies */
     double at_most; /* upper bound on the worth of a content of the branch */

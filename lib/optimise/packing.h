@@ -89,8 +89,8 @@ double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double
 /* From now on packing_buy() gives up after so many more steps of work, or when the caller wants to stop. */
 void packing_limit(packing *k, uint64_t steps);
 uint32_t packing_bought_count(const packing *k);
-uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **entries,
-                        uint32_t *count); /* returns its offer */
+/* Returns its offer. */
+uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **entries, uint32_t *count);
 /* The cheapest offer that can contain these pods, whose requests add up to `used`; UINT32_MAX = none can. */
 uint32_t packing_offer_for(packing *k, const packing_entry *pods, uint32_t count, const int64_t *used);
 

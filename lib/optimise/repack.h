@@ -86,8 +86,8 @@ typedef struct repacking {
     LIST_OF(karp_repack_point) points;
     LIST_OF(karp_certificate_point) proven;
     bool may_act; /* NodePools can be used, and deciding again would give the same */
-    karp_decision
-        *kept; /* the best plan so far that the scheduler admits, for callers that stop the search; NULL = none */
+    /* the best plan so far that the scheduler admits, for callers that stop the search; NULL = none */
+    karp_decision *kept;
     bool stopped, refused;
     bool cut; /* the caller cut the last round short, so it did not consider every pod */
 } repacking;

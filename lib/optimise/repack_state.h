@@ -47,9 +47,8 @@ struct repack_search {
         double cost, spread;
         uint64_t evictions;
     } began;
-    double
-        /* sum over places of the squared worth of their unused space: large if the free space is on few of them */
-        spread;
+    /* sum over places of the squared worth of their unused space: large if the free space is on few of them */
+    double spread;
     LIST_OF(repack_change) log;
     LIST_OF(uint32_t) shrunk;
     int64_t *demand; /* by class: pods to be placed; negative: pods to be taken back */

@@ -16,8 +16,8 @@
 typedef struct repack_limits {
     const int64_t *at_once; /* by NodePool: most nodes that one step may remove; NULL = no limit */
     uint32_t pool_count;
-    const int64_t
-        *evictions_at_once; /* by PodDisruptionBudget: most of its pods that one step may move; NULL = there are none */
+    /* by PodDisruptionBudget: most of its pods that one step may move; NULL = there are none */
+    const int64_t *evictions_at_once;
     uint32_t budget_count;
     uint64_t max_steps;
     double min_saving, min_saving_per_eviction;
@@ -28,8 +28,8 @@ typedef struct repack_pods {
     const uint32_t *const *pods; /* by node */
     const uint32_t *counts;
     const uint32_t *class_of; /* by pod */
-    const uint32_t
-        *budget_of; /* by pod: the PodDisruptionBudget it counts against, UINT32_MAX = none; NULL = there are none */
+    /* by pod: the PodDisruptionBudget it counts against, UINT32_MAX = none; NULL = there are none */
+    const uint32_t *budget_of;
     size_t all; /* number of pods in the snapshot */
 } repack_pods;
 
@@ -46,8 +46,8 @@ typedef struct step_budget {
 bool step_budget_init(step_budget *b, arena *a, const repack_problem *p, const repack_pods *pods,
                       const repack_limits *limits);
 void step_budget_clear(step_budget *b); /* for a step that removes nothing yet */
-void step_budget_count(step_budget *b, uint32_t which,
-                       int64_t by); /* adds (by = 1) or subtracts (by = -1) a removed node */
+/* Adds (by = 1) or subtracts (by = -1) a removed node. */
+void step_budget_count(step_budget *b, uint32_t which, int64_t by);
 /* Whether the step may also remove this node. */
 bool step_budget_allows(step_budget *b, uint32_t which);
 /* Whether the step is within its limits. */

@@ -38,10 +38,9 @@ typedef struct search {
     struct karp_bound *bound; /* bound on every valid plan; NULL = none */
     enum { PLAN_COMPATIBLE, PLAN_CAPPED, PLAN_GUIDED } best_is;
     guided_plan best_guided;
-    uint32_t
-        /* number of faults that the verifier finds in Karpenter's plan, because of its quirks; no other plan may have
-         * more */
-        faults;
+    /* number of faults that the verifier finds in Karpenter's plan, because of its quirks; no other plan may have
+     * more */
+    uint32_t faults;
     bool stopped;
     karp_decision *decision; /* the best plan */
     uint64_t steps;

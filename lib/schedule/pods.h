@@ -26,12 +26,12 @@ typedef struct class_state {
     spread_list default_spread; /* default spread constraints (§15), used when the pods have none of their own */
     uint64_t failed_at; /* version of the round at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
+    /* `refused`: claims that cannot receive the class any more in this round. `barred`: claims whose host cannot
+     * receive the class, or one with the same rules; kept by the first of these classes. */
     struct claim_bits {
         uint64_t *bits;
         uint32_t words;
-    } refused, /* claims that cannot receive the class any more in this round */
-        /* claims whose host cannot receive the class, or one with the same rules; kept by the first of these classes */
-        barred;
+    } refused, barred;
     uint64_t *refused_hosts; /* bits of nodes that cannot receive it in any round */
     uint64_t *closed_hosts; /* bits of nodes that cannot receive it any more in this round */
     uint32_t round; /* the round for which these and `failed_at` are valid */

@@ -12,13 +12,11 @@
 
 /* Belongs to the caller, and must live as long as the scheduler uses it. */
 typedef struct policy {
-    const uint32_t
-        /* by template: typeset that a new claim starts with if one of its types accepts the pod, or NO_ID; otherwise
-         * the claim starts with all types of the template. NULL = always with all */
-        *first_types;
-    double slack,
-        /* how much more than the first type a listed type may cost, in general and if the first is spot: 0.15 = 15 % */
-        spot_slack;
+    /* by template: typeset that a new claim starts with if one of its types accepts the pod, or NO_ID; otherwise
+     * the claim starts with all types of the template. NULL = always with all */
+    const uint32_t *first_types;
+    /* how much more than the first type a listed type may cost, in general and if the first is spot: 0.15 = 15 % */
+    double slack, spot_slack;
 } policy;
 
 /* Copies what the objective defines about prices (C-8). */

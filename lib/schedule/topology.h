@@ -35,9 +35,8 @@ enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI, GROUP_WIDE /* see label_groups.
 /* The pods that the groups of a spread constraint select, the same for every step of the ladder. */
 typedef struct spread_selection {
     label_list extra; /* from matchLabelKeys */
-    uint32_t
-        /* 1 + identity of the selector with `extra`, as the peer compares it and in full; 0 = not computed yet */
-        identities[2];
+    /* 1 + identity of the selector with `extra`, as the peer compares it and in full; 0 = not computed yet */
+    uint32_t identities[2];
     uint32_t *label_groups; /* selected label groups, ascending; NULL = not listed yet */
     uint32_t label_group_count;
 } spread_selection;

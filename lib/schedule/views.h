@@ -14,14 +14,13 @@ typedef struct view {
     const node_term *preferred; /* by weight */
     uint32_t preferred_count;
     pod_term_list preferred_affinity, preferred_anti; /* by weight */
-    uint32_t *affinity_groups,
-        *anti_groups; /* their groups, term by term, NO_ID = not looked up yet; shared by the views of a class */
+    /* their groups, term by term, NO_ID = not looked up yet; shared by the views of a class */
+    uint32_t *affinity_groups, *anti_groups;
     spread_list spread; /* all spread constraints of the class */
     uint32_t *spread_left; /* indices of those that were not dropped, in the peer's order */
     uint32_t spread_count;
-    uint32_t *
-        /* groups of `spread`, NO_ID = not looked up yet; shared by views with the same terms and tolerations */
-        spread_groups;
+    /* groups of `spread`, NO_ID = not looked up yet; shared by views with the same terms and tolerations */
+    uint32_t *spread_groups;
     toleration_list tolerations;
     demand full, strict; /* §6.2, §17.1 */
     struct owned_group {
