@@ -30,19 +30,24 @@ bool size_mul(size_t a, size_t b, size_t *out)
     return true;
 }
 
+/* The new capacity of a growable array, and its bytes. false = overflow. */
+static bool larger(size_t old, size_t need, size_t elem, size_t *capacity, size_t *bytes)
+{
+    *capacity = old > SIZE_MAX / 2 ? need : old * 2;
+    if (*capacity < need) *capacity = need;
+    if (*capacity < 8) *capacity = 8;
+    return size_mul(*capacity, elem, bytes);
+}
+
 bool grow(karp_context *context, void **data, size_t *capacity, size_t need, size_t elem)
 {
-    size_t old = *capacity;
-    if (need <= old) return true;
-    size_t wanted = old > SIZE_MAX / 2 ? need : old * 2;
-    if (wanted < need) wanted = need;
-    if (wanted < 8) wanted = 8;
-    size_t bytes = 0;
-    if (!size_mul(wanted, elem, &bytes)) return false;
+    size_t wanted, bytes;
+    if (need <= *capacity) return true;
+    if (!larger(*capacity, need, elem, &wanted, &bytes)) return false;
     /* The caller's member has a different pointer type than void *, so it is accessed as bytes. */
     void *ptr = NULL;
     memcpy(&ptr, data, sizeof ptr);
-    ptr = mem_realloc(context, ptr, old * elem, bytes);
+    ptr = mem_realloc(context, ptr, *capacity * elem, bytes);
     if (!ptr) return false;
     memcpy(data, &ptr, sizeof ptr);
     *capacity = wanted;
@@ -164,6 +169,20 @@ void *arena_array(arena *a, size_t count, size_t elem)
     size_t bytes = 0;
     if (!size_mul(count, elem, &bytes)) return NULL;
     return arena_zalloc(a, bytes);
+}
+
+bool arena_grow(arena *a, void **data, size_t *capacity, size_t need, size_t elem)
+{
+    size_t wanted, bytes;
+    if (need <= *capacity) return true;
+    if (!larger(*capacity, need, elem, &wanted, &bytes)) return false;
+    void *old = NULL, *ptr = arena_alloc(a, bytes);
+    if (!ptr) return false;
+    memcpy(&old, data, sizeof old); /* as in grow() */
+    if (old) memcpy(ptr, old, *capacity * elem);
+    memcpy(data, &ptr, sizeof ptr);
+    *capacity = wanted;
+    return true;
 }
 
 void *arena_copy(arena *a, const void *data, size_t bytes)

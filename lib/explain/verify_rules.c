@@ -247,19 +247,9 @@ const rule *rules_find(const rules *list, uint32_t key)
 
 static bool make_room(vocabulary *w, rules *list)
 {
-    if (list->count < list->capacity) return true;
-    size_t room = list->capacity * 2 + 4;
-    rule *items = arena_array(&w->data, room, sizeof *items);
-    uint32_t *by_key = arena_array(&w->data, room, sizeof *by_key);
-    if (items == NULL || by_key == NULL) return false;
-    if (list->count > 0) {
-        memcpy(items, list->items, list->count * sizeof *items);
-        memcpy(by_key, list->by_key, list->count * sizeof *by_key);
-    }
-    list->items = items;
-    list->by_key = by_key;
-    list->capacity = room;
-    return true;
+    size_t need = list->count + (size_t)1, capacity = list->capacity;
+    return arena_grow(&w->data, (void **)&list->by_key, &capacity, need, sizeof *list->by_key) &&
+           arena_grow(&w->data, (void **)&list->items, &list->capacity, need, sizeof *list->items);
 }
 
 void rules_add(vocabulary *w, rules *list, rule one)

@@ -138,7 +138,7 @@ karp_str karp_provider_class_kind(const karp_provider *provider) { return text_o
 
 /* ---- a document as a list of its leaves, for plugins without a JSON parser --------------------------------------- */
 
-enum { PATH_MOST = 4096, FIRST_FIELDS = 64 };
+enum { PATH_MOST = 4096 };
 
 typedef struct walker {
     scratch *s;
@@ -152,14 +152,7 @@ typedef struct walker {
 
 static void add(walker *w, uint32_t kind, karp_str value)
 {
-    if (w->count == w->capacity) {
-        size_t more = w->capacity ? w->capacity * 2 : FIRST_FIELDS;
-        karp_provider_field *list = scratch_array(w->s, more, sizeof *list);
-        if (!list) return;
-        if (w->count) memcpy(list, w->list, w->count * sizeof *list);
-        w->list = list;
-        w->capacity = more;
-    }
+    if (!scratch_grow(w->s, (void **)&w->list, &w->capacity, w->count + 1, sizeof *w->list)) return;
     karp_str path = scratch_text(w->s, (karp_str){ w->path, w->length });
     karp_str text = scratch_text(w->s, value);
     if (!w->s->failed) w->list[w->count++] = (karp_provider_field){ .path = path, .value = text, .kind = kind };

@@ -39,6 +39,12 @@ void *scratch_array(scratch *s, size_t count, size_t elem)
     return piece;
 }
 
+bool scratch_grow(scratch *s, void **list, size_t *capacity, size_t need, size_t elem)
+{
+    s->failed = s->failed || s->memory || !arena_grow(&s->pieces, list, capacity, need, elem);
+    return !s->failed;
+}
+
 karp_str scratch_text(scratch *s, karp_str text)
 {
     karp_str none = TEXT("");

@@ -28,6 +28,8 @@ void scratch_free(scratch *s);
 void *scratch_alloc(scratch *s, size_t bytes);
 /* Zeroed; checks the product for overflow. */
 void *scratch_array(scratch *s, size_t count, size_t elem);
+/* arena_grow(), for memory that is not the host's. */
+bool scratch_grow(scratch *s, void **list, size_t *capacity, size_t need, size_t elem);
 /* NUL-terminated copies; {"",0} after a failure. */
 karp_str scratch_text(scratch *s, karp_str text);
 karp_str scratch_uint(scratch *s, uint64_t value);

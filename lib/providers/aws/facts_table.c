@@ -221,9 +221,7 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
     }
     while ((status = cloud_table_next(&t, &row, &more, error)) == KARP_OK && more) {
         if (row.offer.len == 0) continue;
-        aws_type *list = cloud_grow(&into->s, types, count, &room, sizeof *list);
-        if (!list) return fail_nomem(error);
-        types = list;
+        if (!scratch_grow(&into->s, (void **)&types, &room, count + 1, sizeof *types)) return fail_nomem(error);
         status = read_row(&t, &row, all, &types[count], &spot_known, error);
         if (status) return status;
         keep_seen(into, &types[count++]);

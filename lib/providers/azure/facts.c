@@ -117,9 +117,7 @@ static karp_status read_table(azure_facts *f, karp_str text, karp_error *error)
         status = read_row(&t, &row, f->zones, &size, error);
         if (status) return status;
         if (row.offer.len == 0) continue;
-        azure_size *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
-        if (!list) return fail_nomem(error);
-        f->list = list;
+        if (!scratch_grow(&f->s, (void **)&f->list, &room, f->count + 1, sizeof *f->list)) return fail_nomem(error);
         f->list[f->count++] = size;
         f->spot_known = f->spot_known || size.spot >= 0;
     }

@@ -152,9 +152,7 @@ karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str tex
         azure_size size;
         decode_at_element(&d, "", i);
         if (!read_sku(&d, old, f, tree_item(root, i), &size)) continue;
-        azure_size *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
-        if (!list) break;
-        f->list = list;
+        if (!scratch_grow(&f->s, (void **)&f->list, &room, f->count + 1, sizeof *f->list)) break;
         f->list[f->count++] = size;
         f->zones |= size.zones;
     }

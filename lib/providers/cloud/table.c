@@ -258,16 +258,6 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
     return KARP_OK;
 }
 
-void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem)
-{
-    if (count < *room) return list;
-    size_t more = *room ? *room * 2 : 640;
-    void *larger = scratch_alloc(s, more * elem);
-    if (larger && count) memcpy(larger, list, count * elem);
-    if (larger) *room = more;
-    return larger;
-}
-
 void *cloud_find(void *list, size_t count, size_t elem, karp_str name)
 {
     size_t low = 0, high = count;

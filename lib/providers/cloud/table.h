@@ -47,9 +47,6 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
 karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const char *field, karp_error *error,
                             const char *message);
 
-/* Returns the list with space for one more element, possibly reallocated; NULL = out of memory. */
-void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem);
-
 /* Finds an element by name. The elements' first member is their name, a karp_str. NULL = not found. */
 void *cloud_find(void *list, size_t count, size_t elem, karp_str name);
 

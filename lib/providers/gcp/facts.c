@@ -94,9 +94,7 @@ static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
         status = read_row(&t, &row, f->zones, &type, error);
         if (status) return status;
         if (row.offer.len == 0) continue;
-        gcp_type *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
-        if (!list) return fail_nomem(error);
-        f->list = list;
+        if (!scratch_grow(&f->s, (void **)&f->list, &room, f->count + 1, sizeof *f->list)) return fail_nomem(error);
         f->list[f->count++] = type;
     }
     return status;
@@ -215,9 +213,7 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
             type.on_demand = known->on_demand;
             type.spot = known->spot;
         }
-        gcp_type *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
-        if (!list) break;
-        f->list = list;
+        if (!scratch_grow(&f->s, (void **)&f->list, &room, f->count + 1, sizeof *f->list)) break;
         f->list[f->count++] = type;
     }
     decode_at(&d, "");
