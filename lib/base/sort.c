@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/sort.h>
 
+#include <base/bisect.h>
 #include <string.h>
 
 /* Runs up to this length are sorted by insertion. */
@@ -303,11 +304,7 @@ bool sort_ids_by_numbers(karp_context *context, uint32_t *ids, uint64_t *numbers
 
 bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ascending[middle] < number) low = middle + 1;
-        else high = middle;
-    }
-    return low < count && ascending[low] == number;
+    bisection b = bisect(count);
+    while (bisecting(&b)) bisect_step(&b, ascending[b.at] < number);
+    return b.at < count && ascending[b.at] == number;
 }

@@ -2,6 +2,7 @@
 #include "diff.h"
 #include "writer.h"
 
+#include <base/bisect.h>
 #include <base/memory.h>
 #include <base/sort.h>
 #include <string.h>
@@ -230,14 +231,12 @@ static int by_row(const void *a, const void *b, const void *side)
 
 bool diff_side_has(const diff_side *side, const diff_side *of, const diff_row *row)
 {
-    size_t low = 0, high = side->row_count;
+    bisection b = bisect(side->row_count);
     bool same;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = diff_compare(side, &side->rows[middle], of, row, &same);
+    while (bisecting(&b)) {
+        int order = diff_compare(side, &side->rows[b.at], of, row, &same);
         if (order == 0) return true;
-        if (order < 0) low = middle + 1;
-        else high = middle;
+        bisect_step(&b, order < 0);
     }
     return false;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/node_rows.h>
 
+#include <base/bisect.h>
+
 /* The name of the node's type, if its NodePool has the type, is faster than the label. */
 static uint32_t instance_type_label(const karp_snapshot *w, const state_node *n)
 {
@@ -64,13 +66,9 @@ static void read_ahead(const karp_snapshot *w, uint32_t number)
 /* The index of the node's first arrival, or where it would be. */
 static size_t first_arrival(const node_changes *changes, uint32_t number)
 {
-    size_t low = 0, high = changes->arrival_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (changes->arrivals[middle].node < number) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    bisection b = bisect(changes->arrival_count);
+    while (bisecting(&b)) bisect_step(&b, changes->arrivals[b.at].node < number);
+    return b.at;
 }
 
 void node_row(const karp_snapshot *w, const node_changes *changes, uint32_t number, karp_node_use *row)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/verify.h>
 
+#include <base/bisect.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <karp/peer.h>
@@ -109,15 +110,13 @@ int64_t add_clamped(int64_t a, int64_t b)
 static uint32_t find_by_name(const karp_snapshot *s, uint32_t name_space, uint32_t name)
 {
     const pod wanted = { .name_space = name_space, .name = name };
-    size_t low = 0, high = s->raw.pods.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[middle]), &wanted) < 0) low = middle + 1;
-        else high = middle;
+    bisection b = bisect(s->raw.pods.count);
+    while (bisecting(&b)) {
+        int order = pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[b.at]), &wanted);
+        if (order == 0) return s->by_name[b.at];
+        bisect_step(&b, order < 0);
     }
-    return low < s->raw.pods.count && pods_by_name(&s->raw, pod_at(&s->raw, s->by_name[low]), &wanted) == 0
-               ? s->by_name[low]
-               : NO_ID;
+    return NO_ID;
 }
 
 uint32_t verify_find_pod(const karp_snapshot *s, karp_str name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/verify_rules.h>
 
+#include <base/bisect.h>
 #include <string.h>
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
@@ -230,13 +231,9 @@ static rule rule_meet(vocabulary *w, const rule *x, const rule *y)
 /* The position of the key in by_key, or the position at which to insert it. */
 static uint32_t place_of(const rules *list, uint32_t key)
 {
-    uint32_t low = 0, high = list->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (list->items[list->by_key[middle]].key < key) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    bisection b = bisect(list->count);
+    while (bisecting(&b)) bisect_step(&b, list->items[list->by_key[b.at]].key < key);
+    return (uint32_t)b.at;
 }
 
 const rule *rules_find(const rules *list, uint32_t key)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_decision.h"
 
+#include <base/bisect.h>
 #include <karp/library.h>
 
 static void checked(const write_job *job, karp_status status)
@@ -57,13 +58,12 @@ void get_node(const write_job *job, const karp_decision *decision, size_t index,
 
 size_t get_node_named(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *out)
 {
-    size_t low = 0, high = karp_decision_node_count(decision);
-    while (low < high) { /* nodes are sorted by name */
-        size_t middle = low + (high - low) / 2;
-        get_node(job, decision, middle, out);
+    bisection b = bisect(karp_decision_node_count(decision));
+    while (bisecting(&b)) { /* nodes are sorted by name */
+        get_node(job, decision, b.at, out);
         int order = compare_str(out->node, name);
-        if (order == 0) return middle;
-        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+        if (order == 0) return b.at;
+        bisect_step(&b, order < 0);
     }
     *out = (karp_node_use){ .size = sizeof(*out), .node = name };
     return SIZE_MAX;

@@ -3,6 +3,7 @@
  * keys decisions read. */
 #include <model/prepare.h>
 
+#include <base/bisect.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/devices.h>
@@ -342,13 +343,9 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error)
 /* The number of ids in `order` that sort before a new one. */
 static size_t ids_before(const strings *text, const uint32_t *order, size_t count, uint32_t id)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_string(order[middle], id, text) < 0) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    bisection b = bisect(count);
+    while (bisecting(&b)) bisect_step(&b, by_string(order[b.at], id, text) < 0);
+    return b.at;
 }
 
 /* Merges new ids into the existing order. */

@@ -2,6 +2,7 @@
 #include <model/requirement.h>
 
 #include <karp/objects.h>
+#include <base/bisect.h>
 #include <base/sort.h>
 #include <string.h>
 
@@ -254,13 +255,9 @@ static bool within(const algebra *a, uint32_t value, const requirement *bounds)
 static bool lists(const algebra *a, const requirement *r, uint32_t value)
 {
     const uint32_t *rank = a->facts->rank;
-    size_t low = 0, high = r->value_count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (rank[r->values[mid]] < rank[value]) low = mid + 1;
-        else high = mid;
-    }
-    return low < r->value_count && r->values[low] == value;
+    bisection b = bisect(r->value_count);
+    while (bisecting(&b)) bisect_step(&b, rank[r->values[b.at]] < rank[value]);
+    return b.at < r->value_count && r->values[b.at] == value;
 }
 
 bool requirement_has(const algebra *a, const requirement *r, uint32_t value)

@@ -5,6 +5,7 @@
  */
 #include <model/prepare.h>
 
+#include <base/bisect.h>
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
@@ -397,13 +398,9 @@ static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
 /* The number of previous nodes that sort before a node that was made again. */
 static uint32_t nodes_until(const struct continuing *c, const state_node *made)
 {
-    uint32_t low = 0, high = c->before->node_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (state_nodes_by_name(c->s, made, &c->before->nodes[middle]) < 0) high = middle;
-        else low = middle + 1;
-    }
-    return low;
+    bisection b = bisect(c->before->node_count);
+    while (bisecting(&b)) bisect_step(&b, state_nodes_by_name(c->s, made, &c->before->nodes[b.at]) >= 0);
+    return (uint32_t)b.at;
 }
 
 /* Merges the unchanged nodes and those made again, by name. */

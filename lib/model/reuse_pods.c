@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/reuse_pods.h>
 
+#include <base/bisect.h>
 #include <base/sort.h>
 #include <string.h>
 
@@ -62,15 +63,12 @@ struct ordering {
 static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, const pod *p,
                          uint32_t place)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare(&s->raw, pod_at(&s->reused->before->raw, was[middle]), p);
-        if (order == 0) order = was[middle] < place ? -1 : 1;
-        if (order < 0) low = middle + 1;
-        else high = middle;
+    bisection b = bisect(count);
+    while (bisecting(&b)) {
+        int order = compare(&s->raw, pod_at(&s->reused->before->raw, was[b.at]), p);
+        bisect_step(&b, order < 0 || (order == 0 && was[b.at] < place));
     }
-    return (uint32_t)low;
+    return (uint32_t)b.at;
 }
 
 static int by_content(uint32_t a, uint32_t b, const void *user)

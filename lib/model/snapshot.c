@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/bisect.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
@@ -178,13 +179,9 @@ karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index)
 
 uint32_t state_node_named(const karp_snapshot *s, karp_str name)
 {
-    uint32_t low = 0, high = s->node_count;
-    while (low < high) { /* they are sorted by name */
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_str(name_of(s, s->nodes[middle].name), name) < 0) low = middle + 1;
-        else high = middle;
-    }
-    return low < s->node_count && equal_str(name_of(s, s->nodes[low].name), name) ? low : NO_ID;
+    bisection b = bisect(s->node_count); /* they are sorted by name */
+    while (bisecting(&b)) bisect_step(&b, compare_str(name_of(s, s->nodes[b.at].name), name) < 0);
+    return b.at < s->node_count && equal_str(name_of(s, s->nodes[b.at].name), name) ? (uint32_t)b.at : NO_ID;
 }
 
 bool pool_usable(const karp_snapshot *s, const node_pool *p)
@@ -202,13 +199,9 @@ uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels
     uint32_t name = label_get(labels, w->known.instance_type);
     if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
     const type_table *t = &w->tables[w->pool_table[pool]];
-    uint32_t first = 0, end = t->type_count;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (t->types[t->by_name[middle]].name < name) first = middle + 1;
-        else end = middle;
-    }
-    return first < t->type_count && t->types[t->by_name[first]].name == name ? t->by_name[first] : NO_ID;
+    bisection b = bisect(t->type_count);
+    while (bisecting(&b)) bisect_step(&b, t->types[t->by_name[b.at]].name < name);
+    return b.at < t->type_count && t->types[t->by_name[b.at]].name == name ? t->by_name[b.at] : NO_ID;
 }
 
 static size_t pods_to_place(const karp_snapshot *s)

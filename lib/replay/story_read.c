@@ -2,6 +2,7 @@
 #include <replay/objects.h>
 #include <replay/story.h>
 
+#include <base/bisect.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,13 +110,9 @@ static karp_status add_positions(story *s, tree *root, const io_place *place)
 
 io_place story_place(const story *s, const tree *object)
 {
-    size_t low = 0, high = s->file_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (s->files[middle].first <= object->at) low = middle;
-        else high = middle;
-    }
-    io_place place = { .document = s->files[low].name, .offset = KARP_NO_OFFSET, .marks = &s->marks };
+    bisection b = bisect(s->file_count); /* until the first file after the object's; the first file begins at 0 */
+    while (bisecting(&b)) bisect_step(&b, s->files[b.at].first <= object->at);
+    io_place place = { .document = s->files[b.at - 1].name, .offset = KARP_NO_OFFSET, .marks = &s->marks };
     io_place_refine(&place, object, NULL, 0);
     return place;
 }

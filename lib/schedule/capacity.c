@@ -6,6 +6,7 @@
  */
 #include <schedule/capacity.h>
 
+#include <base/bisect.h>
 #include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/scheduler.h>
@@ -143,13 +144,9 @@ static const struct capacity_order *order_of(scheduler *s, template_ *t, uint32_
 /* The first position with at least that much space. */
 static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t least)
 {
-    uint32_t low = 0, high = width;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->spaces[middle] < least) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    bisection b = bisect(width);
+    while (bisecting(&b)) bisect_step(&b, o->spaces[b.at] < least);
+    return (uint32_t)b.at;
 }
 
 static void keep_enough(const struct capacity_order *o, uint32_t width, int64_t least, uint64_t *bits)

@@ -2,6 +2,7 @@
 /* Pools of slices, and which of them a candidate can reach (dra.md D2, D4). */
 #include <schedule/device_run.h>
 
+#include <base/bisect.h>
 #include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/scheduler.h>
@@ -206,12 +207,9 @@ static id_list slices_of_node(const struct devices *d, uint32_t name)
 {
     const indexed_slice *slices = d->index->slices;
     const uint32_t *all = d->node_slices.items;
-    uint32_t from = 0, to = d->node_slices.count;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (slices[all[middle]].given->node < name) from = middle + 1;
-        else to = middle;
-    }
+    bisection b = bisect(d->node_slices.count);
+    while (bisecting(&b)) bisect_step(&b, slices[all[b.at]].given->node < name);
+    uint32_t from = (uint32_t)b.at, to = from;
     while (to < d->node_slices.count && slices[all[to]].given->node == name) to++;
     return (id_list){ all + from, to - from };
 }

@@ -193,22 +193,12 @@ bool group_in_namespace(const group *g, uint32_t name_space)
                                    : numbers_have(g->namespaces, g->namespace_count, name_space);
 }
 
-static bool selection_has(const spread_selection *x, uint32_t label_group_number)
-{
-    uint32_t from = 0, to = x->label_group_count;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (x->label_groups[middle] < label_group_number) from = middle + 1;
-        else to = middle;
-    }
-    return from < x->label_group_count && x->label_groups[from] == label_group_number;
-}
-
 bool group_selects(const scheduler *s, const group *g, const label_group *k)
 {
     if (g->selects == NULL || !group_in_namespace(g, k->name_space)) return false;
     if (g->selection != NULL && g->selection->label_groups != NULL)
-        return selection_has(g->selection, (uint32_t)(k - s->topology.label_groups.items));
+        return numbers_have(g->selection->label_groups, g->selection->label_group_count,
+                            (uint32_t)(k - s->topology.label_groups.items));
     label_list labels = label_group_labels(s, k);
     for (uint32_t i = 0; i < g->extra.count; i++) {
         if (label_get(labels, g->extra.items[i].key) != g->extra.items[i].value) return false;

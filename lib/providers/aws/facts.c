@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/facts.h>
 
+#include <base/bisect.h>
 #include <base/error.h>
 #include <string.h>
 
@@ -212,15 +213,9 @@ aws_type *aws_facts_find(const aws_facts *facts, karp_str name)
 /* Row in the built-in table; ec2_row_count = not found. */
 static size_t find_row(karp_str name)
 {
-    size_t low = 0, high = ec2_row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_str(text_at(ec2_rows[middle].name), name);
-        if (order == 0) return middle;
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return ec2_row_count;
+    bisection b = bisect(ec2_row_count);
+    while (bisecting(&b)) bisect_step(&b, compare_str(text_at(ec2_rows[b.at].name), name) < 0);
+    return b.at < ec2_row_count && equal_str(text_at(ec2_rows[b.at].name), name) ? b.at : ec2_row_count;
 }
 
 const aws_type *aws_facts_look_up(const aws_facts *facts, karp_str name, aws_type *room)

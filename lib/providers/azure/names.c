@@ -10,6 +10,8 @@
  */
 #include <providers/azure/types.h>
 
+#include <base/bisect.h>
+
 enum { LESS, FEATURES, DASH, ACCELERATOR, CC, NUMBER, MI300X, H100, VERSION, PROMO, END };
 
 static size_t run(karp_str text, size_t at, const char *letters)
@@ -243,17 +245,11 @@ static int compare(karp_str name, const char *known)
 bool azure_gpu_find(karp_str name, uint32_t *flags)
 {
     static const size_t letter = sizeof "standard_" - 1; /* all names are in families N */
-    size_t low = 0, high = sizeof sizes / sizeof *sizes;
+    size_t count = sizeof sizes / sizeof *sizes;
     if (name.len <= letter || ascii_lower(name.ptr[letter]) != 'n') return false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare(name, sizes[middle].name);
-        if (order == 0) {
-            *flags = sizes[middle].flags;
-            return true;
-        }
-        if (order > 0) low = middle + 1;
-        else high = middle;
-    }
-    return false;
+    bisection b = bisect(count);
+    while (bisecting(&b)) bisect_step(&b, compare(name, sizes[b.at].name) > 0);
+    bool found = b.at < count && compare(name, sizes[b.at].name) == 0;
+    if (found) *flags = sizes[b.at].flags;
+    return found;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/cloud/table.h>
 
+#include <base/bisect.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -260,16 +261,14 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
 
 void *cloud_find(void *list, size_t count, size_t elem, karp_str name)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        char *at = (char *)list + middle * elem;
+    bisection b = bisect(count);
+    while (bisecting(&b)) {
+        char *at = (char *)list + b.at * elem;
         karp_str have;
         memcpy(&have, at, sizeof have);
         int order = compare_str(have, name);
         if (order == 0) return at;
-        if (order < 0) low = middle + 1;
-        else high = middle;
+        bisect_step(&b, order < 0);
     }
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/gcp/types.h>
 
+#include <base/bisect.h>
 #include <string.h>
 
 /* ---- disks ------------------------------------------------------------------------------------------------------- */
@@ -71,15 +72,10 @@ static karp_str family_of(karp_str name) { return cloud_until(&name, '-'); }
 static uint32_t disk_kinds(karp_str name)
 {
     karp_str family = family_of(name);
-    size_t low = 0, high = sizeof disks / sizeof *disks;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_str(str(disks[middle].family), family);
-        if (order == 0) return disks[middle].kinds;
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return 0;
+    size_t count = sizeof disks / sizeof *disks;
+    bisection b = bisect(count);
+    while (bisecting(&b)) bisect_step(&b, compare_str(str(disks[b.at].family), family) < 0);
+    return b.at < count && str_is(family, disks[b.at].family) ? disks[b.at].kinds : 0;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
