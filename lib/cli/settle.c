@@ -76,24 +76,27 @@ static karp_status go_on(settling *s, const karp_decision *decision, int64_t lat
 
 /* ---- a round ----------------------------------------------------------------------------------------------------- */
 
+static karp_status group_launches(settling *s, const karp_decision *d, settle_round *round, design_groups *types)
+{
+    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
+        karp_launch l = { .size = sizeof l };
+        karp_status status = karp_decision_launch(d, i, &l);
+        if (status != KARP_OK) return status;
+        if (l.choice.instance_type.len == 0)
+            round->launched--; /* no offering that the static pool allows is available */
+        else if (!design_group_add(s->options, types, l.choice.instance_type, l.choice.price)) return no_memory(s);
+    }
+    return KARP_OK;
+}
+
 /* "2 × c6g.large, 1 × m6a.large" */
-static karp_status note_launches(settling *s, const karp_decision *d, size_t *text)
+static karp_status note_launches(settling *s, const karp_decision *d, settle_round *round)
 {
     design_groups types = { 0 };
     char number[32];
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
-        karp_launch l = { .size = sizeof l };
-        status = karp_decision_launch(d, i, &l);
-        if (status == KARP_OK && l.choice.instance_type.len == 0) {
-            s->rounds[s->count - 1].launched--; /* no offering that the static pool allows is available */
-            continue;
-        }
-        if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price))
-            status = no_memory(s);
-    }
-    *text = s->texts.len;
-    for (size_t i = 0; i < types.count && status == KARP_OK; i++) {
+    karp_status status = group_launches(s, d, round, &types);
+    round->launched_text = s->texts.len;
+    for (size_t i = 0; i < types.count; i++) {
         const design_group *g = &types.items[i];
         (void)snprintf(number, sizeof number, "%s%zu \xc3\x97 ", i > 0 ? ", " : "", g->nodes);
         strbuf_adds(&s->texts, number);
@@ -101,7 +104,8 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
     }
     strbuf_add(&s->texts, "", 1);
     design_groups_free(s->options, &types);
-    return status != KARP_OK ? status : s->texts.failed ? no_memory(s) : KARP_OK;
+    if (status != KARP_OK) return status;
+    return s->texts.failed ? no_memory(s) : KARP_OK;
 }
 
 static karp_status note_removed(settling *s, const karp_decision *d, settle_round *round)
@@ -135,28 +139,36 @@ static karp_status note_round(settling *s, const karp_decision *d, size_t placed
                              .left = karp_decision_unschedulable_count(d),
                              .cost = karp_decision_cost_after(d) };
     karp_status status = note_removed(s, d, round);
-    return status == KARP_OK ? note_launches(s, d, &round->launched_text) : status;
+    return status == KARP_OK ? note_launches(s, d, round) : status;
+}
+
+/* Adds a round, executes its decision and lets that much time pass. */
+static karp_status play_round(settling *s, const karp_decision *d, size_t placed, int64_t later)
+{
+    karp_status status = note_round(s, d, placed);
+    return status == KARP_OK ? go_on(s, d, later) : status;
 }
 
 /* Counts the pods for which nodes are launched and those placed on existing nodes, and checks whether nodes are being
  * deleted. */
 static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t *received, bool *deleting)
 {
-    karp_status status = KARP_OK;
     *launched_for = *received = 0;
     *deleting = false;
-    for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
         karp_launch l = { .size = sizeof l };
-        status = karp_decision_launch(d, i, &l);
+        karp_status status = karp_decision_launch(d, i, &l);
+        if (status != KARP_OK) return status;
         *launched_for += l.pod_count;
     }
-    for (size_t i = 0; i < karp_decision_node_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_node_count(d); i++) {
         karp_node_use n = { .size = sizeof n };
-        status = karp_decision_node(d, i, &n);
+        karp_status status = karp_decision_node(d, i, &n);
+        if (status != KARP_OK) return status;
         *received += n.pods_received;
         *deleting = *deleting || n.marked != 0;
     }
-    return status;
+    return KARP_OK;
 }
 
 /* ---- until nothing changes --------------------------------------------------------------------------------------- */
@@ -166,15 +178,21 @@ static karp_status settle_static(settling *s)
 {
     karp_decision *decision = NULL;
     karp_status status = karp_launch_static_pools(s->snapshot, &s->common, &decision, s->error);
-    bool launches = status == KARP_OK && karp_decision_launch_count(decision) > 0,
-         acts = launches || (status == KARP_OK && karp_decision_command_count(decision) > 0);
-    if (acts) status = note_round(s, decision, 0);
-    if (acts && status == KARP_OK) {
-        s->rounds[s->count - 1].is_static = true;
-        status = go_on(s, decision, launches ? BOOT : 0);
+    if (status != KARP_OK) return status;
+    bool launches = karp_decision_launch_count(decision) > 0;
+    if (launches || karp_decision_command_count(decision) > 0) {
+        status = play_round(s, decision, 0, launches ? BOOT : 0);
+        if (status == KARP_OK) s->rounds[s->count - 1].is_static = true;
     }
     karp_decision_unref(decision);
     return status;
+}
+
+static karp_status provision_again(settling *s)
+{
+    karp_decision_unref(s->last);
+    s->last = NULL;
+    return karp_provision(s->snapshot, &s->common, &s->last, s->error);
 }
 
 /* Runs rounds until pending pods get no more nodes. The last decision is kept in s->last. */
@@ -182,28 +200,24 @@ static karp_status provision(settling *s)
 {
     size_t received_before = SIZE_MAX;
     karp_status status = settle_static(s);
-    while (status == KARP_OK && s->count < ROUNDS_MOST) {
-        size_t launched_for = 0, received = 0;
-        bool deleting = false;
-        karp_decision_unref(s->last);
-        s->last = NULL;
-        status = karp_provision(s->snapshot, &s->common, &s->last, s->error);
-        if (status == KARP_OK) status = look_at(s->last, &launched_for, &received, &deleting);
-        if (status == KARP_OK && s->first == NULL) s->first = karp_decision_ref(s->last);
-        bool launches = status == KARP_OK && karp_decision_launch_count(s->last) > 0;
+    if (status != KARP_OK) return status;
+    while (s->count < ROUNDS_MOST) {
+        size_t launched_for, received;
+        bool deleting;
+        status = provision_again(s);
+        if (status != KARP_OK) return status;
+        status = look_at(s->last, &launched_for, &received, &deleting);
+        if (status != KARP_OK) return status;
+        if (s->first == NULL) s->first = karp_decision_ref(s->last);
+        bool launches = karp_decision_launch_count(s->last) > 0, acts = launches || deleting;
         if (s->first_round == 0) s->first_round = s->count > 0 && !launches ? s->count : s->count + 1;
         /* Pods on nodes that have not joined the cluster are placed again in each round. */
-        bool goes_on = launches || deleting || (received > 0 && received != received_before);
-        received_before = received;
-        if (status != KARP_OK || !goes_on) return status;
-        if (launches || deleting) {
-            received_before = SIZE_MAX;
-            status = note_round(s, s->last, launched_for);
-        }
-        if (status == KARP_OK) status = go_on(s, s->last, launches ? BOOT : 0);
+        if (!acts && (received == 0 || received == received_before)) return KARP_OK;
+        received_before = acts ? SIZE_MAX : received;
+        status = acts ? play_round(s, s->last, launched_for, launches ? BOOT : 0) : go_on(s, s->last, 0);
         if (status != KARP_OK) return status;
     }
-    return status;
+    return KARP_OK;
 }
 
 /* Computes when a later pass can have another result without any action: when a budget opens, or when a node becomes
@@ -229,30 +243,36 @@ static karp_status next_look(settling *s, const karp_decision *pass, int64_t *ne
     return KARP_OK;
 }
 
+/* Executes what a pass decided, or waits until it can have another result. *more = another pass follows. */
+static karp_status execute_pass(settling *s, const karp_decision *pass, bool *more)
+{
+    *more = karp_decision_command_count(pass) > 0;
+    if (*more) {
+        s->step = LOOK_AGAIN;
+        karp_status status = play_round(s, pass, 0, karp_decision_launch_count(pass) > 0 ? BOOT : LOOK_AGAIN);
+        return status == KARP_OK ? provision(s) : status;
+    }
+    int64_t next;
+    karp_status status = next_look(s, pass, &next);
+    if (status != KARP_OK) return status;
+    *more = next != KARP_NO_TIME && next > s->now && next - s->began <= HORIZON;
+    return *more ? go_on(s, NULL, next - s->now) : KARP_OK;
+}
+
 static karp_status consolidate(settling *s)
 {
     karp_disrupt_options options;
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &s->common;
-    for (;;) {
+    bool more = false;
+    do {
         karp_decision *pass = NULL;
-        int64_t next = KARP_NO_TIME;
         karp_status status = karp_disrupt(s->snapshot, &options, &pass, s->error);
-        bool acts = status == KARP_OK && karp_decision_command_count(pass) > 0;
-        if (acts) {
-            s->step = LOOK_AGAIN;
-            status = note_round(s, pass, 0);
-            if (status == KARP_OK) status = go_on(s, pass, karp_decision_launch_count(pass) > 0 ? BOOT : LOOK_AGAIN);
-            if (status == KARP_OK) status = provision(s);
-        } else if (status == KARP_OK) {
-            status = next_look(s, pass, &next);
-            bool later = next != KARP_NO_TIME && next > s->now && next - s->began <= HORIZON;
-            if (status == KARP_OK && later) status = go_on(s, NULL, next - s->now);
-            acts = later;
-        }
+        if (status == KARP_OK) status = execute_pass(s, pass, &more);
         karp_decision_unref(pass);
-        if (status != KARP_OK || !acts || s->count >= ROUNDS_MOST) return status;
-    }
+        if (status != KARP_OK) return status;
+    } while (more && s->count < ROUNDS_MOST);
+    return KARP_OK;
 }
 
 static karp_status play(settling *s)
@@ -260,10 +280,7 @@ static karp_status play(settling *s)
     karp_status status = provision(s);
     if (status == KARP_OK && !s->options->no_disrupt) status = consolidate(s);
     if (status != KARP_OK) return status;
-    /* The final cluster, with its cost and utilisation. */
-    karp_decision_unref(s->last);
-    s->last = NULL;
-    return karp_provision(s->snapshot, &s->common, &s->last, s->error);
+    return provision_again(s); /* the final cluster, with its cost and utilisation */
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -432,12 +449,12 @@ static karp_status write_answer(cli_answer *answer, const settling *s, bool *tol
                      .markdown = options->format == KARP_FORMAT_MARKDOWN };
     karp_status status = design_add_up(&both[0]);
     if (status == KARP_OK) status = design_add_up(&both[1]);
-    if (status == KARP_OK && w.json) write_json(&w, s, &answer->input, both);
-    else if (status == KARP_OK) write_text(&w, s, &answer->input, both);
-    if (out.failed) status = KARP_E_NOMEM;
     if (status == KARP_OK) {
-        *told = print_folded(options, (karp_str){ out.ptr, out.len });
+        if (w.json) write_json(&w, s, &answer->input, both);
+        else write_text(&w, s, &answer->input, both);
+        if (out.failed) status = KARP_E_NOMEM;
     }
+    if (status == KARP_OK) *told = print_folded(options, (karp_str){ out.ptr, out.len });
     answer->error.status = status;
     strbuf_free(&out);
     design_free(&both[0]);

@@ -75,7 +75,8 @@ static karp_status find_candidates(repacking *r)
     }
     p->method = KARP_METHOD_SINGLE_NODE;
     status = pass_candidates(p, r->error);
-    if (status == KARP_OK) status = pass_budgets(p, r->error);
+    if (status != KARP_OK) return status;
+    status = pass_budgets(p, r->error);
     if (status != KARP_OK) return status;
     p->eligible_count = 0;
     for (uint32_t i = 0; i < p->candidate_count; i++) {
@@ -163,10 +164,11 @@ static karp_status make_problem(repacking *r)
     if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, &r->objective, &r->menu))
         return fail_nomem(r->error);
     status = repack_new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
-    if (status == KARP_OK && !policy_cut_short(r->s) && !repack_bound_make(r)) status = fail_nomem(r->error);
+    if (status != KARP_OK) return status;
+    if (!policy_cut_short(r->s) && !repack_bound_make(r)) return fail_nomem(r->error);
     r->untuned = r->bound;
     r->tuned_for = UINT64_MAX;
-    if (status == KARP_OK) status = repack_new_round(r, NULL, 0, NULL, 0, NULL);
+    status = repack_new_round(r, NULL, 0, NULL, 0, NULL);
     if (status != KARP_OK) return status;
     if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !repack_numbers(r)) return fail_nomem(r->error);
     r->takes_pods = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *r->takes_pods);
@@ -217,8 +219,10 @@ karp_status repack_keep(repacking *r)
     uint32_t refused, good;
     karp_decision *d = NULL;
     karp_status status = repack_steps_so_far(r);
-    if (status == KARP_OK) status = repack_admit(r, &refused, &good);
-    if (status == KARP_OK && !r->cut && refused != UINT32_MAX) status = repack_admit_first(r, good);
+    if (status != KARP_OK) return status;
+    status = repack_admit(r, &refused, &good);
+    if (status != KARP_OK || r->cut) return status;
+    if (refused != UINT32_MAX) status = repack_admit_first(r, good);
     if (status != KARP_OK || r->cut || r->stages.stages.count == 0) return status;
     status = repack_decision(r, false, &d);
     if (status != KARP_OK) return status;
@@ -241,7 +245,20 @@ static karp_status answer(repacking *r, karp_decision **out)
     return KARP_OK;
 }
 
-/* ---- public functions -------------------------------------------------------------------------------------------- */
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
+
+static karp_status read_options(repacking *r, const karp_repack_options *options)
+{
+    karp_options common;
+    karp_status status = check_options(options, &r->options, r->error);
+    if (status != KARP_OK) return status;
+    status = options_check(r->options.common, &common, r->error);
+    if (status != KARP_OK) return status;
+    status = objective_check(&common, &r->objective, r->error);
+    if (status != KARP_OK) return status;
+    if (common.objective == NULL) karp_objective_init(&r->objective, sizeof r->objective);
+    return objective_of_nodes(&r->objective, r->error);
+}
 
 static karp_status begin(repacking *r, const karp_snapshot *snapshot)
 {
@@ -306,16 +323,35 @@ static karp_status decide(repacking *r)
     return plan(r);
 }
 
-static void finish(repacking *r)
+/* Frees everything. Returns the status of the call. */
+static karp_status finish(repacking *r, const karp_snapshot *snapshot, karp_status status)
 {
-    karp_decision_unref(r->kept);
-    repack_steps_free(r->context, &r->stages);
-    repack_look_end(r);
-    list_free(r->context, &r->points, sizeof *r->points.items);
-    list_free(r->context, &r->proven, sizeof *r->proven.items);
-    scheduler_free(r->s);
-    arena_free(&r->data);
-    pass_end(&r->p);
+    karp_error *error = r->error;
+    if (r->context != NULL) { /* otherwise begin() has allocated nothing */
+        karp_decision_unref(r->kept);
+        repack_steps_free(r->context, &r->stages);
+        repack_look_end(r);
+        list_free(r->context, &r->points, sizeof *r->points.items);
+        list_free(r->context, &r->proven, sizeof *r->proven.items);
+        scheduler_free(r->s);
+        arena_free(&r->data);
+        pass_end(&r->p);
+    }
+    mem_free(snapshot->context, r, sizeof *r);
+    return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
+}
+
+static karp_status repack(repacking *r, const karp_snapshot *snapshot, const karp_repack_options *options,
+                          karp_decision **out)
+{
+    karp_status status = read_options(r, options);
+    if (status != KARP_OK) return status;
+    status = begin(r, snapshot);
+    if (status != KARP_OK) return status;
+    status = decide(r);
+    if (status != KARP_OK) return status;
+    if (repack_must_stop(r) && !r->p.options.keep_partial) return repack_canceled(r);
+    return answer(r, out);
 }
 
 karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
@@ -327,30 +363,19 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     if (r == NULL) return context_nomem(snapshot->context, error);
     r->error = error;
     r->cost.size = sizeof r->cost;
-    karp_options common;
-    karp_status status = check_options(options, &r->options, error);
-    if (status == KARP_OK) status = options_check(r->options.common, &common, error);
-    if (status == KARP_OK) status = objective_check(&common, &r->objective, error);
-    if (status == KARP_OK && common.objective == NULL) karp_objective_init(&r->objective, sizeof r->objective);
-    if (status == KARP_OK) status = objective_of_nodes(&r->objective, error);
-    bool begun = status == KARP_OK;
-    if (begun) status = begin(r, snapshot);
-    bool started = begun && r->context != NULL;
-    if (status == KARP_OK) status = decide(r);
-    if (status == KARP_OK && repack_must_stop(r) && !r->p.options.keep_partial) status = repack_canceled(r);
-    if (status == KARP_OK) status = answer(r, out);
-    if (started) finish(r);
-    mem_free(snapshot->context, r, sizeof *r);
-    return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
+    return finish(r, snapshot, repack(r, snapshot, options, out));
 }
 
 /* Repeats the rounds from which the bound was computed. */
-static karp_status check_certificate(repacking *r, const karp_certificate *c)
+static karp_status check_certificate(repacking *r, const karp_snapshot *snapshot, const karp_certificate *c)
 {
-    karp_status status = find_scheduler(r);
-    if (status == KARP_OK && r->may_act) status = find_homes(r);
-    if (status == KARP_OK && r->stopped) status = repack_canceled(r);
+    karp_status status = begin(r, snapshot);
     if (status != KARP_OK) return status;
+    status = find_scheduler(r);
+    if (status != KARP_OK) return status;
+    if (r->may_act) status = find_homes(r);
+    if (status != KARP_OK) return status;
+    if (r->stopped) return repack_canceled(r);
     if (r->home_count == 0)
         return fail(r->error, KARP_E_INVALID,
                     "no node of the cluster would be removed, and the certificate says otherwise");
@@ -370,9 +395,5 @@ karp_status repack_certificate_check(const karp_snapshot *snapshot, const karp_o
     r->options.ignore_budgets = c->ignore_budgets;
     r->options.ignore_consolidate_after = c->ignore_consolidate_after;
     r->objective.node_cost = c->node_cost;
-    karp_status status = begin(r, snapshot);
-    if (status == KARP_OK) status = check_certificate(r, c);
-    if (r->context != NULL) finish(r);
-    mem_free(snapshot->context, r, sizeof *r);
-    return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
+    return finish(r, snapshot, check_certificate(r, snapshot, c));
 }
