@@ -58,14 +58,15 @@ static remembered_answer *add(scheduler *s, uint32_t number, const live_request 
     return known;
 }
 
-void answers_visit(scheduler *s, uint32_t number, const live_request *r)
+uint32_t answers_visit(scheduler *s, uint32_t number, const live_request *r)
 {
-    if (!asks(r)) return;
+    if (!asks(r)) return device_matches(s, number, r);
     remembered_answer *known = find(s, number, r);
     if (known == NULL) known = add(s, number, r);
-    if (known == NULL) return;
+    if (known == NULL) return CEL_ERROR; /* out of memory */
     if (known->answer == CEL_ERROR) known->answer = device_matches(s, number, r);
     known->visited = ++s->devices->answers.time;
+    return known->answer;
 }
 
 uint32_t answers_time(const scheduler *s) { return s->devices->answers.time; }
@@ -80,8 +81,8 @@ static void swap_in(scheduler *s, const live_request *r, uint32_t one, uint32_t 
 {
     bool first = visited(s, one, r, since), second = visited(s, other, r, since);
     for (uint32_t i = 0; i < r->alternative_count; i++) swap_in(s, &r->alternatives[i], one, other, since);
-    if (first && !second) answers_visit(s, other, r);
-    if (second && !first) answers_visit(s, one, r);
+    if (first && !second) (void)answers_visit(s, other, r);
+    if (second && !first) (void)answers_visit(s, one, r);
 }
 
 void answers_swap(scheduler *s, const allocation *a, uint32_t one, uint32_t other, uint32_t since)
@@ -115,6 +116,6 @@ void answers_repeat(scheduler *s, const allocation *a, uint32_t index, const liv
 {
     const type_kit *k = kit_at(s, a, index);
     for (uint32_t i = k->device_first; i < k->device_first + k->device_count; i++) {
-        if (visited(s, i, equal, since)) answers_visit(s, i, left_out);
+        if (visited(s, i, equal, since)) (void)answers_visit(s, i, left_out);
     }
 }

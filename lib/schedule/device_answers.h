@@ -17,8 +17,9 @@ void answers_free(scheduler *s);
 bool answers_kept(const scheduler *s, uint32_t number);
 /* The result that the search uses: CEL_YES, CEL_NO or CEL_ERROR. */
 uint32_t device_answer(scheduler *s, uint32_t number, const live_request *r);
-/* The search asks the selectors of a request about a device whose results are remembered. An error is not. */
-void answers_visit(scheduler *s, uint32_t number, const live_request *r);
+/* The same when the search asks the selectors of a request about a device whose results are remembered. An error is
+ * not. */
+uint32_t answers_visit(scheduler *s, uint32_t number, const live_request *r);
 
 /*
  * Visits of what the search leaves out because it is equal to something that failed. `since` is an earlier value of

@@ -378,9 +378,7 @@ static bool can_be_taken(search *x, uint32_t number, const live_request *r)
     const indexed_device *w = &x->d->index->devices[number];
     if (!answers_kept(x->s, number))
         return device_matches(x->s, number, r) == CEL_YES && available(x, number, r) && counters_suffice(x, w);
-    if (!available(x, number, r) || !counters_suffice(x, w)) return false;
-    answers_visit(x->s, number, r);
-    return device_answer(x->s, number, r) == CEL_YES;
+    return available(x, number, r) && counters_suffice(x, w) && answers_visit(x->s, number, r) == CEL_YES;
 }
 
 bool note_visit(search *x, frame *f, uint32_t number)
