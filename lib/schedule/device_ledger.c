@@ -125,9 +125,15 @@ void ledger_free(scheduler *s)
 {
     struct devices *d = s->devices;
     for (size_t i = 0; i < d->candidates.count; i++) {
-        list_free(s->context, &d->candidates.items[i].entries, sizeof(entry));
-        list_free(s->context, &d->candidates.items[i].holdings, sizeof(holding));
-        map64_free(&d->candidates.items[i].holdings_of);
+        candidate *c = &d->candidates.items[i];
+        list_free(s->context, &c->accounts, sizeof(account));
+        list_free(s->context, &c->postings, sizeof(posting));
+        list_free(s->context, &c->holdings, sizeof(holding));
+        map64_free(&c->account_of);
+        map64_free(&c->posting_of);
+        map64_free(&c->postings_of);
+        map64_free(&c->holdings_of);
+        map64_free(&c->held);
     }
     list_free(s->context, &d->candidates, sizeof(candidate));
     map64_clear(&d->candidate_of);
@@ -141,56 +147,57 @@ const candidate *ledger_find(const scheduler *s, uint32_t number)
     return i == NO_ID ? NULL : &s->devices->candidates.items[i];
 }
 
-static bool holds_device(const candidate *c, uint32_t type, uint32_t identity, bool of_type)
+/* Which devices of this name the candidate holds for the type: bits of enum held. */
+static uint32_t held(const candidate *c, uint32_t type, uint32_t identity)
 {
-    for (uint32_t i = map64_get(&c->holdings_of, type); i != NO_ID; i = c->holdings.items[i].next) {
-        const holding *h = &c->holdings.items[i];
-        if (h->identity == identity && h->of_type == of_type) return true;
-    }
-    return false;
+    uint32_t which = map64_get(&c->held, pair_key(type, identity));
+    return which == NO_ID ? 0 : which;
 }
 
-bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t number)
+bool device_free(const struct devices *d, const allocation *a, uint32_t index, const indexed_device *w)
 {
-    const struct devices *d = s->devices;
-    const indexed_device *w = &d->index->devices[number];
-    const candidate *c = ledger_find(s, who->number);
     bool of_type = w->slice == NO_ID;
-    if (!of_type && device_had(d, w->identity, who->number)) return false;
-    return c == NULL || !holds_device(c, who->types[index], w->identity, of_type);
+    if (!of_type && device_had(d, w->identity, a->who.number)) return false;
+    if (a->had == NULL || (!of_type && d->holder[w->identity] == NO_ID)) return true;
+    return (held(a->had, a->who.types[index], w->identity) & (of_type ? HELD_OF_TYPE : HELD_OF_CLUSTER)) == 0;
 }
 
-amount ledger_committed(const candidate *c, uint32_t type, enum ledger_kind kind, uint32_t id)
+static posting *posting_find(const candidate *c, uint32_t type, uint32_t kind, uint32_t id)
 {
-    amount sum = amount_from(0);
-    for (size_t i = 0; c != NULL && i < c->entries.count; i++) {
-        const entry *e = &c->entries.items[i];
-        if (e->type == type && e->kind == (uint32_t)kind && e->id == id) (void)amount_add(sum, e->value, &sum);
-    }
-    return sum;
+    uint32_t n = map64_get(&c->account_of, pair_key(kind, id));
+    uint32_t i = n == NO_ID ? NO_ID : map64_get(&c->posting_of, pair_key(n, type));
+    return i == NO_ID ? NULL : &c->postings.items[i];
+}
+
+amount ledger_committed(const allocation *a, uint32_t index, enum ledger_kind kind, uint32_t id)
+{
+    const posting *p = a->had == NULL ? NULL : posting_find(a->had, a->who.types[index], (uint32_t)kind, id);
+    return p == NULL ? amount_from(0) : p->value;
 }
 
 /* ---- charging ---------------------------------------------------------------------------------------------------- */
 
 /* The maximum over the types of the candidate. */
-static amount charged(const candidate *c, uint32_t kind, uint32_t id)
+static amount highest(const candidate *c, const account *a)
 {
     amount most = amount_from(0);
-    for (size_t i = 0; i < c->entries.count; i++) {
-        const entry *e = &c->entries.items[i];
-        if (e->kind != kind || e->id != id) continue;
-        most = amount_max(most, ledger_committed(c, e->type, (enum ledger_kind)kind, id));
-    }
+    for (uint32_t i = a->first; i != NO_ID; i = c->postings.items[i].next)
+        most = amount_max(most, c->postings.items[i].value);
     return most;
 }
 
-static void charge(struct devices *d, uint32_t kind, uint32_t id, amount before, amount after)
+/* Charges the cluster for a change of one posting. */
+static void charge(struct devices *d, const candidate *c, account *a, amount before, amount after)
 {
-    amount more = { 0, 0 };
-    if (kind > OF_DIMENSION) return;
-    (void)amount_sub(after, before, &more); /* neither is negative */
-    if (kind == OF_COUNTER) (void)amount_sub(d->remaining[id], more, &d->remaining[id]);
-    else (void)amount_add(d->used[id], more, &d->used[id]);
+    amount most = a->charged, more = { 0, 0 };
+    int change = amount_cmp(after, before);
+    if (a->kind > OF_DIMENSION) return;
+    if (change > 0) most = amount_max(most, after);
+    else if (change < 0 && amount_cmp(before, most) == 0) most = highest(c, a);
+    (void)amount_sub(most, a->charged, &more); /* neither is negative */
+    a->charged = most;
+    if (a->kind == OF_COUNTER) (void)amount_sub(d->remaining[a->id], more, &d->remaining[a->id]);
+    else (void)amount_add(d->used[a->id], more, &d->used[a->id]);
 }
 
 static candidate *candidate_for(scheduler *s, uint32_t number)
@@ -199,7 +206,13 @@ static candidate *candidate_for(scheduler *s, uint32_t number)
     uint32_t i = map64_get(&d->candidate_of, number);
     if (i != NO_ID) return &d->candidates.items[i];
     candidate *c = list_push(s->context, &d->candidates, sizeof *c);
-    if (c != NULL) map64_init(&c->holdings_of, s->context);
+    if (c != NULL) {
+        map64_init(&c->account_of, s->context);
+        map64_init(&c->posting_of, s->context);
+        map64_init(&c->postings_of, s->context);
+        map64_init(&c->holdings_of, s->context);
+        map64_init(&c->held, s->context);
+    }
     if (c == NULL || !map64_put(&d->candidate_of, number, (uint32_t)(d->candidates.count - 1))) {
         s->failed = true;
         return NULL;
@@ -207,25 +220,44 @@ static candidate *candidate_for(scheduler *s, uint32_t number)
     return c;
 }
 
-static void add_entry(scheduler *s, candidate *c, entry e)
+static uint32_t account_for(scheduler *s, candidate *c, uint32_t kind, uint32_t id)
 {
-    amount before = charged(c, e.kind, e.id);
-    entry *slot = NULL;
-    for (size_t i = 0; i < c->entries.count && slot == NULL; i++) {
-        entry *known = &c->entries.items[i];
-        if (known->type == e.type && known->kind == e.kind && known->id == e.id) slot = known;
+    uint32_t n = map64_get(&c->account_of, pair_key(kind, id));
+    if (n != NO_ID) return n;
+    account *a = list_push(s->context, &c->accounts, sizeof *a);
+    if (a == NULL || !map64_put(&c->account_of, pair_key(kind, id), (uint32_t)c->accounts.count - 1)) {
+        s->failed = true;
+        return NO_ID;
     }
-    if (slot != NULL) {
-        (void)amount_add(slot->value, e.value, &slot->value);
-    } else {
-        slot = list_push(s->context, &c->entries, sizeof *slot);
-        if (slot == NULL) {
-            s->failed = true;
-            return;
-        }
-        *slot = e;
+    *a = (account){ .kind = kind, .id = id, .first = NO_ID };
+    return (uint32_t)c->accounts.count - 1;
+}
+
+static posting *posting_for(scheduler *s, candidate *c, uint32_t type, const entry *e)
+{
+    posting *p = posting_find(c, type, e->kind, e->id);
+    if (p != NULL) return p;
+    uint32_t n = account_for(s, c, e->kind, e->id);
+    p = n == NO_ID ? NULL : list_push(s->context, &c->postings, sizeof *p);
+    if (p == NULL) {
+        s->failed = true;
+        return NULL;
     }
-    charge(s->devices, e.kind, e.id, before, charged(c, e.kind, e.id));
+    uint32_t number = (uint32_t)c->postings.count - 1;
+    *p = (posting){ n, c->accounts.items[n].first, map64_get(&c->postings_of, type), amount_from(0) };
+    c->accounts.items[n].first = number;
+    if (!map64_put(&c->posting_of, pair_key(n, type), number) || !map64_put(&c->postings_of, type, number))
+        s->failed = true;
+    return p;
+}
+
+static void add_entry(scheduler *s, candidate *c, uint32_t type, const entry *e)
+{
+    posting *p = posting_for(s, c, type, e);
+    if (p == NULL) return;
+    amount before = p->value;
+    (void)amount_add(p->value, e->value, &p->value);
+    charge(s->devices, c, &c->accounts.items[p->account], before, p->value);
 }
 
 static void add_holding(scheduler *s, candidate *c, uint32_t number, uint32_t type, const indexed_device *w)
@@ -238,7 +270,11 @@ static void add_holding(scheduler *s, candidate *c, uint32_t number, uint32_t ty
         return;
     }
     *h = (holding){ w->identity, of_type, map64_get(&c->holdings_of, type) };
-    if (!map64_put(&c->holdings_of, type, (uint32_t)c->holdings.count - 1)) s->failed = true;
+    uint32_t which = held(c, type, w->identity) | (of_type ? HELD_OF_TYPE : HELD_OF_CLUSTER);
+    if (!map64_put(&c->holdings_of, type, (uint32_t)c->holdings.count - 1) ||
+        !map64_put(&c->held, pair_key(type, w->identity), which)) {
+        s->failed = true;
+    }
     if (of_type) return;
     d->holder[w->identity] = number;
     d->holds[w->identity]++;
@@ -315,6 +351,7 @@ void ledger_commit(scheduler *s)
     if (!a->ready) return;
     a->ready = false;
     candidate *c = candidate_for(s, a->who.number);
+    a->had = NULL;
     if (c == NULL) return;
     for (uint32_t o = 0; o < a->outcome_count && !s->failed; o++) {
         const type_outcome *one = &a->outcomes[o];
@@ -324,36 +361,32 @@ void ledger_commit(scheduler *s)
             if (!w->given->shared) add_holding(s, c, a->who.number, type, w);
         }
         for (uint32_t i = 0; i < one->entry_count && !s->failed; i++) {
-            entry e = one->entries[i];
-            e.type = type;
-            add_entry(s, c, e);
+            add_entry(s, c, type, &one->entries[i]);
         }
     }
     if (!s->failed && !keep_pools(s, c, a)) s->failed = true;
     state_claims(s, a);
 }
 
-static void forget_holdings(struct devices *d, candidate *c, uint32_t type)
+static void forget_holdings(scheduler *s, candidate *c, uint32_t type)
 {
+    struct devices *d = s->devices;
     uint32_t first = map64_get(&c->holdings_of, type);
-    for (uint32_t i = first; i != NO_ID; i = c->holdings.items[i].next) {
+    for (uint32_t i = first; i != NO_ID && !s->failed; i = c->holdings.items[i].next) {
         const holding *h = &c->holdings.items[i];
+        if (!map64_put(&c->held, pair_key(type, h->identity), 0)) s->failed = true;
         if (!h->of_type && --d->holds[h->identity] == 0) d->holder[h->identity] = NO_ID;
     }
-    if (first != NO_ID) (void)map64_put(&c->holdings_of, type, NO_ID); /* replaces, so it cannot fail */
+    if (first != NO_ID && !map64_put(&c->holdings_of, type, NO_ID)) s->failed = true;
 }
 
-static void forget_entries(struct devices *d, candidate *c, uint32_t type)
+static void forget_postings(struct devices *d, candidate *c, uint32_t type)
 {
-    for (size_t i = 0; i < c->entries.count;) {
-        entry e = c->entries.items[i];
-        if (e.type != type) {
-            i++;
-            continue;
-        }
-        amount before = charged(c, e.kind, e.id);
-        c->entries.items[i] = c->entries.items[--c->entries.count];
-        charge(d, e.kind, e.id, before, charged(c, e.kind, e.id));
+    for (uint32_t i = map64_get(&c->postings_of, type); i != NO_ID; i = c->postings.items[i].next_of_type) {
+        posting *p = &c->postings.items[i];
+        amount before = p->value;
+        p->value = amount_from(0);
+        charge(d, c, &c->accounts.items[p->account], before, p->value);
     }
 }
 
@@ -377,8 +410,8 @@ void ledger_release(scheduler *s, uint32_t number, const uint32_t *released, uin
 {
     candidate *c = &s->devices->candidates.items[map64_get(&s->devices->candidate_of, number)];
     for (uint32_t r = 0; r < count; r++) {
-        forget_holdings(s->devices, c, released[r]);
-        forget_entries(s->devices, c, released[r]);
+        forget_holdings(s, c, released[r]);
+        forget_postings(s->devices, c, released[r]);
         forget_shares(s, number, released[r]);
     }
 }

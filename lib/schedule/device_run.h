@@ -14,8 +14,8 @@ enum { MOST_DEVICES = 32 }; /* for one resource claim */
  * types. The others belong to one type of one candidate. */
 enum ledger_kind { OF_COUNTER, OF_DIMENSION, OF_TYPE_COUNTER, OF_TYPE_DIMENSION };
 
+/* An amount that the devices of a search consume. */
 typedef struct entry {
-    uint32_t type; /* one of the candidate's types */
     uint32_t kind, id;
     amount value;
 } entry;
@@ -26,6 +26,23 @@ typedef struct holding {
     bool of_type; /* the device comes with the type */
     uint32_t next; /* the next holding for the same type, NO_ID = none */
 } holding;
+
+/* What a candidate has committed of one counter or dimension. */
+typedef struct account {
+    uint32_t kind, id;
+    uint32_t first; /* its first posting */
+    amount charged; /* the maximum over the types; only for the kinds of the cluster */
+} account;
+
+/* The part of an account for one type. */
+typedef struct posting {
+    uint32_t account;
+    uint32_t next, next_of_type; /* the next posting of the same account and for the same type, NO_ID = none */
+    amount value; /* 0 after a release */
+} posting;
+
+/* Bits: of the devices with one driver, pool and name, the one of the cluster and the one that comes with the type. */
+enum held { HELD_OF_CLUSTER = 1, HELD_OF_TYPE = 2 };
 
 /* The slices of one pool that a candidate can reach. */
 typedef struct pool_view {
@@ -41,9 +58,13 @@ typedef struct pool_views {
 } pool_views;
 
 typedef struct candidate {
-    LIST_OF(entry) entries;
+    LIST_OF(account) accounts;
+    LIST_OF(posting) postings;
     LIST_OF(holding) holdings;
-    map64 holdings_of; /* type -> its first holding, NO_ID = none */
+    map64 account_of; /* (kind, id) -> account */
+    map64 posting_of; /* (account, type) -> posting */
+    map64 postings_of, holdings_of; /* type -> its first posting and holding, NO_ID = none */
+    map64 held; /* (type, identity) -> which devices of this name are reserved: enum held */
     pool_views pools; /* after the last commit */
 } candidate;
 
@@ -114,7 +135,7 @@ typedef struct type_outcome {
     uint32_t type;
     const chosen *devices;
     uint32_t device_count;
-    const entry *entries; /* their type is the one above */
+    const entry *entries;
     uint32_t entry_count;
 } type_outcome;
 
@@ -133,6 +154,7 @@ typedef struct asking {
 
 typedef struct allocation {
     asking who;
+    const candidate *had; /* what it had committed before the search, NULL = nothing */
     live_claim *claims;
     uint32_t claim_count;
     uint32_t request_count; /* of all claims, alternatives included */
@@ -246,9 +268,10 @@ static inline bool device_had(const struct devices *d, uint32_t identity, uint32
 {
     return d->taken[identity] || (d->holder[identity] != NO_ID && d->holder[identity] != number);
 }
-bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t number);
-/* The amount committed for this type of the candidate. */
-amount ledger_committed(const candidate *c, uint32_t type, enum ledger_kind kind, uint32_t id);
+/* Whether an exclusive device is available for the candidate's type `index`. */
+bool device_free(const struct devices *d, const allocation *a, uint32_t index, const indexed_device *w);
+/* The amount committed for the candidate's type `index`. */
+amount ledger_committed(const allocation *a, uint32_t index, enum ledger_kind kind, uint32_t id);
 void ledger_commit(scheduler *s);
 /* Returns everything that the candidate has committed for these types (table indices). */
 void ledger_release(scheduler *s, uint32_t number, const uint32_t *released, uint32_t count);

@@ -45,7 +45,7 @@ static bool consume(search *x, enum ledger_kind kind, uint32_t id, amount value)
         return false;
     }
     x->entries = entries;
-    x->entries[x->entry_count++] = (entry){ x->index, (uint32_t)kind, id, value };
+    x->entries[x->entry_count++] = (entry){ (uint32_t)kind, id, value };
     return true;
 }
 
@@ -69,9 +69,7 @@ static bool budget_left(const search *x, bool of_type, uint32_t id, amount *left
     }
     const counted *total = counter_find(x->d->index->kits[x->kit].counters, id);
     if (total == NULL) return false;
-    amount committed = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], OF_TYPE_COUNTER,
-                                        id);
-    return amount_sub(total->value, committed, left);
+    return amount_sub(total->value, ledger_committed(x->a, x->index, OF_TYPE_COUNTER, id), left);
 }
 
 static bool counters_suffice(const search *x, const indexed_device *w)
@@ -234,9 +232,7 @@ static bool take_shares(search *x, const indexed_device *w, const live_request *
         if (!consumed_share(&g->capacity[i], requested_amount(r, g->capacity[i].name), &share) ||
             !policy_allows(g->capacity[i].policy, share))
             return false;
-        if (of_type)
-            before = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], kind,
-                                      w->dimensions[i]);
+        if (of_type) before = ledger_committed(x->a, x->index, kind, w->dimensions[i]);
         amount used = tentative(x, kind, w->dimensions[i], before);
         if (!amount_add(used, share, &used) || amount_cmp(used, g->capacity[i].value) > 0) return false;
         if (!consume(x, kind, w->dimensions[i], share)) return false;
@@ -355,7 +351,7 @@ static bool available(search *x, uint32_t number, const live_request *r)
 {
     const indexed_device *w = &x->d->index->devices[number];
     if (w->given->shared) return take_shares(x, w, r);
-    return device_free(x->s, &x->a->who, x->index, number) && !chosen_already(x, number);
+    return device_free(x->d, x->a, x->index, w) && !chosen_already(x, number);
 }
 
 /* Narrows the requirements and the pools to where the device can be reached. */

@@ -63,15 +63,13 @@ static void put_policy(portrait *p, const request_policy *policy)
 /* For a device with allowMultipleAllocations: its capacity, and how much of it is left. */
 static void put_capacity(portrait *p, const indexed_device *w)
 {
-    const candidate *c = w->slice == NO_ID ? ledger_find(p->s, p->a->who.number) : NULL;
     put(p, w->given->capacity_count);
     for (uint32_t i = 0; i < w->given->capacity_count; i++) {
         put(p, w->given->capacity[i].name);
         put_amount(p, w->given->capacity[i].value);
         put_policy(p, w->given->capacity[i].policy);
-        put_amount(p, w->slice == NO_ID
-                          ? ledger_committed(c, p->a->who.types[p->index], OF_TYPE_DIMENSION, w->dimensions[i])
-                          : p->d->used[w->dimensions[i]]);
+        put_amount(p, w->slice == NO_ID ? ledger_committed(p->a, p->index, OF_TYPE_DIMENSION, w->dimensions[i])
+                                        : p->d->used[w->dimensions[i]]);
     }
 }
 

@@ -187,9 +187,9 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
 static bool prepare(scheduler *s, allocation *a, const uint32_t *pending)
 {
     struct devices *d = s->devices;
-    const candidate *c = ledger_find(s, a->who.number);
-    bool ok = c != NULL ? pools_filter(s, c->pools, &a->who, a->set, &a->pools)
-                        : pools_gather(s, &a->who, a->set, &a->pools);
+    a->had = ledger_find(s, a->who.number);
+    bool ok = a->had != NULL ? pools_filter(s, a->had->pools, &a->who, a->set, &a->pools)
+                             : pools_gather(s, &a->who, a->set, &a->pools);
     a->claims = arena_array(&d->scratch, a->claim_count, sizeof *a->claims);
     a->outcomes = arena_array(&d->scratch, a->who.type_count + (size_t)1, sizeof *a->outcomes);
     if (!ok || a->claims == NULL || a->outcomes == NULL) {

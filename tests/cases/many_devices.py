@@ -15,6 +15,15 @@ def resource_slice(name, devices, **where):
             'spec': {'driver': 'd.io', 'pool': {'name': name, 'generation': 1, 'resourceSliceCount': 1}, 'devices': devices, **(where or {'allNodes': True})}}
 
 
+def shared_device(name, memory):
+    return {'name': name, 'allowMultipleAllocations': True, 'capacity': {'memory': {'value': f'{memory}'}}}
+
+
+def with_share(i):
+    """A pod that takes a unit of a shared device."""
+    return with_claim(i, capacity={'requests': {'memory': '1'}})
+
+
 def with_claim(i, **request):
     exactly = {'deviceClassName': 'gpu', 'count': 1, **request}
     claim = {'apiVersion': API, 'kind': 'ResourceClaim', 'metadata': {'name': f'c{i}', 'namespace': 'default'},

@@ -80,6 +80,18 @@ def chain(key):
     return lambda n: lines(*[sized(i, spec=after(i), labels={'a': f'v{i}'}) for i in range(n)])
 
 
+def sharers(n):
+    return lines(many_devices.SETTINGS, many_devices.device_class(), many_devices.resource_slice('s', [many_devices.shared_device('d', n)]),
+                 *[o for i in range(n) for o in many_devices.with_share(i)])
+
+
+def large_types(n, devices=0):
+    """Types for any number of pods, which come with so many devices."""
+    made = [traps.instance_type(i, capacity={'cpu': '1000', 'pods': '1000'}) for i in range(n)]
+    own = [{'driver': 'd.io', 'pool': 'p', 'devices': [{'name': f'd{i}'} for i in range(devices)]}]
+    return json.dumps([{**one, 'dynamicResources': {'resourceSlices': own}} if devices else one for one in made])
+
+
 def nowhere(i):
     return sized(i, spec={'nodeSelector': {'q': f'{i}'}})
 
@@ -104,6 +116,13 @@ TRAPS = {
     'devices and pods that request one each': (PLAN, 1000, 1.5, LINEAR, lambda n: lines(
         many_devices.SETTINGS, many_devices.device_class(), many_devices.resource_slice('s', [{'name': f'd{i}'} for i in range(n)]),
         *[o for i in range(n) for o in many_devices.with_claim(i)])),
+    'shared devices and pods that request one each': (PLAN, 500, SQUARE, LINEAR, lambda n: lines(
+        many_devices.SETTINGS, many_devices.device_class(), many_devices.resource_slice('s', [many_devices.shared_device(f'd{i}', 1) for i in range(n)]),
+        *[o for i in range(n) for o in many_devices.with_share(i)])),
+    'types, and pods that share a device': (PLAN, 300, LINEAR, LINEAR, lambda n: (sharers(40), large_types(n))),
+    'types and pods, which share a device': (PLAN, 100, SQUARE, SQUARE, lambda n: (sharers(n), large_types(n))),
+    'devices of a type and pods that request one each': (PLAN, 100, SQUARE, LINEAR, lambda n: (
+        lines(many_devices.SETTINGS, many_devices.device_class(), *[o for i in range(n) for o in many_devices.with_claim(i)]), large_types(5, n))),
     'nodes with a device, and pods that cannot use them': (PLAN, 200, SQUARE, LINEAR, lambda n: lines(
         many_devices.SETTINGS, many_devices.device_class('device.driver == "other"'), *[own_node(i) for i in range(n)],
         *[many_devices.resource_slice(f's{i}', [{'name': 'a'}], nodeName=f'n{i}') for i in range(n)],
