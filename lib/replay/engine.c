@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/library.h>
 #include <io/owner.h>
-#include <replay/engine.h>
+#include <replay/engine_shapes.h>
+#include <replay/engine_state.h>
 #include <replay/objects.h>
 
 #include <base/error.h>
@@ -49,32 +50,32 @@ static bool earlier(const replay_event *a, const replay_event *b)
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life)
 {
     if (at > e->ends || e->played || e->resuming) return;
-    if (!grow(e->context, (void **)&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof *e->heap)) {
+    if (!grow(e->context, (void **)&e->events.heap, &e->events.capacity, e->events.count + 1, sizeof *e->events.heap)) {
         engine_nomem(e);
         return;
     }
     replay_event event = {
-        .at = at < e->now ? e->now : at, .order = e->order++, .what = what, .index = index, .life = life
+        .at = at < e->now ? e->now : at, .order = e->events.order++, .what = what, .index = index, .life = life
     };
-    size_t i = e->heap_count++;
-    while (i > 0 && earlier(&event, &e->heap[(i - 1) / 2])) {
-        e->heap[i] = e->heap[(i - 1) / 2];
+    size_t i = e->events.count++;
+    while (i > 0 && earlier(&event, &e->events.heap[(i - 1) / 2])) {
+        e->events.heap[i] = e->events.heap[(i - 1) / 2];
         i = (i - 1) / 2;
     }
-    e->heap[i] = event;
+    e->events.heap[i] = event;
 }
 
 static replay_event take_first(engine *e)
 {
-    replay_event first = e->heap[0], last = e->heap[--e->heap_count];
+    replay_event first = e->events.heap[0], last = e->events.heap[--e->events.count];
     size_t i = 0;
-    for (size_t child = 1; child < e->heap_count; child = 2 * i + 1) {
-        if (child + 1 < e->heap_count && earlier(&e->heap[child + 1], &e->heap[child])) child++;
-        if (!earlier(&e->heap[child], &last)) break;
-        e->heap[i] = e->heap[child];
+    for (size_t child = 1; child < e->events.count; child = 2 * i + 1) {
+        if (child + 1 < e->events.count && earlier(&e->events.heap[child + 1], &e->events.heap[child])) child++;
+        if (!earlier(&e->events.heap[child], &last)) break;
+        e->events.heap[i] = e->events.heap[child];
         i = child;
     }
-    if (e->heap_count) e->heap[i] = last;
+    if (e->events.count) e->events.heap[i] = last;
     return first;
 }
 
@@ -83,29 +84,30 @@ static replay_event take_first(engine *e)
 void engine_find_pool(const engine *e, replay_node *n)
 {
     n->pool_number = REPLAY_NONE;
-    for (size_t i = 0; i < e->pool_count; i++) {
-        if (equal_str(e->pools[i].name, n->pool)) n->pool_number = (uint32_t)i;
+    for (size_t i = 0; i < e->nodes.pool_count; i++) {
+        if (equal_str(e->nodes.pools[i].name, n->pool)) n->pool_number = (uint32_t)i;
     }
 }
 
 static karp_status read_pools(engine *e)
 {
-    e->pool_count = 0;
-    e->review_all = true;
-    for (size_t i = 0; i < tree_count(e->objects); i++) {
-        const tree *object = tree_item(e->objects, i);
+    e->nodes.pool_count = 0;
+    e->disruption.review_all = true;
+    for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
+        const tree *object = tree_item(e->objects.documents, i);
         karp_str kind = tree_get_text(object, "kind");
         if (!str_is(kind, "NodePool") && !str_is(kind, "Provisioner")) continue;
-        if (!grow(e->context, (void **)&e->pools, &e->pool_capacity, e->pool_count + 1, sizeof *e->pools))
+        if (!grow(e->context, (void **)&e->nodes.pools, &e->nodes.pool_capacity, e->nodes.pool_count + 1,
+                  sizeof *e->nodes.pools))
             return fail_nomem(&e->error);
         const tree *disruption = tree_get(tree_get(object, "spec"), "disruption");
-        e->pools[e->pool_count++] = (replay_pool){
+        e->nodes.pools[e->nodes.pool_count++] = (replay_pool){
             engine_text(e, tree_get_text(tree_get(object, "metadata"), "name")), replay_window(object),
             str_is(tree_get_text(disruption, "consolidationPolicy"), "WhenEmpty"),
             tree_get(tree_get(object, "spec"), "replicas") != NULL
         };
     }
-    for (size_t i = 0; i < e->alive_count; i++) engine_find_pool(e, &e->nodes[e->alive[i]]);
+    for (size_t i = 0; i < e->nodes.alive_count; i++) engine_find_pool(e, &e->nodes.list[e->nodes.alive[i]]);
     return e->status;
 }
 
@@ -113,37 +115,37 @@ static karp_status read_pools(engine *e)
 
 static void interrupt_recorded(engine *e, const trace_event *event)
 {
-    for (size_t i = 0; i < e->alive_count; i++) {
-        const replay_node *n = &e->nodes[e->alive[i]];
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
+        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         if (n->deleting || !str_is(n->capacity_type, "spot")) continue;
         if (event->of.offering.instance_type.len && !equal_str(event->of.offering.instance_type, n->instance_type))
             continue;
         if (event->of.offering.zone.len && !equal_str(event->of.offering.zone, n->zone)) continue;
-        node_interrupt(e, e->alive[i]);
+        node_interrupt(e, e->nodes.alive[i]);
         return;
     }
 }
 
 static void lose_capacity(engine *e, const trace_event *event)
 {
-    if (!grow(e->context, (void **)&e->losses, &e->loss_capacity, e->loss_count + 1, sizeof *e->losses)) {
+    if (!grow(e->context, (void **)&e->losses.list, &e->losses.capacity, e->losses.count + 1, sizeof *e->losses.list)) {
         engine_nomem(e);
         return;
     }
     int64_t lasts = event->lasts == KARP_DURATION_UNSET || event->lasts > e->ends - e->now ? e->ends - e->now + 1
                                                                                            : event->lasts;
-    e->losses[e->loss_count++] = (replay_loss){ event->of.offering.instance_type,
-                                                event->of.offering.zone,
-                                                event->of.offering.capacity_type,
-                                                e->now + lasts,
-                                                false,
-                                                false };
+    e->losses.list[e->losses.count++] = (replay_loss){ event->of.offering.instance_type,
+                                                       event->of.offering.zone,
+                                                       event->of.offering.capacity_type,
+                                                       e->now + lasts,
+                                                       false,
+                                                       false };
 }
 
 /* Adds the object, or replaces the one with its kind, namespace and name. */
 static void apply_object(engine *e, const trace_event *event)
 {
-    trees *t = &e->objects_memory;
+    trees *t = &e->objects.memory;
     tree *object = NULL;
     karp_status status = tree_read(t, event->document, event->of.text, &object, &e->error);
     if (status) {
@@ -151,30 +153,30 @@ static void apply_object(engine *e, const trace_event *event)
         return;
     }
     const tree *metadata = tree_get(object, "metadata");
-    for (size_t i = 0; i < tree_count(e->objects); i++) {
-        const tree *old = tree_item(e->objects, i), *old_metadata = tree_get(old, "metadata");
+    for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
+        const tree *old = tree_item(e->objects.documents, i), *old_metadata = tree_get(old, "metadata");
         if (!equal_str(tree_get_text(old, "kind"), tree_get_text(object, "kind")) ||
             !equal_str(tree_get_text(old_metadata, "name"), tree_get_text(metadata, "name")) ||
             !equal_str(io_namespace(old), io_namespace(object)))
             continue;
-        tree_remove_item(t, e->objects, i);
+        tree_remove_item(t, e->objects.documents, i);
         break;
     }
-    tree_append(t, e->objects, object);
+    tree_append(t, e->objects.documents, object);
     if (t->status) engine_nomem(e);
-    e->stale = e->pools_changed = true;
+    e->objects.stale = e->objects.pools_changed = true;
     engine_fail(e, read_pools(e));
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) engine_fail(e, budgets_read_again(e));
-    e->changes++;
+    e->disruption.changes++;
     static_open(e);
-    if (e->still_pending) batch_open(e);
+    if (e->pods.still_pending) batch_open(e);
 }
 
 static void from_trace(engine *e, const trace_event *event)
 {
     switch (event->kind) {
     case TRACE_POD_CREATED:
-        e->created_pods++;
+        e->pods.created++;
         pod_create(e, event);
         return;
     case TRACE_POD_DELETED: pod_delete(e, event); return;
@@ -187,11 +189,11 @@ static void from_trace(engine *e, const trace_event *event)
 
 static void from_queue(engine *e, const replay_event *event)
 {
-    const replay_node *n = event->index < e->node_count ? &e->nodes[event->index] : NULL;
+    const replay_node *n = event->index < e->nodes.count ? &e->nodes.list[event->index] : NULL;
     switch (event->what) {
     case EVENT_POD_END:
-        if (event->index < e->pod_count && e->pods[event->index].state == POD_RUNNING &&
-            e->pods[event->index].life == event->life)
+        if (event->index < e->pods.count && e->pods.list[event->index].state == POD_RUNNING &&
+            e->pods.list[event->index].life == event->life)
             pod_end(e, event->index);
         return;
     case EVENT_READY:
@@ -199,7 +201,7 @@ static void from_queue(engine *e, const replay_event *event)
         return;
     case EVENT_EXPIRED:
         if (n && !n->gone && !n->deleting) {
-            e->result.expirations++;
+            e->meter.result.expirations++;
             node_delete(e, event->index);
         }
         return;
@@ -210,21 +212,21 @@ static void from_queue(engine *e, const replay_event *event)
         if (n && !n->gone) node_kill(e, event->index);
         return;
     case EVENT_BATCH:
-        if (e->batch_due == e->now) provision(e);
+        if (e->provisioning.batch_due == e->now) provision(e);
         return;
     case EVENT_PASS:
-        if (e->pass_due == e->now) disrupt_pass(e);
+        if (e->disruption.pass_due == e->now) disrupt_pass(e);
         return;
     case EVENT_VALIDATE: disrupt_validate(e, event->index); return;
     case EVENT_STATIC:
-        if (e->static_due == e->now) static_pools(e);
+        if (e->provisioning.static_due == e->now) static_pools(e);
         return;
     case EVENT_PLAN: return; /* handled at the end of this time */
     default: /* EVENT_RETRY: a lost offering may be available again */
-        e->stale = e->stale || !e->losses[event->index].interrupted;
-        e->losses[event->index].known = false;
+        e->objects.stale = e->objects.stale || !e->losses.list[event->index].interrupted;
+        e->losses.list[event->index].known = false;
         static_open(e);
-        if (e->still_pending) batch_open(e);
+        if (e->pods.still_pending) batch_open(e);
     }
 }
 
@@ -238,12 +240,12 @@ static void instant(engine *e)
     while (!e->status && e->next_event_of_trace < e->trace->count &&
            e->trace->events[e->next_event_of_trace].at <= e->now)
         from_trace(e, &e->trace->events[e->next_event_of_trace++]);
-    while (!e->status && e->heap_count && e->heap[0].at == e->now) {
-        if (decides(&e->heap[0])) {
-            uint64_t order = e->order;
+    while (!e->status && e->events.count && e->events.heap[0].at == e->now) {
+        if (decides(&e->events.heap[0])) {
+            uint64_t order = e->events.order;
             pods_settle(e);
             nodes_drain(e);
-            if (e->order != order && e->heap[0].at == e->now && !decides(&e->heap[0])) continue;
+            if (e->events.order != order && e->events.heap[0].at == e->now && !decides(&e->events.heap[0])) continue;
         }
         replay_event event = take_first(e);
         from_queue(e, &event);
@@ -258,7 +260,7 @@ static void instant(engine *e)
 
 static int64_t next_instant(const engine *e)
 {
-    int64_t next = e->heap_count ? e->heap[0].at : INT64_MAX;
+    int64_t next = e->events.count ? e->events.heap[0].at : INT64_MAX;
     if (e->next_event_of_trace < e->trace->count) {
         int64_t at = e->trace->events[e->next_event_of_trace].at;
         if (at < next) next = at;
@@ -270,12 +272,12 @@ static void report_progress(const engine *e, int64_t *told)
 {
     if (!e->options->progress || e->now < *told) return;
     karp_replay_progress progress = { .size = sizeof progress,
-                                      .policy = e->result.policy,
+                                      .policy = e->meter.result.policy,
                                       .now = e->now,
                                       .begins = e->trace->begins,
                                       .ends = e->ends,
-                                      .nodes = e->nodes_running,
-                                      .pods = e->running + e->still_pending };
+                                      .nodes = e->meter.nodes_running,
+                                      .pods = e->meter.running + e->pods.still_pending };
     e->options->progress(&progress, e->options->progress_user);
     *told = e->now + (e->ends - e->trace->begins) / PROGRESS_STEPS;
 }
@@ -321,8 +323,8 @@ karp_status engine_run(engine *e)
 
 karp_status engine_begin(engine *e)
 {
-    e->objects = tree_copy(&e->objects_memory, e->base->objects);
-    if (!e->objects) return fail_nomem(&e->error);
+    e->objects.documents = tree_copy(&e->objects.memory, e->base->objects);
+    if (!e->objects.documents) return fail_nomem(&e->error);
     karp_status status = read_pools(e);
     if (!status) status = engine_shapes(e);
     if (!status) status = budgets_read(e);
@@ -344,62 +346,63 @@ void engine_init(engine *e, const replay_base *base)
     e->base = base;
     e->trace = &base->trace;
     e->options = base->options;
-    e->now = e->metered = e->next_point = base->trace.begins;
-    trees_init(&e->objects_memory, context);
-    trees_init(&e->shapes_memory, context);
+    e->now = e->meter.metered = e->meter.next_point = base->trace.begins;
+    trees_init(&e->objects.memory, context);
+    trees_init(&e->objects.shapes_memory, context);
     karp_error_init(&e->error, sizeof e->error);
     arena_init(&e->memory, context);
     strings_init(&e->texts, context);
     strbuf_init(&e->key, context);
     strings_init(&e->resource_names, context);
-    io_table_init(&e->pod_index, context);
-    io_table_init(&e->node_index, context);
-    io_table_init(&e->kind_index, context);
-    e->freed_forgotten = e->freed_settled = 1;
-    e->stale = true;
-    e->batch_first = e->batch_due = e->static_due = e->pass_due = e->last_pass = e->look_again = e->repack_due =
-        KARP_NO_TIME;
+    io_table_init(&e->pods.index, context);
+    io_table_init(&e->nodes.index, context);
+    io_table_init(&e->nodes.kind_index, context);
+    e->pods.freed_forgotten = e->pods.freed_settled = 1;
+    e->objects.stale = true;
+    e->provisioning.batch_first = e->provisioning.batch_due = e->provisioning.static_due = e->disruption.pass_due =
+        e->disruption.last_pass = e->disruption.look_again = e->repack_due = KARP_NO_TIME;
 }
 
 void engine_free(engine *e)
 {
     karp_context *c = e->context;
-    for (size_t i = 0; i < e->shape_count; i++) {
-        karp_free(c, e->shapes[i].admits, e->shapes[i].admit_capacity);
-        karp_free(c, e->shapes[i].takers, e->shapes[i].taker_capacity * sizeof *e->shapes[i].takers);
+    for (size_t i = 0; i < e->pods.shape_count; i++) {
+        karp_free(c, e->pods.shapes[i].admits, e->pods.shapes[i].admit_capacity);
+        karp_free(c, e->pods.shapes[i].takers, e->pods.shapes[i].taker_capacity * sizeof *e->pods.shapes[i].takers);
     }
-    for (size_t i = 0; i < e->node_count; i++) arena_free(&e->nodes[i].memory);
+    for (size_t i = 0; i < e->nodes.count; i++) arena_free(&e->nodes.list[i].memory);
     disrupt_free(e);
     repack_free(e);
-    karp_snapshot_unref(e->snapshot);
-    karp_free(c, e->shapes, e->shape_count * sizeof *e->shapes);
-    karp_free(c, e->pods, e->pod_capacity * sizeof *e->pods);
-    karp_free(c, e->pending, e->pending_capacity * sizeof *e->pending);
-    karp_free(c, e->nodes, e->node_capacity * sizeof *e->nodes);
-    karp_free(c, e->alive, e->alive_capacity * sizeof *e->alive);
-    karp_free(c, e->candidates, e->candidate_capacity * sizeof *e->candidates);
-    karp_free(c, e->kinds, e->kind_capacity * sizeof *e->kinds);
-    karp_free(c, e->pools, e->pool_capacity * sizeof *e->pools);
-    karp_free(c, e->budgets, e->budget_capacity * sizeof *e->budgets);
-    karp_free(c, e->young, e->young_capacity * sizeof *e->young);
-    karp_free(c, e->drains, e->drain_capacity * sizeof *e->drains);
-    karp_free(c, e->changing, e->changing_capacity * sizeof *e->changing);
-    karp_free(c, e->freed_nodes, e->freed_capacity * sizeof *e->freed_nodes);
-    karp_free(c, e->heap, e->heap_capacity * sizeof *e->heap);
-    karp_free(c, e->dirty_pods, e->dirty_pod_capacity * sizeof *e->dirty_pods);
-    karp_free(c, e->dirty_nodes, e->dirty_node_capacity * sizeof *e->dirty_nodes);
-    karp_free(c, e->losses, e->loss_capacity * sizeof *e->losses);
-    karp_free(c, e->commands, e->command_capacity * sizeof *e->commands);
-    karp_free(c, e->waits, e->wait_capacity * sizeof *e->waits);
-    karp_free(c, e->result.repack.attempts, e->result.repack.attempt_capacity * sizeof *e->result.repack.attempts);
-    karp_free(c, e->result.points, e->result.point_capacity * sizeof *e->result.points);
-    io_table_free(&e->pod_index);
-    io_table_free(&e->node_index);
-    io_table_free(&e->kind_index);
+    karp_snapshot_unref(e->objects.snapshot);
+    karp_free(c, e->pods.shapes, e->pods.shape_count * sizeof *e->pods.shapes);
+    karp_free(c, e->pods.list, e->pods.capacity * sizeof *e->pods.list);
+    karp_free(c, e->pods.pending, e->pods.pending_capacity * sizeof *e->pods.pending);
+    karp_free(c, e->nodes.list, e->nodes.capacity * sizeof *e->nodes.list);
+    karp_free(c, e->nodes.alive, e->nodes.alive_capacity * sizeof *e->nodes.alive);
+    karp_free(c, e->pods.candidates, e->pods.candidate_capacity * sizeof *e->pods.candidates);
+    karp_free(c, e->nodes.kinds, e->nodes.kind_capacity * sizeof *e->nodes.kinds);
+    karp_free(c, e->nodes.pools, e->nodes.pool_capacity * sizeof *e->nodes.pools);
+    karp_free(c, e->budgets.list, e->budgets.capacity * sizeof *e->budgets.list);
+    karp_free(c, e->disruption.young, e->disruption.young_capacity * sizeof *e->disruption.young);
+    karp_free(c, e->nodes.drains, e->nodes.drain_capacity * sizeof *e->nodes.drains);
+    karp_free(c, e->disruption.changing, e->disruption.changing_capacity * sizeof *e->disruption.changing);
+    karp_free(c, e->pods.freed_nodes, e->pods.freed_capacity * sizeof *e->pods.freed_nodes);
+    karp_free(c, e->events.heap, e->events.capacity * sizeof *e->events.heap);
+    karp_free(c, e->objects.dirty_pods, e->objects.dirty_pod_capacity * sizeof *e->objects.dirty_pods);
+    karp_free(c, e->objects.dirty_nodes, e->objects.dirty_node_capacity * sizeof *e->objects.dirty_nodes);
+    karp_free(c, e->losses.list, e->losses.capacity * sizeof *e->losses.list);
+    karp_free(c, e->disruption.commands, e->disruption.command_capacity * sizeof *e->disruption.commands);
+    karp_free(c, e->meter.waits, e->meter.wait_capacity * sizeof *e->meter.waits);
+    karp_free(c, e->meter.result.repack.attempts,
+              e->meter.result.repack.attempt_capacity * sizeof *e->meter.result.repack.attempts);
+    karp_free(c, e->meter.result.points, e->meter.result.point_capacity * sizeof *e->meter.result.points);
+    io_table_free(&e->pods.index);
+    io_table_free(&e->nodes.index);
+    io_table_free(&e->nodes.kind_index);
     strings_free(&e->texts);
     strbuf_free(&e->key);
     strings_free(&e->resource_names);
-    trees_free(&e->objects_memory);
-    trees_free(&e->shapes_memory);
+    trees_free(&e->objects.memory);
+    trees_free(&e->objects.shapes_memory);
     arena_free(&e->memory);
 }

@@ -92,7 +92,7 @@ static void reserve_daemons(engine *e, replay_node *n)
     for (size_t i = 0; i < e->trace->daemon_count; i++) {
         const trace_daemon *d = &e->trace->daemons[i];
         if (!equal_str(d->node, n->name)) continue;
-        for (size_t k = 0; k < e->resource_names.count; k++) n->free[k] -= e->shapes[d->shape].requests[k];
+        for (size_t k = 0; k < e->resource_names.count; k++) n->free[k] -= e->pods.shapes[d->shape].requests[k];
     }
 }
 
@@ -118,8 +118,8 @@ static karp_status adopt(engine *e, const replay_given *g)
         launch.taint_count = lasting_taints(g->node ? node.taints : claim.taints, taints, kept);
         uint32_t number = node_add(e, &launch, g->name);
         if (number != REPLAY_NONE) {
-            take_state(e, &e->nodes[number], g, &node, &claim);
-            reserve_daemons(e, &e->nodes[number]);
+            take_state(e, &e->nodes.list[number], g, &node, &claim);
+            reserve_daemons(e, &e->nodes.list[number]);
             node_begin(e, number);
             if (g->claim && claim.meta.deletion != KARP_NO_TIME && !e->base->state) node_delete(e, number);
         }

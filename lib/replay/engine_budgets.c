@@ -53,7 +53,7 @@ static void settle(engine *e, replay_budget *b)
     allowed = expected == 0 || allowed < 0 ? 0 : allowed;
     if (allowed == b->allowed) return;
     b->allowed = (int32_t)allowed;
-    e->changes++;
+    e->disruption.changes++;
 }
 
 static bool covers(const replay_shape *shape, size_t budget)
@@ -63,11 +63,11 @@ static bool covers(const replay_shape *shape, size_t budget)
 
 void budgets_note(engine *e, const replay_shape *shape, int total, int healthy)
 {
-    for (size_t i = 0; shape->budgets && i < e->budget_count; i++) {
+    for (size_t i = 0; shape->budgets && i < e->budgets.count; i++) {
         if (!covers(shape, i)) continue;
-        e->budgets[i].expected += (uint32_t)total;
-        e->budgets[i].healthy += (uint32_t)healthy;
-        settle(e, &e->budgets[i]);
+        e->budgets.list[i].expected += (uint32_t)total;
+        e->budgets.list[i].healthy += (uint32_t)healthy;
+        settle(e, &e->budgets.list[i]);
     }
 }
 
@@ -76,10 +76,10 @@ bool budgets_allow(engine *e, uint32_t shape)
 {
     size_t covering = 0;
     bool allowed = true;
-    for (size_t i = 0; e->shapes[shape].budgets && i < e->budget_count; i++) {
-        if (!covers(&e->shapes[shape], i)) continue;
+    for (size_t i = 0; e->pods.shapes[shape].budgets && i < e->budgets.count; i++) {
+        if (!covers(&e->pods.shapes[shape], i)) continue;
         covering++;
-        allowed = allowed && e->budgets[i].allowed > 0;
+        allowed = allowed && e->budgets.list[i].allowed > 0;
     }
     return covering == 0 || (covering == 1 && allowed);
 }
@@ -87,9 +87,10 @@ bool budgets_allow(engine *e, uint32_t shape)
 static karp_status read_budget(engine *e, const tree *object)
 {
     io_decoder d;
-    if (!grow(e->context, (void **)&e->budgets, &e->budget_capacity, e->budget_count + 1, sizeof *e->budgets))
+    if (!grow(e->context, (void **)&e->budgets.list, &e->budgets.capacity, e->budgets.count + 1,
+              sizeof *e->budgets.list))
         return fail_nomem(&e->error);
-    replay_budget *b = &e->budgets[e->budget_count];
+    replay_budget *b = &e->budgets.list[e->budgets.count];
     *b = (replay_budget){ .shown = -1 };
     io_decoder_init(&d, &e->memory);
     io_decode(&d, &io_budget_shape, object, &b->object);
@@ -98,15 +99,15 @@ static karp_status read_budget(engine *e, const tree *object)
         return d.status;
     }
     if (b->object.meta.namespace_.len == 0) b->object.meta.namespace_ = str("default");
-    e->budget_count++;
+    e->budgets.count++;
     return KARP_OK;
 }
 
 static karp_status cover(engine *e, replay_shape *shape)
 {
-    size_t words_ = (e->budget_count + 63) / 64;
-    for (size_t i = 0; i < e->budget_count; i++) {
-        const karp_pod_disruption_budget *b = &e->budgets[i].object;
+    size_t words_ = (e->budgets.count + 63) / 64;
+    for (size_t i = 0; i < e->budgets.count; i++) {
+        const karp_pod_disruption_budget *b = &e->budgets.list[i].object;
         if (!b->selector || !equal_str(b->meta.namespace_, shape->pod.meta.namespace_)) continue;
         if (!selects(b->selector, &shape->pod.meta)) continue;
         if (!shape->budgets) shape->budgets = arena_zalloc(&e->memory, words_ * sizeof *shape->budgets);
@@ -126,8 +127,8 @@ static karp_status count_given(engine *e, const tree *object)
     io_decoder_init(&d, &memory);
     io_decode_pod(&d, object, &pod);
     karp_str namespace_ = d.status == KARP_OK && pod.meta.namespace_.len ? pod.meta.namespace_ : str("default");
-    for (size_t i = 0; i < e->budget_count && !d.status; i++) {
-        replay_budget *b = &e->budgets[i];
+    for (size_t i = 0; i < e->budgets.count && !d.status; i++) {
+        replay_budget *b = &e->budgets.list[i];
         if (!b->object.selector || !equal_str(b->object.meta.namespace_, namespace_) ||
             !selects(b->object.selector, &pod.meta))
             continue;
@@ -142,12 +143,12 @@ static karp_status count_given(engine *e, const tree *object)
 
 karp_status budgets_read_again(engine *e)
 {
-    e->budget_count = 0;
-    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].budgets = NULL;
+    e->budgets.count = 0;
+    for (size_t i = 0; i < e->pods.shape_count; i++) e->pods.shapes[i].budgets = NULL;
     karp_status status = budgets_read(e);
-    for (size_t i = 0; i < e->pod_count && !status; i++) {
-        const replay_pod *p = &e->pods[i];
-        if (p->state != POD_GONE) budgets_note(e, &e->shapes[p->shape], 1, p->state == POD_RUNNING);
+    for (size_t i = 0; i < e->pods.count && !status; i++) {
+        const replay_pod *p = &e->pods.list[i];
+        if (p->state != POD_GONE) budgets_note(e, &e->pods.shapes[p->shape], 1, p->state == POD_RUNNING);
     }
     return status;
 }
@@ -155,14 +156,14 @@ karp_status budgets_read_again(engine *e)
 karp_status budgets_read(engine *e)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < tree_count(e->objects) && !status; i++) {
-        const tree *object = tree_item(e->objects, i);
+    for (size_t i = 0; i < tree_count(e->objects.documents) && !status; i++) {
+        const tree *object = tree_item(e->objects.documents, i);
         if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) status = read_budget(e, object);
     }
-    for (size_t i = 0; e->budget_count && i < tree_count(e->objects) && !status; i++) {
-        if (str_is(tree_get_text(tree_item(e->objects, i), "kind"), "Pod"))
-            status = count_given(e, tree_item(e->objects, i));
+    for (size_t i = 0; e->budgets.count && i < tree_count(e->objects.documents) && !status; i++) {
+        if (str_is(tree_get_text(tree_item(e->objects.documents, i), "kind"), "Pod"))
+            status = count_given(e, tree_item(e->objects.documents, i));
     }
-    for (size_t i = 0; i < e->shape_count && !status; i++) status = cover(e, &e->shapes[i]);
+    for (size_t i = 0; i < e->pods.shape_count && !status; i++) status = cover(e, &e->pods.shapes[i]);
     return status;
 }

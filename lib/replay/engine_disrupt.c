@@ -25,13 +25,14 @@ static bool in_play(const replay_node *n) { return n->ready && !n->gone && !n->d
 /* Whether a pass could select the node: a pool with policy WhenEmpty excludes nodes with pods. */
 static bool eligible(const engine *e, const replay_node *n)
 {
-    return n->drifted || n->pod_count == 0 || n->pool_number == REPLAY_NONE || !e->pools[n->pool_number].when_empty;
+    return n->drifted || n->pod_count == 0 || n->pool_number == REPLAY_NONE ||
+           !e->nodes.pools[n->pool_number].when_empty;
 }
 
 /* The time at which the node may be consolidated if there is no pod event until then; KARP_NO_TIME = never. */
 int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
 {
-    int64_t window = n->pool_number == REPLAY_NONE ? KARP_DURATION_NEVER : e->pools[n->pool_number].window;
+    int64_t window = n->pool_number == REPLAY_NONE ? KARP_DURATION_NEVER : e->nodes.pools[n->pool_number].window;
     if (window > INT64_MAX / 4) return KARP_NO_TIME;
     return (n->last_event == KARP_NO_TIME ? n->ready_at : n->last_event) + window;
 }
@@ -41,11 +42,11 @@ int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
 static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
 {
     int64_t first = INT64_MAX;
-    for (size_t i = 0; i < e->alive_count; i++) {
-        const replay_node *n = &e->nodes[e->alive[i]];
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
+        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         engine_ahead(e, i);
-        if (!in_play(n) || (!eligible(e, n) && !e->pools_changed)) continue;
-        int64_t at = n->drifted || e->pools_changed ? e->now : disrupt_consolidatable_at(e, n);
+        if (!in_play(n) || (!eligible(e, n) && !e->objects.pools_changed)) continue;
+        int64_t at = n->drifted || e->objects.pools_changed ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
         if (at >= first) continue;
         first = at;
@@ -57,24 +58,24 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
 static void schedule(engine *e, int64_t at)
 {
     if (at == INT64_MAX) {
-        e->pass_due = KARP_NO_TIME;
+        e->disruption.pass_due = KARP_NO_TIME;
         return;
     }
-    e->pass_due = at;
+    e->disruption.pass_due = at;
     engine_at(e, at, EVENT_PASS, 0, 0);
 }
 
 void disrupt_plan(engine *e)
 {
-    if (e->status || e->validating || repack_runs(e)) return;
-    int64_t soonest = e->last_pass == KARP_NO_TIME ? e->now : e->last_pass + interval(e);
+    if (e->status || e->disruption.validating || repack_runs(e)) return;
+    int64_t soonest = e->disruption.last_pass == KARP_NO_TIME ? e->now : e->disruption.last_pass + interval(e);
     if (soonest < e->now) soonest = e->now;
-    if (e->pass_due != KARP_NO_TIME && e->pass_due <= soonest) return;
-    if (e->changes == e->planned_changes) return;
-    e->planned_changes = e->changes;
+    if (e->disruption.pass_due != KARP_NO_TIME && e->disruption.pass_due <= soonest) return;
+    if (e->disruption.changes == e->disruption.planned_changes) return;
+    e->disruption.planned_changes = e->disruption.changes;
     int64_t first = first_candidate(e, false, soonest);
     if (first < soonest) first = soonest;
-    if (e->pass_due == KARP_NO_TIME || first < e->pass_due) schedule(e, first);
+    if (e->disruption.pass_due == KARP_NO_TIME || first < e->disruption.pass_due) schedule(e, first);
 }
 
 /* A pass found nothing. Schedules the next one for the time at which the result may differ without other changes. */
@@ -82,11 +83,13 @@ static void after_nothing(engine *e)
 {
     int64_t soonest = e->now + interval(e), next = first_candidate(e, true, soonest), again = e->now + FRUITLESS;
     if (next < soonest) next = soonest;
-    if (e->look_again != KARP_NO_TIME && e->look_again > e->now && e->look_again < again) again = e->look_again;
+    if (e->disruption.look_again != KARP_NO_TIME && e->disruption.look_again > e->now &&
+        e->disruption.look_again < again)
+        again = e->disruption.look_again;
     if (e->repacks && e->repack_due != KARP_NO_TIME && e->repack_due > e->now && e->repack_due < again)
         again = e->repack_due;
     if (first_candidate(e, false, INT64_MAX) == INT64_MAX) again = INT64_MAX;
-    e->planned_changes = e->changes;
+    e->disruption.planned_changes = e->disruption.changes;
     schedule(e, next < again ? next : again);
 }
 
@@ -100,7 +103,7 @@ static bool is_consolidatable(const engine *e, const replay_node *n)
 
 static void review(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     bool now = is_consolidatable(e, n);
     if (now == n->consolidatable) return;
     n->consolidatable = now;
@@ -110,11 +113,11 @@ static void review(engine *e, uint32_t node)
 /* Reviews all nodes, and lists those whose condition may change before a pod event or a change of their pool. */
 static void review_all(engine *e)
 {
-    e->review_all = false;
-    e->young_count = 0;
-    for (size_t i = 0; i < e->alive_count; i++) {
-        uint32_t node = e->alive[i];
-        const replay_node *n = &e->nodes[node];
+    e->disruption.review_all = false;
+    e->disruption.young_count = 0;
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
+        uint32_t node = e->nodes.alive[i];
+        const replay_node *n = &e->nodes.list[node];
         engine_ahead(e, i);
         if (in_play(n)) review(e, node);
         if (!in_play(n) || !n->consolidatable) disrupt_young(e, node);
@@ -126,32 +129,33 @@ static void review_all(engine *e)
 static void review_young(engine *e)
 {
     size_t kept = 0;
-    e->changing_count = 0;
-    for (size_t i = 0; i < e->young_count; i++) {
-        uint32_t node = e->young[i];
-        const replay_node *n = &e->nodes[node];
+    e->disruption.changing_count = 0;
+    for (size_t i = 0; i < e->disruption.young_count; i++) {
+        uint32_t node = e->disruption.young[i];
+        const replay_node *n = &e->nodes.list[node];
         bool now = in_play(n) && is_consolidatable(e, n);
         if (n->gone) continue;
         if (in_play(n) && now != n->consolidatable)
-            (void)engine_push(e, &e->changing, &e->changing_count, &e->changing_capacity, node);
-        if (!now) e->young[kept++] = node;
+            (void)engine_push(e, &e->disruption.changing, &e->disruption.changing_count,
+                              &e->disruption.changing_capacity, node);
+        if (!now) e->disruption.young[kept++] = node;
     }
-    e->young_count = kept;
-    if (!sort_numbers(e->context, e->changing, e->changing_count)) engine_nomem(e);
-    for (size_t i = 0; i < e->changing_count; i++) review(e, e->changing[i]);
+    e->disruption.young_count = kept;
+    if (!sort_numbers(e->context, e->disruption.changing, e->disruption.changing_count)) engine_nomem(e);
+    for (size_t i = 0; i < e->disruption.changing_count; i++) review(e, e->disruption.changing[i]);
 }
 
 void disrupt_young(engine *e, uint32_t node)
 {
-    (void)engine_push(e, &e->young, &e->young_count, &e->young_capacity, node);
+    (void)engine_push(e, &e->disruption.young, &e->disruption.young_count, &e->disruption.young_capacity, node);
 }
 
 bool disrupt_conditions(engine *e)
 {
-    if (e->review_all) review_all(e);
+    if (e->disruption.review_all) review_all(e);
     else review_young(e);
-    for (size_t i = 0; i < e->alive_count; i++) {
-        const replay_node *n = &e->nodes[e->alive[i]];
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
+        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         if (in_play(n) && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
     }
     return false;
@@ -162,16 +166,16 @@ static void note_drift(engine *e)
 {
     karp_advice *advice = NULL;
     karp_snapshot *snapshot = engine_snapshot(e);
-    e->pools_changed = false;
+    e->objects.pools_changed = false;
     if (!snapshot) return;
     karp_status status = karp_advise_conditions(snapshot, e->now, NULL, 0, &advice, &e->error);
     for (size_t i = 0; !status && i < karp_advice_count(advice); i++) {
         karp_action action = { .size = sizeof action };
         status = karp_advice_action(advice, i, &action);
-        uint32_t node = status ? IO_NONE : io_table_get(&e->node_index, action.object);
+        uint32_t node = status ? IO_NONE : io_table_get(&e->nodes.index, action.object);
         if (node == IO_NONE || !str_is(action.subject, "Drifted")) continue;
-        e->nodes[node].drifted = action.kind == KARP_ACTION_SET_CONDITION;
-        e->nodes[node].drifted_at = e->now;
+        e->nodes.list[node].drifted = action.kind == KARP_ACTION_SET_CONDITION;
+        e->nodes.list[node].drifted_at = e->now;
         node_touch(e, node);
     }
     if (status) engine_fail(e, status);
@@ -190,12 +194,13 @@ static karp_disrupt_options pass_options(engine *e)
 
 static void note_budgets(engine *e, const karp_decision *d)
 {
-    e->look_again = KARP_NO_TIME;
+    e->disruption.look_again = KARP_NO_TIME;
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget budget = { .size = sizeof budget };
         if (karp_decision_budget(d, i, &budget) || budget.next_change == KARP_NO_TIME || budget.next_change <= e->now)
             continue;
-        if (e->look_again == KARP_NO_TIME || budget.next_change < e->look_again) e->look_again = budget.next_change;
+        if (e->disruption.look_again == KARP_NO_TIME || budget.next_change < e->disruption.look_again)
+            e->disruption.look_again = budget.next_change;
     }
 }
 
@@ -237,26 +242,27 @@ static void free_command(engine *e, replay_command *c)
 
 uint32_t disrupt_note(engine *e, const karp_command *command)
 {
-    if (!grow(e->context, (void **)&e->commands, &e->command_capacity, e->command_count + 1, sizeof *e->commands)) {
+    if (!grow(e->context, (void **)&e->disruption.commands, &e->disruption.command_capacity,
+              e->disruption.command_count + 1, sizeof *e->disruption.commands)) {
         engine_nomem(e);
         return REPLAY_NONE;
     }
-    replay_command *c = &e->commands[e->command_count];
+    replay_command *c = &e->disruption.commands[e->disruption.command_count];
     *c = (replay_command){ .method = command->method, .launch_count = command->launch_count };
     c->nodes = karp_alloc(e->context, (command->node_count + 1) * sizeof *c->nodes);
     c->replacements = karp_alloc(e->context, (command->launch_count + 1) * sizeof *c->replacements);
     if (!c->nodes || !c->replacements) engine_nomem(e);
     c->node_count = c->nodes ? command->node_count : 0;
-    for (size_t i = 0; i < c->node_count; i++) c->nodes[i] = io_table_get(&e->node_index, command->nodes[i]);
-    return (uint32_t)e->command_count++;
+    for (size_t i = 0; i < c->node_count; i++) c->nodes[i] = io_table_get(&e->nodes.index, command->nodes[i]);
+    return (uint32_t)e->disruption.command_count++;
 }
 
 static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const karp_command *command)
 {
     uint32_t number = disrupt_note(e, command);
     if (number == REPLAY_NONE) return number;
-    e->commands[number].decision = karp_decision_ref(d);
-    e->commands[number].index = index;
+    e->disruption.commands[number].decision = karp_decision_ref(d);
+    e->disruption.commands[number].index = index;
     return number;
 }
 
@@ -278,7 +284,7 @@ static void follow(engine *e, karp_decision *d, bool repacks)
         uint32_t command = note_command(e, d, (uint32_t)i, &c);
         if (e->status) return;
         if (c.validate_after > 0 || repacks) {
-            e->validating++;
+            e->disruption.validating++;
             engine_at(e, e->now + (repacks ? REPACK_VALIDATION : c.validate_after), EVENT_VALIDATE, command, 0);
         } else {
             start_command(e, command);
@@ -289,10 +295,10 @@ static void follow(engine *e, karp_decision *d, bool repacks)
 void disrupt_pass(engine *e)
 {
     karp_decision *d = NULL;
-    e->pass_due = KARP_NO_TIME;
+    e->disruption.pass_due = KARP_NO_TIME;
     if (repack_runs(e)) return;
-    e->last_pass = e->now;
-    if (e->pools_changed) note_drift(e);
+    e->disruption.last_pass = e->now;
+    if (e->objects.pools_changed) note_drift(e);
     if (!disrupt_conditions(e)) {
         after_nothing(e);
         return;
@@ -300,7 +306,7 @@ void disrupt_pass(engine *e)
     karp_snapshot *snapshot = engine_snapshot(e);
     karp_disrupt_options options = pass_options(e);
     if (!snapshot) return;
-    e->result.passes++;
+    e->meter.result.passes++;
     bool repacks = false;
     karp_status status = e->repacks ? decide_repacking(e, snapshot, &d, &repacks)
                                     : karp_disrupt(snapshot, &options, &d, &e->error);
@@ -314,7 +320,7 @@ void disrupt_pass(engine *e)
         after_nothing(e);
     } else {
         follow(e, d, repacks);
-        if (!e->validating) schedule(e, e->now + interval(e));
+        if (!e->disruption.validating) schedule(e, e->now + interval(e));
     }
     karp_decision_unref(d);
 }
@@ -325,7 +331,7 @@ static void release_nodes(engine *e, const replay_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
         if (c->nodes[i] == REPLAY_NONE) continue;
-        replay_node *n = &e->nodes[c->nodes[i]];
+        replay_node *n = &e->nodes.list[c->nodes[i]];
         if (n->gone || n->deleting || !n->tainted) continue;
         n->tainted = false;
         node_freed(e, c->nodes[i]);
@@ -338,7 +344,7 @@ static void give_up(engine *e, replay_command *c)
     bool step = repack_owns(e, c);
     uint32_t reason = c->reason;
     release_nodes(e, c);
-    e->result.given_up++;
+    e->meter.result.given_up++;
     free_command(e, c);
     if (step) repack_refused(e, reason);
 }
@@ -348,11 +354,11 @@ static void finish_command(engine *e, replay_command *c)
     if (repack_owns(e, c)) repack_carried_out(e, c);
     for (size_t i = 0; i < c->node_count; i++) {
         if (c->nodes[i] == REPLAY_NONE) continue;
-        e->nodes[c->nodes[i]].tainted = true;
+        e->nodes.list[c->nodes[i]].tainted = true;
         node_delete(e, c->nodes[i]);
     }
     uint32_t method = c->method == KARP_METHOD_REPACK ? KARP_METHOD_ANY : c->method;
-    if (method < METHODS_MOST) e->result.commands[method]++;
+    if (method < METHODS_MOST) e->meter.result.commands[method]++;
     free_command(e, c);
 }
 
@@ -378,7 +384,7 @@ static bool launch_replacements(engine *e, replay_command *c, const karp_command
 
 static void start_command(engine *e, uint32_t number)
 {
-    replay_command *c = &e->commands[number];
+    replay_command *c = &e->disruption.commands[number];
     karp_command command = { .size = sizeof command };
     karp_status status = c->launches ? KARP_OK : karp_decision_command(c->decision, c->index, &command);
     if (status) {
@@ -388,7 +394,7 @@ static void start_command(engine *e, uint32_t number)
     if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
     c->started = true;
     for (size_t i = 0; i < c->node_count; i++) {
-        replay_node *n = &e->nodes[c->nodes[i]];
+        replay_node *n = &e->nodes.list[c->nodes[i]];
         n->tainted = true;
         n->deleted_at = e->now;
         node_touch(e, c->nodes[i]);
@@ -405,7 +411,7 @@ static void start_command(engine *e, uint32_t number)
 static bool intact(const engine *e, const replay_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
-        if (c->nodes[i] == REPLAY_NONE || !in_play(&e->nodes[c->nodes[i]])) return false;
+        if (c->nodes[i] == REPLAY_NONE || !in_play(&e->nodes.list[c->nodes[i]])) return false;
     }
     return true;
 }
@@ -414,7 +420,7 @@ static bool same_nodes(const engine *e, const replay_command *c, const karp_comm
 {
     size_t found = 0;
     for (size_t i = 0; i < again->node_count; i++) {
-        uint32_t node = io_table_get(&e->node_index, again->nodes[i]);
+        uint32_t node = io_table_get(&e->nodes.index, again->nodes[i]);
         for (size_t k = 0; k < c->node_count; k++) found += c->nodes[k] == node;
     }
     return found == c->node_count && again->node_count == c->node_count;
@@ -453,7 +459,7 @@ static bool keep_nodes(const engine *e, replay_command *c, const karp_command_st
     for (size_t i = 0; i < c->node_count; i++) {
         uint32_t node = c->nodes[i];
         for (size_t k = 0; k < state->node_count; k++) {
-            if (!equal_str(state->nodes[k].node, e->nodes[node].name)) continue;
+            if (!equal_str(state->nodes[k].node, e->nodes.list[node].name)) continue;
             c->nodes[kept++] = node;
             break;
         }
@@ -480,7 +486,7 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
                                  .replacements = launches,
                                  .replacement_count = c->launch_count };
     for (size_t i = 0; i < c->node_count; i++)
-        nodes[i] = (karp_command_node){ e->nodes[c->nodes[i]].name, e->nodes[c->nodes[i]].name };
+        nodes[i] = (karp_command_node){ e->nodes.list[c->nodes[i]].name, e->nodes.list[c->nodes[i]].name };
     for (size_t i = 0; i < c->launch_count; i++)
         launches[i] = (karp_replacement){ .launch = &c->launches[i], .claim = { "", 0 } };
     karp_status status = karp_command_step(snapshot, &state, &options, NULL, 0, &step, &e->error);
@@ -536,15 +542,15 @@ static bool valid(engine *e, replay_command *c)
 
 void disrupt_validate(engine *e, uint32_t number)
 {
-    replay_command *c = &e->commands[number];
-    e->validating--;
+    replay_command *c = &e->disruption.commands[number];
+    e->disruption.validating--;
     if (!valid(e, c)) {
         if (!e->status) give_up(e, c);
     } else {
         start_command(e, number);
     }
-    e->last_pass = e->now;
-    if (!e->validating && !e->status) schedule(e, e->now + interval(e));
+    e->disruption.last_pass = e->now;
+    if (!e->disruption.validating && !e->status) schedule(e, e->now + interval(e));
 }
 
 /* ---- replacements ------------------------------------------------------------------------------------------------ */
@@ -560,9 +566,11 @@ static bool among_replacements(const replay_command *c, uint32_t node)
 /* Skips the ended commands, which are mostly at the start of the list. */
 static void each_waiting(engine *e, uint32_t node, void (*found)(engine *e, replay_command *c))
 {
-    while (e->first_command < e->command_count && e->commands[e->first_command].over) e->first_command++;
-    for (size_t i = e->first_command; i < e->command_count && !e->status; i++) {
-        replay_command *c = &e->commands[i];
+    while (e->disruption.first_command < e->disruption.command_count &&
+           e->disruption.commands[e->disruption.first_command].over)
+        e->disruption.first_command++;
+    for (size_t i = e->disruption.first_command; i < e->disruption.command_count && !e->status; i++) {
+        replay_command *c = &e->disruption.commands[i];
         if (c->started && !c->over && among_replacements(c, node)) found(e, c);
     }
 }
@@ -570,7 +578,7 @@ static void each_waiting(engine *e, uint32_t node, void (*found)(engine *e, repl
 static void check_replacements(engine *e, replay_command *c)
 {
     for (size_t i = 0; i < c->replacement_count; i++) {
-        if (!e->nodes[c->replacements[i]].ready) return;
+        if (!e->nodes.list[c->replacements[i]].ready) return;
     }
     finish_command(e, c);
 }
@@ -587,7 +595,7 @@ void disrupt_node_gone(engine *e, uint32_t node) { each_waiting(e, node, lost_re
 
 void disrupt_free(engine *e)
 {
-    for (size_t i = 0; i < e->command_count; i++) {
-        if (!e->commands[i].over) free_command(e, &e->commands[i]);
+    for (size_t i = 0; i < e->disruption.command_count; i++) {
+        if (!e->disruption.commands[i].over) free_command(e, &e->disruption.commands[i]);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The current cluster as a Snapshot document: the objects of the replay, and its pods and nodes as objects. */
 #include <replay/engine.h>
+#include <replay/engine_state.h>
 
 #include <io/make_object.h>
 #include <io/write_buffer.h>
@@ -16,7 +17,7 @@ static tree *conditions_of(trees *t, tree *object)
 
 static tree *pod_object(engine *e, trees *t, const replay_pod *p)
 {
-    const replay_shape *s = &e->shapes[p->shape];
+    const replay_shape *s = &e->pods.shapes[p->shape];
     tree *object = NULL;
     karp_status status = tree_read(t, str("a pod of the trace"), s->text, &object, &e->error);
     if (status) {
@@ -36,7 +37,7 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     io_add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : "Unschedulable",
                      runs ? p->started : p->waits_since);
     if (!runs) return object;
-    tree_set_text(t, spec, "nodeName", e->nodes[p->node].name);
+    tree_set_text(t, spec, "nodeName", e->nodes.list[p->node].name);
     io_set_time(t, stated, "startTime", p->started);
     io_add_condition(t, conditions, "Ready", "True", "Ready", p->started);
     return object;
@@ -122,8 +123,8 @@ static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tr
 static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < e->alive_count && !status; i++) {
-        const replay_node *n = &e->nodes[e->alive[i]];
+    for (size_t i = 0; i < e->nodes.alive_count && !status; i++) {
+        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         if (!n->unmanaged) status = add_object(e, t, reader, claim_object(t, n));
         if (status || !n->ready) continue;
         tree *node = node_object(t, n, false);
@@ -164,8 +165,8 @@ karp_status engine_dump(engine *e, karp_text *out)
     trees_init(&t, e->context);
     karp_status status = engine_reader(e, true, &reader);
     if (!status) status = add_nodes(e, &t, reader);
-    for (size_t i = 0; i < e->pod_count && !status; i++) {
-        if (e->pods[i].state != POD_GONE) status = add_object(e, &t, reader, pod_object(e, &t, &e->pods[i]));
+    for (size_t i = 0; i < e->pods.count && !status; i++) {
+        if (e->pods.list[i].state != POD_GONE) status = add_object(e, &t, reader, pod_object(e, &t, &e->pods.list[i]));
     }
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
     if (!status) status = karp_reader_dump(reader, out, &e->error);

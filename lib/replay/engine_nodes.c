@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life cycle of a node, from its launch to its end. */
-#include <replay/engine.h>
+#include <replay/engine_shapes.h>
 
 #include <base/sort.h>
 
@@ -117,14 +117,15 @@ static uint32_t kind_of(engine *e, const replay_node *n)
         strbuf_addc(key, ':');
         strbuf_addstr(key, n->taints[i].effect);
     }
-    uint32_t kind = key->failed ? IO_NONE : io_table_get(&e->kind_index, (karp_str){ key->ptr, key->len });
+    uint32_t kind = key->failed ? IO_NONE : io_table_get(&e->nodes.kind_index, (karp_str){ key->ptr, key->len });
     if (kind == IO_NONE && !key->failed &&
-        grow(e->context, (void **)&e->kinds, &e->kind_capacity, e->kind_count + 1, sizeof *e->kinds)) {
-        kind = (uint32_t)e->kind_count++;
-        e->kinds[kind] = (replay_kind){ copy_list(e, &e->memory, n->labels, n->label_count, sizeof *n->labels),
-                                        copy_list(e, &e->memory, n->taints, n->taint_count, sizeof *n->taints),
-                                        n->label_count, n->taint_count };
-        if (!io_table_put(&e->kind_index, (karp_str){ key->ptr, key->len }, kind)) kind = IO_NONE;
+        grow(e->context, (void **)&e->nodes.kinds, &e->nodes.kind_capacity, e->nodes.kind_count + 1,
+             sizeof *e->nodes.kinds)) {
+        kind = (uint32_t)e->nodes.kind_count++;
+        e->nodes.kinds[kind] = (replay_kind){ copy_list(e, &e->memory, n->labels, n->label_count, sizeof *n->labels),
+                                              copy_list(e, &e->memory, n->taints, n->taint_count, sizeof *n->taints),
+                                              n->label_count, n->taint_count };
+        if (!io_table_put(&e->nodes.kind_index, (karp_str){ key->ptr, key->len }, kind)) kind = IO_NONE;
     }
     if (kind == IO_NONE) engine_nomem(e);
     return kind;
@@ -133,9 +134,9 @@ static uint32_t kind_of(engine *e, const replay_node *n)
 static void add_requests(const engine *e, const karp_decision *d, const uint32_t *pods, size_t count, int64_t *out)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(d, pods[i]));
+        uint32_t pod = io_table_get(&e->pods.index, karp_decision_pod_name(d, pods[i]));
         if (pod == IO_NONE) continue;
-        const replay_shape *s = &e->shapes[e->pods[pod].shape];
+        const replay_shape *s = &e->pods.shapes[e->pods.list[pod].shape];
         for (size_t k = 0; k < e->resource_names.count; k++) out[k] += s->requests[k];
     }
 }
@@ -186,9 +187,9 @@ static karp_str numbered_name(engine *e, const replay_node *n, uint64_t number)
 /* "POOL-N": N is the number of the launch, or the next number that no node from the start has. */
 static karp_str next_name(engine *e, const replay_node *n)
 {
-    uint64_t number = n->serial - e->given_count + 1;
+    uint64_t number = n->serial - e->nodes.given_count + 1;
     karp_str name = numbered_name(e, n, number);
-    while (!e->status && io_table_get(&e->node_index, name) != IO_NONE) name = numbered_name(e, n, ++number);
+    while (!e->status && io_table_get(&e->nodes.index, name) != IO_NONE) name = numbered_name(e, n, ++number);
     return name;
 }
 
@@ -207,7 +208,7 @@ static double rate_of(const engine *e, const replay_node *n)
 /* Plans the node's random events, from its number and the seed only, so that they do not depend on other nodes. */
 static void plan_life(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     int64_t jitter = e->options->boot_jitter;
     if (!n->ready) {
         if (jitter > 0) n->ready_at += (int64_t)(engine_random(e, n->serial, 0) % (uint64_t)jitter);
@@ -249,14 +250,14 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
 
 static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m, karp_str name, const int64_t *amounts)
 {
-    if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
+    if (!grow(e->context, (void **)&e->nodes.list, &e->nodes.capacity, e->nodes.count + 1, sizeof *e->nodes.list)) {
         engine_nomem(e);
         return REPLAY_NONE;
     }
-    uint32_t node = (uint32_t)e->node_count;
-    replay_node *n = &e->nodes[node];
+    uint32_t node = (uint32_t)e->nodes.count;
+    replay_node *n = &e->nodes.list[node];
     *n = (replay_node){ .name = name,
-                        .serial = e->next_serial++,
+                        .serial = e->nodes.next_serial++,
                         .created = e->now,
                         .billed = e->now,
                         .ready_at = e->now + e->options->boot,
@@ -267,23 +268,23 @@ static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m,
                         .first_pod = REPLAY_NONE };
     arena_init(&n->memory, e->context);
     fill_node(e, n, launch, m, amounts);
-    e->node_count++;
-    if (!e->status && !io_table_put(&e->node_index, n->name, node)) engine_nomem(e);
+    e->nodes.count++;
+    if (!e->status && !io_table_put(&e->nodes.index, n->name, node)) engine_nomem(e);
     return e->status ? REPLAY_NONE : node;
 }
 
 void node_begin(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
-    (void)engine_push(e, &e->alive, &e->alive_count, &e->alive_capacity, node);
-    e->nodes_running++;
-    e->nodes_starting += !n->ready;
+    replay_node *n = &e->nodes.list[node];
+    (void)engine_push(e, &e->nodes.alive, &e->nodes.alive_count, &e->nodes.alive_capacity, node);
+    e->meter.nodes_running++;
+    e->meter.nodes_starting += !n->ready;
     if (n->ready) {
-        e->cpu_had += n->allocatable[RESOURCE_CPU];
-        e->memory_had += n->allocatable[RESOURCE_MEMORY];
+        e->meter.cpu_had += n->allocatable[RESOURCE_CPU];
+        e->meter.memory_had += n->allocatable[RESOURCE_MEMORY];
     }
-    if (e->alive_count > e->result.most_nodes) e->result.most_nodes = (uint32_t)e->alive_count;
-    e->cost_rate += n->price;
+    if (e->nodes.alive_count > e->meter.result.most_nodes) e->meter.result.most_nodes = (uint32_t)e->nodes.alive_count;
+    e->meter.cost_rate += n->price;
     disrupt_young(e, node);
     node_touch(e, node);
     plan_life(e, node);
@@ -300,12 +301,12 @@ uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts
 {
     machine m;
     if (!find_machine(e, launch, &m)) {
-        e->result.failed_launches++;
+        e->meter.result.failed_launches++;
         return REPLAY_NONE;
     }
     uint32_t node = new_node(e, launch, &m, (karp_str){ "", 0 }, amounts);
     if (node == REPLAY_NONE) return node;
-    e->result.launches++;
+    e->meter.result.launches++;
     node_begin(e, node);
     return node;
 }
@@ -320,14 +321,14 @@ uint32_t node_add(engine *e, const karp_launch *launch, karp_str name)
 
 uint32_t node_given(engine *e, karp_str name)
 {
-    if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
+    if (!grow(e->context, (void **)&e->nodes.list, &e->nodes.capacity, e->nodes.count + 1, sizeof *e->nodes.list)) {
         engine_nomem(e);
         return REPLAY_NONE;
     }
-    uint32_t node = (uint32_t)e->node_count++;
-    replay_node *n = &e->nodes[node];
+    uint32_t node = (uint32_t)e->nodes.count++;
+    replay_node *n = &e->nodes.list[node];
     *n = (replay_node){ .name = name,
-                        .serial = e->next_serial++,
+                        .serial = e->nodes.next_serial++,
                         .created = e->now,
                         .billed = e->now,
                         .ready_at = e->now,
@@ -340,11 +341,11 @@ uint32_t node_given(engine *e, karp_str name)
                         .ready = true,
                         .given = true };
     arena_init(&n->memory, e->context);
-    e->given_count++;
-    if (!io_table_put(&e->node_index, name, node)) engine_nomem(e);
-    (void)engine_push(e, &e->alive, &e->alive_count, &e->alive_capacity, node);
-    e->nodes_running++;
-    e->result.most_nodes = (uint32_t)e->alive_count;
+    e->nodes.given_count++;
+    if (!io_table_put(&e->nodes.index, name, node)) engine_nomem(e);
+    (void)engine_push(e, &e->nodes.alive, &e->nodes.alive_count, &e->nodes.alive_capacity, node);
+    e->meter.nodes_running++;
+    e->meter.result.most_nodes = (uint32_t)e->nodes.alive_count;
     return node;
 }
 
@@ -352,16 +353,17 @@ uint32_t node_given(engine *e, karp_str name)
 
 void node_touch(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
-    e->changes++;
+    replay_node *n = &e->nodes.list[node];
+    e->disruption.changes++;
     if (n->dirty || n->given) return;
-    n->dirty = engine_push(e, &e->dirty_nodes, &e->dirty_node_count, &e->dirty_node_capacity, node);
+    n->dirty = engine_push(e, &e->objects.dirty_nodes, &e->objects.dirty_node_count, &e->objects.dirty_node_capacity,
+                           node);
 }
 
 /* Karpenter records pod events of a node at most every 10 s. */
 void node_pod_event(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     if (n->given || (!e->played && n->last_event != KARP_NO_TIME && e->now - n->last_event < 10 * SECOND)) return;
     n->last_event = e->now;
     if (n->consolidatable) disrupt_young(e, node);
@@ -371,57 +373,57 @@ void node_pod_event(engine *e, uint32_t node)
 
 void node_ready(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     meter_node(e, node);
-    n->ready = e->fresh_node = true;
-    e->nodes_starting--;
-    e->cpu_had += n->allocatable[RESOURCE_CPU];
-    e->memory_had += n->allocatable[RESOURCE_MEMORY];
+    n->ready = e->nodes.fresh = true;
+    e->meter.nodes_starting--;
+    e->meter.cpu_had += n->allocatable[RESOURCE_CPU];
+    e->meter.memory_had += n->allocatable[RESOURCE_MEMORY];
     node_freed(e, node);
-    if (e->complex_pending) e->bind_complex = true;
+    if (e->pods.complex_pending) e->provisioning.bind_complex = true;
     node_touch(e, node);
     disrupt_replacement_ready(e, node);
 }
 
 static bool of_static_pool(const engine *e, const replay_node *n)
 {
-    return n->pool_number != REPLAY_NONE && e->pools[n->pool_number].is_static;
+    return n->pool_number != REPLAY_NONE && e->nodes.pools[n->pool_number].is_static;
 }
 
 static void node_gone(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     meter_node(e, node);
     if (n->ready) {
-        e->cpu_had -= n->allocatable[RESOURCE_CPU];
-        e->memory_had -= n->allocatable[RESOURCE_MEMORY];
+        e->meter.cpu_had -= n->allocatable[RESOURCE_CPU];
+        e->meter.memory_had -= n->allocatable[RESOURCE_MEMORY];
     } else {
-        e->nodes_starting--;
+        e->meter.nodes_starting--;
     }
-    if (n->deleting) e->draining--;
+    if (n->deleting) e->nodes.draining--;
     n->gone = true;
     n->gone_at = e->now;
     meter_ended(e, node);
-    e->result.ended_nodes++;
-    e->nodes_running--;
-    e->cost_rate = 0;
+    e->meter.result.ended_nodes++;
+    e->meter.nodes_running--;
+    e->meter.cost_rate = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < e->alive_count; i++) {
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
         engine_ahead(e, i);
-        if (e->alive[i] == node) continue;
-        e->cost_rate += e->nodes[e->alive[i]].price;
-        e->alive[kept++] = e->alive[i];
+        if (e->nodes.alive[i] == node) continue;
+        e->meter.cost_rate += e->nodes.list[e->nodes.alive[i]].price;
+        e->nodes.alive[kept++] = e->nodes.alive[i];
     }
-    e->alive_count = kept;
+    e->nodes.alive_count = kept;
     node_touch(e, node);
     disrupt_node_gone(e, node);
     if (of_static_pool(e, n)) static_open(e);
-    if (e->still_pending) batch_open(e); /* launches that a limit prevented may be possible now */
+    if (e->pods.still_pending) batch_open(e); /* launches that a limit prevented may be possible now */
 }
 
 void node_delete(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     if (n->deleting || n->gone) return;
     n->deleting = true;
     n->deleted_at = e->now;
@@ -439,7 +441,7 @@ static uint32_t *pods_of(engine *e, const replay_node *n)
     uint32_t *list = n->pod_count ? karp_alloc(e->context, n->pod_count * sizeof *list) : NULL;
     size_t count = 0;
     if (n->pod_count && !list) engine_nomem(e);
-    for (uint32_t p = n->first_pod; list && p != REPLAY_NONE; p = e->pods[p].next) list[count++] = p;
+    for (uint32_t p = n->first_pod; list && p != REPLAY_NONE; p = e->pods.list[p].next) list[count++] = p;
     if (list && !sort_numbers(e->context, list, count)) engine_nomem(e);
     return list;
 }
@@ -447,13 +449,13 @@ static uint32_t *pods_of(engine *e, const replay_node *n)
 /* As far as PodDisruptionBudgets permit. */
 static void node_drain(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     size_t count = n->pod_count;
     uint32_t *list = pods_of(e, n);
     for (size_t i = 0; list && i < count && !e->status; i++) {
-        uint32_t shape = e->pods[list[i]].shape;
-        if (e->shapes[shape].protected_ || !budgets_allow(e, shape)) continue;
-        e->result.evictions++;
+        uint32_t shape = e->pods.list[list[i]].shape;
+        if (e->pods.shapes[shape].protected_ || !budgets_allow(e, shape)) continue;
+        e->meter.result.evictions++;
         pod_evict(e, list[i]);
     }
     karp_free(e->context, list, count * sizeof *list);
@@ -462,26 +464,26 @@ static void node_drain(engine *e, uint32_t node)
 
 void node_drains(engine *e, uint32_t node)
 {
-    e->draining++;
-    (void)engine_push(e, &e->drains, &e->drain_count, &e->drain_capacity, node);
+    e->nodes.draining++;
+    (void)engine_push(e, &e->nodes.drains, &e->nodes.drain_count, &e->nodes.drain_capacity, node);
 }
 
 /* In the order of their numbers, which is that of all running nodes. */
 void nodes_drain(engine *e)
 {
     size_t kept = 0;
-    if (!sort_numbers(e->context, e->drains, e->drain_count)) engine_nomem(e);
-    for (size_t i = 0; i < e->drain_count && !e->status; i++) {
-        uint32_t node = e->drains[i];
-        if (!e->nodes[node].gone) node_drain(e, node);
-        if (!e->nodes[node].gone) e->drains[kept++] = node;
+    if (!sort_numbers(e->context, e->nodes.drains, e->nodes.drain_count)) engine_nomem(e);
+    for (size_t i = 0; i < e->nodes.drain_count && !e->status; i++) {
+        uint32_t node = e->nodes.drains[i];
+        if (!e->nodes.list[node].gone) node_drain(e, node);
+        if (!e->nodes.list[node].gone) e->nodes.drains[kept++] = node;
     }
-    e->drain_count = kept;
+    e->nodes.drain_count = kept;
 }
 
 static void kill_node(engine *e, uint32_t node, uint64_t *evicted)
 {
-    replay_node *n = &e->nodes[node];
+    replay_node *n = &e->nodes.list[node];
     size_t count = n->pod_count;
     uint32_t *list = pods_of(e, n);
     for (size_t i = 0; list && i < count && !e->status; i++) {
@@ -492,13 +494,13 @@ static void kill_node(engine *e, uint32_t node, uint64_t *evicted)
     if (!e->status) node_gone(e, node);
 }
 
-void node_kill(engine *e, uint32_t node) { kill_node(e, node, &e->result.killed_pods); }
+void node_kill(engine *e, uint32_t node) { kill_node(e, node, &e->meter.result.killed_pods); }
 
-void node_empty(engine *e, uint32_t node) { kill_node(e, node, &e->result.evictions); }
+void node_empty(engine *e, uint32_t node) { kill_node(e, node, &e->meter.result.evictions); }
 
 void node_interrupt(engine *e, uint32_t node)
 {
-    e->result.interruptions++;
+    e->meter.result.interruptions++;
     note_interrupted(e, node);
     engine_at(e, e->now + NOTICE, EVENT_KILLED, node, 0);
     node_delete(e, node);

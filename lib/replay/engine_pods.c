@@ -4,9 +4,9 @@
  * affinity) and scores them with LeastAllocated or MostAllocated. Pods that depend on other pods are placed by
  * karp_provision() (engine_provision.c).
  */
-#include <replay/engine.h>
+#include <replay/engine_shapes.h>
 
-/* The pod's key in e->pod_index, valid until the next call. */
+/* The pod's key in e->pods.index, valid until the next call. */
 static karp_str pod_key(engine *e, karp_str namespace_, karp_str name)
 {
     strbuf_clear(&e->key);
@@ -17,10 +17,10 @@ static karp_str pod_key(engine *e, karp_str namespace_, karp_str name)
 
 void pod_touch(engine *e, uint32_t pod)
 {
-    replay_pod *p = &e->pods[pod];
-    e->changes++;
+    replay_pod *p = &e->pods.list[pod];
+    e->disruption.changes++;
     if (p->dirty) return;
-    p->dirty = engine_push(e, &e->dirty_pods, &e->dirty_pod_count, &e->dirty_pod_capacity, pod);
+    p->dirty = engine_push(e, &e->objects.dirty_pods, &e->objects.dirty_pod_count, &e->objects.dirty_pod_capacity, pod);
 }
 
 static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since);
@@ -29,137 +29,137 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since);
 
 static void wait_for_node(engine *e, uint32_t pod)
 {
-    replay_pod *p = &e->pods[pod];
+    replay_pod *p = &e->pods.list[pod];
     p->state = POD_PENDING;
     p->node = REPLAY_NONE;
     p->waits_since = e->now;
-    (void)engine_push(e, &e->pending, &e->pending_count, &e->pending_capacity, pod);
-    if (!e->shapes[p->shape].plain) {
-        e->complex_pending++;
-        e->bind_complex = true;
+    (void)engine_push(e, &e->pods.pending, &e->pods.pending_count, &e->pods.pending_capacity, pod);
+    if (!e->pods.shapes[p->shape].plain) {
+        e->pods.complex_pending++;
+        e->provisioning.bind_complex = true;
     }
-    e->new_pending = true;
-    e->still_pending++;
+    e->pods.new_pending = true;
+    e->pods.still_pending++;
     pod_touch(e, pod);
 }
 
 void pod_create(engine *e, const trace_event *event)
 {
-    if (!grow(e->context, (void **)&e->pods, &e->pod_capacity, e->pod_count + 1, sizeof *e->pods)) {
+    if (!grow(e->context, (void **)&e->pods.list, &e->pods.capacity, e->pods.count + 1, sizeof *e->pods.list)) {
         engine_nomem(e);
         return;
     }
-    uint32_t pod = (uint32_t)e->pod_count++;
-    replay_shape *s = &e->shapes[event->shape];
-    e->pods[pod] = (replay_pod){ .namespace_ = s->pod.meta.namespace_,
-                                 .name = event->of.pod.name,
-                                 .created = event->of.pod.created ? event->of.pod.created : e->now,
-                                 .lasts = event->lasts,
-                                 .shape = event->shape,
-                                 .meant = REPLAY_NONE,
-                                 .next = REPLAY_NONE,
-                                 .before = REPLAY_NONE };
+    uint32_t pod = (uint32_t)e->pods.count++;
+    replay_shape *s = &e->pods.shapes[event->shape];
+    e->pods.list[pod] = (replay_pod){ .namespace_ = s->pod.meta.namespace_,
+                                      .name = event->of.pod.name,
+                                      .created = event->of.pod.created ? event->of.pod.created : e->now,
+                                      .lasts = event->lasts,
+                                      .shape = event->shape,
+                                      .meant = REPLAY_NONE,
+                                      .next = REPLAY_NONE,
+                                      .before = REPLAY_NONE };
     karp_str key = pod_key(e, s->pod.meta.namespace_, event->of.pod.name);
-    if (key.len && !io_table_put(&e->pod_index, key, pod)) engine_nomem(e);
+    if (key.len && !io_table_put(&e->pods.index, key, pod)) engine_nomem(e);
     budgets_note(e, s, 1, 0);
     wait_for_node(e, pod);
-    uint32_t node = event->of.pod.node.len ? io_table_get(&e->node_index, event->of.pod.node) : IO_NONE;
-    if (node != IO_NONE && e->nodes[node].ready) attach(e, pod, node, event->of.pod.started);
+    uint32_t node = event->of.pod.node.len ? io_table_get(&e->nodes.index, event->of.pod.node) : IO_NONE;
+    if (node != IO_NONE && e->nodes.list[node].ready) attach(e, pod, node, event->of.pod.started);
 }
 
 /* Removes the pod from its node, which gains room. */
 static void leave_node(engine *e, uint32_t pod)
 {
-    replay_pod *p = &e->pods[pod];
-    replay_node *n = &e->nodes[p->node];
-    const replay_shape *s = &e->shapes[p->shape];
+    replay_pod *p = &e->pods.list[pod];
+    replay_node *n = &e->nodes.list[p->node];
+    const replay_shape *s = &e->pods.shapes[p->shape];
     meter_node(e, p->node);
     for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] += s->requests[i];
     if (p->before == REPLAY_NONE) n->first_pod = p->next;
-    else e->pods[p->before].next = p->next;
-    if (p->next != REPLAY_NONE) e->pods[p->next].before = p->before;
+    else e->pods.list[p->before].next = p->next;
+    if (p->next != REPLAY_NONE) e->pods.list[p->next].before = p->before;
     p->next = p->before = REPLAY_NONE;
     n->pod_count--;
-    e->running--;
+    e->meter.running--;
     if (n->ready && !n->gone) {
-        e->cpu_asked -= s->requests[RESOURCE_CPU];
-        e->memory_asked -= s->requests[RESOURCE_MEMORY];
+        e->meter.cpu_asked -= s->requests[RESOURCE_CPU];
+        e->meter.memory_asked -= s->requests[RESOURCE_MEMORY];
     }
-    budgets_note(e, &e->shapes[p->shape], 0, -1);
+    budgets_note(e, &e->pods.shapes[p->shape], 0, -1);
     node_pod_event(e, p->node);
     if (!n->deleting && !n->gone && !n->tainted) node_freed(e, p->node);
-    if (e->complex_pending) e->bind_complex = true;
+    if (e->pods.complex_pending) e->provisioning.bind_complex = true;
 }
 
 static void remove_pod(engine *e, uint32_t pod)
 {
-    replay_pod *p = &e->pods[pod];
+    replay_pod *p = &e->pods.list[pod];
     if (p->state == POD_RUNNING) leave_node(e, pod);
-    else if (p->state == POD_PENDING && !e->shapes[p->shape].plain) e->complex_pending--;
+    else if (p->state == POD_PENDING && !e->pods.shapes[p->shape].plain) e->pods.complex_pending--;
     if (p->state == POD_PENDING) {
         meter_wait(e, e->now - p->waits_since);
-        e->still_pending--;
+        e->pods.still_pending--;
     }
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
-    budgets_note(e, &e->shapes[p->shape], -1, 0);
+    budgets_note(e, &e->pods.shapes[p->shape], -1, 0);
     pod_touch(e, pod);
 }
 
 void pod_end(engine *e, uint32_t pod)
 {
-    e->result.ended_pods++;
+    e->meter.result.ended_pods++;
     remove_pod(e, pod);
 }
 
 /* Deletes a pod. A pod that has already ended by itself is ignored. */
 void pod_delete(engine *e, const trace_event *event)
 {
-    karp_str key = pod_key(e, e->shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
-    uint32_t pod = key.len ? io_table_get(&e->pod_index, key) : IO_NONE;
-    if (pod == IO_NONE || e->pods[pod].state == POD_GONE) return;
-    if (e->pods[pod].state == POD_RUNNING) e->result.ended_pods++;
+    karp_str key = pod_key(e, e->pods.shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
+    uint32_t pod = key.len ? io_table_get(&e->pods.index, key) : IO_NONE;
+    if (pod == IO_NONE || e->pods.list[pod].state == POD_GONE) return;
+    if (e->pods.list[pod].state == POD_RUNNING) e->meter.result.ended_pods++;
     remove_pod(e, pod);
 }
 
 void pod_evict(engine *e, uint32_t pod)
 {
-    replay_pod *p = &e->pods[pod];
+    replay_pod *p = &e->pods.list[pod];
     leave_node(e, pod);
     p->life++;
-    if (e->shapes[p->shape].owned) {
+    if (e->pods.shapes[p->shape].owned) {
         wait_for_node(e, pod);
         return;
     }
-    e->result.lost_pods++;
+    e->meter.result.lost_pods++;
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
-    budgets_note(e, &e->shapes[p->shape], -1, 0);
+    budgets_note(e, &e->pods.shapes[p->shape], -1, 0);
     pod_touch(e, pod);
 }
 
 /* Puts the pod on the node, where it has been running since then. */
 static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
 {
-    replay_pod *p = &e->pods[pod];
-    replay_node *n = &e->nodes[node];
-    const replay_shape *s = &e->shapes[p->shape];
+    replay_pod *p = &e->pods.list[pod];
+    replay_node *n = &e->nodes.list[node];
+    const replay_shape *s = &e->pods.shapes[p->shape];
     meter_node(e, node);
     for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] -= s->requests[i];
-    if (!s->plain) e->complex_pending--;
-    e->still_pending--;
+    if (!s->plain) e->pods.complex_pending--;
+    e->pods.still_pending--;
     p->state = POD_RUNNING;
     p->node = node;
     p->started = since;
     p->before = REPLAY_NONE;
     p->next = n->first_pod;
-    if (n->first_pod != REPLAY_NONE) e->pods[n->first_pod].before = pod;
+    if (n->first_pod != REPLAY_NONE) e->pods.list[n->first_pod].before = pod;
     n->first_pod = pod;
     n->pod_count++;
-    e->running++;
-    e->cpu_asked += s->requests[RESOURCE_CPU];
-    e->memory_asked += s->requests[RESOURCE_MEMORY];
-    budgets_note(e, &e->shapes[p->shape], 0, 1);
+    e->meter.running++;
+    e->meter.cpu_asked += s->requests[RESOURCE_CPU];
+    e->meter.memory_asked += s->requests[RESOURCE_MEMORY];
+    budgets_note(e, &e->pods.shapes[p->shape], 0, 1);
     if (p->lasts != KARP_DURATION_UNSET && p->lasts <= e->ends - since)
         engine_at(e, since + p->lasts, EVENT_POD_END, pod, p->life);
     pod_touch(e, pod);
@@ -168,28 +168,28 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
 void pod_bind(engine *e, uint32_t pod, uint32_t node)
 {
     attach(e, pod, node, e->now);
-    e->result.starts++;
-    meter_wait(e, e->now - e->pods[pod].waits_since);
+    e->meter.result.starts++;
+    meter_wait(e, e->now - e->pods.list[pod].waits_since);
     node_pod_event(e, node);
 }
 
 /* ---- freed nodes ------------------------------------------------------------------------------------------------- */
 
 /* Counts from 1 how often the free capacity of a node grew. */
-static uint64_t freed_so_far(const engine *e) { return e->freed_forgotten + e->freed_count; }
+static uint64_t freed_so_far(const engine *e) { return e->pods.freed_forgotten + e->pods.freed_count; }
 
 void node_freed(engine *e, uint32_t node)
 {
-    (void)engine_push(e, &e->freed_nodes, &e->freed_count, &e->freed_capacity, node);
+    (void)engine_push(e, &e->pods.freed_nodes, &e->pods.freed_count, &e->pods.freed_capacity, node);
 }
 
 void nodes_tried(engine *e)
 {
     enum { FREED_MOST = 1 << 16 };
-    e->freed_settled = freed_so_far(e);
-    if (e->freed_count < FREED_MOST) return;
-    e->freed_forgotten = e->freed_settled;
-    e->freed_count = 0;
+    e->pods.freed_settled = freed_so_far(e);
+    if (e->pods.freed_count < FREED_MOST) return;
+    e->pods.freed_forgotten = e->pods.freed_settled;
+    e->pods.freed_count = 0;
 }
 
 /* ---- kube-scheduler ---------------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static int64_t score(const engine *e, const replay_node *n, const replay_shape *
 
 static bool takes(engine *e, const replay_node *n, uint32_t shape)
 {
-    return takes_pods(n) && has_room(e, n, &e->shapes[shape]) && shape_admitted(e, shape, n);
+    return takes_pods(n) && has_room(e, n, &e->pods.shapes[shape]) && shape_admitted(e, shape, n);
 }
 
 /* Whether the node lacks CPU or memory, as most nodes do. */
@@ -229,16 +229,17 @@ static bool lacks(const replay_node *n, const replay_shape *s)
 }
 
 /* Pods of one shape often come in sequence. Each changes only the node on which it is placed, so the nodes that take
- * such a pod (e->candidates) are kept for the next one. */
+ * such a pod (e->pods.candidates) are kept for the next one. */
 typedef struct row_of_pods {
     uint32_t shape; /* REPLAY_NONE = none */
-    size_t count; /* of e->candidates */
+    size_t count; /* of e->pods.candidates */
     size_t last; /* the index of the last pod's node */
 } row_of_pods;
 
 static bool reserve_candidates(engine *e, replay_shape *s, size_t count)
 {
-    bool ok = grow(e->context, (void **)&e->candidates, &e->candidate_capacity, count + 1, sizeof *e->candidates) &&
+    bool ok = grow(e->context, (void **)&e->pods.candidates, &e->pods.candidate_capacity, count + 1,
+                   sizeof *e->pods.candidates) &&
               grow(e->context, (void **)&s->takers, &s->taker_capacity, count + 1, sizeof *s->takers);
     if (!ok) engine_nomem(e);
     return ok;
@@ -247,30 +248,30 @@ static bool reserve_candidates(engine *e, replay_shape *s, size_t count)
 /* Adds those nodes that take the shape and that this listing has not met before. */
 static void list_nodes(engine *e, row_of_pods *row, const uint32_t *nodes, size_t count)
 {
-    replay_shape *s = &e->shapes[row->shape];
+    replay_shape *s = &e->pods.shapes[row->shape];
     for (size_t i = 0; i < count; i++) {
         uint32_t node = nodes[i]; /* the list may be s->takers itself */
-        replay_node *n = &e->nodes[node];
-        if (i + AHEAD < count) __builtin_prefetch(&e->nodes[nodes[i + AHEAD]]);
-        if (n->listed == e->listings || lacks(n, s) || !takes(e, n, row->shape)) continue;
-        n->listed = e->listings;
+        replay_node *n = &e->nodes.list[node];
+        if (i + AHEAD < count) __builtin_prefetch(&e->nodes.list[nodes[i + AHEAD]]);
+        if (n->listed == e->pods.listings || lacks(n, s) || !takes(e, n, row->shape)) continue;
+        n->listed = e->pods.listings;
         s->takers[row->count] = node;
-        e->candidates[row->count++] = (replay_candidate){ score(e, n, s), node };
+        e->pods.candidates[row->count++] = (replay_candidate){ score(e, n, s), node };
     }
 }
 
 /* Only nodes that took the shape when it was tried before, and nodes freed since, may take it. */
 static bool list_candidates(engine *e, row_of_pods *row, uint32_t shape)
 {
-    replay_shape *s = &e->shapes[shape];
-    bool known = s->tried_freed >= e->freed_forgotten;
-    size_t tried = known ? (size_t)(s->tried_freed - e->freed_forgotten) : 0, since = e->freed_count - tried;
-    known = known && since < e->alive_count;
-    if (!reserve_candidates(e, s, known ? s->taker_count + since : e->alive_count)) return false;
+    replay_shape *s = &e->pods.shapes[shape];
+    bool known = s->tried_freed >= e->pods.freed_forgotten;
+    size_t tried = known ? (size_t)(s->tried_freed - e->pods.freed_forgotten) : 0, since = e->pods.freed_count - tried;
+    known = known && since < e->nodes.alive_count;
+    if (!reserve_candidates(e, s, known ? s->taker_count + since : e->nodes.alive_count)) return false;
     *row = (row_of_pods){ .shape = shape };
-    e->listings++;
-    list_nodes(e, row, known ? s->takers : e->alive, known ? s->taker_count : e->alive_count);
-    if (known && since > 0) list_nodes(e, row, e->freed_nodes + tried, since);
+    e->pods.listings++;
+    list_nodes(e, row, known ? s->takers : e->nodes.alive, known ? s->taker_count : e->nodes.alive_count);
+    if (known && since > 0) list_nodes(e, row, e->pods.freed_nodes + tried, since);
     s->taker_count = row->count;
     s->tried_freed = freed_so_far(e);
     return true;
@@ -279,10 +280,10 @@ static bool list_candidates(engine *e, row_of_pods *row, uint32_t shape)
 /* Of the node that the last pod went to. */
 static void score_again(engine *e, row_of_pods *row)
 {
-    replay_candidate *c = &e->candidates[row->last];
-    const replay_node *n = &e->nodes[c->node];
-    if (takes(e, n, row->shape)) c->score = score(e, n, &e->shapes[row->shape]);
-    else *c = e->candidates[--row->count];
+    replay_candidate *c = &e->pods.candidates[row->last];
+    const replay_node *n = &e->nodes.list[c->node];
+    if (takes(e, n, row->shape)) c->score = score(e, n, &e->pods.shapes[row->shape]);
+    else *c = e->pods.candidates[--row->count];
 }
 
 /* The index of the candidate with the best score; of equal scores, the node that was launched first. */
@@ -300,7 +301,7 @@ static size_t best_of(const replay_candidate *list, size_t count)
 
 static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
 {
-    const replay_shape *s = &e->shapes[shape];
+    const replay_shape *s = &e->pods.shapes[shape];
     if (s->tried_freed == freed_so_far(e) && s->taker_count == 0) return REPLAY_NONE;
     if (row->shape == shape) score_again(e, row);
     else if (!list_candidates(e, row, shape)) return REPLAY_NONE;
@@ -308,49 +309,52 @@ static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
         row->shape = REPLAY_NONE;
         return REPLAY_NONE;
     }
-    row->last = best_of(e->candidates, row->count);
-    return e->candidates[row->last].node;
+    row->last = best_of(e->pods.candidates, row->count);
+    return e->pods.candidates[row->last].node;
 }
 
 /* The node to which a repack plan moves the pod, as long as that node admits it. */
 static uint32_t meant_node(engine *e, uint32_t pod)
 {
-    replay_pod *p = &e->pods[pod];
+    replay_pod *p = &e->pods.list[pod];
     uint32_t node = p->meant;
     if (node == REPLAY_NONE) return node;
     p->meant = REPLAY_NONE;
-    return takes(e, &e->nodes[node], p->shape) ? node : REPLAY_NONE;
+    return takes(e, &e->nodes.list[node], p->shape) ? node : REPLAY_NONE;
 }
 
 static int by_priority(uint32_t a, uint32_t b, const void *user)
 {
     const engine *e = user;
-    int32_t x = e->shapes[e->pods[a].shape].priority, y = e->shapes[e->pods[b].shape].priority;
+    int32_t x = e->pods.shapes[e->pods.list[a].shape].priority, y = e->pods.shapes[e->pods.list[b].shape].priority;
     return x > y ? -1 : x < y;
 }
 
 void pods_settle(engine *e)
 {
-    if (e->status || (e->freed_settled == freed_so_far(e) && !e->new_pending && !e->bind_complex)) return;
+    if (e->status ||
+        (e->pods.freed_settled == freed_so_far(e) && !e->pods.new_pending && !e->provisioning.bind_complex))
+        return;
     size_t kept = 0;
     row_of_pods row = { .shape = REPLAY_NONE };
     /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
-    bool fresh = e->new_pending || e->fresh_node;
-    if (!e->ordered && e->new_pending && !sort_ids(e->context, e->pending, e->pending_count, by_priority, e))
+    bool fresh = e->pods.new_pending || e->nodes.fresh;
+    if (!e->pods.ordered && e->pods.new_pending &&
+        !sort_ids(e->context, e->pods.pending, e->pods.pending_count, by_priority, e))
         engine_nomem(e);
-    for (size_t i = 0; i < e->pending_count && !e->status; i++) {
-        uint32_t pod = e->pending[i];
-        if (e->pods[pod].state != POD_PENDING) continue;
+    for (size_t i = 0; i < e->pods.pending_count && !e->status; i++) {
+        uint32_t pod = e->pods.pending[i];
+        if (e->pods.list[pod].state != POD_PENDING) continue;
         uint32_t node = meant_node(e, pod);
         if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
-        else if (e->shapes[e->pods[pod].shape].plain) node = choose_node(e, &row, e->pods[pod].shape);
-        if (node == REPLAY_NONE) e->pending[kept++] = pod;
+        else if (e->pods.shapes[e->pods.list[pod].shape].plain) node = choose_node(e, &row, e->pods.list[pod].shape);
+        if (node == REPLAY_NONE) e->pods.pending[kept++] = pod;
         else pod_bind(e, pod, node);
     }
-    if (!e->status) e->pending_count = kept;
+    if (!e->status) e->pods.pending_count = kept;
     nodes_tried(e);
-    e->new_pending = e->fresh_node = false;
-    if (e->bind_complex && e->complex_pending && !e->status) provision_bind(e);
-    e->bind_complex = false;
-    if (fresh && e->still_pending) batch_open(e);
+    e->pods.new_pending = e->nodes.fresh = false;
+    if (e->provisioning.bind_complex && e->pods.complex_pending && !e->status) provision_bind(e);
+    e->provisioning.bind_complex = false;
+    if (fresh && e->pods.still_pending) batch_open(e);
 }

@@ -8,18 +8,18 @@
 
 void batch_open(engine *e)
 {
-    if (e->played || (e->batch_due != KARP_NO_TIME && e->batch_due == e->now)) return;
-    if (e->batch_first == KARP_NO_TIME) e->batch_first = e->now;
-    int64_t due = e->now + IDLE, last = e->batch_first + LONGEST;
+    if (e->played || (e->provisioning.batch_due != KARP_NO_TIME && e->provisioning.batch_due == e->now)) return;
+    if (e->provisioning.batch_first == KARP_NO_TIME) e->provisioning.batch_first = e->now;
+    int64_t due = e->now + IDLE, last = e->provisioning.batch_first + LONGEST;
     due = due < last ? due : last;
-    if (due == e->batch_due) return;
-    e->batch_due = due;
+    if (due == e->provisioning.batch_due) return;
+    e->provisioning.batch_due = due;
     engine_at(e, due, EVENT_BATCH, 0, 0);
 }
 
 static void launch_all(engine *e, const karp_decision *d)
 {
-    uint64_t failed = e->result.failed_launches;
+    uint64_t failed = e->meter.result.failed_launches;
     for (size_t i = 0; i < karp_decision_launch_count(d) && !e->status; i++) {
         karp_launch launch = { .size = sizeof launch };
         karp_status status = karp_decision_launch(d, i, &launch);
@@ -28,7 +28,7 @@ static void launch_all(engine *e, const karp_decision *d)
     }
     /* Retries without offerings that are now known to be lost. Those of interrupted nodes are retried when their time
      * is over. */
-    if (e->result.failed_launches == failed || !e->stale) return;
+    if (e->meter.result.failed_launches == failed || !e->objects.stale) return;
     static_open(e);
     batch_open(e);
 }
@@ -40,14 +40,14 @@ static karp_decision *decide(engine *e)
     if (!snapshot) return NULL;
     karp_status status = karp_provision(snapshot, &e->decision, &d, &e->error);
     if (status) engine_fail(e, status);
-    e->result.decisions++;
+    e->meter.result.decisions++;
     return d;
 }
 
 void provision(engine *e)
 {
-    e->batch_first = e->batch_due = KARP_NO_TIME;
-    if (!e->still_pending && !e->draining) return;
+    e->provisioning.batch_first = e->provisioning.batch_due = KARP_NO_TIME;
+    if (!e->pods.still_pending && !e->nodes.draining) return;
     karp_decision *d = decide(e);
     if (d) launch_all(e, d);
     karp_decision_unref(d);
@@ -58,9 +58,9 @@ void provision(engine *e)
 void static_open(engine *e)
 {
     bool any = false;
-    for (size_t i = 0; i < e->pool_count && !any; i++) any = e->pools[i].is_static;
-    if (!any || e->played || e->resuming || e->static_due == e->now) return;
-    e->static_due = e->now;
+    for (size_t i = 0; i < e->nodes.pool_count && !any; i++) any = e->nodes.pools[i].is_static;
+    if (!any || e->played || e->resuming || e->provisioning.static_due == e->now) return;
+    e->provisioning.static_due = e->now;
     engine_at(e, e->now, EVENT_STATIC, 0, 0);
 }
 
@@ -71,7 +71,7 @@ static void delete_all(engine *e, const karp_decision *d)
         karp_status status = karp_decision_command(d, i, &c);
         if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
         for (size_t k = 0; !status && k < c.node_count; k++) {
-            uint32_t node = io_table_get(&e->node_index, c.nodes[k]);
+            uint32_t node = io_table_get(&e->nodes.index, c.nodes[k]);
             if (node != IO_NONE) node_delete(e, node);
         }
     }
@@ -80,7 +80,7 @@ static void delete_all(engine *e, const karp_decision *d)
 void static_pools(engine *e)
 {
     karp_decision *d = NULL;
-    e->static_due = KARP_NO_TIME;
+    e->provisioning.static_due = KARP_NO_TIME;
     karp_snapshot *snapshot = engine_snapshot(e);
     if (!snapshot) return;
     karp_status status = karp_launch_static_pools(snapshot, &e->decision, &d, &e->error);
@@ -115,13 +115,14 @@ uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_la
 
 static void bind_placement(engine *e, const karp_decision *d, const karp_placement *p)
 {
-    uint32_t node = io_table_get(&e->node_index, p->node);
+    uint32_t node = io_table_get(&e->nodes.index, p->node);
     if (node == IO_NONE) return;
-    const replay_node *n = &e->nodes[node];
+    const replay_node *n = &e->nodes.list[node];
     if (!n->ready || n->gone || n->deleting || n->tainted) return;
     for (size_t i = 0; i < p->pod_count && !e->status; i++) {
-        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(d, p->pods[i]));
-        if (pod == IO_NONE || e->pods[pod].state != POD_PENDING || e->shapes[e->pods[pod].shape].plain) continue;
+        uint32_t pod = io_table_get(&e->pods.index, karp_decision_pod_name(d, p->pods[i]));
+        if (pod == IO_NONE || e->pods.list[pod].state != POD_PENDING || e->pods.shapes[e->pods.list[pod].shape].plain)
+            continue;
         pod_bind(e, pod, node);
     }
 }
@@ -129,15 +130,15 @@ static void bind_placement(engine *e, const karp_decision *d, const karp_placeme
 static void forget_bound(engine *e)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < e->pending_count; i++) {
-        if (e->pods[e->pending[i]].state == POD_PENDING) e->pending[kept++] = e->pending[i];
+    for (size_t i = 0; i < e->pods.pending_count; i++) {
+        if (e->pods.list[e->pods.pending[i]].state == POD_PENDING) e->pods.pending[kept++] = e->pods.pending[i];
     }
-    e->pending_count = kept;
+    e->pods.pending_count = kept;
 }
 
 void provision_bind(engine *e)
 {
-    if (e->nodes_running == 0) return;
+    if (e->meter.nodes_running == 0) return;
     karp_decision *d = decide(e);
     for (size_t i = 0; d && i < karp_decision_placement_count(d) && !e->status; i++) {
         karp_placement p = { .size = sizeof p };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carries out a repack plan in virtual time: repack_play.h. */
 #include <karp/library.h>
+#include <replay/engine.h>
 #include <replay/repack_play.h>
 
 #include <base/error.h>
@@ -16,21 +17,21 @@ bool repack_runs(const engine *e) { return e->repack && e->repack->phase != PLAY
 
 bool repack_owns(const engine *e, const replay_command *c)
 {
-    return repack_runs(e) && e->repack->phase == PLAY_UNDER_WAY && c == &e->commands[e->repack->command];
+    return repack_runs(e) && e->repack->phase == PLAY_UNDER_WAY && c == &e->disruption.commands[e->repack->command];
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static replay_attempt *last_attempt(engine *e)
 {
-    replay_repack_result *r = &e->result.repack;
+    replay_repack_result *r = &e->meter.result.repack;
     return r->attempt_count ? &r->attempts[r->attempt_count - 1] : NULL;
 }
 
 static void note_attempt(engine *e, const repack_play_step *step)
 {
     const replay_repack *p = e->repack;
-    replay_repack_result *r = &e->result.repack;
+    replay_repack_result *r = &e->meter.result.repack;
     if (!grow(e->context, (void **)&r->attempts, &r->attempt_capacity, r->attempt_count + 1, sizeof *r->attempts)) {
         engine_nomem(e);
         return;
@@ -51,27 +52,27 @@ static void end_attempt(engine *e, uint32_t reason, bool done)
     a->ended = e->now;
     a->reason = reason;
     a->done = done;
-    a->evictions = e->result.evictions - e->repack->moved_before;
-    a->cost = e->cost_rate;
-    e->result.repack.done += done;
+    a->evictions = e->meter.result.evictions - e->repack->moved_before;
+    a->cost = e->meter.cost_rate;
+    e->meter.result.repack.done += done;
 }
 
 void repack_finish(engine *e)
 {
-    replay_repack_result *r = &e->result.repack;
+    replay_repack_result *r = &e->meter.result.repack;
     if (!e->repack || r->ended != KARP_NO_TIME) return;
-    r->cost_after = e->cost_rate;
-    r->evictions = e->result.evictions - e->repack->evictions;
-    r->pending = e->still_pending;
+    r->cost_after = e->meter.cost_rate;
+    r->evictions = e->meter.result.evictions - e->repack->evictions;
+    r->pending = e->pods.still_pending;
 }
 
 /* Ends the plan. Without a trace the replay ends here. */
 static void finish_play(engine *e)
 {
     repack_finish(e);
-    e->result.repack.ended = e->now;
+    e->meter.result.repack.ended = e->now;
     e->repack->phase = PLAY_OVER;
-    e->changes++;
+    e->disruption.changes++;
     if (e->base->ends_with_plan) e->ends = e->now;
 }
 
@@ -79,8 +80,8 @@ static void finish_play(engine *e)
 
 static void take_pool(engine *e, karp_launch *l)
 {
-    for (size_t i = 0; i < tree_count(e->objects); i++) {
-        const tree *object = tree_item(e->objects, i);
+    for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
+        const tree *object = tree_item(e->objects.documents, i);
         if (!str_is(tree_get_text(object, "kind"), "NodePool") ||
             !equal_str(tree_get_text(tree_get(object, "metadata"), "name"), l->node_pool))
             continue;
@@ -116,9 +117,9 @@ static void take_type(const engine *e, karp_launch *l)
 
 static void add_requests(const engine *e, karp_str name, int64_t amounts[RESOURCES_MOST])
 {
-    uint32_t pod = io_table_get(&e->pod_index, name);
+    uint32_t pod = io_table_get(&e->pods.index, name);
     if (pod == IO_NONE) return;
-    const replay_shape *s = &e->shapes[e->pods[pod].shape];
+    const replay_shape *s = &e->pods.shapes[e->pods.list[pod].shape];
     for (size_t k = 0; k < e->resource_names.count; k++) amounts[k] += s->requests[k];
 }
 
@@ -153,17 +154,17 @@ static void take_plan(engine *e, karp_str name, karp_str text)
     karp_status status = repack_plan_take(&p->plan, e->context, name, text, &e->error);
     if (status) engine_fail(e, status);
     else measure_launches(e, p->plan.steps, p->plan.step_count);
-    if (p->plan.step_count) e->result.repack.plans++;
+    if (p->plan.step_count) e->meter.result.repack.plans++;
 }
 
 static void begin_play(engine *e)
 {
     replay_repack *p = e->repack;
-    replay_repack_result *r = &e->result.repack;
+    replay_repack_result *r = &e->meter.result.repack;
     p->begun = true;
-    p->evictions = e->result.evictions;
+    p->evictions = e->meter.result.evictions;
     take_plan(e, e->base->repack_name, e->base->repack_text);
-    r->cost_before = e->cost_rate;
+    r->cost_before = e->meter.cost_rate;
     r->promised_before = p->plan.cost_before;
     r->promised_after = p->plan.cost_after;
     r->promised_evictions = p->plan.evictions;
@@ -174,13 +175,14 @@ static void begin_play(engine *e)
 /* The promised evictions that have not taken place yet. */
 static uint64_t evictions_left(const engine *e)
 {
-    uint64_t moved = e->result.evictions - e->repack->evictions, promised = e->result.repack.promised_evictions;
+    uint64_t moved = e->meter.result.evictions - e->repack->evictions,
+             promised = e->meter.result.repack.promised_evictions;
     return promised > moved ? promised - moved : 0;
 }
 
 static void plan_again(engine *e)
 {
-    replay_repack_result *r = &e->result.repack;
+    replay_repack_result *r = &e->meter.result.repack;
     karp_options common = e->decision;
     karp_objective objective = e->objective;
     karp_repack_options options;
@@ -226,13 +228,13 @@ static void begin_step(engine *e)
     note_attempt(e, step);
     p->command = disrupt_note(e, &command);
     if (e->status) return;
-    replay_command *c = &e->commands[p->command];
+    replay_command *c = &e->disruption.commands[p->command];
     c->launches = step->launches;
     c->amounts = step->amounts;
     p->phase = PLAY_UNDER_WAY;
-    p->pending = e->still_pending;
-    p->moved_before = e->result.evictions;
-    e->validating++;
+    p->pending = e->pods.still_pending;
+    p->moved_before = e->meter.result.evictions;
+    e->disruption.validating++;
     int64_t due = p->decided + VALIDATION;
     engine_at(e, due > e->now ? due : e->now, EVENT_VALIDATE, p->command, 0);
 }
@@ -242,10 +244,10 @@ static void set_targets(engine *e, const repack_play_step *step)
 {
     const replay_repack *p = e->repack;
     for (size_t i = 0; i < step->move_count && e->options->as_planned; i++) {
-        uint32_t pod = io_table_get(&e->pod_index, step->moves[i].pod),
+        uint32_t pod = io_table_get(&e->pods.index, step->moves[i].pod),
                  node = io_table_get(&p->launched, step->moves[i].to);
-        if (node == IO_NONE) node = io_table_get(&e->node_index, step->moves[i].to);
-        if (pod != IO_NONE) e->pods[pod].meant = node;
+        if (node == IO_NONE) node = io_table_get(&e->nodes.index, step->moves[i].to);
+        if (pod != IO_NONE) e->pods.list[pod].meant = node;
     }
 }
 
@@ -298,7 +300,7 @@ void repack_go_on(engine *e)
     replay_repack *p = e->repack;
     if (e->status || !repack_runs(e)) return;
     if (p->phase == PLAY_DRAINING) {
-        if ((e->draining || e->still_pending > p->pending) && e->now < p->not_before) return;
+        if ((e->nodes.draining || e->pods.still_pending > p->pending) && e->now < p->not_before) return;
         end_attempt(e, KARP_REASON_NONE, true);
         p->phase = PLAY_BETWEEN;
         p->not_before = e->now;
@@ -315,8 +317,8 @@ karp_status repack_begin(engine *e)
     replay_repack *p = arena_zalloc(&e->memory, sizeof *p);
     if (!p) return fail_nomem(&e->error);
     e->repack = p;
-    e->result.repack.ended = KARP_NO_TIME;
-    e->result.repack.played = true;
+    e->meter.result.repack.ended = KARP_NO_TIME;
+    e->meter.result.repack.played = true;
     repack_plan_begin(&p->plan, e->context);
     io_table_init(&p->launched, e->context);
     p->not_before = e->now;

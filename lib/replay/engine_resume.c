@@ -3,6 +3,8 @@
  * Restores an engine from a saved state: reads the format of engine_save.c. The cluster itself has been adopted before.
  */
 #include <karp/library.h>
+#include <replay/engine.h>
+#include <replay/engine_state.h>
 #include <replay/state_rows.h>
 
 #include <base/error.h>
@@ -34,7 +36,7 @@ static void resume_pods(engine *e, const tree *list)
         const tree *pod = tree_item(list, i);
         pod_create(e, &e->trace->events[i]);
         if (e->status) return;
-        replay_pod *p = &e->pods[i];
+        replay_pod *p = &e->pods.list[i];
         state_read(e, pod, &state_pod, p);
         p->life = tree_get(pod, "evicted") ? (uint32_t)state_count(e, tree_get(pod, "evicted"), UINT32_MAX, "evicted")
                                            : 0;
@@ -46,14 +48,14 @@ static void resume_pods(engine *e, const tree *list)
 
 static void resume_pending(engine *e, const tree *list)
 {
-    if (tree_count(list) != e->still_pending) state_refuse(e, "waiting");
-    e->pending_count = 0;
+    if (tree_count(list) != e->pods.still_pending) state_refuse(e, "waiting");
+    e->pods.pending_count = 0;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
-        uint32_t pod = row(e, tree_item(list, i), e->pod_count, "waiting");
-        if (pod == REPLAY_NONE || e->pods[pod].state != POD_PENDING) state_refuse(e, "waiting");
-        else (void)engine_push(e, &e->pending, &e->pending_count, &e->pending_capacity, pod);
+        uint32_t pod = row(e, tree_item(list, i), e->pods.count, "waiting");
+        if (pod == REPLAY_NONE || e->pods.list[pod].state != POD_PENDING) state_refuse(e, "waiting");
+        else (void)engine_push(e, &e->pods.pending, &e->pods.pending_count, &e->pods.pending_capacity, pod);
     }
-    e->new_pending = e->fresh_node = e->bind_complex = false;
+    e->pods.new_pending = e->nodes.fresh = e->provisioning.bind_complex = false;
     nodes_tried(e);
 }
 
@@ -62,8 +64,9 @@ static void resume_room(engine *e, replay_node *n, const tree *state)
     int64_t reserved[RESOURCES_MOST];
     amounts_from_state(e, tree_get(state, "reserved"), reserved);
     for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] = n->allocatable[i] - reserved[i];
-    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods[p].next) {
-        for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] -= e->shapes[e->pods[p].shape].requests[i];
+    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods.list[p].next) {
+        for (size_t i = 0; i < e->resource_names.count; i++)
+            n->free[i] -= e->pods.shapes[e->pods.list[p].shape].requests[i];
     }
 }
 
@@ -77,16 +80,16 @@ static void resume_node(engine *e, replay_node *n, const tree *state)
     if (tree_get(state, "deletedAt")) n->deleted_at = needed(e, state, "deletedAt");
     n->idle = state_real(e, tree_get(state, "idleDollars"), "idleDollars");
     n->idle_until = needed(e, state, "idleUntil");
-    if (n->deleting) node_drains(e, (uint32_t)(n - e->nodes));
+    if (n->deleting) node_drains(e, (uint32_t)(n - e->nodes.list));
     resume_room(e, n, state);
 }
 
 static void resume_nodes(engine *e, const tree *list)
 {
-    if (tree_count(list) != e->node_count) state_refuse(e, "nodes");
-    for (size_t i = 0; i < e->node_count && !e->status; i++) resume_node(e, &e->nodes[i], tree_item(list, i));
-    e->cost_rate = 0;
-    for (size_t i = 0; i < e->node_count; i++) e->cost_rate += e->nodes[i].price;
+    if (tree_count(list) != e->nodes.count) state_refuse(e, "nodes");
+    for (size_t i = 0; i < e->nodes.count && !e->status; i++) resume_node(e, &e->nodes.list[i], tree_item(list, i));
+    e->meter.cost_rate = 0;
+    for (size_t i = 0; i < e->nodes.count; i++) e->meter.cost_rate += e->nodes.list[i].price;
 }
 
 /* ---- work in progress -------------------------------------------------------------------------------------------- */
@@ -97,7 +100,7 @@ static uint32_t *rows(engine *e, const tree *list, size_t room, size_t *count, c
     if (!out) engine_nomem(e);
     *count = 0;
     for (size_t i = 0; out && i < tree_count(list) && i < room && !e->status; i++)
-        out[(*count)++] = row(e, tree_item(list, i), e->node_count, what);
+        out[(*count)++] = row(e, tree_item(list, i), e->nodes.count, what);
     if (tree_count(list) > room) state_refuse(e, what);
     return out;
 }
@@ -115,11 +118,12 @@ static void resume_launches(engine *e, replay_command *c, const tree *list)
 static void resume_command(engine *e, const tree *state)
 {
     enum { MOST_LAUNCHES = 1000000 };
-    if (!grow(e->context, (void **)&e->commands, &e->command_capacity, e->command_count + 1, sizeof *e->commands)) {
+    if (!grow(e->context, (void **)&e->disruption.commands, &e->disruption.command_capacity,
+              e->disruption.command_count + 1, sizeof *e->disruption.commands)) {
         engine_nomem(e);
         return;
     }
-    replay_command *c = &e->commands[e->command_count++];
+    replay_command *c = &e->disruption.commands[e->disruption.command_count++];
     *c = (replay_command){ .method = (uint32_t)state_count(e, tree_get(state, "method"), UINT32_MAX, "method"),
                            .started = flag(state, "started"),
                            .terminates_first = flag(state, "terminatesFirst") };
@@ -135,23 +139,24 @@ static void resume_command(engine *e, const tree *state)
 static void resume_losses(engine *e, const tree *list)
 {
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
-        if (!grow(e->context, (void **)&e->losses, &e->loss_capacity, e->loss_count + 1, sizeof *e->losses)) {
+        if (!grow(e->context, (void **)&e->losses.list, &e->losses.capacity, e->losses.count + 1,
+                  sizeof *e->losses.list)) {
             engine_nomem(e);
             return;
         }
-        state_read(e, tree_item(list, i), &state_loss, &e->losses[e->loss_count++]);
+        state_read(e, tree_item(list, i), &state_loss, &e->losses.list[e->losses.count++]);
     }
 }
 
 static size_t rows_of_event(const engine *e, uint32_t what)
 {
     switch (what) {
-    case EVENT_POD_END: return e->pod_count;
-    case EVENT_VALIDATE: return e->command_count;
-    case EVENT_RETRY: return e->loss_count;
+    case EVENT_POD_END: return e->pods.count;
+    case EVENT_VALIDATE: return e->disruption.command_count;
+    case EVENT_RETRY: return e->losses.count;
     case EVENT_BATCH:
     case EVENT_PASS: return 1;
-    default: return e->node_count;
+    default: return e->nodes.count;
     }
 }
 
@@ -161,12 +166,13 @@ static void resume_events(engine *e, const tree *list)
     int64_t before = INT64_MIN;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
         const tree *state = tree_item(list, i);
-        if (!grow(e->context, (void **)&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof *e->heap)) {
+        if (!grow(e->context, (void **)&e->events.heap, &e->events.capacity, e->events.count + 1,
+                  sizeof *e->events.heap)) {
             engine_nomem(e);
             return;
         }
         replay_event event = { .at = state_number(e, tree_item(state, 0), "events"),
-                               .order = e->order++,
+                               .order = e->events.order++,
                                .what = (uint32_t)state_count(e, tree_item(state, 1), UINT32_MAX, "events"),
                                .life = (uint32_t)state_count(e, tree_item(state, 3), UINT32_MAX, "events") };
         event.index = row(e, tree_item(state, 2), rows_of_event(e, event.what), "events");
@@ -175,21 +181,21 @@ static void resume_events(engine *e, const tree *list)
             (about_one && event.index == REPLAY_NONE))
             state_refuse(e, "events");
         before = event.at;
-        e->heap[e->heap_count++] = event;
+        e->events.heap[e->events.count++] = event;
     }
 }
 
 static void resume_schedule(engine *e, const tree *state)
 {
     state_read(e, state, &state_schedule, e);
-    e->planned_changes = e->changes - flag(state, "changed");
+    e->disruption.planned_changes = e->disruption.changes - flag(state, "changed");
 }
 
 /* ---- the meter --------------------------------------------------------------------------------------------------- */
 
 static void resume_counters(engine *e, const tree *list)
 {
-    replay_result *r = &e->result;
+    replay_result *r = &e->meter.result;
     state_read(e, list, &state_counters, r);
     for (size_t i = 0; i < METHODS_MOST; i++)
         r->commands[i] = state_count(e, tree_item(list, state_counters.count + i), UINT64_MAX, "counters");
@@ -197,7 +203,7 @@ static void resume_counters(engine *e, const tree *list)
 
 static void resume_points(engine *e, const tree *list)
 {
-    replay_result *r = &e->result;
+    replay_result *r = &e->meter.result;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
         if (!grow(e->context, (void **)&r->points, &r->point_capacity, r->point_count + 1, sizeof *r->points)) {
             engine_nomem(e);
@@ -209,13 +215,14 @@ static void resume_points(engine *e, const tree *list)
 
 static void resume_waits(engine *e, const tree *list)
 {
-    e->wait_count = 0;
+    e->meter.wait_count = 0;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
-        if (!grow(e->context, (void **)&e->waits, &e->wait_capacity, e->wait_count + 1, sizeof *e->waits)) {
+        if (!grow(e->context, (void **)&e->meter.waits, &e->meter.wait_capacity, e->meter.wait_count + 1,
+                  sizeof *e->meter.waits)) {
             engine_nomem(e);
             return;
         }
-        e->waits[e->wait_count++] = state_real(e, tree_item(list, i), "waits");
+        e->meter.waits[e->meter.wait_count++] = state_real(e, tree_item(list, i), "waits");
     }
 }
 
@@ -226,14 +233,14 @@ static void resume_meter(engine *e, const tree *state)
     resume_waits(e, tree_get(state, "waits"));
     resume_counters(e, tree_get(state, "counters"));
     resume_points(e, tree_get(state, "points"));
-    if (e->metered > e->now || e->next_point < e->metered) state_refuse(e, "meter");
+    if (e->meter.metered > e->now || e->meter.next_point < e->meter.metered) state_refuse(e, "meter");
 }
 
 /* ---- everything -------------------------------------------------------------------------------------------------- */
 
 karp_status engine_resume(engine *e, const tree *state)
 {
-    e->next_serial = state_count(e, tree_get(state, "nodesLaunched"), UINT64_MAX, "nodesLaunched");
+    e->nodes.next_serial = state_count(e, tree_get(state, "nodesLaunched"), UINT64_MAX, "nodesLaunched");
     resume_pods(e, tree_get(state, "pods"));
     if (!e->status) resume_nodes(e, tree_get(state, "nodes"));
     if (!e->status) resume_pending(e, tree_get(state, "waiting"));

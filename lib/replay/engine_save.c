@@ -4,6 +4,8 @@
  * of a trace is replayed as if there had been no interruption. Times and durations are numbers of nanoseconds. Absent
  * ones are KARP_NO_TIME or UNSET.
  */
+#include <replay/engine.h>
+#include <replay/engine_state.h>
 #include <replay/state_rows.h>
 
 #include <base/error.h>
@@ -41,8 +43,8 @@ static tree *pods_state(saving *s)
     engine *e = s->e;
     tree *list = tree_new(s->t, TREE_LIST);
     uint32_t count = 0;
-    for (size_t i = 0; i < e->pod_count; i++) {
-        const replay_pod *p = &e->pods[i];
+    for (size_t i = 0; i < e->pods.count; i++) {
+        const replay_pod *p = &e->pods.list[i];
         s->pod_row[i] = p->state == POD_GONE ? REPLAY_NONE : count++;
         if (p->state == POD_GONE) continue;
         tree *pod = tree_new(s->t, TREE_MAP);
@@ -62,8 +64,9 @@ static tree *reserved(saving *s, const replay_node *n)
     const engine *e = s->e;
     int64_t amounts[RESOURCES_MOST] = { 0 };
     for (size_t i = 0; i < e->resource_names.count; i++) amounts[i] = n->allocatable[i] - n->free[i];
-    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods[p].next) {
-        for (size_t i = 0; i < e->resource_names.count; i++) amounts[i] -= e->shapes[e->pods[p].shape].requests[i];
+    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods.list[p].next) {
+        for (size_t i = 0; i < e->resource_names.count; i++)
+            amounts[i] -= e->pods.shapes[e->pods.list[p].shape].requests[i];
     }
     return amounts_state(e, s->t, amounts);
 }
@@ -85,10 +88,10 @@ static tree *nodes_state(saving *s)
 {
     const engine *e = s->e;
     tree *list = tree_new(s->t, TREE_LIST);
-    for (size_t i = 0; i < e->node_count; i++) s->node_row[i] = REPLAY_NONE;
-    for (size_t i = 0; i < e->alive_count; i++) {
-        s->node_row[e->alive[i]] = (uint32_t)i;
-        tree_append(s->t, list, node_state(s, &e->nodes[e->alive[i]]));
+    for (size_t i = 0; i < e->nodes.count; i++) s->node_row[i] = REPLAY_NONE;
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
+        s->node_row[e->nodes.alive[i]] = (uint32_t)i;
+        tree_append(s->t, list, node_state(s, &e->nodes.list[e->nodes.alive[i]]));
     }
     return list;
 }
@@ -97,9 +100,9 @@ static tree *nodes_state(saving *s)
 static tree *pending_state(saving *s)
 {
     tree *list = tree_new(s->t, TREE_LIST);
-    for (size_t i = 0; i < s->e->pending_count; i++) {
-        uint32_t pod = s->e->pending[i];
-        if (s->e->pods[pod].state == POD_PENDING) add_number(s->t, list, s->pod_row[pod]);
+    for (size_t i = 0; i < s->e->pods.pending_count; i++) {
+        uint32_t pod = s->e->pods.pending[i];
+        if (s->e->pods.list[pod].state == POD_PENDING) add_number(s->t, list, s->pod_row[pod]);
     }
     return list;
 }
@@ -155,9 +158,9 @@ static tree *commands_state(saving *s)
     engine *e = s->e;
     tree *list = tree_new(s->t, TREE_LIST);
     uint32_t count = 0;
-    for (size_t i = 0; i < e->command_count; i++) {
-        s->command_row[i] = e->commands[i].over ? REPLAY_NONE : count++;
-        if (!e->commands[i].over) tree_append(s->t, list, command_state(s, &e->commands[i]));
+    for (size_t i = 0; i < e->disruption.command_count; i++) {
+        s->command_row[i] = e->disruption.commands[i].over ? REPLAY_NONE : count++;
+        if (!e->disruption.commands[i].over) tree_append(s->t, list, command_state(s, &e->disruption.commands[i]));
     }
     return list;
 }
@@ -166,9 +169,9 @@ static tree *losses_state(saving *s)
 {
     trees *t = s->t;
     tree *list = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < s->e->loss_count; i++) {
+    for (size_t i = 0; i < s->e->losses.count; i++) {
         tree *loss = tree_new(t, TREE_MAP);
-        state_write(t, loss, &state_loss, &s->e->losses[i]);
+        state_write(t, loss, &state_loss, &s->e->losses.list[i]);
         tree_append(t, list, loss);
     }
     return list;
@@ -200,10 +203,10 @@ static tree *events_state(saving *s)
 {
     engine *e = s->e;
     tree *list = tree_new(s->t, TREE_LIST);
-    replay_event *sorted = mem_alloc(e->context, (e->heap_count + 1) * sizeof *sorted);
-    if (sorted && e->heap_count) memcpy(sorted, e->heap, e->heap_count * sizeof *sorted);
-    if (!sorted || !sort_stable(e->context, sorted, e->heap_count, sizeof *sorted, by_time, NULL)) engine_nomem(e);
-    for (size_t i = 0; i < e->heap_count && !e->status; i++) {
+    replay_event *sorted = mem_alloc(e->context, (e->events.count + 1) * sizeof *sorted);
+    if (sorted && e->events.count) memcpy(sorted, e->events.heap, e->events.count * sizeof *sorted);
+    if (!sorted || !sort_stable(e->context, sorted, e->events.count, sizeof *sorted, by_time, NULL)) engine_nomem(e);
+    for (size_t i = 0; i < e->events.count && !e->status; i++) {
         tree *event = tree_new(s->t, TREE_LIST);
         add_number(s->t, event, sorted[i].at);
         add_number(s->t, event, sorted[i].what);
@@ -211,7 +214,7 @@ static tree *events_state(saving *s)
         add_number(s->t, event, sorted[i].life);
         tree_append(s->t, list, event);
     }
-    mem_free(e->context, sorted, (e->heap_count + 1) * sizeof *sorted);
+    mem_free(e->context, sorted, (e->events.count + 1) * sizeof *sorted);
     return list;
 }
 
@@ -220,7 +223,7 @@ static tree *schedule_state(saving *s)
     const engine *e = s->e;
     tree *object = tree_new(s->t, TREE_MAP);
     state_write(s->t, object, &state_schedule, e);
-    set_flag(s->t, object, "changed", e->changes != e->planned_changes);
+    set_flag(s->t, object, "changed", e->disruption.changes != e->disruption.planned_changes);
     return object;
 }
 
@@ -248,12 +251,12 @@ static tree *points_state(trees *t, const replay_result *r)
 static tree *meter_state(saving *s)
 {
     const engine *e = s->e;
-    const replay_result *r = &e->result;
+    const replay_result *r = &e->meter.result;
     trees *t = s->t;
     tree *object = tree_new(t, TREE_MAP), *sums = tree_new(t, TREE_LIST), *waits = tree_new(t, TREE_LIST);
     state_write(t, object, &state_meter, e);
     state_write(t, sums, &state_sums, e);
-    for (size_t i = 0; i < e->wait_count; i++) tree_append(t, waits, tree_new_double(t, e->waits[i]));
+    for (size_t i = 0; i < e->meter.wait_count; i++) tree_append(t, waits, tree_new_double(t, e->meter.waits[i]));
     tree_set(t, object, "sums", sums);
     tree_set(t, object, "waits", waits);
     tree_set(t, object, "counters", counters_state(t, r));
@@ -274,9 +277,9 @@ static tree *write_state(saving *s)
     for (size_t i = 0; i < e->base->note_count; i++) tree_append(t, notes, tree_new_text(t, e->base->notes[i]));
     if (e->base->note_count > 0) tree_set(t, state, "warnings", notes);
     set_number(t, state, "begins", e->trace->begins);
-    set_number(t, state, "step", e->step);
-    set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->created_pods));
-    set_number(t, state, "nodesLaunched", (int64_t)e->next_serial);
+    set_number(t, state, "step", e->meter.step);
+    set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->pods.created));
+    set_number(t, state, "nodesLaunched", (int64_t)e->nodes.next_serial);
     /* These assign the row numbers used by the later members. */
     tree_set(t, state, "pods", pods_state(s));
     tree_set(t, state, "nodes", nodes_state(s));
@@ -292,15 +295,15 @@ static tree *write_state(saving *s)
 tree *engine_state(engine *e, trees *t)
 {
     saving s = { .e = e, .t = t };
-    s.pod_row = mem_alloc(e->context, (e->pod_count + 1) * sizeof *s.pod_row);
-    s.node_row = mem_alloc(e->context, (e->node_count + 1) * sizeof *s.node_row);
-    s.command_row = mem_alloc(e->context, (e->command_count + 1) * sizeof *s.command_row);
+    s.pod_row = mem_alloc(e->context, (e->pods.count + 1) * sizeof *s.pod_row);
+    s.node_row = mem_alloc(e->context, (e->nodes.count + 1) * sizeof *s.node_row);
+    s.command_row = mem_alloc(e->context, (e->disruption.command_count + 1) * sizeof *s.command_row);
     tree *state = NULL;
     if (!s.pod_row || !s.node_row || !s.command_row) engine_nomem(e);
     else state = write_state(&s);
-    mem_free(e->context, s.pod_row, (e->pod_count + 1) * sizeof *s.pod_row);
-    mem_free(e->context, s.node_row, (e->node_count + 1) * sizeof *s.node_row);
-    mem_free(e->context, s.command_row, (e->command_count + 1) * sizeof *s.command_row);
+    mem_free(e->context, s.pod_row, (e->pods.count + 1) * sizeof *s.pod_row);
+    mem_free(e->context, s.node_row, (e->nodes.count + 1) * sizeof *s.node_row);
+    mem_free(e->context, s.command_row, (e->disruption.command_count + 1) * sizeof *s.command_row);
     if (t->status) engine_nomem(e);
     return e->status ? NULL : state;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of pods. Requests and priority of a shape are read from a snapshot, so they are the same as in decisions. */
-#include <replay/engine.h>
+#include <replay/engine_shapes.h>
 
 #include <io/decode.h>
 #include <math.h>
@@ -110,7 +110,7 @@ static bool admits(const karp_pod *pod, const replay_kind *kind)
 
 bool shape_judge(engine *e, uint32_t shape, uint32_t kind)
 {
-    replay_shape *s = &e->shapes[shape];
+    replay_shape *s = &e->pods.shapes[shape];
     if (kind >= s->admit_capacity) {
         size_t had = s->admit_capacity;
         if (!grow(e->context, (void **)&s->admits, &s->admit_capacity, kind + 1, 1)) {
@@ -119,7 +119,7 @@ bool shape_judge(engine *e, uint32_t shape, uint32_t kind)
         }
         memset(s->admits + had, 0, s->admit_capacity - had);
     }
-    if (s->admits[kind] == 0) s->admits[kind] = admits(&s->pod, &e->kinds[kind]) ? 1 : 2;
+    if (s->admits[kind] == 0) s->admits[kind] = admits(&s->pod, &e->nodes.kinds[kind]) ? 1 : 2;
     return s->admits[kind] == 1;
 }
 
@@ -180,12 +180,12 @@ static bool may_select(const karp_selector *selector, const karp_meta *meta)
 /* Pods that may be selected by another pod's anti-affinity are left to karp_provision(), together with those pods. */
 static void note_kept_away(engine *e)
 {
-    for (size_t i = 0; i < e->shape_count; i++) {
-        const karp_pod *by = &e->shapes[i].pod;
+    for (size_t i = 0; i < e->pods.shape_count; i++) {
+        const karp_pod *by = &e->pods.shapes[i].pod;
         for (size_t k = 0; k < by->required_anti_affinity_count; k++) {
-            for (size_t j = 0; j < e->shape_count; j++) {
-                if (may_select(by->required_anti_affinity[k].label_selector, &e->shapes[j].pod.meta))
-                    e->shapes[j].plain = false;
+            for (size_t j = 0; j < e->pods.shape_count; j++) {
+                if (may_select(by->required_anti_affinity[k].label_selector, &e->pods.shapes[j].pod.meta))
+                    e->pods.shapes[j].plain = false;
             }
         }
     }
@@ -205,16 +205,16 @@ static bool is_protected(const karp_meta *meta)
 static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
 {
     io_decoder d;
-    karp_status status = tree_read(&e->shapes_memory, str("a pod of the trace"), s->text, object, &e->error);
+    karp_status status = tree_read(&e->objects.shapes_memory, str("a pod of the trace"), s->text, object, &e->error);
     if (status) return status;
-    tree *metadata = tree_get_or_make(&e->shapes_memory, *object, "metadata");
+    tree *metadata = tree_get_or_make(&e->objects.shapes_memory, *object, "metadata");
     char name[40] = SHAPE_NAME;
     size_t length = sizeof SHAPE_NAME - 1;
-    length += write_digits(name + length, (uint64_t)(s - e->shapes));
-    tree_set_text(&e->shapes_memory, metadata, "name", (karp_str){ name, length });
-    tree_set_text(&e->shapes_memory, *object, "apiVersion", str("v1"));
-    tree_set_text(&e->shapes_memory, *object, "kind", str("Pod"));
-    if (e->shapes_memory.status) return fail_nomem(&e->error);
+    length += write_digits(name + length, (uint64_t)(s - e->pods.shapes));
+    tree_set_text(&e->objects.shapes_memory, metadata, "name", (karp_str){ name, length });
+    tree_set_text(&e->objects.shapes_memory, *object, "apiVersion", str("v1"));
+    tree_set_text(&e->objects.shapes_memory, *object, "kind", str("Pod"));
+    if (e->objects.shapes_memory.status) return fail_nomem(&e->error);
     io_decoder_init(&d, &e->memory);
     io_decode_pod(&d, *object, &s->pod);
     if (d.status) {
@@ -236,11 +236,11 @@ static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
 static karp_status add_shapes(engine *e, karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < e->shape_count && !status; i++) {
+    for (size_t i = 0; i < e->pods.shape_count && !status; i++) {
         tree *object = NULL;
         strbuf text;
-        e->shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i) };
-        status = decode_shape(e, &e->shapes[i], &object);
+        e->pods.shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i) };
+        status = decode_shape(e, &e->pods.shapes[i], &object);
         if (status) return status;
         strbuf_init(&text, e->context);
         tree_write(&text, object);
@@ -262,7 +262,7 @@ static replay_shape *shape_of_row(engine *e, const karp_snapshot *snapshot, size
     if (digits >= name.len + 1 || memcmp(name.ptr + slash + 1, SHAPE_NAME, sizeof SHAPE_NAME - 1) != 0) return NULL;
     uint64_t number = 0;
     for (size_t i = digits; i < name.len; i++) number = number * 10 + (uint64_t)(name.ptr[i] - '0');
-    return number < e->shape_count ? &e->shapes[number] : NULL;
+    return number < e->pods.shape_count ? &e->pods.shapes[number] : NULL;
 }
 
 static karp_status read_column(engine *e, const karp_snapshot *snapshot, const karp_column *column, uint32_t resource)
@@ -297,7 +297,7 @@ static karp_status read_requests(engine *e, const karp_snapshot *snapshot)
         status = e->status ? e->status : read_column(e, snapshot, &column, resource);
     }
     karp_table_free(table);
-    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].requests[RESOURCE_PODS] = 1000;
+    for (size_t i = 0; i < e->pods.shape_count; i++) e->pods.shapes[i].requests[RESOURCE_PODS] = 1000;
     return status;
 }
 
@@ -306,12 +306,12 @@ karp_status engine_shapes(engine *e)
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_snapshot_counts counts = { .size = sizeof counts };
-    e->shapes = mem_zalloc(e->context, e->trace->shapes.count * sizeof *e->shapes);
-    e->shape_count = e->shapes ? e->trace->shapes.count : 0;
+    e->pods.shapes = mem_zalloc(e->context, e->trace->shapes.count * sizeof *e->pods.shapes);
+    e->pods.shape_count = e->pods.shapes ? e->trace->shapes.count : 0;
     (void)engine_resource(e, str("cpu"));
     (void)engine_resource(e, str("memory"));
     (void)engine_resource(e, str("pods"));
-    if (!e->shapes) engine_nomem(e);
+    if (!e->pods.shapes) engine_nomem(e);
     if (e->status) return e->status;
     karp_status status = engine_reader(e, false, &reader);
     if (!status) status = add_shapes(e, reader);
@@ -326,9 +326,9 @@ karp_status engine_shapes(engine *e)
     if (!status) {
         note_kept_away(e);
         e->resources_settled = true;
-        e->ordered = true;
-        for (size_t i = 1; i < e->shape_count; i++)
-            e->ordered = e->ordered && e->shapes[i].priority == e->shapes[0].priority;
+        e->pods.ordered = true;
+        for (size_t i = 1; i < e->pods.shape_count; i++)
+            e->pods.ordered = e->pods.ordered && e->pods.shapes[i].priority == e->pods.shapes[0].priority;
     }
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);

@@ -100,7 +100,7 @@ static karp_status edit_claim(engine *e, karp_builder *builder, const replay_nod
     karp_condition conditions[MOST_CONDITIONS];
     karp_status status = KARP_OK;
     bool stays = !n->gone && !n->unmanaged;
-    if (n->claim_in_snapshot) e->rows_since_rebuild++;
+    if (n->claim_in_snapshot) e->objects.rows_since_rebuild++;
     if (n->claim_in_snapshot && stays && n->node_in_snapshot == n->ready) {
         karp_node_claim_status now = claim_status(n, conditions);
         return karp_builder_set_node_claim_status(builder, n->name, &now, &e->error);
@@ -148,7 +148,7 @@ static karp_str numbered(char uid[37], uint64_t number)
 static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p)
 {
     static const karp_str scheduled = { "PodScheduled", 12 };
-    replay_shape *s = &e->shapes[p->shape];
+    replay_shape *s = &e->pods.shapes[p->shape];
     karp_condition conditions[2] = { { scheduled, { "False", 5 }, { "Unschedulable", 13 }, p->waits_since },
                                      { .last_transition = 0 } };
     karp_templated_pod pod;
@@ -157,13 +157,13 @@ static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p
     karp_templated_pod_init(&pod, sizeof pod);
     pod.name = pod.uid = p->name; /* pods of the same time are sorted by their UIDs */
     char uid[] = "00000000-0000-4000-8000-000000000000";
-    if (e->played) pod.uid = numbered(uid, tree_count(e->objects) + (size_t)(p - e->pods) + 1);
+    if (e->played) pod.uid = numbered(uid, tree_count(e->objects.documents) + (size_t)(p - e->pods.list) + 1);
     pod.creation = p->created;
     pod.phase = KARP_PHASE_PENDING;
     pod.conditions = conditions;
     pod.condition_count = 1;
     if (p->state == POD_RUNNING) {
-        pod.node_name = e->nodes[p->node].name;
+        pod.node_name = e->nodes.list[p->node].name;
         pod.phase = KARP_PHASE_RUNNING;
         pod.start_time = p->started;
         conditions[0] = CONDITION("PodScheduled", p->started);
@@ -178,7 +178,7 @@ static karp_status edit_pod(engine *e, karp_builder *builder, replay_pod *p)
     karp_status status = KARP_OK;
     if (p->in_snapshot) {
         status = karp_builder_remove(builder, str("Pod"), p->namespace_, p->name, &e->error);
-        e->rows_since_rebuild++;
+        e->objects.rows_since_rebuild++;
     }
     p->dirty = false;
     p->in_snapshot = p->state != POD_GONE;
@@ -190,8 +190,8 @@ static karp_status edit_pod(engine *e, karp_builder *builder, replay_pod *p)
 static karp_status edit_budgets(engine *e, karp_builder *builder)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < e->budget_count && !status; i++) {
-        replay_budget *b = &e->budgets[i];
+    for (size_t i = 0; i < e->budgets.count && !status; i++) {
+        replay_budget *b = &e->budgets.list[i];
         if (b->shown == b->allowed) continue;
         status = karp_builder_remove(builder, str("PodDisruptionBudget"), b->object.meta.namespace_,
                                      b->object.meta.name, &e->error);
@@ -209,7 +209,8 @@ static karp_status known_catalogue(engine *e, karp_catalogue **out)
     karp_catalogue *all = e->options->catalogue;
     size_t count = karp_catalogue_count(all);
     bool any = false;
-    for (size_t i = 0; i < e->loss_count; i++) any = any || (e->losses[i].known && !e->losses[i].interrupted);
+    for (size_t i = 0; i < e->losses.count; i++)
+        any = any || (e->losses.list[i].known && !e->losses.list[i].interrupted);
     if (!any) {
         *out = karp_catalogue_ref(all);
         return KARP_OK;
@@ -234,9 +235,9 @@ static karp_status known_catalogue(engine *e, karp_catalogue **out)
                 if (str_is(q->key, "topology.kubernetes.io/zone")) zone = q->values[0];
                 if (str_is(q->key, "karpenter.sh/capacity-type")) capacity = q->values[0];
             }
-            for (size_t l = 0; l < e->loss_count; l++) {
-                if (e->losses[l].known && !e->losses[l].interrupted &&
-                    loss_applies(&e->losses[l], types[i].name, zone, capacity))
+            for (size_t l = 0; l < e->losses.count; l++) {
+                if (e->losses.list[l].known && !e->losses.list[l].interrupted &&
+                    loss_applies(&e->losses.list[l], types[i].name, zone, capacity))
                     offerings[k].available = 0;
             }
         }
@@ -266,9 +267,9 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
         tree_write(&text, e->base->head);
         strbuf_addc(&text, '\n');
     }
-    for (size_t i = 0; i < tree_count(e->objects) && !status; i++) {
+    for (size_t i = 0; i < tree_count(e->objects.documents) && !status; i++) {
         if (i) strbuf_addc(&text, '\n');
-        tree_write(&text, tree_item(e->objects, i));
+        tree_write(&text, tree_item(e->objects.documents, i));
         if (text.failed) status = fail_nomem(&e->error);
     }
     if (!status && text.len) status = karp_reader_add(reader, name, (karp_str){ text.ptr, text.len }, &e->error);
@@ -287,21 +288,21 @@ static karp_status build_afresh(engine *e)
     if (!status) status = karp_reader_finish(reader, &fresh, &e->error);
     karp_reader_free(reader);
     if (status) return status;
-    karp_snapshot_unref(e->snapshot);
-    e->snapshot = fresh;
-    e->stale = false;
-    e->rows_since_rebuild = 0;
-    e->dirty_pod_count = e->dirty_node_count = 0;
-    for (size_t i = 0; i < e->pod_count; i++) {
-        e->pods[i].in_snapshot = e->pods[i].dirty = false;
-        if (e->pods[i].state != POD_GONE) pod_touch(e, (uint32_t)i);
+    karp_snapshot_unref(e->objects.snapshot);
+    e->objects.snapshot = fresh;
+    e->objects.stale = false;
+    e->objects.rows_since_rebuild = 0;
+    e->objects.dirty_pod_count = e->objects.dirty_node_count = 0;
+    for (size_t i = 0; i < e->pods.count; i++) {
+        e->pods.list[i].in_snapshot = e->pods.list[i].dirty = false;
+        if (e->pods.list[i].state != POD_GONE) pod_touch(e, (uint32_t)i);
     }
-    for (size_t i = 0; i < e->node_count; i++) {
-        e->nodes[i].claim_in_snapshot = e->nodes[i].node_in_snapshot = e->nodes[i].dirty = false;
-        if (!e->nodes[i].gone) node_touch(e, (uint32_t)i);
+    for (size_t i = 0; i < e->nodes.count; i++) {
+        e->nodes.list[i].claim_in_snapshot = e->nodes.list[i].node_in_snapshot = e->nodes.list[i].dirty = false;
+        if (!e->nodes.list[i].gone) node_touch(e, (uint32_t)i);
     }
-    for (size_t i = 0; i < e->budget_count; i++) e->budgets[i].shown = -1;
-    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].has_template = false;
+    for (size_t i = 0; i < e->budgets.count; i++) e->budgets.list[i].shown = -1;
+    for (size_t i = 0; i < e->pods.shape_count; i++) e->pods.shapes[i].has_template = false;
     return e->status;
 }
 
@@ -312,18 +313,18 @@ static karp_status build_afresh(engine *e)
 static karp_status edit_rows(engine *e, karp_builder *builder)
 {
     karp_status status = karp_builder_set_now(builder, e->now, &e->error);
-    for (size_t i = 0; i < e->dirty_node_count && !status; i++) {
-        replay_node *n = &e->nodes[e->dirty_nodes[i]];
+    for (size_t i = 0; i < e->objects.dirty_node_count && !status; i++) {
+        replay_node *n = &e->nodes.list[e->objects.dirty_nodes[i]];
         if (!n->gone) status = edit_node(e, builder, n);
     }
-    for (size_t i = 0; i < e->dirty_pod_count && !status; i++)
-        status = edit_pod(e, builder, &e->pods[e->dirty_pods[i]]);
-    for (size_t i = 0; i < e->dirty_node_count && !status; i++) {
-        replay_node *n = &e->nodes[e->dirty_nodes[i]];
+    for (size_t i = 0; i < e->objects.dirty_pod_count && !status; i++)
+        status = edit_pod(e, builder, &e->pods.list[e->objects.dirty_pods[i]]);
+    for (size_t i = 0; i < e->objects.dirty_node_count && !status; i++) {
+        replay_node *n = &e->nodes.list[e->objects.dirty_nodes[i]];
         if (n->gone && n->dirty) status = edit_node(e, builder, n);
     }
     if (!status) status = edit_budgets(e, builder);
-    e->dirty_pod_count = e->dirty_node_count = 0;
+    e->objects.dirty_pod_count = e->objects.dirty_node_count = 0;
     return status;
 }
 
@@ -331,11 +332,12 @@ karp_snapshot *engine_snapshot(engine *e)
 {
     karp_builder *builder = NULL;
     karp_snapshot *edited = NULL;
-    uint64_t changes = e->changes;
+    uint64_t changes = e->disruption.changes;
     if (e->status) return NULL;
-    karp_status status = e->stale || e->rows_since_rebuild > MOST_STALE_ROWS ? build_afresh(e) : KARP_OK;
-    e->changes = changes;
-    if (!status) status = karp_snapshot_edit(e->snapshot, &builder, &e->error);
+    karp_status status = e->objects.stale || e->objects.rows_since_rebuild > MOST_STALE_ROWS ? build_afresh(e)
+                                                                                             : KARP_OK;
+    e->disruption.changes = changes;
+    if (!status) status = karp_snapshot_edit(e->objects.snapshot, &builder, &e->error);
     if (!status) status = edit_rows(e, builder);
     if (!status) status = karp_builder_finish(builder, &edited, &e->error);
     karp_builder_free(builder);
@@ -343,7 +345,7 @@ karp_snapshot *engine_snapshot(engine *e)
         engine_fail(e, status);
         return NULL;
     }
-    karp_snapshot_unref(e->snapshot);
-    e->snapshot = edited;
+    karp_snapshot_unref(e->objects.snapshot);
+    e->objects.snapshot = edited;
     return edited;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch that awaits validation, as a document: everything needed to create the node. */
-#include <replay/engine.h>
+#include <replay/engine_shapes.h>
+#include <replay/engine_state.h>
 
 #include <base/error.h>
 

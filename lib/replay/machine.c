@@ -16,18 +16,19 @@ bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str c
 /* A slot that is no longer needed, or a new one. */
 static replay_loss *free_loss(engine *e)
 {
-    for (size_t i = 0; i < e->loss_count; i++) {
-        if (e->losses[i].interrupted && e->losses[i].until <= e->now && !e->losses[i].known) return &e->losses[i];
+    for (size_t i = 0; i < e->losses.count; i++) {
+        if (e->losses.list[i].interrupted && e->losses.list[i].until <= e->now && !e->losses.list[i].known)
+            return &e->losses.list[i];
     }
-    if (grow(e->context, (void **)&e->losses, &e->loss_capacity, e->loss_count + 1, sizeof *e->losses))
-        return &e->losses[e->loss_count++];
+    if (grow(e->context, (void **)&e->losses.list, &e->losses.capacity, e->losses.count + 1, sizeof *e->losses.list))
+        return &e->losses.list[e->losses.count++];
     engine_nomem(e);
     return NULL;
 }
 
 void note_interrupted(engine *e, uint32_t node)
 {
-    const replay_node *n = &e->nodes[node];
+    const replay_node *n = &e->nodes.list[node];
     replay_loss *l = free_loss(e);
     if (l) *l = (replay_loss){ n->instance_type, n->zone, n->capacity_type, e->now + UNAVAILABLE, false, true };
 }
@@ -36,13 +37,13 @@ void note_interrupted(engine *e, uint32_t node)
 static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_type)
 {
     bool out = false;
-    for (size_t i = 0; i < e->loss_count; i++) {
-        replay_loss *l = &e->losses[i];
+    for (size_t i = 0; i < e->losses.count; i++) {
+        replay_loss *l = &e->losses.list[i];
         if (l->until <= e->now || !loss_applies(l, type, zone, capacity_type)) continue;
         out = true;
         if (l->known) continue;
         l->known = true;
-        e->stale = e->stale || !l->interrupted;
+        e->objects.stale = e->objects.stale || !l->interrupted;
         engine_at(e, l->interrupted ? l->until : e->now + UNAVAILABLE, EVENT_RETRY, (uint32_t)i, 0);
     }
     return out;

@@ -9,7 +9,7 @@
 #ifndef REPLAY_REPACK_PLAY_H
 #define REPLAY_REPACK_PLAY_H
 
-#include <replay/engine.h>
+#include <replay/common.h>
 
 /* The target of a pod in a step: a node, or a launch of this step or an earlier one. */
 typedef struct repack_move {

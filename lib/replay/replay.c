@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/library.h>
 #include <karp/peer.h>
+#include <replay/engine.h>
 #include <replay/objects.h>
 #include <replay/repack_play.h>
 #include <replay/replay.h>
@@ -302,7 +303,7 @@ static karp_status take_policy(replay *r, karp_str name, engine *e)
     e->decision.now = 0;
     e->decision.profile = KARP_PROFILE_KARPENTER;
     e->decision.peer_version = KARP_PEER_NEWEST;
-    e->result.policy = name;
+    e->meter.result.policy = name;
     karp_objective_init(&e->objective, sizeof e->objective);
     e->repacks = str_is(name, "cost+repack");
     if (e->repacks || str_is(name, "cost")) {
@@ -376,7 +377,7 @@ static karp_status run_policy(replay *r, size_t index, int64_t *ended)
     engine *e = mem_alloc(r->base.context, sizeof *e);
     if (!e) return fail_nomem(&r->error);
     engine_init(e, &r->base);
-    e->step = r->step;
+    e->meter.step = r->step;
     e->ends = r->base.trace.ends;
     karp_status status = take_policy(r, replay_policy(r, index), e);
     if (!status) {
@@ -385,12 +386,12 @@ static karp_status run_policy(replay *r, size_t index, int64_t *ended)
         if (status) r->error = e->error;
     }
     if (!status) {
-        r->results[index] = e->result;
+        r->results[index] = e->meter.result;
         if (e->ends > *ended) *ended = e->ends;
-        e->result.repack.attempts = NULL;
-        e->result.repack.attempt_capacity = 0;
-        e->result.points = NULL;
-        e->result.point_capacity = 0;
+        e->meter.result.repack.attempts = NULL;
+        e->meter.result.repack.attempt_capacity = 0;
+        e->meter.result.points = NULL;
+        e->meter.result.point_capacity = 0;
     }
     engine_free(e);
     mem_free(r->base.context, e, sizeof *e);
@@ -428,7 +429,7 @@ static karp_status dump_at(replay *r, karp_text *out)
     engine *e = mem_alloc(r->base.context, sizeof *e);
     if (!e) return fail_nomem(&r->error);
     engine_init(e, &r->base);
-    e->step = r->step;
+    e->meter.step = r->step;
     e->ends = r->base.trace.ends;
     karp_status status = take_policy(r, replay_policy(r, 0), e);
     if (!status && (r->options.dump_at < r->base.trace.begins || r->options.dump_at > e->ends))

@@ -4,7 +4,7 @@
 #define REPLAY_REPLAY_H
 
 #include <io/write_json.h>
-#include <replay/engine.h>
+#include <replay/result.h>
 
 typedef struct replay_price {
     karp_str name; /* of a node */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/engine.h>
 #include <replay/state_rows.h>
 
 #include <base/error.h>
@@ -38,30 +39,30 @@ static const state_row loss_rows[] = {
 };
 
 static const state_row schedule_rows[] = {
-    { "batchFirst", offsetof(engine, batch_first), STATE_SOME },
-    { "batchDue", offsetof(engine, batch_due), STATE_SOME },
-    { "passDue", offsetof(engine, pass_due), STATE_SOME },
-    { "lastPass", offsetof(engine, last_pass), STATE_SOME },
-    { "lookAgain", offsetof(engine, look_again), STATE_SOME },
+    { "batchFirst", offsetof(engine, provisioning.batch_first), STATE_SOME },
+    { "batchDue", offsetof(engine, provisioning.batch_due), STATE_SOME },
+    { "passDue", offsetof(engine, disruption.pass_due), STATE_SOME },
+    { "lastPass", offsetof(engine, disruption.last_pass), STATE_SOME },
+    { "lookAgain", offsetof(engine, disruption.look_again), STATE_SOME },
     { "repackDue", offsetof(engine, repack_due), STATE_SOME },
-    { "validating", offsetof(engine, validating), STATE_UINT32 },
-    { "poolsChanged", offsetof(engine, pools_changed), STATE_FLAG },
+    { "validating", offsetof(engine, disruption.validating), STATE_UINT32 },
+    { "poolsChanged", offsetof(engine, objects.pools_changed), STATE_FLAG },
 };
 
 static const state_row meter_rows[] = {
-    { "until", offsetof(engine, metered), STATE_INT64 },
-    { "nextPoint", offsetof(engine, next_point), STATE_INT64 },
-    { "dollars", offsetof(engine, result.dollars), STATE_REAL },
+    { "until", offsetof(engine, meter.metered), STATE_INT64 },
+    { "nextPoint", offsetof(engine, meter.next_point), STATE_INT64 },
+    { "dollars", offsetof(engine, meter.result.dollars), STATE_REAL },
 };
 
 static const state_row sums_rows[] = {
-    { NULL, offsetof(engine, result.ended_dollars), STATE_REAL },
-    { NULL, offsetof(engine, result.ended_hours), STATE_REAL },
-    { NULL, offsetof(engine, result.ended_idle), STATE_REAL },
-    { NULL, offsetof(engine, sums[0]), STATE_REAL },
-    { NULL, offsetof(engine, sums[1]), STATE_REAL },
-    { NULL, offsetof(engine, sums[2]), STATE_REAL },
-    { NULL, offsetof(engine, sums[3]), STATE_REAL },
+    { NULL, offsetof(engine, meter.result.ended_dollars), STATE_REAL },
+    { NULL, offsetof(engine, meter.result.ended_hours), STATE_REAL },
+    { NULL, offsetof(engine, meter.result.ended_idle), STATE_REAL },
+    { NULL, offsetof(engine, meter.sums[0]), STATE_REAL },
+    { NULL, offsetof(engine, meter.sums[1]), STATE_REAL },
+    { NULL, offsetof(engine, meter.sums[2]), STATE_REAL },
+    { NULL, offsetof(engine, meter.sums[3]), STATE_REAL },
 };
 
 static const state_row counters_rows[] = {

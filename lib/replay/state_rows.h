@@ -4,7 +4,7 @@
 #ifndef REPLAY_STATE_ROWS_H
 #define REPLAY_STATE_ROWS_H
 
-#include <replay/engine.h>
+#include <replay/common.h>
 
 typedef enum state_kind {
     STATE_INT64,

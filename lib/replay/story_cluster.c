@@ -3,6 +3,7 @@
  * A story with the documents of a cluster managed by Karpenter: its nodes and pods belong to the story from the start,
  * as in a replay.
  */
+#include <replay/engine.h>
 #include <replay/objects.h>
 #include <replay/story.h>
 

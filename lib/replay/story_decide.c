@@ -2,14 +2,15 @@
 #include <karp/library.h>
 #include <karp/lifecycle.h>
 #include <karp/passes.h>
+#include <replay/engine.h>
 #include <replay/story.h>
 
-static uint32_t find_node(const story *s, karp_str name) { return io_table_get(&s->e->node_index, name); }
+static uint32_t find_node(const story *s, karp_str name) { return io_table_get(&s->e->nodes.index, name); }
 
 static bool takes_pods(const story *s, uint32_t node)
 {
     if (node == IO_NONE) return false;
-    const replay_node *n = &s->e->nodes[node];
+    const replay_node *n = &s->e->nodes.list[node];
     return n->ready && !n->deleting && !n->gone;
 }
 
@@ -23,7 +24,7 @@ static karp_status start_nodes(story *s, const karp_decision *d, size_t first, s
         uint32_t node = node_start(s->e, d, &launch);
         status = story_engine(s);
         if (!status && node != REPLAY_NONE)
-            story_write_event(s, "launched", s->e->nodes[node].name, launch.choice.instance_type);
+            story_write_event(s, "launched", s->e->nodes.list[node].name, launch.choice.instance_type);
     }
     return status;
 }
@@ -42,8 +43,8 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
     size_t before = *bound;
     for (size_t i = 0; i < p->pod_count && !status; i++) {
         karp_str name = karp_decision_pod_name(d, p->pods[i]);
-        uint32_t pod = io_table_get(&s->e->pod_index, name);
-        if (pod == IO_NONE || s->e->pods[pod].state != POD_PENDING) continue;
+        uint32_t pod = io_table_get(&s->e->pods.index, name);
+        if (pod == IO_NONE || s->e->pods.list[pod].state != POD_PENDING) continue;
         (*bound)++;
         if (count_only) continue;
         if (names.len > 0) strbuf_addc(&names, ' ');
@@ -76,10 +77,10 @@ static karp_status bind_pods(story *s, const karp_decision *d, bool count_only, 
 static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0, next = 0; i < s->e->alive_count && s->e->alive[i] < first && !status; i = next) {
-        uint32_t node = s->e->alive[i];
+    for (size_t i = 0, next = 0; i < s->e->nodes.alive_count && s->e->nodes.alive[i] < first && !status; i = next) {
+        uint32_t node = s->e->nodes.alive[i];
         next = i + 1;
-        if (!s->e->nodes[node].deleting) continue;
+        if (!s->e->nodes.list[node].deleting) continue;
         story_node *n = story_node_of(s, node);
         if (!n) return s->error.status;
         if (n->planned) continue;
@@ -95,9 +96,9 @@ static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
 
 bool story_any_unplanned(const story *s)
 {
-    for (size_t i = 0; i < s->e->alive_count; i++) {
-        uint32_t node = s->e->alive[i];
-        if (s->e->nodes[node].deleting && (node >= s->node_capacity || !s->nodes[node].planned)) return true;
+    for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
+        uint32_t node = s->e->nodes.alive[i];
+        if (s->e->nodes.list[node].deleting && (node >= s->node_capacity || !s->nodes[node].planned)) return true;
     }
     return false;
 }
@@ -108,7 +109,7 @@ static void write_bound(story *s, const replay_pod *p)
     strbuf_init(&name, s->context);
     strbuf_addname(&name, p->namespace_, p->name);
     if (name.failed) (void)story_nomem(s);
-    else story_write_event(s, "bound", s->e->nodes[p->node].name, (karp_str){ name.ptr, name.len });
+    else story_write_event(s, "bound", s->e->nodes.list[p->node].name, (karp_str){ name.ptr, name.len });
     strbuf_free(&name);
 }
 
@@ -125,17 +126,17 @@ static bool without_pools(const karp_decision *d)
  * pods. */
 static karp_status bind_unplanned(story *s, const karp_decision *d)
 {
-    size_t count = 0, room = s->e->still_pending + (size_t)1;
+    size_t count = 0, room = s->e->pods.still_pending + (size_t)1;
     if (!without_pools(d)) return KARP_OK;
     uint32_t *pods = karp_alloc(s->context, room * sizeof *pods);
     if (!pods) return story_nomem(s);
-    for (size_t i = 0; i < s->e->pod_count && count < room; i++) {
-        if (s->e->pods[i].state == POD_PENDING) pods[count++] = (uint32_t)i;
+    for (size_t i = 0; i < s->e->pods.count && count < room; i++) {
+        if (s->e->pods.list[i].state == POD_PENDING) pods[count++] = (uint32_t)i;
     }
     pods_settle(s->e);
     karp_status status = story_engine(s);
     for (size_t i = 0; i < count && !status; i++) {
-        const replay_pod *p = &s->e->pods[pods[i]];
+        const replay_pod *p = &s->e->pods.list[pods[i]];
         if (p->state == POD_RUNNING) write_bound(s, p);
     }
     karp_free(s->context, pods, room * sizeof *pods);
@@ -150,9 +151,9 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     if (launches > 0 || bound > 0 || story_any_unplanned(s) || unschedulable != s->unschedulable)
         status = story_write_decision(s, d, false);
     s->unschedulable = unschedulable;
-    uint32_t first = (uint32_t)s->e->node_count;
+    uint32_t first = (uint32_t)s->e->nodes.count;
     if (!status) status = start_nodes(s, d, 0, launches);
-    if (!status) status = settle_deleting(s, first, s->e->node_count - first);
+    if (!status) status = settle_deleting(s, first, s->e->nodes.count - first);
     if (!status) status = bind_pods(s, d, false, &bound);
     return status ? status : bind_unplanned(s, d);
 }
@@ -162,7 +163,7 @@ enum { DECISION = 1000, PENDING_POD = 4, NODE_OF_A_PASS = 30, RUNNING_PODS = 4 }
 
 static karp_status decided(story *s, uint64_t steps)
 {
-    return story_worked(s, DECISION + steps + s->e->running / RUNNING_PODS);
+    return story_worked(s, DECISION + steps + s->e->meter.running / RUNNING_PODS);
 }
 
 static karp_status execute(story *s, const karp_decision *d, const karp_command *c);
@@ -173,8 +174,8 @@ karp_status story_provision(story *s)
     karp_decision *d = NULL;
     karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_provision(snapshot, &s->options, &d, &s->error);
-    s->e->result.decisions++;
-    if (!status) status = decided(s, s->e->still_pending * (uint64_t)PENDING_POD);
+    s->e->meter.result.decisions++;
+    if (!status) status = decided(s, s->e->pods.still_pending * (uint64_t)PENDING_POD);
     if (!status) status = follow_plan(s, d);
     karp_decision_unref(d);
     return status;
@@ -199,7 +200,7 @@ static size_t count_removable(const story *s, const karp_decision *d)
         if (karp_decision_command(d, i, &c)) return 0;
         for (size_t k = 0; k < c.node_count; k++) {
             uint32_t node = find_node(s, c.nodes[k]);
-            count += node != IO_NONE && !s->e->nodes[node].given;
+            count += node != IO_NONE && !s->e->nodes.list[node].given;
         }
     }
     return count;
@@ -244,7 +245,7 @@ static void sooner_of(const story *s, int64_t instant, int64_t *when)
 /* Records when a pod's protection ends: an annotation of its workload, counted from the pod's start. */
 static void note_protection(story *s, const replay_pod *p)
 {
-    const karp_meta *meta = &s->e->shapes[p->shape].pod.meta;
+    const karp_meta *meta = &s->e->pods.shapes[p->shape].pod.meta;
     karp_str length = { "", 0 };
     for (size_t i = 0; i < meta->annotation_count; i++) {
         if (str_is(meta->annotations[i].key, "karpenter.sh/do-not-disrupt")) length = meta->annotations[i].value;
@@ -265,15 +266,15 @@ static karp_status note_blocked(story *s, const karp_decision *d)
         bool unknown = kept.code == KARP_REASON_NOT_REACHED_IN_PASS || kept.code == KARP_REASON_SEARCH_STOPPED;
         if (number == IO_NONE || unknown || kept.code == KARP_REASON_NOT_EXPIRED) continue;
         int64_t expires = story_expires_at(s, number);
-        if (s->e->nodes[number].deleting || expires == KARP_NO_TIME || expires > s->e->now) continue;
+        if (s->e->nodes.list[number].deleting || expires == KARP_NO_TIME || expires > s->e->now) continue;
         story_node *n = story_node_of(s, number);
         if (!n) return s->error.status;
         if (n->blocked != kept.code)
-            story_write_event(s, "blocked", s->e->nodes[number].name,
+            story_write_event(s, "blocked", s->e->nodes.list[number].name,
                               kept.detail.len > 0 ? kept.detail : str(karp_reason_text(kept.code)));
         n->blocked = kept.code;
-        uint32_t pod = kept.code == KARP_REASON_POD_DO_NOT_DISRUPT ? s->e->nodes[number].first_pod : REPLAY_NONE;
-        for (; pod != REPLAY_NONE; pod = s->e->pods[pod].next) note_protection(s, &s->e->pods[pod]);
+        uint32_t pod = kept.code == KARP_REASON_POD_DO_NOT_DISRUPT ? s->e->nodes.list[number].first_pod : REPLAY_NONE;
+        for (; pod != REPLAY_NONE; pod = s->e->pods.list[pod].next) note_protection(s, &s->e->pods.list[pod]);
     }
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget budget = { .size = sizeof budget };
@@ -298,7 +299,7 @@ static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t 
         karp_status status = karp_decision_kept(d, i, &kept);
         if (status) return status;
         uint32_t number = find_node(s, kept.node);
-        if (kept.code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE || number == IO_NONE || s->e->nodes[number].given)
+        if (kept.code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE || number == IO_NONE || s->e->nodes.list[number].given)
             continue;
         if (*node == IO_NONE || story_expires_at(s, number) < story_expires_at(s, *node)) *node = number;
     }
@@ -308,7 +309,7 @@ static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t 
 /* The documents' own nodes do not change: the pass treats them as part of another command. */
 karp_status story_choose_expired(story *s, uint32_t *node)
 {
-    size_t given = s->e->given_count;
+    size_t given = s->e->nodes.given_count;
     karp_str *own = mem_alloc(s->context, (given + 1) * sizeof *own);
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
@@ -318,15 +319,15 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &s->options;
     options.method = KARP_METHOD_EXPIRATION;
-    for (size_t i = 0; own && i < given; i++) own[i] = s->e->nodes[i].name;
+    for (size_t i = 0; own && i < given; i++) own[i] = s->e->nodes.list[i].name;
     options.in_progress = own;
     options.in_progress_count = given;
     karp_status status = own ? story_snapshot(s, &snapshot) : story_nomem(s);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
-    if (!status) status = decided(s, s->e->alive_count * (uint64_t)NODE_OF_A_PASS);
+    if (!status) status = decided(s, s->e->nodes.alive_count * (uint64_t)NODE_OF_A_PASS);
     if (!status && chosen_node(s, d, node))
         status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
-    if (!status && *node != IO_NONE && s->e->nodes[*node].given) *node = IO_NONE;
+    if (!status && *node != IO_NONE && s->e->nodes.list[*node].given) *node = IO_NONE;
     if (!status && *node == IO_NONE) status = note_blocked(s, d);
     mem_free(s->context, own, (given + 1) * sizeof *own);
     karp_decision_unref(d);
@@ -362,25 +363,25 @@ static karp_status replace_static(story *s, const karp_decision *d, const karp_c
     uint32_t node = static_replacement(s->e, d, &launch);
     status = story_engine(s);
     if (!status && node != REPLAY_NONE)
-        story_write_event(s, "launched", s->e->nodes[node].name, launch.choice.instance_type);
+        story_write_event(s, "launched", s->e->nodes.list[node].name, launch.choice.instance_type);
     return status;
 }
 
 static karp_status execute(story *s, const karp_decision *d, const karp_command *c)
 {
-    uint32_t first = (uint32_t)s->e->node_count;
+    uint32_t first = (uint32_t)s->e->nodes.count;
     bool is_static = c->method == KARP_METHOD_STATIC_DRIFT && c->launch_count > 0;
     karp_status status = is_static ? KARP_OK : start_nodes(s, d, c->launch_first, c->launch_count);
-    if (!status && c->method < METHODS_MOST) s->e->result.commands[c->method]++;
+    if (!status && c->method < METHODS_MOST) s->e->meter.result.commands[c->method]++;
     for (size_t i = 0; i < c->node_count && !status; i++) {
         uint32_t node = find_node(s, c->nodes[i]);
-        if (node == IO_NONE || s->e->nodes[node].given) {
+        if (node == IO_NONE || s->e->nodes.list[node].given) {
             story_write_event(s, "left alone", c->nodes[i], str("it was there before the story"));
             continue;
         }
         node_delete(s->e, node);
         if (is_static) status = replace_static(s, d, c);
-        uint32_t started = (uint32_t)s->e->node_count - first;
+        uint32_t started = (uint32_t)s->e->nodes.count - first;
         story_node *n = status ? NULL : story_node_of(s, node);
         if (!n) return s->error.status;
         *n = (story_node){ .planned = true, .wait_first = first, .wait_count = started };
@@ -433,11 +434,11 @@ static karp_status follow_disruption(story *s, const karp_decision *d)
 /* Whether every pod is placed, and no node is starting or being deleted. */
 static bool settled(const story *s)
 {
-    for (size_t i = 0; i < s->e->alive_count; i++) {
-        const replay_node *n = &s->e->nodes[s->e->alive[i]];
+    for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
+        const replay_node *n = &s->e->nodes.list[s->e->nodes.alive[i]];
         if (!n->ready || n->deleting) return false;
     }
-    return s->e->still_pending == 0;
+    return s->e->pods.still_pending == 0;
 }
 
 /* Records when an exhausted budget allows disruptions again. */
@@ -463,8 +464,8 @@ karp_status story_disrupt(story *s)
     options.common = &s->options;
     karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
-    s->e->result.passes++;
-    if (!status) status = decided(s, s->e->alive_count * (uint64_t)NODE_OF_A_PASS);
+    s->e->meter.result.passes++;
+    if (!status) status = decided(s, s->e->nodes.alive_count * (uint64_t)NODE_OF_A_PASS);
     if (!status) status = follow_disruption(s, d);
     if (!status && !s->old_rules) status = note_budgets(s, d);
     karp_decision_unref(d);

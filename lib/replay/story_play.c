@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/error.h>
+#include <replay/engine.h>
 #include <replay/story.h>
 
 #include <string.h>
@@ -14,11 +15,11 @@ enum { MOST_TURNS = 1000, MOST_WORK = 5000000, WORK_OF_AN_OBJECT = 1000, EVENT =
 
 static karp_status make_ready(story *s)
 {
-    for (size_t i = 0; i < s->e->alive_count; i++) {
-        uint32_t node = s->e->alive[i];
-        if (s->e->nodes[node].ready || s->e->nodes[node].ready_at > s->e->now) continue;
+    for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
+        uint32_t node = s->e->nodes.alive[i];
+        if (s->e->nodes.list[node].ready || s->e->nodes.list[node].ready_at > s->e->now) continue;
         node_ready(s->e, node);
-        story_write_event(s, "ready", s->e->nodes[node].name, str(""));
+        story_write_event(s, "ready", s->e->nodes.list[node].name, str(""));
     }
     return story_engine(s);
 }
@@ -27,15 +28,15 @@ static karp_status make_ready(story *s)
 static karp_status end_postponed_deletions(story *s)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0, next = 0; i < s->e->alive_count && !status; i = next) {
-        uint32_t node = s->e->alive[i];
-        const story_node *n = s->e->nodes[node].deleting ? story_node_of(s, node) : NULL;
+    for (size_t i = 0, next = 0; i < s->e->nodes.alive_count && !status; i = next) {
+        uint32_t node = s->e->nodes.alive[i];
+        const story_node *n = s->e->nodes.list[node].deleting ? story_node_of(s, node) : NULL;
         next = i + 1;
-        if (s->e->nodes[node].deleting && !n) return s->error.status;
+        if (s->e->nodes.list[node].deleting && !n) return s->error.status;
         if (!n || !n->planned) continue;
         bool all = true;
         for (uint32_t k = n->wait_first; k < n->wait_first + n->wait_count; k++)
-            all = all && (s->e->nodes[k].ready || s->e->nodes[k].gone);
+            all = all && (s->e->nodes.list[k].ready || s->e->nodes.list[k].gone);
         if (all) status = story_drain(s, node);
         if (all) next = i; /* the next node has moved to this index */
     }
@@ -44,8 +45,8 @@ static karp_status end_postponed_deletions(story *s)
 
 static karp_status begin_expiry(story *s, uint32_t node)
 {
-    story_write_event(s, "expired", s->e->nodes[node].name, str(""));
-    s->e->result.expirations++;
+    story_write_event(s, "expired", s->e->nodes.list[node].name, str(""));
+    s->e->meter.result.expirations++;
     node_delete(s->e, node);
     return story_engine(s);
 }
@@ -57,11 +58,11 @@ static karp_status expire(story *s)
     uint32_t due = 0, chosen = IO_NONE;
     bool busy = false;
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < s->e->alive_count && !status; i++) {
-        uint32_t node = s->e->alive[i];
+    for (size_t i = 0; i < s->e->nodes.alive_count && !status; i++) {
+        uint32_t node = s->e->nodes.alive[i];
         int64_t at = story_expires_at(s, node);
-        busy = busy || s->e->nodes[node].deleting;
-        if (s->e->nodes[node].deleting || at == KARP_NO_TIME || at > s->e->now) continue;
+        busy = busy || s->e->nodes.list[node].deleting;
+        if (s->e->nodes.list[node].deleting || at == KARP_NO_TIME || at > s->e->now) continue;
         due++;
         if (!s->old_rules) status = begin_expiry(s, node);
     }
@@ -70,7 +71,7 @@ static karp_status expire(story *s)
     return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
-static bool has_pending_work(const story *s) { return s->e->still_pending > 0 || story_any_unplanned(s); }
+static bool has_pending_work(const story *s) { return s->e->pods.still_pending > 0 || story_any_unplanned(s); }
 
 static karp_status instant(story *s)
 {
@@ -100,11 +101,11 @@ static int64_t next_event(const story *s)
     if (s->validate_at != KARP_NO_TIME) sooner(s, s->validate_at, &next);
     if (s->unblocked_at != KARP_NO_TIME) sooner(s, s->unblocked_at, &next);
     if (s->opens_at != KARP_NO_TIME) sooner(s, s->opens_at, &next);
-    for (size_t i = 0; i < s->e->alive_count; i++) {
-        const replay_node *n = &s->e->nodes[s->e->alive[i]];
+    for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
+        const replay_node *n = &s->e->nodes.list[s->e->nodes.alive[i]];
         if (!n->ready) sooner(s, n->ready_at, &next);
         if (n->deleting) continue;
-        int64_t expires = story_expires_at(s, s->e->alive[i]);
+        int64_t expires = story_expires_at(s, s->e->nodes.alive[i]);
         int64_t alone = n->ready ? disrupt_consolidatable_at(s->e, n) : KARP_NO_TIME;
         if (expires != KARP_NO_TIME) sooner(s, expires, &next);
         if (alone != KARP_NO_TIME) sooner(s, alone, &next);
@@ -135,7 +136,7 @@ static karp_status wait_until(story *s, int64_t end)
         int64_t next = next_event(s);
         go_to(s, next > end ? end : next);
         if (next > end) return KARP_OK;
-        karp_status status = story_worked(s, EVENT + s->e->alive_count / NODES_OF_A_STEP);
+        karp_status status = story_worked(s, EVENT + s->e->nodes.alive_count / NODES_OF_A_STEP);
         if (!status) status = instant(s);
         if (status) return status;
     }
@@ -150,8 +151,8 @@ static karp_status take_step(story *s, const story_step *step)
     if (step->what == STORY_SCALE) {
         status = story_scale(s, step->workload, step->replicas);
     } else {
-        uint32_t node = io_table_get(&s->e->node_index, step->node);
-        if (node == IO_NONE || s->e->nodes[node].given || s->e->nodes[node].gone) {
+        uint32_t node = io_table_get(&s->e->nodes.index, step->node);
+        if (node == IO_NONE || s->e->nodes.list[node].given || s->e->nodes.list[node].gone) {
             return story_fail(s, KARP_E_NOT_FOUND, "expire: no node of this name was started: %.*s",
                               (int)(step->node.len > 60 ? 60 : step->node.len), step->node.ptr);
         }

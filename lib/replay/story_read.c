@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/engine.h>
 #include <replay/objects.h>
 #include <replay/story.h>
 

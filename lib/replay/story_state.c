@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster of a story, in the engine: the pods of its workloads, and the nodes of its documents. */
+#include <replay/engine.h>
 #include <replay/objects.h>
 #include <replay/story.h>
 
@@ -52,7 +53,7 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 story_node *story_node_of(story *s, uint32_t node)
 {
     size_t had = s->node_capacity;
-    if (!grow(s->context, (void **)&s->nodes, &s->node_capacity, s->e->node_count, sizeof *s->nodes)) {
+    if (!grow(s->context, (void **)&s->nodes, &s->node_capacity, s->e->nodes.count, sizeof *s->nodes)) {
         (void)story_nomem(s);
         return NULL;
     }
@@ -62,14 +63,14 @@ story_node *story_node_of(story *s, uint32_t node)
 
 int64_t story_expires_at(const story *s, uint32_t node)
 {
-    const replay_node *n = &s->e->nodes[node];
+    const replay_node *n = &s->e->nodes.list[node];
     if (n->given || n->expire_after == KARP_DURATION_UNSET || n->expire_after >= INT64_MAX / 4) return KARP_NO_TIME;
     return n->created + n->expire_after;
 }
 
 void story_set_expiry(story *s, uint32_t node, int64_t instant)
 {
-    replay_node *n = &s->e->nodes[node];
+    replay_node *n = &s->e->nodes.list[node];
     n->expire_after = instant - n->created;
     node_touch(s->e, node);
 }
@@ -78,7 +79,7 @@ karp_status story_drain(story *s, uint32_t node)
 {
     node_empty(s->e, node);
     s->again = true;
-    story_write_event(s, "deleted", s->e->nodes[node].name, str(""));
+    story_write_event(s, "deleted", s->e->nodes.list[node].name, str(""));
     return story_engine(s);
 }
 
@@ -113,19 +114,19 @@ static karp_status measure_given(story *s)
     for (size_t i = 0; !status && i < karp_decision_node_count(d); i++) {
         karp_node_use use = { .size = sizeof use };
         status = karp_decision_node(d, i, &use);
-        uint32_t node = status ? IO_NONE : io_table_get(&s->e->node_index, use.node);
+        uint32_t node = status ? IO_NONE : io_table_get(&s->e->nodes.index, use.node);
         if (node == IO_NONE) continue;
-        replay_node *n = &s->e->nodes[node];
+        replay_node *n = &s->e->nodes.list[node];
         n->price = use.price;
         n->allocatable[RESOURCE_CPU] = (int64_t)(use.cpu_allocatable * 1e9);
         n->allocatable[RESOURCE_MEMORY] = (int64_t)(use.memory_allocatable * 1e3);
         n->free[RESOURCE_CPU] = (int64_t)((use.cpu_allocatable - use.cpu_requested) * 1e9);
         n->free[RESOURCE_MEMORY] = (int64_t)((use.memory_allocatable - use.memory_requested) * 1e3);
-        s->e->cost_rate += n->price;
-        s->e->cpu_had += n->allocatable[RESOURCE_CPU];
-        s->e->memory_had += n->allocatable[RESOURCE_MEMORY];
-        s->e->cpu_asked += n->allocatable[RESOURCE_CPU] - n->free[RESOURCE_CPU];
-        s->e->memory_asked += n->allocatable[RESOURCE_MEMORY] - n->free[RESOURCE_MEMORY];
+        s->e->meter.cost_rate += n->price;
+        s->e->meter.cpu_had += n->allocatable[RESOURCE_CPU];
+        s->e->meter.memory_had += n->allocatable[RESOURCE_MEMORY];
+        s->e->meter.cpu_asked += n->allocatable[RESOURCE_CPU] - n->free[RESOURCE_CPU];
+        s->e->meter.memory_asked += n->allocatable[RESOURCE_MEMORY] - n->free[RESOURCE_MEMORY];
         s->rebuilds = s->rebuilds || use.node_pool.len > 0;
     }
     karp_decision_unref(d);
@@ -139,7 +140,7 @@ static karp_status take_given(story *s)
         if (str_is(tree_get_text(object, "kind"), "Node"))
             (void)node_given(s->e, tree_get_text(tree_get(object, "metadata"), "name"));
     }
-    return s->e->given_count && !s->e->status ? measure_given(s) : story_engine(s);
+    return s->e->nodes.given_count && !s->e->status ? measure_given(s) : story_engine(s);
 }
 
 karp_status story_begin(story *s)
@@ -168,7 +169,7 @@ karp_status story_begin(story *s)
     s->e->played = true;
     s->e->decision = s->options;
     s->e->ends = t->ends;
-    s->e->step = s->played.step = replay_step(t->ends - t->begins);
+    s->e->meter.step = s->played.step = replay_step(t->ends - t->begins);
     if (engine_begin(s->e)) {
         if (!s->e->status) s->e->status = s->e->error.status;
         return story_engine(s);
@@ -182,7 +183,7 @@ karp_status story_begin(story *s)
 karp_status story_snapshot(story *s, karp_snapshot **out)
 {
     (void)disrupt_conditions(s->e);
-    s->e->stale = s->e->stale || s->rebuilds;
+    s->e->objects.stale = s->e->objects.stale || s->rebuilds;
     *out = engine_snapshot(s->e);
     return story_engine(s);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/engine.h>
 #include <replay/story.h>
 
 #include <string.h>
@@ -207,7 +208,7 @@ static void write_totals(const story *s, write_buffer *out)
     buffer_text(out, "],\n\"totals\":");
     json_init(&j, out, true);
     json_open_object(&j);
-    replay_write_figures(&j, &s->e->result);
+    replay_write_figures(&j, &s->e->meter.result);
     json_end(&j);
     for (size_t i = 0; i < s->played.base.note_count; i++) {
         buffer_text(out, i == 0 ? ",\n\"warnings\":[" : ",");
@@ -221,12 +222,12 @@ karp_status story_write_end(story *s, karp_text *out)
     write_buffer buffer;
     replay *r = &s->played;
     if (s->out.failed) return story_nomem(s);
-    r->results = &s->e->result;
+    r->results = &s->e->meter.result;
     r->result_count = 1;
-    r->pods = s->e->pod_count;
+    r->pods = s->e->pods.count;
     r->write = s->write;
     str_shorten(r->title, sizeof r->title, str(s->title));
-    s->e->result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
+    s->e->meter.result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
     buffer_init(&buffer, s->context);
     switch (s->write.format) {
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;

@@ -293,11 +293,11 @@ static void world_free(world *w)
 static void begin_on(engine *e, const replay_base *base, const karp_replay_options *options)
 {
     engine_init(e, base);
-    e->step = 60 * SECOND;
+    e->meter.step = 60 * SECOND;
     e->ends = base->trace.ends;
     karp_options_init(&e->decision, sizeof e->decision);
     e->decision.explain = KARP_EXPLAIN_NONE;
-    e->result.policy = str("karpenter");
+    e->meter.result.policy = str("karpenter");
     if (options->seed % 4 == 3) {
         karp_objective_init(&e->objective, sizeof e->objective);
         e->objective.kind = KARP_OBJECTIVE_COST;
@@ -317,14 +317,15 @@ static void begin(engine *e, const world *w) { begin_on(e, &w->base, &w->options
 static void check_nodes(engine *e)
 {
     size_t running = 0;
-    for (size_t i = 0; i < e->node_count; i++) {
-        const replay_node *n = &e->nodes[i];
+    for (size_t i = 0; i < e->nodes.count; i++) {
+        const replay_node *n = &e->nodes.list[i];
         int64_t used[RESOURCES_MOST] = { 0 };
         size_t count = 0;
-        for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods[p].next, count++) {
-            assert_int_equal(e->pods[p].state, POD_RUNNING);
-            assert_int_equal(e->pods[p].node, i);
-            for (size_t r = 0; r < e->resource_names.count; r++) used[r] += e->shapes[e->pods[p].shape].requests[r];
+        for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods.list[p].next, count++) {
+            assert_int_equal(e->pods.list[p].state, POD_RUNNING);
+            assert_int_equal(e->pods.list[p].node, i);
+            for (size_t r = 0; r < e->resource_names.count; r++)
+                used[r] += e->pods.shapes[e->pods.list[p].shape].requests[r];
         }
         assert_int_equal(count, n->pod_count);
         running += count;
@@ -334,30 +335,30 @@ static void check_nodes(engine *e)
             assert_int_equal(n->free[r], n->allocatable[r] - used[r]);
         }
     }
-    assert_int_equal(running, e->running);
+    assert_int_equal(running, e->meter.running);
 }
 
 static void check_pods(engine *e)
 {
     size_t pending = 0, running = 0, listed = 0;
-    for (size_t i = 0; i < e->pod_count; i++) {
-        pending += e->pods[i].state == POD_PENDING;
-        running += e->pods[i].state == POD_RUNNING;
+    for (size_t i = 0; i < e->pods.count; i++) {
+        pending += e->pods.list[i].state == POD_PENDING;
+        running += e->pods.list[i].state == POD_RUNNING;
     }
-    for (size_t i = 0; i < e->pending_count; i++) {
-        listed += e->pods[e->pending[i]].state == POD_PENDING;
-        assert_true(i == 0 || !e->ordered || e->pending[i] != e->pending[i - 1]);
+    for (size_t i = 0; i < e->pods.pending_count; i++) {
+        listed += e->pods.list[e->pods.pending[i]].state == POD_PENDING;
+        assert_true(i == 0 || !e->pods.ordered || e->pods.pending[i] != e->pods.pending[i - 1]);
     }
-    assert_int_equal(pending, e->still_pending);
-    assert_int_equal(listed, e->still_pending);
-    assert_int_equal(running, e->running);
+    assert_int_equal(pending, e->pods.still_pending);
+    assert_int_equal(listed, e->pods.still_pending);
+    assert_int_equal(running, e->meter.running);
 }
 
 /* Nodes that disruption has taken, which its budget counts. */
 static unsigned disrupted(const engine *e)
 {
     unsigned count = 0;
-    for (size_t i = 0; i < e->alive_count; i++) count += e->nodes[e->alive[i]].tainted;
+    for (size_t i = 0; i < e->nodes.alive_count; i++) count += e->nodes.list[e->nodes.alive[i]].tainted;
     return count;
 }
 
@@ -371,17 +372,17 @@ static int64_t wanted(const replay_budget *b) { return (int64_t)b->healthy - b->
 
 static moment look(const engine *e)
 {
-    moment m = { e->result.evictions,
-                 e->result.killed_pods,
-                 e->result.ended_pods,
-                 e->pod_count,
-                 e->result.passes,
+    moment m = { e->meter.result.evictions,
+                 e->meter.result.killed_pods,
+                 e->meter.result.ended_pods,
+                 e->pods.count,
+                 e->meter.result.passes,
                  disrupted(e),
                  { 0 },
                  { 0 } };
-    for (size_t i = 0; i < e->budget_count; i++) {
-        m.healthy[i] = e->budgets[i].healthy;
-        m.wanted[i] = wanted(&e->budgets[i]);
+    for (size_t i = 0; i < e->budgets.count; i++) {
+        m.healthy[i] = e->budgets.list[i].healthy;
+        m.wanted[i] = wanted(&e->budgets.list[i]);
     }
     return m;
 }
@@ -391,16 +392,16 @@ static void check_budgets(const world *w, const engine *e, const moment *before)
 {
     moment now = look(e);
     bool evictions_alone = now.killed == before->killed && now.ended == before->ended && now.pods == before->pods;
-    for (size_t i = 0; i < e->budget_count; i++) {
+    for (size_t i = 0; i < e->budgets.count; i++) {
         uint32_t healthy = 0, expected = 0;
-        for (size_t p = 0; p < e->pod_count; p++) {
-            const replay_shape *s = &e->shapes[e->pods[p].shape];
+        for (size_t p = 0; p < e->pods.count; p++) {
+            const replay_shape *s = &e->pods.shapes[e->pods.list[p].shape];
             if (!s->budgets || !(s->budgets[0] >> i & 1)) continue;
-            healthy += e->pods[p].state == POD_RUNNING;
-            expected += e->pods[p].state != POD_GONE;
+            healthy += e->pods.list[p].state == POD_RUNNING;
+            expected += e->pods.list[p].state != POD_GONE;
         }
-        assert_int_equal(healthy, e->budgets[i].healthy);
-        assert_int_equal(expected, e->budgets[i].expected);
+        assert_int_equal(healthy, e->budgets.list[i].healthy);
+        assert_int_equal(expected, e->budgets.list[i].expected);
         if (evictions_alone && now.evictions != before->evictions && now.healthy[i] < before->healthy[i] &&
             before->wanted[i] == now.wanted[i])
             assert_true(now.healthy[i] >= now.wanted[i]);
@@ -413,32 +414,32 @@ static void check_budgets(const world *w, const engine *e, const moment *before)
 static void check_bill(engine *e)
 {
     double bill = 0, hours = 0;
-    for (size_t i = 0; i < e->node_count; i++) {
-        const replay_node *n = &e->nodes[i];
+    for (size_t i = 0; i < e->nodes.count; i++) {
+        const replay_node *n = &e->nodes.list[i];
         double lived = (double)((n->gone ? n->gone_at : e->ends) - n->billed) / 3.6e12;
         bill += n->price * lived;
         hours += lived;
         assert_true(n->idle >= -1e-9 && n->idle <= n->price * lived + 1e-9);
     }
-    assert_true(fabs(bill - e->result.dollars) <= 1e-9 * (1 + bill));
-    assert_true(fabs(hours - e->result.node_hours) <= 1e-9 * (1 + hours));
+    assert_true(fabs(bill - e->meter.result.dollars) <= 1e-9 * (1 + bill));
+    assert_true(fabs(hours - e->meter.result.node_hours) <= 1e-9 * (1 + hours));
     /* The series has summed the same up another way. */
-    assert_true(fabs(e->result.points[e->result.point_count - 1].dollars - bill) <= 1e-6 * (1 + bill));
+    assert_true(fabs(e->meter.result.points[e->meter.result.point_count - 1].dollars - bill) <= 1e-6 * (1 + bill));
 }
 
 /* ---- one world --------------------------------------------------------------------------------------------------- */
 
 static void expect_equal(const engine *a, const engine *b)
 {
-    replay_result x = a->result, y = b->result;
+    replay_result x = a->meter.result, y = b->meter.result;
     assert_int_equal(x.point_count, y.point_count);
     assert_memory_equal(x.points, y.points, x.point_count * sizeof *x.points);
     x.policy = y.policy = str("");
     x.points = y.points = NULL;
     x.point_capacity = y.point_capacity = 0;
     assert_memory_equal(&x, &y, sizeof x);
-    assert_int_equal(a->wait_count, b->wait_count);
-    assert_memory_equal(a->waits, b->waits, a->wait_count * sizeof *a->waits);
+    assert_int_equal(a->meter.wait_count, b->meter.wait_count);
+    assert_memory_equal(a->meter.waits, b->meter.waits, a->meter.wait_count * sizeof *a->meter.waits);
 }
 
 static void hash_plan(karp_snapshot *snapshot, char out[KARP_DIGEST_TEXT])
@@ -531,7 +532,7 @@ static void go_on(const world *w, karp_str dump, engine *out, replay *r)
     world rest = { .options = w->options };
     rest.base = r->base;
     begin_on(out, &r->base, &rest.options);
-    out->step = r->step;
+    out->meter.step = r->step;
     assert_int_equal(engine_run(out), KARP_OK);
 }
 
@@ -558,8 +559,8 @@ static void check_cut(const world *w, const engine *whole, int64_t cut)
 static bool waits_with_launches(const engine *e)
 {
     bool some = false;
-    for (size_t i = 0; i < e->command_count; i++) {
-        const replay_command *c = &e->commands[i];
+    for (size_t i = 0; i < e->disruption.command_count; i++) {
+        const replay_command *c = &e->disruption.commands[i];
         some = some || (!c->over && !c->started && c->launch_count > 0);
     }
     return some;
@@ -583,7 +584,7 @@ static void try_world(uint64_t seed)
         check_nodes(&checked);
         check_budgets(&w, &checked, &before);
         if (!dumped && checked.now >= cut) check_dump(&checked);
-        if (checked.result.passes != before.passes) check_pass(&checked);
+        if (checked.meter.result.passes != before.passes) check_pass(&checked);
         dumped = dumped || checked.now >= cut;
     }
     if (checked.status) print_message("world %u: %s\n", (unsigned)seed, checked.error.message);

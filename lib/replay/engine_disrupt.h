@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disruption: passes, validation, commands. */
+#ifndef REPLAY_ENGINE_DISRUPT_H
+#define REPLAY_ENGINE_DISRUPT_H
+
+#include <karp/command.h>
+#include <replay/engine_nodes.h>
+
+/* A disruption from its decision to its end. */
+typedef struct replay_command {
+    karp_decision *decision;
+    uint32_t index; /* in the decision */
+    uint32_t method;
+    uint32_t *nodes, *replacements;
+    size_t node_count, dropped; /* nodes that validation dropped are at the end */
+    size_t launch_count, replacement_count;
+    /* From a document, for a command of an earlier replay; its decision is not available. */
+    karp_launch *launches; /* launch_count launches, in the engine's memory; NULL = those of the decision */
+    int64_t (*amounts)[RESOURCES_MOST]; /* by launch: the requests of its pods */
+    uint32_t reason; /* KARP_REASON_*: why it is not valid */
+    bool terminates_first;
+    bool started, over;
+} replay_command;
+
+struct replay_disruption {
+    uint32_t *young; /* nodes that may become consolidatable as time passes, unless `review_all` */
+    uint32_t *changing; /* scratch space */
+    size_t young_count, young_capacity, changing_count, changing_capacity;
+    bool review_all; /* pools were read */
+    int64_t pass_due; /* KARP_NO_TIME = none is scheduled */
+    uint32_t validating; /* commands that await validation: no pass takes place meanwhile */
+    uint64_t changes, planned_changes; /* number of changes of the cluster: now; when the next pass was scheduled */
+    int64_t last_pass, look_again; /* look_again: when a budget changes. KARP_NO_TIME = none */
+    replay_command *commands;
+    size_t command_count, command_capacity, first_command;
+};
+
+void disrupt_plan(engine *e); /* schedules the next pass, if there is anything to evaluate */
+void disrupt_pass(engine *e);
+/* Determines which nodes are consolidatable now. Returns whether a pass could select one of them or a drifted node. */
+bool disrupt_conditions(engine *e);
+void disrupt_young(engine *e, uint32_t node); /* the node may become consolidatable as time passes */
+int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n); /* KARP_NO_TIME = never */
+void disrupt_validate(engine *e, uint32_t command);
+void disrupt_replacement_ready(engine *e, uint32_t node);
+void disrupt_node_gone(engine *e, uint32_t node);
+void disrupt_free(engine *e);
+
+/* Adds the command to the list; returns its number, or REPLAY_NONE after a failure. */
+uint32_t disrupt_note(engine *e, const karp_command *command);
+
+#endif

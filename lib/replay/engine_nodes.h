@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes, from their launch to their end. */
+#ifndef REPLAY_ENGINE_NODES_H
+#define REPLAY_ENGINE_NODES_H
+
+#include <replay/common.h>
+
+typedef struct replay_node {
+    /* Members that loops over all nodes read come first, close together. */
+    double price; /* per hour */
+    uint64_t listed; /* the number of the last listing of candidates that it is in */
+    int64_t ready_at, last_event;
+    uint32_t pool_number;
+    uint32_t kind; /* nodes of the same kind admit the same pods */
+    uint32_t first_pod, pod_count;
+    bool ready, deleting, gone, tainted;
+    bool consolidatable, drifted; /* conditions of its claim */
+    bool unmanaged; /* has no NodeClaim */
+    bool given; /* one of the objects: the snapshot contains it already, and it never changes */
+    bool dirty, claim_in_snapshot, node_in_snapshot;
+    bool shown_disrupted; /* the Node in the snapshot has the disruption taint, the only change a Node can have */
+    int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
+    int64_t created, deleted_at, gone_at;
+    arena memory; /* of the members below, until the node ends */
+    karp_str name;
+    karp_str pool, instance_type, zone, capacity_type; /* interned */
+    const karp_label *labels; /* of the Node */
+    const karp_label *annotations;
+    const karp_taint *taints, *startup_taints;
+    const karp_resource *capacity, *resources; /* resources: allocatable */
+    size_t label_count, annotation_count, taint_count, startup_taint_count, capacity_count, resource_count;
+    karp_node_class_ref node_class;
+    int64_t expire_after, termination_grace_period;
+    uint64_t serial; /* sequence number of the launch, which also selects its random events */
+    int64_t drifted_at; /* when its drift was detected */
+    int64_t billed; /* start of its costs: its launch, or the start of the replay */
+    double idle; /* dollars spent on unrequested capacity */
+    int64_t idle_until;
+} replay_node;
+
+/* Nodes with equal labels (except hostnames) and equal taints. */
+typedef struct replay_kind {
+    const karp_label *labels;
+    const karp_taint *taints;
+    size_t label_count, taint_count;
+} replay_kind;
+
+typedef struct replay_pool {
+    karp_str name;
+    int64_t window; /* consolidateAfter, or KARP_DURATION_NEVER */
+    bool when_empty; /* consolidationPolicy WhenEmpty */
+    bool is_static; /* has replicas */
+} replay_pool;
+
+struct replay_nodes {
+    replay_node *list;
+    size_t count, capacity, given_count; /* given_count: those from the objects */
+    io_table index; /* by name */
+    uint64_t next_serial;
+    uint32_t *alive; /* numbers of the nodes that have not ended */
+    size_t alive_count, alive_capacity;
+    uint32_t *drains; /* nodes that are being deleted, and some that are gone */
+    size_t drain_count, drain_capacity;
+    size_t draining; /* nodes that are being deleted and still have pods */
+    bool fresh; /* a node became ready at this time */
+    replay_kind *kinds;
+    size_t kind_count, kind_capacity;
+    io_table kind_index;
+    replay_pool *pools;
+    size_t pool_count, pool_capacity;
+};
+
+/* REPLAY_NONE = the cloud has no suitable machine now. */
+uint32_t node_start(engine *e, const karp_decision *d, const karp_launch *launch);
+uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts[RESOURCES_MOST]);
+/* Adds an existing node. The caller must set its state and then call node_begin(). REPLAY_NONE = a failure. */
+uint32_t node_add(engine *e, const karp_launch *launch, karp_str name);
+void node_begin(engine *e, uint32_t node);
+/* The requests of the pods for which the decision makes the launch. */
+void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *launch, int64_t out[RESOURCES_MOST]);
+void node_ready(engine *e, uint32_t node);
+void node_delete(engine *e, uint32_t node); /* starts to drain it */
+void node_kill(engine *e, uint32_t node); /* the machine ends, together with its pods */
+void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were evicted */
+/* A node of the objects that only runs pods; `name` must stay valid. */
+uint32_t node_given(engine *e, karp_str name);
+void node_interrupt(engine *e, uint32_t node);
+void node_touch(engine *e, uint32_t node); /* marks its row of the snapshot as changed */
+void node_pod_event(engine *e, uint32_t node);
+void node_drains(engine *e, uint32_t node); /* notes that it is being deleted */
+void nodes_drain(engine *e);
+
+/* ---- engine_adopt.c */
+karp_status engine_adopt(engine *e); /* adds the nodes of the objects */
+
+#endif

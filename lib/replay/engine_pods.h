@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods: kube-scheduler, evictions, and what pods of one shape have in common. */
+#ifndef REPLAY_ENGINE_PODS_H
+#define REPLAY_ENGINE_PODS_H
+
+#include <replay/common.h>
+
+typedef struct replay_shape {
+    karp_pod pod; /* in the engine's memory */
+    karp_str text; /* in the trace's memory */
+    int64_t requests[RESOURCES_MOST];
+    int32_t priority;
+    bool plain; /* the engine itself can decide which nodes admit it; otherwise karp_provision() does */
+    bool owned; /* a controller recreates an evicted pod */
+    bool protected_; /* karpenter.sh/do-not-disrupt */
+    uint8_t *admits; /* by kind of node: 0 = unknown, 1 = yes, 2 = no */
+    size_t admit_capacity;
+    uint32_t *takers; /* the nodes that took it when it was tried last */
+    size_t taker_count, taker_capacity;
+    uint64_t tried_freed; /* freed_forgotten + freed_count at that time; 0 = never tried */
+    uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
+    bool has_template; /* since the snapshot was built anew */
+    uint32_t template_; /* its number in the snapshot and its edits, if there is one */
+} replay_shape;
+
+enum { POD_PENDING, POD_RUNNING, POD_GONE };
+
+typedef struct replay_pod {
+    karp_str namespace_, name;
+    int64_t created, waits_since, started, lasts;
+    uint32_t shape, node;
+    uint32_t meant; /* target of a repack plan; REPLAY_NONE = none */
+    uint32_t next, before; /* list of the node's pods */
+    uint32_t life; /* number of evictions: events of an earlier life are ignored */
+    uint8_t state; /* POD_* */
+    bool dirty, in_snapshot;
+} replay_pod;
+
+/* A node that takes a pod. */
+typedef struct replay_candidate {
+    int64_t score;
+    uint32_t node;
+} replay_candidate;
+
+struct replay_pods {
+    replay_shape *shapes;
+    size_t shape_count;
+    replay_pod *list;
+    size_t count, capacity;
+    io_table index; /* "namespace/name" -> the newest pod with this name */
+    uint64_t created; /* by the trace */
+    uint32_t *pending; /* pods in the order in which they are tried; also some that have ended */
+    size_t pending_count, pending_capacity;
+    size_t complex_pending;
+    size_t still_pending; /* how many pods of the list are pending */
+    bool ordered; /* all priorities are equal, so `pending` is already sorted */
+    bool new_pending; /* pods were created at this time and not tried yet */
+    uint32_t *freed_nodes; /* nodes whose free capacity grew, oldest first; see freed_forgotten */
+    size_t freed_count, freed_capacity;
+    uint64_t freed_forgotten; /* 1 + how many older entries the list no longer has */
+    uint64_t freed_settled; /* freed_forgotten + freed_count when all pending pods had been tried */
+    replay_candidate *candidates; /* scratch space */
+    size_t candidate_capacity;
+    uint64_t listings; /* of candidates */
+};
+
+void pod_create(engine *e, const trace_event *event);
+void pod_delete(engine *e, const trace_event *event);
+void pod_end(engine *e, uint32_t pod);
+void pod_bind(engine *e, uint32_t pod, uint32_t node);
+/* Removes the pod from its node. Its controller recreates it, or the pod is lost. */
+void pod_evict(engine *e, uint32_t pod);
+void node_freed(engine *e, uint32_t node); /* the node may take pods that it did not take before */
+void nodes_tried(engine *e); /* all pending pods have been tried on the freed nodes */
+void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
+void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
+
+#endif

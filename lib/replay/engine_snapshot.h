@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cluster as a snapshot that is edited as the cluster changes. */
+#ifndef REPLAY_ENGINE_SNAPSHOT_H
+#define REPLAY_ENGINE_SNAPSHOT_H
+
+#include <replay/common.h>
+
+struct replay_objects {
+    trees memory;
+    tree *documents; /* from the documents, with the objects that the trace applied */
+    trees shapes_memory;
+    karp_snapshot *snapshot;
+    uint32_t *dirty_pods, *dirty_nodes;
+    size_t dirty_pod_count, dirty_pod_capacity, dirty_node_count, dirty_node_capacity;
+    uint64_t rows_since_rebuild; /* rows removed: their memory is only freed by a new snapshot */
+    bool stale; /* the next snapshot is built anew */
+    bool pools_changed; /* pools must be read again, and nodes may have drifted */
+};
+
+/* The current cluster: borrowed, NULL after a failure. */
+karp_snapshot *engine_snapshot(engine *e);
+/* A reader with the current objects, before its completion. */
+karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out);
+
+/* ---- engine_dump.c */
+karp_status engine_dump(engine *e, karp_text *out);
+
+#endif
