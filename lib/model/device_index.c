@@ -195,18 +195,18 @@ static void order_pools(worker *k)
 
 /* ---- instance types ---------------------------------------------------------------------------------------------- */
 
-/* Union-find: the first bond of a group represents it. */
-static uint32_t group_of(bond *bonds, uint32_t i)
+/* Union-find: the first binding of a group represents it. */
+static uint32_t group_of(binding *bindings, uint32_t i)
 {
-    while (bonds[i].group != i) {
-        bonds[i].group = bonds[bonds[i].group].group;
-        i = bonds[i].group;
+    while (bindings[i].group != i) {
+        bindings[i].group = bindings[bindings[i].group].group;
+        i = bindings[i].group;
     }
     return i;
 }
 
 /* Merges groups that share a device. */
-static uint32_t join_bonds(worker *k, const struct type_devices *given, bond *bonds, map64 *known)
+static uint32_t join_bindings(worker *k, const struct type_devices *given, binding *bindings, map64 *known)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < given->binding_count && !k->refused; i++) {
@@ -217,37 +217,37 @@ static uint32_t join_bonds(worker *k, const struct type_devices *given, bond *bo
             uint32_t at = map64_get(known, pair_key(b->attribute, identity));
             if (at == NO_ID) {
                 at = n++;
-                bonds[at] = (bond){ b->attribute, identity, at, 0 };
+                bindings[at] = (binding){ b->attribute, identity, at, 0 };
                 if (!map64_put(known, pair_key(b->attribute, identity), at)) k->refused = true;
             }
             if (first == NO_ID) first = at;
-            bonds[group_of(bonds, at)].group = group_of(bonds, first);
+            bindings[group_of(bindings, at)].group = group_of(bindings, first);
         }
     }
     return n;
 }
 
-static void bind_devices(worker *k, const struct type_devices *given, type_kit *kit)
+static void bind_devices(worker *k, const struct type_devices *given, type_device_set *device_set)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < given->binding_count; i++) most += given->bindings[i].device_count;
-    bond *bonds = alloc_array(k, most, sizeof *bonds);
+    binding *bindings = alloc_array(k, most, sizeof *bindings);
     if (k->refused) return;
     map64 known;
     map64_init(&known, k->s->context);
-    uint32_t n = join_bonds(k, given, bonds, &known);
+    uint32_t n = join_bindings(k, given, bindings, &known);
     map64_free(&known);
-    for (uint32_t i = 0; i < n; i++) bonds[group_of(bonds, i)].size++;
+    for (uint32_t i = 0; i < n; i++) bindings[group_of(bindings, i)].size++;
     for (uint32_t i = 0; i < n; i++) {
-        bonds[i].group = group_of(bonds, i);
-        bonds[i].size = bonds[bonds[i].group].size;
+        bindings[i].group = group_of(bindings, i);
+        bindings[i].size = bindings[bindings[i].group].size;
     }
-    kit->bonds = bonds;
-    kit->bond_count = n;
+    device_set->bindings = bindings;
+    device_set->binding_count = n;
 }
 
 /* The counters of one type, each once: the last entry counts. */
-static void kit_counters(worker *k, const struct type_devices *given, type_kit *kit)
+static void kit_counters(worker *k, const struct type_devices *given, type_device_set *device_set)
 {
     uint32_t most = 0, n = 0;
     for (uint32_t i = 0; i < given->template_count; i++) {
@@ -267,22 +267,22 @@ static void kit_counters(worker *k, const struct type_devices *given, type_kit *
             if (at == n) n++;
         }
     }
-    kit->counters = (counted_list){ items, n };
+    device_set->counters = (counted_list){ items, n };
 }
 
-static void add_kit(worker *k, instance_type *type)
+static void add_device_set(worker *k, instance_type *type)
 {
-    type->kit = k->w->kit_count++;
-    type_kit *kit = &k->w->kits[type->kit];
-    kit->device_first = k->w->device_count;
+    type->device_set = k->w->device_set_count++;
+    type_device_set *device_set = &k->w->device_sets[type->device_set];
+    device_set->device_first = k->w->device_count;
     for (uint32_t i = 0; i < type->devices->template_count; i++) {
         const device_template *t = &type->devices->templates[i];
         for (uint32_t d = 0; !k->refused && d < t->devices.count; d++)
             add_device(k, &t->devices.items[d], t->driver, t->pool, NO_ID, NO_ID);
     }
-    kit->device_count = k->w->device_count - kit->device_first;
-    kit_counters(k, type->devices, kit);
-    bind_devices(k, type->devices, kit);
+    device_set->device_count = k->w->device_count - device_set->device_first;
+    kit_counters(k, type->devices, device_set);
+    bind_devices(k, type->devices, device_set);
 }
 
 /* ---- claims, selectors ------------------------------------------------------------------------------------------- */
@@ -355,13 +355,13 @@ static void allocate(worker *k)
 {
     karp_snapshot *s = k->s;
     struct device_index *w = k->w;
-    size_t devices = 0, kits = 0;
+    size_t devices = 0, device_sets = 0;
     for (size_t i = 0; i < s->raw.slices.count; i++) devices += s->raw.slices.items[i].devices.count;
     for (uint32_t t = 0; t < s->table_count; t++) {
         for (uint32_t i = 0; i < s->tables[t].type_count; i++) {
             const struct type_devices *d = s->tables[t].types[i].devices;
             if (d == NULL) continue;
-            kits++;
+            device_sets++;
             for (uint32_t n = 0; n < d->template_count; n++) devices += d->templates[n].devices.count;
         }
     }
@@ -369,7 +369,7 @@ static void allocate(worker *k)
     w->claim_count = (uint32_t)s->raw.resource_claims.count;
     w->devices = alloc_array(k, devices, sizeof *w->devices);
     w->slices = alloc_array(k, w->slice_count, sizeof *w->slices);
-    w->kits = alloc_array(k, kits, sizeof *w->kits);
+    w->device_sets = alloc_array(k, device_sets, sizeof *w->device_sets);
     w->claims = alloc_array(k, w->claim_count, sizeof *w->claims);
     if (devices >= NO_ID) k->refused = true;
 }
@@ -382,7 +382,7 @@ static void make_index(worker *k)
     if (!k->refused) order_pools(k);
     for (uint32_t t = 0; t < s->table_count; t++) {
         for (uint32_t i = 0; i < s->tables[t].type_count && !k->refused; i++) {
-            if (s->tables[t].types[i].devices != NULL) add_kit(k, &s->tables[t].types[i]);
+            if (s->tables[t].types[i].devices != NULL) add_device_set(k, &s->tables[t].types[i]);
         }
     }
     for (uint32_t i = 0; i < k->w->claim_count && !k->refused; i++) add_claim(k, i, &s->raw.resource_claims.items[i]);

@@ -55,19 +55,19 @@ typedef struct indexed_pool {
 } indexed_pool;
 
 /* A device that is bound to others by an attribute: on an instance type they have the same value. */
-typedef struct bond {
+typedef struct binding {
     uint32_t attribute, identity;
     uint32_t group; /* equal for devices that are bound to each other */
     uint32_t size; /* number of devices in the group */
-} bond;
+} binding;
 
 /* The devices that come with an instance type. */
-typedef struct type_kit {
+typedef struct type_device_set {
     uint32_t device_first, device_count;
     counted_list counters;
-    const bond *bonds;
-    uint32_t bond_count;
-} type_kit;
+    const binding *bindings;
+    uint32_t binding_count;
+} type_device_set;
 
 typedef struct indexed_claim {
     const resource_claim *given;
@@ -80,9 +80,9 @@ struct device_index {
     indexed_device *devices;
     indexed_slice *slices; /* in the order of the store */
     indexed_pool *pools; /* sorted by driver, then name */
-    type_kit *kits;
+    type_device_set *device_sets;
     indexed_claim *claims; /* in the order of the store */
-    uint32_t device_count, slice_count, pool_count, kit_count, claim_count;
+    uint32_t device_count, slice_count, pool_count, device_set_count, claim_count;
     uint32_t identity_count, counter_count, dimension_count, set_count;
     struct selector_program {
         uint32_t status;

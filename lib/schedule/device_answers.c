@@ -93,16 +93,16 @@ void answers_swap(scheduler *s, const allocation *a, uint32_t one, uint32_t othe
     }
 }
 
-static const type_kit *kit_at(const scheduler *s, const allocation *a, uint32_t index)
+static const type_device_set *kit_at(const scheduler *s, const allocation *a, uint32_t index)
 {
-    static const type_kit none = { .device_count = 0 };
-    return a->who.kits[index] == NO_ID ? &none : &s->devices->index->kits[a->who.kits[index]];
+    static const type_device_set none = { .device_count = 0 };
+    return a->who.device_sets[index] == NO_ID ? &none : &s->devices->index->device_sets[a->who.device_sets[index]];
 }
 
 bool answers_equal(scheduler *s, const allocation *a, uint32_t index, const live_request *one,
                    const live_request *other)
 {
-    const type_kit *k = kit_at(s, a, index);
+    const type_device_set *k = kit_at(s, a, index);
     for (uint32_t i = k->device_first; i < k->device_first + k->device_count; i++) {
         if (!answers_kept(s, i)) break;
         if (name_repeated(s, a, index, i)) return false; /* the first of them that is visited decides */
@@ -114,7 +114,7 @@ bool answers_equal(scheduler *s, const allocation *a, uint32_t index, const live
 void answers_repeat(scheduler *s, const allocation *a, uint32_t index, const live_request *left_out,
                     const live_request *equal, uint32_t since)
 {
-    const type_kit *k = kit_at(s, a, index);
+    const type_device_set *k = kit_at(s, a, index);
     for (uint32_t i = k->device_first; i < k->device_first + k->device_count; i++) {
         if (visited(s, i, equal, since)) (void)answers_visit(s, i, left_out);
     }

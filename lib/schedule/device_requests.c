@@ -103,11 +103,11 @@ static bool all_of_types(scheduler *s, const asking *who, live_request *r)
     r->all_of_type = arena_array(&s->devices->scratch, who->type_count + (size_t)1, sizeof *r->all_of_type);
     if (r->all_of_type == NULL) s->failed = true;
     for (uint32_t t = 0; t < who->type_count && !s->failed; t++) {
-        if (who->kits[t] == NO_ID) continue;
-        const type_kit *kit = &w->kits[who->kits[t]];
-        uint32_t *list = arena_array(&s->devices->scratch, kit->device_count + (size_t)1, sizeof *list), n = 0;
+        if (who->device_sets[t] == NO_ID) continue;
+        const type_device_set *device_set = &w->device_sets[who->device_sets[t]];
+        uint32_t *list = arena_array(&s->devices->scratch, device_set->device_count + (size_t)1, sizeof *list), n = 0;
         if (list == NULL) s->failed = true;
-        else if (!keep_matching(s, r, kit->device_first, kit->device_count, list, &n)) return false;
+        else if (!keep_matching(s, r, device_set->device_first, device_set->device_count, list, &n)) return false;
         r->all_of_type[t] = (id_list){ list, n };
     }
     return !s->failed;
@@ -174,7 +174,7 @@ static uint64_t base_of(const live_request *r)
 static uint64_t brought(const live_request *r, const asking *who, uint32_t t, bool *listed)
 {
     if (r->alternative_count == 0) {
-        if (!r->given->all || !who->brings[t]) return 0;
+        if (!r->given->all || !who->has_devices[t]) return 0;
         if (r->all_of_type[t].count > 0 || r->all.count > 0) *listed = true;
         return r->all_of_type[t].count;
     }

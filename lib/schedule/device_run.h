@@ -146,9 +146,9 @@ typedef struct asking {
     uint32_t host_text; /* for requirements on the host name */
     uint32_t set; /* requirements */
     const uint32_t *types; /* table indices in order; NO_ID for a host's type that is unknown */
-    const uint32_t *kits; /* by type: the kit of devices that comes with it, NO_ID = none */
-    const uint32_t *bonds; /* by type: the kit that has its attribute bindings, NO_ID = none */
-    const uint8_t *brings; /* by type: whether its kit has any device */
+    const uint32_t *device_sets; /* by type: the set of devices that comes with it, NO_ID = none */
+    const uint32_t *bindings; /* by type: the set that has its attribute bindings, NO_ID = none */
+    const uint8_t *has_devices; /* by type: whether its set has any device */
     uint32_t type_count;
 } asking;
 
@@ -243,7 +243,8 @@ const struct selector_program *program_of(const scheduler *s, uint32_t text);
 /* device_try.c: the value that a constraint compares for a device, and the binding of a type's device; NULL =
  * none. */
 const device_attribute *attribute_of(const scheduler *s, const indexed_device *w, uint32_t name);
-const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute, uint32_t identity);
+const binding *binding_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute,
+                          uint32_t identity);
 
 /* device_twins.c: devices of one kind are equal in everything that the search for type `index` reads, except whether
  * they are allocated. Valid until the next twins_begin(). */

@@ -180,8 +180,8 @@ static bool next_of_count(search *x, frame *f)
             }
         }
     }
-    while (x->kit != NO_ID && f->next < w->kits[x->kit].device_count) {
-        if (try_option(x, f, w->kits[x->kit].device_first + f->next++)) return true;
+    while (x->device_set != NO_ID && f->next < w->device_sets[x->device_set].device_count) {
+        if (try_option(x, f, w->device_sets[x->device_set].device_first + f->next++)) return true;
         if (stopped(x)) return false;
     }
     return false;
@@ -327,7 +327,7 @@ bool search_type(scheduler *s, allocation *a, uint32_t index)
                  .d = s->devices,
                  .a = a,
                  .index = index,
-                 .kit = a->who.kits[index],
+                 .device_set = a->who.device_sets[index],
                  .pools = a->pools,
                  .pools_set = a->pools_set,
                  .set = a->set };

@@ -67,7 +67,7 @@ static bool budget_left(const search *x, bool of_type, uint32_t id, amount *left
         *left = x->d->remaining[id];
         return true;
     }
-    const counted *total = counter_find(x->d->index->kits[x->kit].counters, id);
+    const counted *total = counter_find(x->d->index->device_sets[x->device_set].counters, id);
     if (total == NULL) return false;
     return amount_sub(total->value, ledger_committed(x->a, x->index, OF_TYPE_COUNTER, id), left);
 }
@@ -271,25 +271,27 @@ static bool same_value(const device_attribute *a, const device_attribute *b)
     return a->kind == b->kind && a->text == b->text && a->number == b->number;
 }
 
-const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute, uint32_t identity)
+const binding *binding_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute,
+                          uint32_t identity)
 {
-    uint32_t kit = a->who.bonds[index];
-    if (kit == NO_ID) return NULL;
-    const type_kit *k = &s->devices->index->kits[kit];
-    for (uint32_t i = 0; i < k->bond_count; i++) {
-        if (k->bonds[i].attribute == attribute && k->bonds[i].identity == identity) return &k->bonds[i];
+    uint32_t device_set = a->who.bindings[index];
+    if (device_set == NO_ID) return NULL;
+    const type_device_set *k = &s->devices->index->device_sets[device_set];
+    for (uint32_t i = 0; i < k->binding_count; i++) {
+        if (k->bindings[i].attribute == attribute && k->bindings[i].identity == identity) return &k->bindings[i];
     }
     return NULL;
 }
 
-static const bond *bond_find(const search *x, uint32_t attribute, uint32_t identity)
+static const binding *binding_find(const search *x, uint32_t attribute, uint32_t identity)
 {
-    return bond_of(x->s, x->a, x->index, attribute, identity);
+    return binding_of(x->s, x->a, x->index, attribute, identity);
 }
 
 static bool bound_to_first(const search *x, const live_constraint *c, uint32_t identity)
 {
-    const bond *one = bond_find(x, c->given->attribute, identity), *first = bond_find(x, c->given->attribute, c->first);
+    const binding *one = binding_find(x, c->given->attribute, identity),
+                  *first = binding_find(x, c->given->attribute, c->first);
     if (one == NULL || first == NULL) return false;
     return one->identity == first->identity ? one->size > 1 : one->group == first->group;
 }
@@ -301,7 +303,7 @@ static bool constraint_add(const search *x, live_constraint *c, const indexed_de
         if (c->bound || (c->count > 0 && !same_value(c->value, value))) return false;
         if (c->count == 0) c->value = value;
     } else {
-        if ((c->count > 0 && !c->bound) || bond_find(x, c->given->attribute, w->identity) == NULL) return false;
+        if ((c->count > 0 && !c->bound) || binding_find(x, c->given->attribute, w->identity) == NULL) return false;
         if (c->count > 0 && !bound_to_first(x, c, w->identity)) return false;
         c->bound = true;
     }

@@ -33,7 +33,7 @@ typedef struct search {
     scheduler *s;
     struct devices *d;
     allocation *a;
-    uint32_t index, kit; /* of the type; kit NO_ID = no devices come with it */
+    uint32_t index, device_set; /* of the type; device_set NO_ID = no devices come with it */
     frame *frames;
     size_t depth, capacity;
     chosen *devices;

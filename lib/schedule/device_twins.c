@@ -89,7 +89,7 @@ static void put_claims(portrait *p, uint32_t number)
         for (uint32_t i = 0; i < one->constraint_count; i++) {
             uint32_t name = one->constraints[i].given->attribute;
             const device_attribute *value = attribute_of(p->s, w, name);
-            const bond *bound = value == NULL ? bond_of(p->s, p->a, p->index, name, w->identity) : NULL;
+            const binding *bound = value == NULL ? binding_of(p->s, p->a, p->index, name, w->identity) : NULL;
             put(p, value != NULL ? 1 : bound != NULL ? 2 : 0);
             if (bound != NULL) put(p, bound->group);
             if (value == NULL) continue;
@@ -119,9 +119,9 @@ bool name_repeated(scheduler *s, const allocation *a, uint32_t index, uint32_t n
 {
     twin_table *t = &s->devices->twins;
     const indexed_device *w = s->devices->index->devices;
-    uint32_t kit = a->who.kits[index];
-    if (w[number].slice != NO_ID || kit == NO_ID) return false;
-    const type_kit *k = &s->devices->index->kits[kit];
+    uint32_t device_set = a->who.device_sets[index];
+    if (w[number].slice != NO_ID || device_set == NO_ID) return false;
+    const type_device_set *k = &s->devices->index->device_sets[device_set];
     for (uint32_t i = k->device_first; i < k->device_first + k->device_count && !t->names_known; i++) {
         uint32_t times = map64_get(&t->names, w[i].identity);
         if (!map64_put(&t->names, w[i].identity, times == NO_ID ? 1 : 2)) s->failed = true;

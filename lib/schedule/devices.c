@@ -281,11 +281,12 @@ static const instance_type *type_of_node(const scheduler *s, const state_node *n
     return type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
 }
 
-/* The kit of devices that come with the type. A type copied for a NodeOverlay has none before 1.15 (Q-11, K15-7). */
+/* The set of devices that come with the type. A type copied for a NodeOverlay has none before 1.15 (Q-11,
+ * K15-7). */
 static uint32_t kit_of(const scheduler *s, const instance_type *type)
 {
     bool lost = type->overlaid && !in_force(s, RULE_OVERLAYS_KEEP);
-    return type->devices != NULL && !lost ? type->kit : NO_ID;
+    return type->devices != NULL && !lost ? type->device_set : NO_ID;
 }
 
 uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_number)
@@ -293,18 +294,18 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
     const host *h = &s->hosts.items[host_index];
     const state_node *n = &s->snapshot->nodes[h->node];
     const instance_type *type = type_of_node(s, n);
-    uint32_t bonds = type != NULL ? kit_of(s, type) : NO_ID, kit = n->initialized ? NO_ID : bonds;
+    uint32_t bindings = type != NULL ? kit_of(s, type) : NO_ID, device_set = n->initialized ? NO_ID : bindings;
     const uint32_t no_type = NO_ID;
     begin(s);
     allocation *a = &s->devices->now;
-    uint8_t brings = kit != NO_ID && s->devices->index->kits[kit].device_count > 0;
+    uint8_t has_devices = device_set != NO_ID && s->devices->index->device_sets[device_set].device_count > 0;
     a->who = (asking){ .number = host_index, .node = NO_ID, .host_text = n->hostname, .set = h->set, .type_count = 1 };
     if (n->node != NO_ID) a->who.node = s->snapshot->raw.nodes.items[n->node].meta.name;
     a->who.types = arena_copy(&s->devices->scratch, &no_type, sizeof no_type);
-    a->who.kits = arena_copy(&s->devices->scratch, &kit, sizeof kit);
-    a->who.bonds = arena_copy(&s->devices->scratch, &bonds, sizeof bonds);
-    a->who.brings = arena_copy(&s->devices->scratch, &brings, sizeof brings);
-    if (a->who.types == NULL || a->who.kits == NULL || a->who.bonds == NULL || a->who.brings == NULL) {
+    a->who.device_sets = arena_copy(&s->devices->scratch, &device_set, sizeof device_set);
+    a->who.bindings = arena_copy(&s->devices->scratch, &bindings, sizeof bindings);
+    a->who.has_devices = arena_copy(&s->devices->scratch, &has_devices, sizeof has_devices);
+    if (a->who.types == NULL || a->who.device_sets == NULL || a->who.bindings == NULL || a->who.has_devices == NULL) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
     }
@@ -345,9 +346,9 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
     arena *to = &s->devices->scratch;
     uint64_t *bits = arena_array(to, template_words(t) + 1, sizeof *bits);
     uint32_t *types = arena_array(to, t->table->type_count + (size_t)1, sizeof *types), n = 0;
-    uint32_t *kits = arena_array(to, t->table->type_count + (size_t)1, sizeof *kits);
-    uint8_t *brings = arena_array(to, t->table->type_count + (size_t)1, 1);
-    if (bits == NULL || types == NULL || kits == NULL || brings == NULL) return false;
+    uint32_t *device_sets = arena_array(to, t->table->type_count + (size_t)1, sizeof *device_sets);
+    uint8_t *has_devices = arena_array(to, t->table->type_count + (size_t)1, 1);
+    if (bits == NULL || types == NULL || device_sets == NULL || has_devices == NULL) return false;
     if (c->pods > 0) (void)typeset_fitting(s, c->types, c->requests, bits);
     else types_of_new(s, c, bits);
     uint32_t groups = c->pods > 0 ? t->group_count : 1;
@@ -356,14 +357,14 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
         for (uint32_t i = 0; i < t->table->type_count; i++) {
             const instance_type *y = &t->table->types[i];
             if (!has_variant(y, bits, within)) continue;
-            kits[n] = kit_of(s, y);
-            brings[n] = kits[n] != NO_ID && s->devices->index->kits[kits[n]].device_count > 0;
+            device_sets[n] = kit_of(s, y);
+            has_devices[n] = device_sets[n] != NO_ID && s->devices->index->device_sets[device_sets[n]].device_count > 0;
             types[n++] = i;
         }
     }
     who->types = types;
-    who->kits = who->bonds = kits;
-    who->brings = brings;
+    who->device_sets = who->bindings = device_sets;
+    who->has_devices = has_devices;
     who->type_count = n;
     return true;
 }
