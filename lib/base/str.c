@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/str.h>
 
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 
 int compare_str(karp_str a, karp_str b)
 {
@@ -74,6 +76,15 @@ void str_shorten(char *into, size_t room, karp_str text)
     while (length < text.len && length > 0 && ((unsigned char)text.ptr[length] & 0xc0) == 0x80) length--;
     if (length) memcpy(into, text.ptr, length);
     into[length] = '\0';
+}
+
+void str_append(char *text, size_t room, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, room - used, format, arguments);
+    va_end(arguments);
 }
 
 size_t utf8_length(karp_str text, size_t at)

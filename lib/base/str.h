@@ -56,6 +56,10 @@ static inline int str_shown(karp_str text, size_t most) { return (int)(text.len 
 /* Copies the text, truncated at a character boundary, with a NUL. */
 void str_shorten(char *into, size_t room, karp_str text);
 
+/* Appends formatted text to the NUL-terminated text, truncated to the room. The format is printf's, without floating
+ * point. */
+void str_append(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Whether a sequence measured by utf8_length() is a control character, a bidirectional mark or a zero-width
  * character: a name with it could look different from what it is. */
 bool utf8_unseen(const char *at, size_t length);

@@ -262,13 +262,10 @@ bool parse_format(const cli_verb *verb, const char *text, uint32_t *format)
 
 void name_formats(const cli_verb *verb, char *text, size_t room)
 {
-    size_t used = 0;
     const char *name;
     text[0] = '\0';
-    for (uint32_t i = 0; used < room && (name = format_of(verb, &i)) != NULL;) {
-        used += (size_t)snprintf(text + used, room - used, "%s%s%s", used > 0 ? ", " : "", name,
-                                 i - 1 == verb->default_format ? " (default)" : "");
-    }
+    for (uint32_t i = 0; (name = format_of(verb, &i)) != NULL;)
+        str_append(text, room, "%s%s%s", *text ? ", " : "", name, i - 1 == verb->default_format ? " (default)" : "");
 }
 
 enum { HELP_COLUMN = 28 };
@@ -380,11 +377,10 @@ bool parse_word(size_t list, const char *text, uint64_t *value)
 int read_word(const cli_verb *verb, size_t list, const char *text, uint64_t *value)
 {
     char option[32], message[160] = "";
-    size_t used = 0;
     if (parse_word(list, text, value)) return -1;
-    for (const option_word *word = lists[list].words; word->text != NULL && used < sizeof message; word++) {
+    for (const option_word *word = lists[list].words; word->text != NULL; word++) {
         const char *between = word == lists[list].words ? "" : word[1].text == NULL ? " or " : ", ";
-        used += (size_t)snprintf(message + used, sizeof message - used, "%s%s", between, word->text);
+        str_append(message, sizeof message, "%s%s", between, word->text);
     }
     (void)snprintf(option, sizeof option, "--%s", lists[list].option);
     return wrong_option(verb, option, message);

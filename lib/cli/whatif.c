@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "designs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -18,14 +17,10 @@ typedef struct name_search {
 static void note_name(name_search *s, karp_str name)
 {
     enum { NAMED = 3 };
-    size_t used = strlen(s->names);
     if (s->count++ == 0) s->found = name;
-    if (s->count <= NAMED) {
-        (void)snprintf(s->names + used, sizeof(s->names) - used, "%s%.*s", used > 0 ? ", " : "", str_shown(name, 40),
-                       name.ptr);
-    } else if (s->count == NAMED + 1) {
-        (void)snprintf(s->names + used, sizeof(s->names) - used, ", …");
-    }
+    if (s->count <= NAMED)
+        str_append(s->names, sizeof s->names, "%s%.*s", *s->names ? ", " : "", str_shown(name, 40), name.ptr);
+    else if (s->count == NAMED + 1) str_append(s->names, sizeof s->names, ", …");
 }
 
 static void search_names(karp_table *nodes, karp_str given, name_search *s)

@@ -2,7 +2,6 @@
 #include <io/decode.h>
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 void io_decoder_init(io_decoder *d, arena *memory)
@@ -19,14 +18,11 @@ void io_decoder_init(io_decoder *d, arena *memory)
 
 void io_path_text(const io_step *path, size_t depth, char *into, size_t room)
 {
-    size_t at = 0;
     into[0] = '\0';
-    for (size_t i = 0; i < depth && at < room; i++) {
-        int n = path[i].name ? snprintf(into + at, room - at, "%s%.*s", at ? "." : "", (int)io_step_length(&path[i]),
-                                        path[i].name)
-                             : snprintf(into + at, room - at, "[%zu]", path[i].index);
-        if (n < 0) return;
-        at += (size_t)n;
+    for (size_t i = 0; i < depth; i++) {
+        const char *name = path[i].name;
+        if (name) str_append(into, room, "%s%.*s", *into ? "." : "", (int)io_step_length(&path[i]), name);
+        else str_append(into, room, "[%zu]", path[i].index);
     }
 }
 
@@ -220,8 +216,7 @@ uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io
     }
     char shown[64], known[160] = "";
     str_shorten(shown, sizeof shown, text);
-    for (size_t i = 0, length = 0; i < count && length < sizeof known; i++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", choices[i].word);
+    for (size_t i = 0; i < count; i++) str_append(known, sizeof known, "%s%s", i > 0 ? ", " : "", choices[i].word);
     io_push(d, name);
     io_bad(d, KARP_E_INVALID, "\"%s\" is not one of %s", shown, known);
     return absent;

@@ -99,7 +99,7 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *required
 {
     enum { NAMED = 4 };
     char shown[48];
-    size_t length = 0, first = 0;
+    size_t first = 0;
     uint64_t offerings = 0;
     memset(out, 0, sizeof *out);
     for (size_t c = 0; c < reader->catalogue_count; c++)
@@ -118,13 +118,12 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *required
         if (out->count++ == 0) first = i;
         if (out->count > NAMED) continue;
         str_shorten(shown, sizeof shown, required->values[i]);
-        length += (size_t)snprintf(out->list + length, sizeof out->list - length, "%s%s", length ? ", " : "", shown);
+        str_append(out->list, sizeof out->list, "%s%s", *out->list ? ", " : "", shown);
     }
     mem_free(reader->context, s.found, required->value_count * sizeof(bool) + 1);
     io_table_free(&absent);
     if (!ok) return io_reader_nomem(reader);
-    if (out->count > NAMED)
-        (void)snprintf(out->list + length, sizeof out->list - length, " and %zu more", out->count - NAMED);
+    if (out->count > NAMED) str_append(out->list, sizeof out->list, " and %zu more", out->count - NAMED);
     if (out->count != 1) return KARP_OK;
     offer o = { required->key, nearest_to_value(required->key, required->values[first]) };
     look_through(reader, take_offers, &o);

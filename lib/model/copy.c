@@ -43,35 +43,17 @@ void put_resources(copier *c, resource_list list)
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Appends formatted text within `room` bytes, truncating it if necessary. */
-static void __attribute__((format(printf, 4, 5)))
-append(char *text, size_t room, size_t *length, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int wanted = vsnprintf(text + *length, room - *length, format, arguments);
-    va_end(arguments);
-    if (wanted < 0) return;
-    size_t left = room - *length - 1;
-    *length += (size_t)wanted < left ? (size_t)wanted : left;
-}
-
 static void blame(copier *c, karp_status status, const char *leaf, const karp_str *key)
 {
-    char field[sizeof c->error->field];
-    size_t length = 0;
+    char field[sizeof c->error->field] = "";
     c->status = status;
     if (c->error == NULL) return;
-    field[0] = '\0';
     for (size_t i = 0; i < c->depth && i < PATH_STEPS; i++) {
-        append(field, sizeof field, &length, "%s%s", i > 0 ? "." : "", c->path[i].name);
-        if (c->path[i].index != NO_INDEX) append(field, sizeof field, &length, "[%zu]", c->path[i].index);
+        str_append(field, sizeof field, "%s%s", i > 0 ? "." : "", c->path[i].name);
+        if (c->path[i].index != NO_INDEX) str_append(field, sizeof field, "[%zu]", c->path[i].index);
     }
-    if (leaf) append(field, sizeof field, &length, "%s%s", length > 0 ? "." : "", leaf);
-    if (key) {
-        int shown = key->len < sizeof field ? (int)key->len : (int)sizeof field;
-        append(field, sizeof field, &length, "[\"%.*s\"]", key->ptr ? shown : 0, key->ptr ? key->ptr : "");
-    }
+    if (leaf) str_append(field, sizeof field, "%s%s", *field ? "." : "", leaf);
+    if (key) str_append(field, sizeof field, "[\"%.*s\"]", str_shown(*key, sizeof field), key->ptr ? key->ptr : "");
     error_set_field(c->error, "%s", field);
 }
 

@@ -4,7 +4,6 @@
 #include <base/error.h>
 #include <base/memory.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -113,10 +112,8 @@ karp_str karp_provider_registry_name(const karp_provider_registry *registry, siz
 static karp_status unknown(karp_error *error, karp_str name)
 {
     char known[128] = "";
-    for (size_t i = 0; plugin_builtin(i); i++) {
-        size_t used = strlen(known);
-        (void)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", plugin_builtin(i)->plugin->name);
-    }
+    for (size_t i = 0; plugin_builtin(i); i++)
+        str_append(known, sizeof known, "%s%s", i ? ", " : "", plugin_builtin(i)->plugin->name);
     return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"; built in are %s",
                          str_shown(name, 80), name.len ? name.ptr : "", known);
 }
