@@ -2,6 +2,7 @@
 #include <base/error.h>
 #include <io/builtin.h>
 #include <io/convert.h>
+#include <io/decode.h>
 #include <io/fill.h>
 #include <io/prices.h>
 #include <providers/aws/defaults.h>
@@ -139,42 +140,16 @@ void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_in
     io_complete_class(t, root, number < reader->deferred_count ? reader->deferred[number].root : NULL);
 }
 
-/* Splits a field path such as spec.blockDeviceMappings[1].ebs or evictionHard["memory.available"] into steps. The
- * names are copied to `buffer`. */
-static size_t split_field(const char *field, char *buffer, size_t room, io_step *steps, size_t most)
-{
-    size_t count = 0, index = 0;
-    str_shorten(buffer, room, str(field));
-    for (char *at = buffer; *at && count < most;) {
-        if (*at >= '0' && *at <= '9') { /* after a bracket: no name begins with a digit */
-            for (index = 0; *at >= '0' && *at <= '9' && index < 1000000; at++) index = index * 10 + (size_t)(*at - '0');
-            steps[count++] = (io_step){ NULL, index };
-            at += strspn(at, "].");
-            continue;
-        }
-        bool quoted = *at == '"';
-        if (quoted) at++;
-        size_t length = strcspn(at, quoted ? "\"" : ".[");
-        if (length) steps[count++] = (io_step){ at, 0 };
-        at += length;
-        size_t between = strspn(at, "\"].[");
-        *at = '\0';
-        if (between && at[between - 1] == '"') between--; /* the opening quote belongs to the next name */
-        at += between;
-    }
-    return count;
-}
-
 /* An error of the provider is given the position of the field that it names. */
 static karp_status read_class(karp_reader *reader, karp_provider *provider, const tree *root, const io_place *place,
                               karp_provider_class **out)
 {
     karp_status status = provider_class_of_tree(provider, place->document, root, out, &reader->error);
     if (status == KARP_OK || status == KARP_E_NOMEM) return status;
-    io_step steps[8];
-    char buffer[sizeof reader->error.field];
+    io_step path[IO_PATH_MOST];
+    char names[sizeof reader->error.field];
     io_place at = *place;
-    io_place_refine(&at, root, steps, split_field(reader->error.field, buffer, sizeof buffer, steps, 8));
+    io_place_refine(&at, root, path, io_path_read(reader->error.field, names, sizeof names, path));
     io_error_place(&reader->error, &at);
     io_reader_name(reader, tree_get_text(root, "kind"), nothing, tree_get_text(tree_get(root, "metadata"), "name"));
     return status;
