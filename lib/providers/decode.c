@@ -70,6 +70,20 @@ const karp_str *decode_texts(decoder *d, const tree *object, const char *name, c
     return texts;
 }
 
+/* "must be A", "must be A or B", "must be one of A, B, C" */
+karp_str decode_word(decoder *d, const tree *object, const char *name, const char *const *words, size_t count)
+{
+    karp_str word = decode_text(d, object, name);
+    if (word.len == 0 || str_in_words(word, words, count)) return word;
+    char message[320] = "must be ";
+    for (size_t i = 0; i < count; i++) {
+        const char *before = i == 0 ? (count > 2 ? "one of " : "") : count > 2 ? ", " : " or ";
+        str_append(message, sizeof message, "%s%s", before, words[i]);
+    }
+    decode_bad(d, name, message);
+    return str("");
+}
+
 bool decode_flag(decoder *d, const tree *object, const char *name)
 {
     const tree *value = decode_member(object, name);

@@ -67,18 +67,6 @@ static aws_family family_at(decoder *d, const tree *spec)
 
 /* ---- disks and interfaces ---------------------------------------------------------------------------------------- */
 
-/* Whether the field equals `yes`. The only other permitted value is `no` (NULL = none). */
-static bool word_at(decoder *d, const tree *object, const char *name, const char *yes, const char *no)
-{
-    karp_str word = decode_text(d, object, name);
-    if (word.len && !str_is(word, yes) && !(no && str_is(word, no))) {
-        char message[64];
-        (void)snprintf(message, sizeof message, "must be %s%s%s", yes, no ? " or " : "", no ? no : "");
-        decode_bad(d, name, message);
-    }
-    return word.len && str_is(word, yes);
-}
-
 static karp_str size_at(decoder *d, const tree *disk)
 {
     karp_str none = TEXT("");
@@ -96,6 +84,7 @@ static karp_str size_at(decoder *d, const tree *disk)
 
 static void read_disks(decoder *d, const tree *spec, aws_node_class *out)
 {
+    static const char *const policies[] = { "RAID0" };
     const tree *mappings;
     size_t count = decode_list(d, spec, "blockDeviceMappings", &mappings), roots = 0;
     aws_block_device *list = scratch_array(d->s, count, sizeof *list);
@@ -111,11 +100,12 @@ static void read_disks(decoder *d, const tree *spec, aws_node_class *out)
     if (roots > 1) decode_bad(d, "blockDeviceMappings", "must have only one rootVolume");
     out->block_devices = list;
     out->block_device_count = list ? count : 0;
-    out->raid0 = word_at(d, spec, "instanceStorePolicy", "RAID0", NULL);
+    out->raid0 = decode_word(d, spec, "instanceStorePolicy", policies, 1).len > 0;
 }
 
 static void read_interfaces(decoder *d, const tree *spec, aws_node_class *out)
 {
+    static const char *const types[] = { "efa-only", "interface" };
     const tree *interfaces;
     size_t count = decode_list(d, spec, "networkInterfaces", &interfaces);
     aws_network_interface *list = scratch_array(d->s, count, sizeof *list);
@@ -124,7 +114,7 @@ static void read_interfaces(decoder *d, const tree *spec, aws_node_class *out)
         decode_at_element(d, "spec.networkInterfaces", i);
         list[i].card = decode_count(d, interface, "networkCardIndex");
         list[i].device = decode_count(d, interface, "deviceIndex");
-        list[i].efa_only = word_at(d, interface, "interfaceType", "efa-only", "interface");
+        list[i].efa_only = str_is(decode_word(d, interface, "interfaceType", types, 2), "efa-only");
     }
     decode_at(d, "spec");
     out->has_interfaces = interfaces != NULL;
@@ -350,6 +340,7 @@ static void read_status(decoder *d, const tree *status, aws_node_class *out)
 
 static void read_class(decoder *d, const tree *root, aws_node_class *out)
 {
+    static const char *const states[] = { "enabled", "disabled" };
     const tree *spec = decode_object(d, root, "spec");
     const tree *status = decode_object(d, root, "status");
     decode_at(d, "spec");
@@ -359,8 +350,8 @@ static void read_class(decoder *d, const tree *root, aws_node_class *out)
     read_interfaces(d, spec, out);
     out->connection_tracking = decode_object(d, spec, "connectionTracking") != NULL;
     decode_at(d, "spec.cpuOptions");
-    out->nested_virtualization = word_at(d, decode_object(d, spec, "cpuOptions"), "nestedVirtualization", "enabled",
-                                         "disabled");
+    const tree *cpu = decode_object(d, spec, "cpuOptions");
+    out->nested_virtualization = str_is(decode_word(d, cpu, "nestedVirtualization", states, 2), "enabled");
     decode_at(d, "spec");
     read_status(d, status, out);
     out->hash = aws_class_hash(spec, out->family);

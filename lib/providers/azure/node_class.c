@@ -141,15 +141,6 @@ static azure_family read_family(decoder *d, const tree *spec)
     return AZURE_UBUNTU;
 }
 
-/* Whether the field equals `yes`. Otherwise it must be `no` or absent. */
-static bool either(decoder *d, const tree *object, const char *name, const char *yes, const char *no,
-                   const char *message)
-{
-    karp_str word = decode_text(d, object, name);
-    if (word.len > 0 && !str_is(word, yes) && !str_is(word, no)) decode_bad(d, name, message);
-    return str_is(word, yes);
-}
-
 static int64_t number_in(decoder *d, const tree *spec, const char *name, int64_t least, int64_t most, int64_t usual,
                          const char *message)
 {
@@ -188,15 +179,16 @@ static void check_fips(decoder *d, const tree *spec, const azure_class *c)
 
 static void read_spec(decoder *d, const tree *spec, azure_class *out)
 {
+    static const char *const fips[] = { "FIPS", "Disabled" }, *const gpu_modes[] = { "Driver", "None" };
     decode_at(d, "spec");
     out->family = read_family(d, spec);
     out->disk_gb = number_in(d, spec, "osDiskSizeGB", 30, 2048, 128, "must be a number from 30 to 2048");
     out->max_pods = number_in(d, spec, "maxPods", 10, 250, 0, "must be a number from 10 to 250");
-    out->fips = either(d, spec, "fipsMode", "FIPS", "Disabled", "must be FIPS or Disabled");
+    out->fips = str_is(decode_word(d, spec, "fipsMode", fips, 2), "FIPS");
     read_security(d, spec, out);
     const tree *gpu = decode_object(d, spec, "gpu"), *streaming = decode_object(d, spec, "artifactStreaming");
     decode_at(d, "spec.gpu");
-    out->without_driver = either(d, gpu, "mode", "None", "Driver", "must be Driver or None");
+    out->without_driver = str_is(decode_word(d, gpu, "mode", gpu_modes, 2), "None");
     decode_at(d, "spec.artifactStreaming");
     out->artifact_streaming = decode_flag(d, streaming, "enabled");
     decode_at(d, "spec");

@@ -91,22 +91,6 @@ static uint64_t class_hash(const tree *spec, karp_str image_family)
 
 /* ---- the spec ---------------------------------------------------------------------------------------------------- */
 
-/* "" or one of the given choices; anything else is INVALID. */
-static karp_str word_at(decoder *d, const tree *object, const char *name, const char *const *choices, size_t count)
-{
-    karp_str word = decode_text(d, object, name);
-    char message[320];
-    size_t at = 0, length = 0;
-    while (at < count && !str_is(word, choices[at])) at++;
-    if (word.len == 0 || at < count) return word;
-    for (size_t i = 0; i < count && length < sizeof message; i++) {
-        int n = snprintf(message + length, sizeof message - length, "%s%s", i ? ", " : "must be one of ", choices[i]);
-        length += n > 0 ? (size_t)n : 0;
-    }
-    decode_bad(d, name, message);
-    return str("");
-}
-
 /* ---- disks ------------------------------------------------------------------------------------------------------- */
 
 static const char *const categories[] = { "hyperdisk-balanced",
@@ -130,7 +114,7 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
         const tree *entry = tree_item(disks, i);
         decode_at_element(d, "spec.disks", i);
         int64_t size = decode_count(d, entry, "sizeGiB");
-        karp_str category = word_at(d, entry, "category", categories, sizeof categories / sizeof *categories);
+        karp_str category = decode_word(d, entry, "category", categories, sizeof categories / sizeof *categories);
         if (size < 10) decode_bad(d, "sizeGiB", "must be a whole number of at least 10");
         if (decode_flag(d, entry, "boot")) {
             out->boot_gib = size; /* the last one is used */
@@ -144,7 +128,7 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
-static const char *const image_families[] = { "Ubuntu", "ContainerOptimizedOS" };
+static bool is_image_family(karp_str name) { return str_is(name, "Ubuntu") || str_is(name, "ContainerOptimizedOS"); }
 
 /* The family in an alias such as "Ubuntu@latest"; "" = no alias. */
 static karp_str family_of_alias(decoder *d, const tree *term)
@@ -152,7 +136,7 @@ static karp_str family_of_alias(decoder *d, const tree *term)
     karp_str rest = decode_text(d, term, "alias");
     if (rest.len == 0) return rest;
     karp_str family = cloud_until(&rest, '@');
-    if ((!str_is(family, "Ubuntu") && !str_is(family, "ContainerOptimizedOS")) || rest.len == 0)
+    if (!is_image_family(family) || rest.len == 0)
         decode_bad(d, "alias", "must be Ubuntu@VERSION or ContainerOptimizedOS@VERSION");
     return family;
 }
@@ -162,8 +146,8 @@ static karp_str family_of_term(decoder *d, const tree *term)
 {
     static const char *const families[] = { "ContainerOptimizedOS", "Ubuntu2404", "Ubuntu2204" };
     static const char *const channels[] = { "rapid", "regular", "stable", "extended", "cluster" };
-    karp_str family = word_at(d, term, "family", families, 3);
-    karp_str channel = word_at(d, term, "channel", channels, 5), version = decode_text(d, term, "version");
+    karp_str family = decode_word(d, term, "family", families, 3);
+    karp_str channel = decode_word(d, term, "channel", channels, 5), version = decode_text(d, term, "version");
     if (family.len == 0) {
         if (channel.len + version.len > 0) decode_bad(d, "family", "must be there with a channel or a version");
         return family;
@@ -180,8 +164,10 @@ static karp_str family_of_term(decoder *d, const tree *term)
 static karp_str read_images(decoder *d, const tree *spec)
 {
     const tree *terms;
-    karp_str stated = word_at(d, spec, "imageFamily", image_families, 2), alias = str(""), term = str("");
+    karp_str stated = decode_text(d, spec, "imageFamily"), alias = str(""), term = str("");
     size_t count = decode_list(d, spec, "imageSelectorTerms", &terms);
+    if (stated.len > 0 && !is_image_family(stated))
+        decode_bad(d, "imageFamily", "must be one of Ubuntu, ContainerOptimizedOS");
     if (count > 30) decode_bad(d, "imageSelectorTerms", "must have at most 30 entries");
     for (size_t i = 0; i < count; i++) {
         const tree *entry = tree_item(terms, i);
@@ -287,8 +273,8 @@ static void read_spec(decoder *d, const tree *root, gcp_class *out)
     out->ubuntu = str_is(family, "Ubuntu");
     read_kubelet(d, spec, out);
     out->gpu_taint = decode_flag(d, spec, "autoGPUTaint");
-    out->gpu_driver = word_at(d, spec, "gpuDriverVersion", drivers, 3);
-    (void)word_at(d, spec, "confidentialInstanceType", confidential, 3);
+    out->gpu_driver = decode_word(d, spec, "gpuDriverVersion", drivers, 3);
+    (void)decode_word(d, spec, "confidentialInstanceType", confidential, 3);
     out->hash = class_hash(spec, family);
 }
 
