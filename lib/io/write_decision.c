@@ -9,8 +9,6 @@ static void checked(const write_job *job, karp_status status)
     write_refuse(job, status, "the decision does not show what it counts");
 }
 
-void write_note(const write_job *job, karp_status status) { keep_failure(&job->out->status, status); }
-
 void write_refuse(const write_job *job, karp_status status, const char *message)
 {
     if (status != KARP_OK && job->out->status == KARP_OK) job->out->status = fail(job->error, status, "%s", message);

@@ -37,10 +37,8 @@ void repack_as_html(const write_job *job);
 /* write_repack_html.c: the cost curve and the steps of a repack plan, in a page of write_plan_html.c. */
 void repack_picture(const write_job *job);
 
-/* Record a failure: write_note() one whose error is already filled in, write_refuse() one with this message. Both
- * ignore KARP_OK. Only the first failure is kept, in job->out, and write_end() returns it. Text that is written after
- * it is discarded. */
-void write_note(const write_job *job, karp_status status);
+/* Records a failure with this message, and ignores KARP_OK. Only the first failure is kept, in job->out->status, and
+ * write_end() returns it. Text that is written after it is discarded. */
 void write_refuse(const write_job *job, karp_status status, const char *message);
 /* As array_alloc(). Records a failure. */
 void *write_array(const write_job *job, size_t count, size_t size);

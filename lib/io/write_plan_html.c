@@ -252,7 +252,7 @@ static void other_document(const page *p, void (*write)(const write_job *job), s
     buffer.text.most = most;
     write(&job);
     if (!buffer.text.full) {
-        write_note(p->job, buffer_finish(&buffer, out, p->job->error));
+        keep_failure(&p->job->out->status, buffer_finish(&buffer, out, p->job->error));
         return;
     }
     buffer_free(&buffer);
@@ -326,7 +326,7 @@ static void write_page(const write_job *job, const karp_decision *plan, const ka
         raw(&p, whole ? "</div>\n</body></html>\n" : "</div>\n");
     }
     picture_free(&s);
-    write_note(job, status);
+    keep_failure(&job->out->status, status);
 }
 
 void plan_as_html(const write_job *job) { write_page(job, job->decision, job->disruption, false); }

@@ -73,7 +73,7 @@ static void write_choice(json_out *j, const write_job *job, const karp_launch *l
     karp_label *labels = NULL;
     size_t count = 0;
     size_t bytes = 0;
-    write_note(job, launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error));
+    keep_failure(&job->out->status, launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error));
     json_member_labels(j, "nodeLabels", labels, count);
     karp_free(job->context, labels, bytes);
     json_end(j);
@@ -199,7 +199,7 @@ static void write_shared(json_out *j, const write_job *job, size_t index, map64 
         write_as_another(j, job, &pod, other);
         return;
     }
-    if (!map64_put(first, list, pod.pod)) write_note(job, fail_nomem(job->error));
+    if (!map64_put(first, list, pod.pod)) keep_failure(&job->out->status, fail_nomem(job->error));
     plan_unschedulable(j, job, index);
 }
 

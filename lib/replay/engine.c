@@ -9,8 +9,6 @@
 
 enum { PROGRESS_STEPS = 100 };
 
-void engine_fail(engine *e, karp_status status) { keep_failure(&e->status, status); }
-
 void engine_nomem(engine *e)
 {
     if (!e->status) e->status = fail_nomem(&e->error);
@@ -149,7 +147,7 @@ static void apply_object(engine *e, const trace_event *event)
     tree *object = NULL;
     karp_status status = tree_read(t, event->document, event->of.text, &object, &e->error);
     if (status) {
-        engine_fail(e, status);
+        keep_failure(&e->status, status);
         return;
     }
     const tree *metadata = tree_get(object, "metadata");
@@ -165,8 +163,8 @@ static void apply_object(engine *e, const trace_event *event)
     tree_append(t, e->objects.documents, object);
     if (t->status) engine_nomem(e);
     e->objects.stale = e->objects.pools_changed = true;
-    engine_fail(e, read_pools(e));
-    if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) engine_fail(e, budgets_read_again(e));
+    keep_failure(&e->status, read_pools(e));
+    if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) keep_failure(&e->status, budgets_read_again(e));
     e->disruption.changes++;
     static_open(e);
     if (e->pods.still_pending) batch_open(e);
@@ -287,7 +285,7 @@ static bool stopped(engine *e)
 {
     const karp_options *d = &e->decision;
     if (!d->should_stop || !d->should_stop(d->stop_user)) return false;
-    engine_fail(e, fail(&e->error, KARP_E_CANCELED, "stopped on request"));
+    keep_failure(&e->status, fail(&e->error, KARP_E_CANCELED, "stopped on request"));
     return true;
 }
 

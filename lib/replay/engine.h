@@ -97,7 +97,6 @@ void engine_init(engine *e, const replay_base *base);
 karp_status engine_begin(engine *e);
 void engine_free(engine *e);
 void engine_find_pool(const engine *e, replay_node *n);
-void engine_fail(engine *e, karp_status status); /* with the error in e->error, or NOMEM */
 void engine_nomem(engine *e);
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life);
 uint64_t engine_random(const engine *e, uint64_t a, uint64_t b); /* deterministic: equal for equal seed and numbers */

@@ -20,8 +20,6 @@ static int64_t interval(const engine *e)
 
 /* ---- schedule ---------------------------------------------------------------------------------------------------- */
 
-static bool in_play(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
-
 /* Whether a pass could select the node: a pool with policy WhenEmpty excludes nodes with pods. */
 static bool eligible(const engine *e, const replay_node *n)
 {
@@ -45,7 +43,7 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         engine_ahead(e, i);
-        if (!in_play(n) || (!eligible(e, n) && !e->objects.pools_changed)) continue;
+        if (!node_takes_pods(n) || (!eligible(e, n) && !e->objects.pools_changed)) continue;
         int64_t at = n->drifted || e->objects.pools_changed ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
         if (at >= first) continue;
@@ -119,8 +117,8 @@ static void review_all(engine *e)
         uint32_t node = e->nodes.alive[i];
         const replay_node *n = &e->nodes.list[node];
         engine_ahead(e, i);
-        if (in_play(n)) review(e, node);
-        if (!in_play(n) || !n->consolidatable) disrupt_young(e, node);
+        if (node_takes_pods(n)) review(e, node);
+        if (!node_takes_pods(n) || !n->consolidatable) disrupt_young(e, node);
     }
 }
 
@@ -133,9 +131,9 @@ static void review_young(engine *e)
     for (size_t i = 0; i < e->disruption.young_count; i++) {
         uint32_t node = e->disruption.young[i];
         const replay_node *n = &e->nodes.list[node];
-        bool now = in_play(n) && is_consolidatable(e, n);
+        bool now = node_takes_pods(n) && is_consolidatable(e, n);
         if (n->gone) continue;
-        if (in_play(n) && now != n->consolidatable)
+        if (node_takes_pods(n) && now != n->consolidatable)
             (void)engine_push(e, &e->disruption.changing, &e->disruption.changing_count,
                               &e->disruption.changing_capacity, node);
         if (!now) e->disruption.young[kept++] = node;
@@ -156,7 +154,7 @@ bool disrupt_conditions(engine *e)
     else review_young(e);
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
-        if (in_play(n) && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
+        if (node_takes_pods(n) && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
     }
     return false;
 }
@@ -178,7 +176,7 @@ static void note_drift(engine *e)
         e->nodes.list[node].drifted_at = e->now;
         node_touch(e, node);
     }
-    if (status) engine_fail(e, status);
+    keep_failure(&e->status, status);
     karp_advice_free(advice);
 }
 
@@ -276,7 +274,7 @@ static void follow(engine *e, karp_decision *d, bool repacks)
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
         if (status) {
-            engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+            keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
             return;
         }
         if (c.decision == KARP_COMMAND_REBOOT) continue;
@@ -312,7 +310,7 @@ void disrupt_pass(engine *e)
                                     : karp_disrupt(snapshot, &options, &d, &e->error);
     if (status) {
         karp_decision_unref(d);
-        engine_fail(e, status);
+        keep_failure(&e->status, status);
         return;
     }
     if (!repacks) note_budgets(e, d);
@@ -388,7 +386,7 @@ static void start_command(engine *e, uint32_t number)
     karp_command command = { .size = sizeof command };
     karp_status status = c->launches ? KARP_OK : karp_decision_command(c->decision, c->index, &command);
     if (status) {
-        engine_fail(e, status);
+        keep_failure(&e->status, status);
         return;
     }
     if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
@@ -411,7 +409,7 @@ static void start_command(engine *e, uint32_t number)
 static bool intact(const engine *e, const replay_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
-        if (c->nodes[i] == REPLAY_NONE || !in_play(&e->nodes.list[c->nodes[i]])) return false;
+        if (c->nodes[i] == REPLAY_NONE || !node_takes_pods(&e->nodes.list[c->nodes[i]])) return false;
     }
     return true;
 }
@@ -440,7 +438,7 @@ static bool valid_step(engine *e, replay_command *c)
     karp_repack_options_init(&repack, sizeof repack);
     repack.common = &e->decision;
     karp_status status = karp_repack(snapshot, &repack, &d, &e->error);
-    if (status) engine_fail(e, status);
+    keep_failure(&e->status, status);
     bool same = !status && karp_decision_command_count(d) > 0 && karp_decision_command(d, 0, &again) == KARP_OK &&
                 again.launch_count == c->launch_count && same_nodes(e, c, &again);
     if (same) {
@@ -490,7 +488,7 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
     for (size_t i = 0; i < c->launch_count; i++)
         launches[i] = (karp_replacement){ .launch = &c->launches[i], .claim = { "", 0 } };
     karp_status status = karp_command_step(snapshot, &state, &options, NULL, 0, &step, &e->error);
-    if (status) engine_fail(e, status);
+    keep_failure(&e->status, status);
     bool holds = !status && !karp_step_state(step, &state) && state.phase == KARP_COMMAND_PHASE_STARTING &&
                  keep_nodes(e, c, &state);
     c->reason = state.reason;
@@ -521,18 +519,19 @@ static bool valid(engine *e, replay_command *c)
     (void)disrupt_conditions(e);
     karp_snapshot *snapshot = engine_snapshot(e);
     if (snapshot && c->launches) return valid_state(e, c, snapshot);
-    uint32_t *goes = snapshot ? karp_alloc(e->context, (c->node_count + 1) * sizeof *goes) : NULL;
-    if (!goes) {
+    uint32_t *removed = snapshot ? karp_alloc(e->context, (c->node_count + 1) * sizeof *removed) : NULL;
+    if (!removed) {
         engine_nomem(e);
         return false;
     }
-    karp_status status = karp_disrupt_validate(snapshot, &options, c->decision, c->index, goes, &validation, &e->error);
-    if (status) engine_fail(e, status);
+    karp_status status = karp_disrupt_validate(snapshot, &options, c->decision, c->index, removed, &validation,
+                                               &e->error);
+    keep_failure(&e->status, status);
     size_t kept = 0;
     for (size_t i = 0; i < c->node_count && !status && validation.code == KARP_REASON_NONE; i++) {
-        if (goes[i]) c->nodes[kept++] = c->nodes[i];
+        if (removed[i]) c->nodes[kept++] = c->nodes[i];
     }
-    karp_free(e->context, goes, (c->node_count + 1) * sizeof *goes);
+    karp_free(e->context, removed, (c->node_count + 1) * sizeof *removed);
     if (kept) {
         c->dropped = c->node_count - kept;
         c->node_count = kept;

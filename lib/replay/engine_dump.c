@@ -21,7 +21,7 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     tree *object = NULL;
     karp_status status = tree_read(t, str("a pod of the trace"), s->text, &object, &e->error);
     if (status) {
-        engine_fail(e, status);
+        keep_failure(&e->status, status);
         return NULL;
     }
     tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec");

@@ -85,6 +85,10 @@ void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were 
 /* A node of the objects that only runs pods; `name` must stay valid. */
 uint32_t node_given(engine *e, karp_str name);
 void node_interrupt(engine *e, uint32_t node);
+static inline bool node_takes_pods(const replay_node *n) /* of kube-scheduler */
+{
+    return n->ready && !n->gone && !n->deleting && !n->tainted;
+}
 void node_touch(engine *e, uint32_t node); /* marks its row of the snapshot as changed */
 void node_pod_event(engine *e, uint32_t node);
 void node_drains(engine *e, uint32_t node); /* notes that it is being deleted */

@@ -194,8 +194,6 @@ void nodes_tried(engine *e)
 
 /* ---- kube-scheduler ---------------------------------------------------------------------------------------------- */
 
-static bool takes_pods(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
-
 static bool has_room(const engine *e, const replay_node *n, const replay_shape *s)
 {
     for (size_t i = 0; i < e->resource_names.count; i++) {
@@ -218,7 +216,7 @@ static int64_t score(const engine *e, const replay_node *n, const replay_shape *
 
 static bool takes(engine *e, const replay_node *n, uint32_t shape)
 {
-    return takes_pods(n) && has_room(e, n, &e->pods.shapes[shape]) && shape_admitted(e, shape, n);
+    return node_takes_pods(n) && has_room(e, n, &e->pods.shapes[shape]) && shape_admitted(e, shape, n);
 }
 
 /* Whether the node lacks CPU or memory, as most nodes do. */

@@ -23,7 +23,7 @@ static void launch_all(engine *e, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_launch_count(d) && !e->status; i++) {
         karp_launch launch = { .size = sizeof launch };
         karp_status status = karp_decision_launch(d, i, &launch);
-        if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+        if (status) keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
         else (void)node_start(e, d, &launch);
     }
     /* Retries without offerings that are now known to be lost. Those of interrupted nodes are retried when their time
@@ -39,7 +39,7 @@ static karp_decision *decide(engine *e)
     karp_snapshot *snapshot = engine_snapshot(e);
     if (!snapshot) return NULL;
     karp_status status = karp_provision(snapshot, &e->decision, &d, &e->error);
-    if (status) engine_fail(e, status);
+    keep_failure(&e->status, status);
     e->meter.result.decisions++;
     return d;
 }
@@ -69,7 +69,7 @@ static void delete_all(engine *e, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_command_count(d) && !e->status; i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
-        if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+        if (status) keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
         for (size_t k = 0; !status && k < c.node_count; k++) {
             uint32_t node = io_table_get(&e->nodes.index, c.nodes[k]);
             if (node != IO_NONE) node_delete(e, node);
@@ -84,7 +84,7 @@ void static_pools(engine *e)
     karp_snapshot *snapshot = engine_snapshot(e);
     if (!snapshot) return;
     karp_status status = karp_launch_static_pools(snapshot, &e->decision, &d, &e->error);
-    if (status) engine_fail(e, status);
+    keep_failure(&e->status, status);
     if (d) launch_all(e, d);
     if (d) delete_all(e, d);
     karp_decision_unref(d);
@@ -99,7 +99,7 @@ uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_la
     uint32_t node = REPLAY_NONE;
     karp_snapshot *snapshot = engine_snapshot(e);
     karp_status status = snapshot ? karp_launch_static_pools(snapshot, &e->decision, &d, &e->error) : KARP_OK;
-    if (status) engine_fail(e, status);
+    keep_failure(&e->status, status);
     bool found = false;
     for (size_t i = 0; d && i < karp_decision_launch_count(d) && !found; i++) {
         karp_launch launch = { .size = sizeof launch };
@@ -143,7 +143,7 @@ void provision_bind(engine *e)
     for (size_t i = 0; d && i < karp_decision_placement_count(d) && !e->status; i++) {
         karp_placement p = { .size = sizeof p };
         karp_status status = karp_decision_placement(d, i, &p);
-        if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+        if (status) keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
         else bind_placement(e, d, &p);
     }
     karp_decision_unref(d);

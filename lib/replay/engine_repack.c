@@ -92,7 +92,7 @@ static void take_pool(engine *e, karp_launch *l)
         io_decode(&d, &io_node_pool_shape, object, &pool);
         if (d.status) {
             e->error = d.error;
-            engine_fail(e, d.status);
+            keep_failure(&e->status, d.status);
         }
         l->node_class = pool.node_class;
         l->expire_after = pool.expire_after;
@@ -152,8 +152,8 @@ static void take_plan(engine *e, karp_str name, karp_str text)
     p->again = p->done_any = false;
     p->decided = e->now;
     karp_status status = repack_plan_take(&p->plan, e->context, name, text, &e->error);
-    if (status) engine_fail(e, status);
-    else measure_launches(e, p->plan.steps, p->plan.step_count);
+    keep_failure(&e->status, status);
+    if (!status) measure_launches(e, p->plan.steps, p->plan.step_count);
     if (p->plan.step_count) e->meter.result.repack.plans++;
 }
 
@@ -202,8 +202,8 @@ static void plan_again(engine *e)
     if (!snapshot) return;
     karp_status status = karp_repack(snapshot, &options, &d, &e->error);
     if (!status) status = karp_write_repack(e->context, d, &write, &text, &e->error);
-    if (status) engine_fail(e, status);
-    else take_plan(e, str("the new plan"), (karp_str){ text.ptr, text.len });
+    keep_failure(&e->status, status);
+    if (!status) take_plan(e, str("the new plan"), (karp_str){ text.ptr, text.len });
     karp_text_free(&text);
     karp_decision_unref(d);
 }

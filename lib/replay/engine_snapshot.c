@@ -342,7 +342,7 @@ karp_snapshot *engine_snapshot(engine *e)
     if (!status) status = karp_builder_finish(builder, &edited, &e->error);
     karp_builder_free(builder);
     if (status) {
-        engine_fail(e, status);
+        keep_failure(&e->status, status);
         return NULL;
     }
     karp_snapshot_unref(e->objects.snapshot);
