@@ -39,9 +39,9 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
         p->blocks[i] = (struct block){ NO_ID, NO_ID };
     p->weighed = arena_alloc(&p->lasting, nodes * sizeof *p->weighed);
     p->is_weighed = arena_array(&p->lasting, bits_words(nodes), sizeof *p->is_weighed);
-    if (!pass_quirk(p, 22)) p->closed_budgets = budgets_closed(snapshot, &p->lasting);
+    if (!pass_quirk(p, 22)) p->blocking_budgets = budgets_blocking(snapshot, &p->lasting);
     return p->blocks != NULL && p->weighed != NULL && p->is_weighed != NULL &&
-           (pass_quirk(p, 22) || p->closed_budgets != NULL);
+           (pass_quirk(p, 22) || p->blocking_budgets != NULL);
 }
 
 /* Ignores names that are not state nodes. */

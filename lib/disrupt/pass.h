@@ -122,7 +122,7 @@ typedef struct pass {
     bool remembers; /* see marks.h; `memory` is for the next pass */
     karp_memory memory;
     bool *unseen; /* by store pool */
-    const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter recognises them (D-Q22) */
+    const uint8_t *blocking_budgets; /* see budgets_blocking(); NULL = as Karpenter recognises them (D-Q22) */
     /* by state node: reserves capacity for a CapacityBuffer; NULL = none, or not computed */
     const uint8_t *buffer_nodes;
     const stay *spared; /* by state node: why emptiness, run earlier, kept it; NULL = it was not run */

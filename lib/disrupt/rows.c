@@ -228,8 +228,6 @@ static bool node_rows(const pass *p, karp_decision *d)
     return true;
 }
 
-static bool goes(const karp_decision *d, uint32_t number) { return d->nodes.items[number].marked != 0; }
-
 /* Whether this node is rebooted. Repair commits one reboot per pass. */
 static bool rebooted(const pass *p, uint32_t number)
 {
@@ -247,7 +245,8 @@ static bool kept_rows(const pass *p, karp_decision *d)
     uint32_t unsaid = stopped ? KARP_REASON_SEARCH_STOPPED : KARP_REASON_NOT_REACHED_IN_PASS;
     for (uint32_t i = 0; i < w->node_count; i++) {
         stay why = p->stays[i];
-        if ((goes(d, i) && !w->nodes[i].marked) || rebooted(p, i)) continue;
+        bool in_command = d->nodes.items[i].marked != 0 && !w->nodes[i].marked;
+        if (in_command || rebooted(p, i)) continue;
         karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_kept){

@@ -36,7 +36,7 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
         const candidate *c = &p->candidates[candidates[i]];
         bool every = all || all_move(p, c);
         for (uint32_t k = 0; k < c->moving_count; k++) {
-            if (every || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
+            if (every || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->blocking_budgets))
                 out[n++] = c->moving[k];
         }
     }

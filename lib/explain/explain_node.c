@@ -19,7 +19,7 @@ struct karp_node_explanation {
     karp_decision *decision;
     uint32_t node; /* its state node in the current view */
     karp_str name; /* its name, in memory of the decision */
-    bool goes, has_move;
+    bool disrupted, has_move;
     bool refused; /* an allocation for a text failed */
     karp_move move;
     arena data;
@@ -445,10 +445,11 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
 {
     e->name = name_of(s, s->nodes[e->node].name);
     karp_status status = karp_disrupt(s, options, &e->decision, error);
-    if (status == KARP_OK) e->goes = named_by_command(e->decision, e->name);
-    if (status == KARP_OK && !e->goes) status = find_blockers(e, s, options, error);
-    if (status == KARP_OK && !e->goes) status = find_move(e, s, options, error);
-    return status;
+    if (status != KARP_OK) return status;
+    e->disrupted = named_by_command(e->decision, e->name);
+    if (e->disrupted) return KARP_OK;
+    status = find_blockers(e, s, options, error);
+    return status == KARP_OK ? find_move(e, s, options, error) : status;
 }
 
 karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name,
@@ -499,9 +500,9 @@ const karp_decision *karp_node_explanation_decision(const karp_node_explanation 
     return explanation->decision;
 }
 
-uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->goes; }
+uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->disrupted; }
 
-uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->goes; }
+uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->disrupted; }
 
 size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)
 {

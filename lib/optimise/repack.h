@@ -77,7 +77,7 @@ typedef struct repacking {
     uint32_t *stage_of_slot, slot_capacity;
     uint32_t *to_host, *to_slot; /* by pod: its target by the plan, with the scheduler's corrections */
     bool *takes_pods; /* by host: it receives pods */
-    uint32_t *closed; /* hosts that some step removes */
+    uint32_t *removed_hosts; /* by any step */
     uint64_t *moved; /* by pod: it has moved before the current step */
     uint32_t *removed, *moving; /* of the current round */
     uint32_t removed_count, moving_count;

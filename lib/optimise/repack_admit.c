@@ -128,8 +128,9 @@ static bool make_guide(repacking *r)
     if (r->to_host == NULL) r->to_host = arena_array(&r->data, pods, sizeof *r->to_host);
     if (r->to_slot == NULL) r->to_slot = arena_array(&r->data, pods, sizeof *r->to_slot);
     if (r->moved == NULL) r->moved = arena_array(&r->data, bits_words(pods) + 1, sizeof *r->moved);
-    if (r->closed == NULL) r->closed = arena_array(&r->data, r->problem.node_count + (size_t)1, sizeof *r->closed);
-    if (r->closed == NULL || r->moved == NULL || r->guide.slots == NULL || r->stage_of_slot == NULL ||
+    if (r->removed_hosts == NULL)
+        r->removed_hosts = arena_array(&r->data, r->problem.node_count + (size_t)1, sizeof *r->removed_hosts);
+    if (r->removed_hosts == NULL || r->moved == NULL || r->guide.slots == NULL || r->stage_of_slot == NULL ||
         r->slot_of == NULL || r->host_of == NULL || r->to_host == NULL || r->to_slot == NULL)
         return false;
     for (size_t p = 0; p + 1 < pods; p++) {
@@ -150,9 +151,9 @@ static bool make_guide(repacking *r)
     r->guide.closed_count = 0;
     for (size_t i = 0; i < r->stages.order.count; i++) {
         uint32_t host_index = r->problem.nodes[r->stages.order.items[i]].host;
-        if (host_index != UINT32_MAX) r->closed[r->guide.closed_count++] = r->hosts.host[host_index];
+        if (host_index != UINT32_MAX) r->removed_hosts[r->guide.closed_count++] = r->hosts.host[host_index];
     }
-    r->guide.closed = r->closed;
+    r->guide.closed = r->removed_hosts;
     r->guide.slot_of = r->slot_of;
     r->guide.host_of = r->host_of;
     r->guide.first = r->moved;

@@ -341,7 +341,7 @@ static void ruin_hosts(repack_search *q, uint32_t count)
     uint32_t hosts = q->p->host_count;
     for (uint32_t i = 0; i < count && hosts > 0 && !q->failed; i++) {
         uint32_t host = chance_below(&q->random, hosts);
-        if (q->closed[host]) continue;
+        if (q->host_removed[host]) continue;
         state_empty(q, host);
         if (q->ruined_count < hosts) q->ruined[q->ruined_count++] = host;
     }
@@ -433,7 +433,7 @@ static void all_at_once(repack_search *q, bool paying)
     for (uint32_t b = q->p->host_count; b < q->places.count && !q->failed; b++) state_empty(q, b);
     for (uint32_t h = 0; h < q->p->host_count && !q->failed; h++) state_empty(q, h);
     for (uint32_t h = 0; paying && h < q->p->host_count; h++) {
-        if (!q->closed[q->host_order[h]]) q->ruined[q->ruined_count++] = q->host_order[h];
+        if (!q->host_removed[q->host_order[h]]) q->ruined[q->ruined_count++] = q->host_order[h];
     }
     q->next = 0;
     memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);

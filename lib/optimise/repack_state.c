@@ -59,7 +59,7 @@ uint32_t state_fits(repack_search *q, uint32_t place, uint32_t class_, uint32_t 
     const int64_t *r = l->requests + (size_t)class_ * l->dims;
     q->work += 4;
     if (is_host(q, place)) {
-        if (q->closed[place] || !bits_test(q->p->host_allowed + class_ * q->host_words, place)) return 0;
+        if (q->host_removed[place] || !bits_test(q->p->host_allowed + class_ * q->host_words, place)) return 0;
     } else if (x->offer == NO_OFFER || !bits_test(l->allowed + class_ * q->offer_words, x->offer)) {
         return 0;
     }
@@ -192,7 +192,7 @@ static void toggle(repack_search *q, uint32_t which)
     }
     q->gone[which] = !q->gone[which];
     if (n->host == UINT32_MAX) return;
-    q->closed[n->host] = q->gone[which];
+    q->host_removed[n->host] = q->gone[which];
     q->touched[n->host] = q->move;
 }
 
@@ -412,7 +412,7 @@ static bool allocate(repack_search *q)
     q->at = arena_array(&q->data, nodes, sizeof *q->at);
     q->by_ratio = arena_array(&q->data, nodes, sizeof *q->by_ratio);
     q->worth = arena_array(&q->data, nodes, sizeof *q->worth);
-    q->closed = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->closed);
+    q->host_removed = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->host_removed);
     q->host_order = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->host_order);
     q->demand = arena_array(&q->data, classes, sizeof *q->demand);
     q->is_open = arena_array(&q->data, classes, sizeof *q->is_open);
@@ -426,9 +426,9 @@ static bool allocate(repack_search *q)
     q->touched = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->touched);
     q->used = arena_array(&q->data, p->launches.dims + (size_t)1, sizeof *q->used);
     return q->gone != NULL && q->fixed != NULL && q->list != NULL && q->at != NULL && q->by_ratio != NULL &&
-           q->closed != NULL && q->host_order != NULL && q->demand != NULL && q->is_open != NULL && q->open != NULL &&
-           q->worth != NULL && q->value != NULL && q->wanted != NULL && q->first_open != NULL && q->touched != NULL &&
-           q->used != NULL && q->rated != NULL && q->ratio != NULL && q->ruined != NULL;
+           q->host_removed != NULL && q->host_order != NULL && q->demand != NULL && q->is_open != NULL &&
+           q->open != NULL && q->worth != NULL && q->value != NULL && q->wanted != NULL && q->first_open != NULL &&
+           q->touched != NULL && q->used != NULL && q->rated != NULL && q->ratio != NULL && q->ruined != NULL;
 }
 
 static bool make_hosts(repack_search *q)

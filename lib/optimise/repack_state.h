@@ -37,7 +37,7 @@ struct repack_search {
     bool counts_space, suits;
     LIST_OF(repack_place) places; /* hosts, followed by launches */
     bool *gone, *fixed; /* by node */
-    bool *closed; /* by host: its node was removed */
+    bool *host_removed; /* by host: its node was removed */
     /* nodes: those that stay, those that were removed, and fixed ones; `at` has the position of each */
     uint32_t *list, *at;
     uint32_t kept_count, fixed_count;

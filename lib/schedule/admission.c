@@ -226,13 +226,13 @@ bool admission_init(scheduler *s)
         if (!list_pending(s)) return false;
     }
     if (named) return true;
-    const uint8_t *closed = s->settings.exact_budgets ? budgets_closed(w, &s->data) : NULL;
-    if (s->settings.exact_budgets && closed == NULL) return false;
+    const uint8_t *blocking = s->settings.exact_budgets ? budgets_blocking(w, &s->data) : NULL;
+    if (s->settings.exact_budgets && blocking == NULL) return false;
     for (uint32_t n = 0; n < w->node_count; n++) {
         if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
         for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
             uint32_t p = w->nodes[n].all_pods[i];
-            if (pod_currently_reschedulable(w, p, s->settings.now, closed))
+            if (pod_currently_reschedulable(w, p, s->settings.now, blocking))
                 push_pod(s, leaving, &s->pods.displaced_count, p);
         }
     }

@@ -293,7 +293,7 @@ void search_begin(scheduler *s, uint32_t view_number)
         requirement_bucket *l = &s->claims.buckets.items[i];
         if (!goes_on) {
             l->from = (bucket_spot){ 0, NO_ID };
-            l->closed = false;
+            l->exhausted = false;
         }
         l->at = l->from;
         l->apart = l->passed = false;
@@ -324,7 +324,7 @@ static bool next_list(const scheduler *s, requirement_bucket *l)
 /* The bucket's next claim, unless the whole bucket rejects; NULL = it has none left. */
 static inline const claim *bucket_head(const scheduler *s, requirement_bucket *l)
 {
-    if (l->closed || l->passed) return NULL;
+    if (l->exhausted || l->passed) return NULL;
     if (l->at.claim == NO_ID) l->passed = !next_list(s, l);
     return l->passed ? NULL : &s->claims.list.items[l->at.claim];
 }
@@ -403,7 +403,7 @@ bool search_bucket_refused(scheduler *s, enum refused_how how)
 {
     requirement_bucket *l = &s->claims.buckets.items[s->claims.run.bucket];
     if (l->set == NO_ID) return false;
-    if (how == REFUSED_FOR_THE_RUN) l->closed = true;
+    if (how == REFUSED_FOR_THE_RUN) l->exhausted = true;
     l->passed = true;
     return true;
 }

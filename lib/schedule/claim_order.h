@@ -64,7 +64,8 @@ typedef struct requirement_bucket {
     bucket_spot from; /* all claims before it reject every pod of the run */
     bucket_spot at; /* where the search for the current pod is */
     bool apart; /* `at` has passed a claim that may still accept the next pod of the run, so `from` stays behind */
-    bool closed, passed; /* all remaining claims reject: the whole run (closed), the current pod (passed) */
+    /* all remaining claims reject: the whole run (exhausted), the current pod (passed) */
+    bool exhausted, passed;
 } requirement_bucket;
 
 /* A run of equal pods. A claim that rejected one of them for the whole run is not tried again: the search continues

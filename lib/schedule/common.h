@@ -19,7 +19,7 @@ struct settings {
     uint64_t quirks; /* bit n−1: S-Qn is reproduced */
     uint64_t rules; /* rules of later versions that are in force: bit i for enum peer_rule */
     bool simulation; /* part of a disruption simulation: §32.5 */
-    bool exact_budgets; /* see budgets_closed() */
+    bool exact_budgets; /* see budgets_blocking() */
     bool shield; /* consolidateAfter protects nodes */
     bool reserved_fallback;
     bool best_effort_min_values;

@@ -105,7 +105,7 @@ static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
     return true;
 }
 
-static bool closed(const karp_snapshot *s, const disruption_budget *b)
+static bool allows_none(const karp_snapshot *s, const disruption_budget *b)
 {
     uint64_t all = 0, meant;
     for (size_t i = 0; i < s->raw.pods.count; i++)
@@ -114,23 +114,23 @@ static bool closed(const karp_snapshot *s, const disruption_budget *b)
     return b->min_available.is_set && pods_meant(&b->min_available, all, &meant) && meant >= all;
 }
 
-const uint8_t *budgets_closed(const karp_snapshot *s, arena *data)
+const uint8_t *budgets_blocking(const karp_snapshot *s, arena *data)
 {
     uint8_t *list = arena_array(data, s->raw.budgets.count + 1, sizeof *list);
     for (size_t i = 0; list != NULL && i < s->raw.budgets.count; i++)
-        list[i] = closed(s, &s->raw.budgets.items[i]) || blocks(&s->raw.budgets.items[i], PDB_FULLY_BLOCKING);
+        list[i] = allows_none(s, &s->raw.budgets.items[i]) || blocks(&s->raw.budgets.items[i], PDB_FULLY_BLOCKING);
     return list;
 }
 
 bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now,
-                                 const uint8_t *closed_budgets)
+                                 const uint8_t *blocking_budgets)
 {
     const pod *p = pod_at(&s->raw, pod_number);
     uint32_t found = NO_ID;
     if (!pod_reschedulable(p) || !pod_disruptable(s, p, now)) return false;
-    if (closed_budgets == NULL) return pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, NULL) == PDB_ALLOWED;
+    if (blocking_budgets == NULL) return pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, NULL) == PDB_ALLOWED;
     enum pdb_answer answer = pod_pdb_check(s, pod_number, now, PDB_FULLY_BLOCKING, &found);
     if (answer != PDB_ALLOWED || found == NO_ID) return answer == PDB_ALLOWED;
     const disruption_budget *b = &s->raw.budgets.items[found];
-    return closed_budgets[found] == 0 || (b->always_allow && (p->flags & POD_NOT_READY));
+    return blocking_budgets[found] == 0 || (b->always_allow && (p->flags & POD_NOT_READY));
 }

@@ -27,9 +27,9 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
 
 /* Flags the budgets that allow no disruption even if all their pods are healthy, one byte each, in the arena.
  * Karpenter recognises only some spellings of such budgets (D-Q22). NULL = out of memory. */
-const uint8_t *budgets_closed(const karp_snapshot *s, arena *data);
-/* `closed_budgets`: from budgets_closed(); NULL = as Karpenter recognises them. */
+const uint8_t *budgets_blocking(const karp_snapshot *s, arena *data);
+/* `blocking_budgets`: from budgets_blocking(); NULL = as Karpenter recognises them. */
 bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now,
-                                 const uint8_t *closed_budgets);
+                                 const uint8_t *blocking_budgets);
 
 #endif
