@@ -65,8 +65,8 @@ KARP_API void karp_reader_free(karp_reader *reader);
 /**
  * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
  * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. Errors inside
- * an object may also be found by karp_reader_finish(); its error names the same place. After an error the reader can
- * only be freed.
+ * an object are usually found by karp_reader_finish(), or by a call before it that fails or changes the object. They
+ * name the document, line and field of the object. After an error the reader can only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-").
@@ -98,13 +98,14 @@ KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *p
  * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl accepts them), and what a
  * cluster would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a deleted node
  * become pending if a controller recreates them. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant),
- * STATE, NOMEM. Since 0.1.
+ * STATE, those of karp_reader_add(). Since 0.1.
  */
 KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error);
 /**
  * Changes the number of replicas of a workload that was read, or that is the owner of pods that were read: "NAME",
  * "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". Surplus pods are deleted in the order of its controller.
- * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, NOMEM. Since 0.1.
+ * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, those of karp_reader_add(). Since
+ * 0.1.
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
 /** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of

@@ -176,7 +176,7 @@ karp_status io_check_node_class(karp_reader *reader, const tree *root, const io_
 karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number, karp_provider_class **out)
 {
     const io_deferred *w = &reader->deferred[number];
-    io_place place = io_deferred_place(w);
+    io_place place = io_place_whole(&w->place); /* parts of it may be its base class's */
     trees_clear(&reader->passing);
     tree *root = tree_deep_copy(&reader->passing, w->root, false);
     io_complete_from_base(reader, &reader->passing, w->info, root);

@@ -39,9 +39,9 @@ static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind,
     for (uint32_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_CLASS) continue;
-        io_place place = io_deferred_place(w);
         if (*number != IO_NONE)
-            return io_reader_fail(reader, KARP_E_INVALID, &place, NULL, "there are several node classes: expected one");
+            return io_reader_fail(reader, KARP_E_INVALID, &w->place, NULL,
+                                  "there are several node classes: expected one");
         *number = i;
     }
     io_place nowhere = { .document = name };
@@ -68,6 +68,7 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, karp
 {
     uint32_t number;
     karp_status status = io_reader_text(reader, name, text, NULL);
+    status = io_first_mistake(reader, reader->deferred_count, status);
     if (status == KARP_OK) status = find_class(reader, name, karp_provider_class_kind(provider), &number);
     return status ? status : io_read_node_class(reader, provider, number, out);
 }

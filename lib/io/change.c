@@ -5,9 +5,17 @@
 
 #include <string.h>
 
+/* What is changed, replaced or deleted is decoded before, so that its mistakes are reported all the same. */
+static karp_status check_before(karp_reader *reader, const io_deferred *w)
+{
+    return io_object_check(reader, w->info, w->root, &w->place);
+}
+
 static karp_status forget(karp_reader *reader, uint32_t number)
 {
     io_deferred *w = &reader->deferred[number];
+    karp_status status = check_before(reader, w);
+    if (status) return status;
     w->gone = reader->changes = true;
     return io_note_name(reader, io_kind_of(w), w->namespace_, w->name, IO_NONE) ? KARP_OK : io_reader_nomem(reader);
 }
@@ -66,6 +74,14 @@ static bool has_template(io_kind kind)
            kind == IO_KIND_JOB;
 }
 
+/* A copy that has no position in the text of another object. */
+static tree *without_place(trees *t, const tree *value)
+{
+    tree *copy = tree_deep_copy(t, value, false);
+    if (copy) io_shift_positions(copy, TREE_NOWHERE);
+    return copy;
+}
+
 /* Copies what an API server keeps when a changed object is applied. */
 static void keep_identity(trees *t, const tree *before, tree *after, bool status)
 {
@@ -73,8 +89,8 @@ static void keep_identity(trees *t, const tree *before, tree *after, bool status
     const tree *old = tree_get(before, "metadata");
     tree *metadata = tree_get(after, "metadata");
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        tree_default(t, metadata, kept[i], tree_get(old, kept[i]));
-    if (status) tree_default(t, after, "status", tree_get(before, "status"));
+        tree_default(t, metadata, kept[i], without_place(t, tree_get(old, kept[i])));
+    if (status) tree_default(t, after, "status", without_place(t, tree_get(before, "status")));
 }
 
 static karp_status renew_pods(karp_reader *reader, const io_deferred *w)
@@ -101,13 +117,11 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     io_deferred *w = &reader->deferred[number];
     const tree *before = w->root, *old_spec = tree_get(before, "spec");
     tree *spec = tree_get(root, "spec");
-    karp_status status = KARP_OK;
+    karp_status status = check_before(reader, w);
+    if (status) return status;
     keep_identity(&reader->trees, before, root, w->info->kind != IO_KIND_POD && w->info->kind != IO_KIND_BUDGET);
     w->root = root;
-    w->document = place->document;
-    w->line = place->line;
-    w->column = place->column;
-    w->offset = place->offset;
+    w->place = *place;
     w->stated = w->held = false;
     w->replaced = reader->changes = true;
     /* The names are slices of the new object's text, too. */
@@ -134,6 +148,8 @@ static karp_status displace(karp_reader *reader, uint32_t number)
     if (owner.kind[0] == '\0' || strcmp(owner.kind, "DaemonSet") == 0 || strcmp(owner.kind, "Node") == 0 ||
         io_pod_ended(w->root))
         return forget(reader, number);
+    karp_status status = check_before(reader, w);
+    if (status) return status;
     io_set_pending(&reader->trees, w->root, KARP_NO_TIME);
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
@@ -283,6 +299,8 @@ static karp_status note_scaled(karp_reader *reader, const io_deferred *w, uint64
 static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t replicas)
 {
     io_deferred *w = &reader->deferred[number];
+    karp_status status = check_before(reader, w);
+    if (status) return status;
     tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
     tree_set(&reader->trees, spec, replicas_field(w), tree_new_integer(&reader->trees, (int64_t)replicas));
     w->changed = w->scaled = reader->changes = true;
@@ -310,7 +328,7 @@ static karp_status make_workload(karp_reader *reader, const io_deferred *pod, io
     if (inner) tree_remove(t, inner, "nodeName");
     tree_set(t, template_, "spec", inner);
     if (t->status) return io_reader_nomem(reader);
-    io_place place = { .document = pod->document, .line = pod->line, .column = pod->column, .offset = pod->offset };
+    io_place place = io_place_whole(&pod->place);
     karp_status status = io_postpone(reader, io_kind_find(str(version), str(owner.kind)), object, &place);
     return status ? status : set_replicas(reader, (uint32_t)reader->deferred_count - 1, replicas);
 }

@@ -207,7 +207,7 @@ static void rename_label(trees *t, tree *value)
             tree_set_text(t, value, naming[i], str(POOL_LABEL));
     }
     tree *old = tree_get(value, OLD_POOL_LABEL);
-    if (old) {
+    if (tree_is(old, TREE_STRING)) { /* the decoder reports a wrong value */
         tree_default(t, value, POOL_LABEL, old);
         tree_remove(t, value, OLD_POOL_LABEL);
     }

@@ -115,7 +115,7 @@ static const io_shape slice_spec_shape = { OPEN(
     { LIST("devices", karp_resource_slice, devices, device_count, device_shape) },
     { LIST("sharedCounters", karp_resource_slice, shared_counters, shared_counter_count, shared_set_shape) }) };
 static const karp_resource_slice no_slice = { .size = sizeof no_slice, .meta = META_ABSENT };
-static const io_shape slice_shape = {
+const io_shape io_resource_slice_shape = {
     LIKE(no_slice), OPEN({ STRUCT("metadata", karp_resource_slice, meta, io_meta_shape), .always = true },
                          { OBJECT("spec", slice_spec_shape), .always = true })
 };
@@ -127,7 +127,7 @@ static const io_shape selector_shape = { OF(karp_str), OPEN({ OBJECT("cel", cel_
 static const io_shape class_spec_shape = { OPEN(
     { LIST("selectors", karp_device_class, selectors, selector_count, selector_shape) }) };
 static const karp_device_class no_class = { .size = sizeof no_class, .meta = META_ABSENT };
-static const io_shape device_class_shape = {
+const io_shape io_device_class_shape = {
     LIKE(no_class), OPEN({ STRUCT("metadata", karp_device_class, meta, io_meta_shape), .always = true },
                          { OBJECT("spec", class_spec_shape) })
 };
@@ -207,32 +207,10 @@ static const io_shape claim_status_shape = { OPEN(
     { OBJECT("allocation", allocation_shape), HAS(karp_resource_claim, allocated) },
     { LIST("reservedFor", karp_resource_claim, reserved_for, reserved_for_count, consumer_shape) }) };
 static const karp_resource_claim no_claim = { .size = sizeof no_claim, .meta = META_ABSENT };
-static const io_shape claim_shape = {
+const io_shape io_resource_claim_shape = {
     LIKE(no_claim), OPEN({ STRUCT("metadata", karp_resource_claim, meta, io_namespaced_meta_shape), .always = true },
                          { OBJECT("spec", claim_spec_shape) }, { OBJECT("status", claim_status_shape) })
 };
-
-karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *object, karp_builder *builder,
-                           karp_error *error)
-{
-    karp_status status = KARP_OK;
-    if (strcmp(info->name, "ResourceSlice") == 0) {
-        karp_resource_slice one;
-        io_decode(d, &slice_shape, object, &one);
-        if (!d->status && builder) status = karp_builder_add_resource_slice(builder, &one, error);
-    } else if (strcmp(info->name, "DeviceClass") == 0) {
-        karp_device_class one;
-        io_decode(d, &device_class_shape, object, &one);
-        if (!d->status && builder) status = karp_builder_add_device_class(builder, &one, error);
-    } else if (strcmp(info->name, "ResourceClaim") == 0) {
-        karp_resource_claim one;
-        io_decode(d, &claim_shape, object, &one);
-        if (!d->status && builder) status = karp_builder_add_resource_claim(builder, &one, error);
-    } else {
-        (void)io_meta(d, object, true); /* a template is not used */
-    }
-    return d->status ? d->status : status;
-}
 
 /* ---- catalogue entries ------------------------------------------------------------------------------------------- */
 

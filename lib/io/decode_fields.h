@@ -167,12 +167,7 @@ extern const io_shape io_csi_node_shape, io_budget_shape, io_namespace_shape, io
 
 /* ---- decode_devices.c: dynamic resource allocation (DRA) --------------------------------------------------------- */
 
-/* Decodes a ResourceSlice, DeviceClass or ResourceClaim and adds it (builder NULL: decodes only). A
- * ResourceClaimTemplate is not used; only its metadata is checked. Decoding failures are recorded in the decoder, the
- * builder's in *error. */
-karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *object, karp_builder *builder,
-                           karp_error *error);
-
+extern const io_shape io_resource_claim_shape, io_resource_slice_shape, io_device_class_shape;
 /* Decodes the entry's `dynamicResources`, if present. */
 void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type);
 

@@ -15,8 +15,7 @@ int64_t io_creation(const tree *root)
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the member is stated. A wrong value counts: the decoder reports it. */
-static bool is_stated(const tree *object, const char *name)
+bool io_is_stated(const tree *object, const char *name)
 {
     const tree *value = tree_get(object, name);
     return value && !(tree_is(value, TREE_STRING) && value->count == 0);
@@ -24,7 +23,7 @@ static bool is_stated(const tree *object, const char *name)
 
 static void default_uid(trees *t, tree *metadata, uint64_t number)
 {
-    if (is_stated(metadata, "uid")) return;
+    if (io_is_stated(metadata, "uid")) return;
     char uid[] = "00000000-0000-4000-8000-000000000000";
     for (size_t i = sizeof uid - 2; number && uid[i] != '-'; i--, number /= 10) uid[i] = (char)('0' + number % 10);
     tree_set_text(t, metadata, "uid", str(uid));
@@ -35,7 +34,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     trees *t = f->t;
     tree *metadata = tree_get_or_make(t, root, "metadata");
     if (info->namespaced) {
-        if (!is_stated(metadata, "namespace")) tree_set_text(t, metadata, "namespace", str("default"));
+        if (!io_is_stated(metadata, "namespace")) tree_set_text(t, metadata, "namespace", str("default"));
         if (t->status == KARP_OK && !io_table_put(&f->spaces, tree_get_text(metadata, "namespace"), 1))
             t->status = KARP_E_NOMEM;
     }
@@ -43,7 +42,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     int64_t at = f->start;
     if (info->kind == IO_KIND_POD) at += (int64_t)(f->pods++ % 1000000000) * 1000000000;
     default_uid(t, metadata, ++f->uids);
-    if (!is_stated(metadata, "creationTimestamp")) io_set_time(t, metadata, "creationTimestamp", at);
+    if (!io_is_stated(metadata, "creationTimestamp")) io_set_time(t, metadata, "creationTimestamp", at);
 }
 
 /* ---- PersistentVolumeClaim --------------------------------------------------------------------------------------- */
@@ -170,11 +169,12 @@ static karp_status settle_budgets(io_filler *f)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < f->budget_count && status == KARP_OK; i++) {
-        io_place place = io_deferred_place(f->budgets[i].deferred);
+        const io_deferred *w = f->budgets[i].deferred;
+        io_place place = io_place_whole(&w->place);
         settle(f->t, &f->budgets[i]);
-        status = io_add_filled(f, f->budgets[i].deferred->info, f->budgets[i].deferred->root, &place);
+        status = io_add_filled(f, w->info, w->root, &place);
     }
-    return status;
+    return status ? io_first_mistake(f->reader, f->reader->deferred_count, status) : KARP_OK;
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
@@ -188,11 +188,19 @@ static tree *own_member(trees *t, tree *object, const char *name, bool deep)
     return copy;
 }
 
+/* Whether the value is a whole number in this range. A wrong one is not copied, so that it is reported where it is. */
+static bool is_whole(const tree *value, double least, double most)
+{
+    double number = 0;
+    return tree_double(value, &number) && number >= least && number <= most && number == (double)(int64_t)number;
+}
+
 /* Fills in ports as the API server does. */
 static void fill_port(trees *t, tree *port, bool host)
 {
     tree_default_text(t, port, "protocol", str("TCP"));
-    if (host) tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
+    if (host && is_whole(tree_get(port, "containerPort"), 0, UINT16_MAX))
+        tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
 }
 
 static void fill_ports(trees *t, tree *spec, const char *name)
@@ -382,12 +390,12 @@ static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
 karp_status io_fill(io_filler *f, const io_deferred *w)
 {
     io_kind kind = w->info->kind;
-    io_place place = io_deferred_place(w);
     /* Budgets whose status is computed were numbered before the first pod. */
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
     if (kind == IO_KIND_PRICES) return KARP_OK; /* already applied to the catalogues */
-    /* A copy is filled in, because other objects refer to the original. Nothing refers to pods, but they share values,
-     * in which labels may be renamed. */
+    /* A copy is filled in, because other objects refer to the original. It gets parts of other objects, so the places
+     * of its fields are not known. Nothing refers to pods, but they share values, in which labels may be renamed. */
+    io_place place = kind == IO_KIND_POD ? w->place : io_place_whole(&w->place);
     f->t = kind == IO_KIND_POD ? &f->made : &f->work;
     bool own = kind == IO_KIND_POD && !f->reader->old_objects;
     tree *root = own ? w->root : tree_deep_copy(f->t, w->root, false);
@@ -435,6 +443,8 @@ static bool note_pool(io_filler *f, const tree *root)
 
 static bool note_priority(io_filler *f, const io_deferred *w, uint32_t number)
 {
+    const tree *value = tree_get(w->root, "value");
+    if (value && !is_whole(value, INT32_MIN, INT32_MAX)) return true;
     if (tree_is(tree_get(w->root, "globalDefault"), TREE_TRUE)) f->global_class = w->root;
     return io_table_put(&f->priorities, w->name, number);
 }

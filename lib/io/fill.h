@@ -49,7 +49,6 @@ karp_status io_fill(io_filler *filler, const io_deferred *w);
 /* Adds what can only be computed at the end. */
 karp_status io_filler_end(io_filler *filler);
 
-io_place io_deferred_place(const io_deferred *w);
 /* Adds a finished object and keeps it for the dump. If making the object ran out of memory, reports that instead. */
 karp_status io_add_filled(io_filler *filler, const io_kind_info *info, const tree *root, const io_place *place);
 
@@ -58,6 +57,8 @@ karp_status io_add_filled(io_filler *filler, const io_kind_info *info, const tre
 /* Fills in UID, creation time and namespace. */
 void io_identify(io_filler *filler, const io_kind_info *info, tree *root);
 int64_t io_creation(const tree *root);
+/* Whether the member is stated. A wrong value counts: the decoder reports it. */
+bool io_is_stated(const tree *object, const char *name);
 
 void io_fill_pod_spec(io_filler *filler, tree *spec);
 karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);

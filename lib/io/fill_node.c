@@ -16,6 +16,13 @@
 
 static const karp_str nothing = { "", 0 };
 
+/* Whether the status has no conditions yet. A wrong value counts as some: the decoder reports it. */
+static bool lacks_conditions(const tree *status)
+{
+    const tree *conditions = tree_get(status, "conditions");
+    return !conditions || (tree_is(conditions, TREE_LIST) && conditions->count == 0);
+}
+
 /* ---- NodePool ---------------------------------------------------------------------------------------------------- */
 
 static void fill_budgets(trees *t, tree *disruption)
@@ -49,7 +56,7 @@ void io_fill_pool(trees *t, tree *root)
     fill_budgets(t, disruption);
     tree_default_text(t, inner, "expireAfter", str("720h"));
     fill_reference(t, inner);
-    if (tree_count(tree_get(status, "conditions"))) return;
+    if (!lacks_conditions(status)) return;
     static const char *const types[] = { "NodeClassReady", "ValidationSucceeded", "Ready" };
     tree *conditions = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < 3; i++) io_add_condition(t, conditions, types[i], "True", types[i], io_creation(root));
@@ -163,7 +170,7 @@ static bool consolidatable(const io_filler *f, const tree *pool, const tree *cla
 static void claim_conditions(const io_filler *f, const tree *pool, const tree *claim, tree *status, bool has_node)
 {
     static const char *const types[] = { "Launched", "Registered", "Initialized", "Ready", "Consolidatable" };
-    if (tree_count(tree_get(status, "conditions"))) return;
+    if (!lacks_conditions(status)) return;
     tree *list = tree_new(f->t, TREE_LIST);
     int64_t when = io_creation(claim);
     size_t count = !has_node ? 1 : consolidatable(f, pool, claim, when) ? 5 : 4;
@@ -222,8 +229,7 @@ static karp_str provider_id(const tree *object, karp_str name, char room[320])
 static void own_provider(trees *t, tree *object, karp_str name)
 {
     char room[320];
-    if (tree_get_text(object, "providerID").len == 0)
-        tree_set_text(t, object, "providerID", provider_id(object, name, room));
+    if (!io_is_stated(object, "providerID")) tree_set_text(t, object, "providerID", provider_id(object, name, room));
 }
 
 /* Adds the NodeClaim of a managed node whose claim is not in the input. */
@@ -318,14 +324,14 @@ static void claim_labels(trees *t, const tree *claim, tree *labels, tree *spec)
     if (registered) tree_default_text(t, labels, REGISTERED_LABEL, str("true"));
     if (initialized) tree_default_text(t, labels, INITIALIZED_LABEL, str("true"));
     if (registered && pool.len) tree_default_text(t, labels, POOL_LABEL, pool);
-    if (id.len && !tree_get_text(spec, "providerID").len) tree_set_text(t, spec, "providerID", id);
+    if (id.len && !io_is_stated(spec, "providerID")) tree_set_text(t, spec, "providerID", id);
 }
 
 static void node_status(trees *t, const tree *root, tree *status)
 {
     tree_default(t, status, "allocatable", tree_get(status, "capacity"));
     tree_default(t, status, "capacity", tree_get(status, "allocatable"));
-    if (tree_count(tree_get(status, "conditions"))) return;
+    if (!lacks_conditions(status)) return;
     tree *list = tree_new(t, TREE_LIST);
     io_add_condition(t, list, "Ready", "True", "KubeletReady", io_creation(root));
     tree_set(t, status, "conditions", list);
@@ -365,8 +371,7 @@ karp_status io_fill_and_add_node(io_filler *f, tree *root, const io_place *place
 
 static bool has_no_conditions(const io_deferred *w)
 {
-    return w->info->kind == IO_KIND_NODE_POOL && !w->stated &&
-           tree_count(tree_get(tree_get(w->root, "status"), "conditions")) == 0;
+    return w->info->kind == IO_KIND_NODE_POOL && !w->stated && lacks_conditions(tree_get(w->root, "status"));
 }
 
 static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io_deferred *w)

@@ -53,25 +53,20 @@ karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, 
 
 /* ---- deferred objects -------------------------------------------------------------------------------------------- */
 
-io_place io_deferred_place(const io_deferred *w)
-{
-    return (io_place){
-        .document = w->document, .line = w->line, .column = w->column, .offset = w->offset, .text = w->text
-    };
-}
-
 karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *root, const io_place *place)
 {
     if (f->t->status) return io_reader_nomem(f->reader);
-    karp_status status = io_object_use(f->reader, info, root, place, true);
+    karp_status status = io_object_add(f->reader, info, root, place);
     return status ? status : io_keep_object(f->reader, info, root);
 }
 
 /* Adds an object of a Snapshot. Nothing is filled in. */
-static karp_status add_held(karp_reader *reader, const io_deferred *w, const io_place *place)
+static karp_status add_stated(karp_reader *reader, const io_deferred *w)
 {
-    karp_status status = io_object_use(reader, w->info, w->root, place, true);
-    return status ? status : io_keep_object(reader, w->info, w->root);
+    /* The others were added, and buffers kept, when they were read. */
+    if (!w->held && w->info->kind != IO_KIND_CAPACITY_BUFFER) return KARP_OK;
+    karp_status status = io_object_add(reader, w->info, w->root, &w->place);
+    return status || !w->held ? status : io_keep_object(reader, w->info, w->root);
 }
 
 /* The work of filling in and adding one object, at least. */
@@ -79,17 +74,16 @@ enum { OF_AN_OBJECT = 4096 };
 
 static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 {
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
-        const io_deferred *w = &reader->deferred[i];
-        io_place place = io_deferred_place(w);
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        io_deferred *w = &reader->deferred[i];
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
-        if (!w->stated) status = io_fill(filler, w);
-        else if (w->held) status = add_held(reader, w, &place);
-        else if (w->info->kind == IO_KIND_CAPACITY_BUFFER)
-            status = io_object_use(reader, w->info, w->root, &place, true);
+        karp_status status = w->stated ? add_stated(reader, w) : io_fill(filler, w);
+        bool pod = w->info->kind == IO_KIND_POD;
+        if (pod) w->root = NULL;
+        /* Nothing wrong comes to a pod from objects after it. */
+        if (status) return io_first_mistake(reader, pod ? i : reader->deferred_count, status);
     }
-    return status;
+    return KARP_OK;
 }
 
 /* ---- the time, and all steps together ---------------------------------------------------------------------------- */
@@ -106,17 +100,23 @@ static karp_status settle_now(karp_reader *reader)
     return karp_builder_set_now(reader->builder, reader->now, &reader->error);
 }
 
-karp_status io_finish(karp_reader *reader, karp_snapshot **out)
+/* Does what needs all objects and precedes their addition. */
+static karp_status settle(karp_reader *reader, io_filler *filler)
 {
-    karp_snapshot *snapshot = NULL;
-    io_filler filler;
     karp_status status = io_settle_changes(reader);
     if (status == KARP_OK) status = io_settle_owned(reader);
     if (status == KARP_OK) status = settle_now(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);
     if (status == KARP_OK) status = io_settle_catalogues(reader);
-    if (status == KARP_OK) status = io_filler_begin(&filler, reader);
-    if (status) return status;
+    return status ? status : io_filler_begin(filler, reader);
+}
+
+karp_status io_finish(karp_reader *reader, karp_snapshot **out)
+{
+    karp_snapshot *snapshot = NULL;
+    io_filler filler;
+    karp_status status = settle(reader, &filler);
+    if (status) return io_first_mistake(reader, reader->deferred_count, status);
     status = add_deferred(reader, &filler);
     if (status == KARP_OK) status = io_filler_end(&filler);
     io_filler_free(&filler);

@@ -122,11 +122,11 @@ static karp_status add_templated(karp_reader *reader, const karp_pod *pod, uint3
     return status ? status : karp_builder_add_templated_pod(reader->builder, number, &own, &reader->error);
 }
 
-karp_status io_use_pod(karp_reader *reader, io_decoder *d, const tree *root, bool add)
+karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
 {
     karp_pod pod;
     io_pod_template *t = NULL;
-    if (add && !find_template(reader, root, &t)) return io_reader_nomem(reader);
+    if (!find_template(reader, root, &t)) return io_reader_nomem(reader);
     if (t && t->pod) {
         pod = *t->pod;
         pod.meta.namespace_ = (karp_str){ "", 0 };
@@ -136,7 +136,7 @@ karp_status io_use_pod(karp_reader *reader, io_decoder *d, const tree *root, boo
             return add_templated(reader, &pod, t->number);
     }
     io_decode_pod(d, root, &pod);
-    if (d->status || !add) return d->status;
+    if (d->status) return d->status;
     karp_status status = note_pod(reader, &pod);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
     if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;

@@ -27,8 +27,8 @@ void io_pod_templates_init(io_pod_templates *p, karp_context *context);
 /* Before the trees of the pods are freed. It is empty afterwards and can be reused. */
 void io_pod_templates_clear(io_pod_templates *p);
 
-/* Decodes a pod and, if `add` is set, adds it to the builder. Failures of decoding are recorded in the decoder, others
- * in reader->error. */
-karp_status io_use_pod(karp_reader *reader, io_decoder *d, const tree *root, bool add);
+/* Decodes a pod and adds it to the builder. Failures of decoding are recorded in the decoder, others in
+ * reader->error. */
+karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root);
 
 #endif

@@ -109,6 +109,16 @@ typedef struct prices {
     size_t volume_count;
 } prices;
 
+static void check_numbers(io_decoder *d, const char *list, size_t index, const karp_requirement *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const karp_requirement *r = &all[i];
+        if ((r->op == KARP_OP_GT || r->op == KARP_OP_LT) &&
+            (r->value_count != 1 || karp_quantity_check(r->values[0]) != KARP_OK))
+            io_bad(d, KARP_E_INVALID, "spec.%s[%zu]: Gt and Lt need one number", list, index);
+    }
+}
+
 static void decode(io_decoder *d, const tree *root, prices *out)
 {
     memset(out, 0, sizeof *out);
@@ -124,29 +134,17 @@ static void decode(io_decoder *d, const tree *root, prices *out)
     if (!d->status && out->rule_count + out->volume_count + out->commitment_count == 0)
         io_bad(d, KARP_E_INVALID, "needs rules, blockDevices or commitments");
     io_pop(d);
+    if (d->status) return;
+    for (size_t i = 0; i < out->rule_count; i++)
+        check_numbers(d, "rules", i, out->rules[i].requirements, out->rules[i].requirement_count);
+    for (size_t i = 0; i < out->commitment_count; i++)
+        check_numbers(d, "commitments", i, out->commitments[i].requirements, out->commitments[i].requirement_count);
 }
 
-static void check_numbers(io_decoder *d, const char *list, size_t index, const karp_requirement *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const karp_requirement *r = &all[i];
-        if ((r->op == KARP_OP_GT || r->op == KARP_OP_LT) &&
-            (r->value_count != 1 || karp_quantity_check(r->values[0]) != KARP_OK))
-            io_bad(d, KARP_E_INVALID, "spec.%s[%zu]: Gt and Lt need one number", list, index);
-    }
-}
-
-karp_status io_check_prices(io_decoder *d, const tree *root)
+void io_check_prices(io_decoder *d, const tree *root)
 {
     prices checked;
     decode(d, root, &checked);
-    if (d->status) return d->status;
-    for (size_t i = 0; i < checked.rule_count; i++)
-        check_numbers(d, "rules", i, checked.rules[i].requirements, checked.rules[i].requirement_count);
-    for (size_t i = 0; i < checked.commitment_count; i++)
-        check_numbers(d, "commitments", i, checked.commitments[i].requirements,
-                      checked.commitments[i].requirement_count);
-    return d->status;
 }
 
 /* ---- block devices ----------------------------------------------------------------------------------------------- */
@@ -242,11 +240,13 @@ static karp_status gather(pricing *g, size_t objects)
     size_t n = 0, rule_count = 0, volume_count = 0, commitment_count = 0;
     for (size_t i = 0; each && i < reader->deferred_count; i++) {
         io_decoder d;
-        if (!is_prices(&reader->deferred[i])) continue;
+        const io_deferred *w = &reader->deferred[i];
+        if (!is_prices(w)) continue;
         io_decoder_init(&d, &g->arena);
-        decode(&d, reader->deferred[i].root, &each[n]);
-        if (d.status) return io_reader_nomem(reader); /* checked when it was read: only memory can be missing */
-        karp_status status = check_matches(reader, &reader->deferred[i], &each[n]);
+        decode(&d, w->root, &each[n]);
+        if (d.status == KARP_E_NOMEM) return io_reader_nomem(reader);
+        if (d.status) return io_object_check(reader, w->info, w->root, &w->place);
+        karp_status status = check_matches(reader, w, &each[n]);
         if (status) return status;
         rule_count += each[n].rule_count;
         commitment_count += each[n].commitment_count;

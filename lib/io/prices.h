@@ -5,8 +5,8 @@
 
 #include <io/reader.h>
 
-/* Checks a Prices object while its text is in memory. Failures are recorded in the decoder. */
-karp_status io_check_prices(io_decoder *d, const tree *root);
+/* Checks a Prices object. Failures are recorded in the decoder. */
+void io_check_prices(io_decoder *d, const tree *root);
 
 /* Likewise checks the requirements of a rule or commitment for keys and capacity types that no offering can have. */
 void io_check_price_requirements(io_decoder *d, const karp_requirement *list, size_t count);

@@ -123,8 +123,8 @@ static karp_status check_key(karp_reader *reader, const io_deferred *w, const ch
     if (possible && r->op == KARP_OP_DOES_NOT_EXIST) return KARP_OK; /* the requirement is met */
     if (possible)
         return io_warn(reader, "%.200s: %s.key: no instance type or offering of this catalogue has %s%s",
-                       w->document.ptr, field, shown, io_meant(&near, meant));
-    io_place at = { .document = w->document, .line = w->line, .column = w->column, .offset = w->offset };
+                       w->place.document.ptr, field, shown, io_meant(&near, meant));
+    io_place at = io_place_whole(&w->place);
     (void)snprintf(place, sizeof place, "%s.key", field);
     (void)io_reader_fail(reader, KARP_E_INVALID, &at, place, "%s is no label of instance types or offerings%s", shown,
                          io_meant(&near, meant));
@@ -141,7 +141,7 @@ static karp_status check_values(karp_reader *reader, const io_deferred *w, const
     if (status || absent.count == 0) return status;
     str_shorten(key, sizeof key, r->key);
     return io_warn(reader, "%.150s: %s.values: no instance type or offering of this catalogue has %s as %s%s",
-                   w->document.ptr, field, absent.list, key, absent.meant);
+                   w->place.document.ptr, field, absent.list, key, absent.meant);
 }
 
 karp_status io_check_price_matches(karp_reader *reader, const io_deferred *w, const char *list, size_t index,
@@ -164,5 +164,5 @@ karp_status io_check_price_matches(karp_reader *reader, const io_deferred *w, co
     }
     if (status || is_about_something(reader, requirements, count)) return status;
     return io_warn(reader, "%.200s: spec.%s[%zu] matches no offering of this catalogue and has no effect",
-                   w->document.ptr, list, index);
+                   w->place.document.ptr, list, index);
 }

@@ -123,20 +123,18 @@ static karp_status read_each(karp_reader *reader, karp_str document, const io_cu
                              karp_str list_kind, karp_str api_version, tree_repeats *repeats)
 {
     io_cursor walk = *array;
-    /* The tree of an object that is not deferred is allocated in memory that is reset for the next object. */
-    trees *t = stated ? &reader->passing : &reader->trees;
+    trees *t = io_trees(reader, stated);
     for (bool first = true;;) {
         io_scan found = io_scan_next(&walk, &first, ']');
         if (found == IO_SCAN_END) return KARP_OK;
         if (found != IO_SCAN_OK) return scan_failed(reader, document, &walk, found);
         io_cursor value = walk;
         tree *item = NULL;
-        if (stated) trees_clear(t);
+        if (t == &reader->passing) trees_clear(t);
         karp_status status = parse_element(reader, t, document, &walk, list_kind, repeats, &item);
         if (status) return status;
         value.end = walk.pos;
         io_place place = io_place_of(document, &value);
-        place.lasts = !stated;
         status = io_read_item(reader, item, &place, stated, list_kind, api_version);
         if (status) return status;
     }
@@ -301,11 +299,13 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     whole.end = at->pos;
     karp_str kind = bare_text(&o.kind, o.has_kind);
     karp_str api_version = bare_text(&o.api_version, o.has_api_version);
-    if (str_is(kind, "Snapshot") && str_is(str_before(api_version, '/'), "karp"))
-        return read_snapshot(reader, document, &whole, &o);
-    if (!*kept) *kept = keep_text(reader, at, file);
-    if (!*kept) return io_reader_nomem(reader);
-    whole.text = o.items.text = *kept;
+    bool snapshot = str_is(kind, "Snapshot") && str_is(str_before(api_version, '/'), "karp");
+    if (!*kept && (!snapshot || reader->options.editable)) {
+        *kept = keep_text(reader, at, file);
+        if (!*kept) return io_reader_nomem(reader);
+    }
+    if (*kept) whole.text = o.items.text = o.objects.text = *kept;
+    if (snapshot) return read_snapshot(reader, document, &whole, &o);
     if (str_ends(kind, "List") && o.has_items)
         return read_elements(reader, document, &o.items, false, kind, api_version);
     tree *root = NULL;
@@ -313,7 +313,6 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     status = parse(reader, &reader->trees, document, &value, &root);
     if (status) return status;
     io_place place = io_place_of(document, &whole);
-    place.lasts = true;
     return io_read_tree(reader, root, &place, false);
 }
 

@@ -362,17 +362,30 @@ static void forget_document(yaml_reader *y)
     y->root = NULL;
 }
 
+/* A copy of the marks that stays in memory, because mistakes in deferred objects are found later. NULL = out of
+ * memory. */
+static const io_marks *keep_marks(const yaml_reader *y)
+{
+    arena *keep = &y->reader->keep;
+    const io_marks *m = &y->marks;
+    io_marks kept = { arena_copy(keep, m->list, m->count * sizeof *m->list), m->count, m->count };
+    return kept.list ? arena_copy(keep, &kept, sizeof kept) : NULL;
+}
+
+static karp_status use_document(yaml_reader *y)
+{
+    karp_reader *reader = y->reader;
+    io_place place = place_at(y, y->root_mark);
+    place.line = place.column = 0;
+    io_place_refine(&place, y->root, NULL, 0);
+    if (reader->take) return reader->take(reader, y->root, &place, reader->take_user);
+    place.marks = keep_marks(y);
+    return place.marks ? io_read_tree(reader, y->root, &place, false) : io_reader_nomem(reader);
+}
+
 static karp_status end_document(yaml_reader *y)
 {
-    karp_status status = KARP_OK;
-    if (y->root && !tree_is_null(y->root)) {
-        io_place place = place_at(y, y->root_mark);
-        place.line = place.column = 0;
-        io_place_refine(&place, y->root, NULL, 0);
-        karp_reader *reader = y->reader;
-        status = reader->take ? reader->take(reader, y->root, &place, reader->take_user)
-                              : io_read_tree(reader, y->root, &place, false);
-    }
+    karp_status status = y->root && !tree_is_null(y->root) ? use_document(y) : KARP_OK;
     forget_document(y);
     return status;
 }

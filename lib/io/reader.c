@@ -129,6 +129,13 @@ static karp_status end_call(karp_reader *reader, karp_status status, karp_error 
     return error_give(&reader->error, error);
 }
 
+/* Ends a call that reads or changes objects. */
+static karp_status end_reading(karp_reader *reader, karp_status status, karp_error *error)
+{
+    if (status) status = io_first_mistake(reader, reader->deferred_count, status);
+    return end_call(reader, status, error);
+}
+
 static karp_str without_mark(karp_str text)
 {
     if (str_starts(text, "\xEF\xBB\xBF")) return (karp_str){ text.ptr + 3, text.len - 3 };
@@ -171,7 +178,7 @@ karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, k
     karp_status status = check_state(reader, error);
     if (status) return status;
     reader->directory = reader->options.base_directory;
-    return end_call(reader, io_reader_text(reader, name, text, NULL), error);
+    return end_reading(reader, io_reader_text(reader, name, text, NULL), error);
 }
 
 karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
@@ -179,7 +186,7 @@ karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_err
     if (!reader || !path) return fail_null(error, "reader or path");
     karp_status status = check_state(reader, error);
     if (status) return status;
-    return end_call(reader, io_read_path(reader, path), error);
+    return end_reading(reader, io_read_path(reader, path), error);
 }
 
 static size_t count_prices(const karp_reader *reader)
@@ -202,7 +209,7 @@ karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, k
     if (status == KARP_OK && count_prices(reader) == before)
         status = io_reader_fail(reader, KARP_E_INVALID, &place, NULL,
                                 "has no object of kind Prices (apiVersion: karp/v1), as prices have to be given");
-    return end_call(reader, status, error);
+    return end_reading(reader, status, error);
 }
 
 karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error)
@@ -236,7 +243,7 @@ karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str tex
     reader->replacing = true;
     status = io_reader_text(reader, name, text, NULL);
     reader->replacing = false;
-    return end_call(reader, status, error);
+    return end_reading(reader, status, error);
 }
 
 karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error)
@@ -247,21 +254,21 @@ karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp
     reader->replacing = true;
     status = io_read_path(reader, path);
     reader->replacing = false;
-    return end_call(reader, status, error);
+    return end_reading(reader, status, error);
 }
 
 karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error)
 {
     if (!str_given(object)) return fail_null(error, "object");
     karp_status status = begin_change(reader, error);
-    return status ? status : end_call(reader, io_delete(reader, object), error);
+    return status ? status : end_reading(reader, io_delete(reader, object), error);
 }
 
 karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error)
 {
     if (!str_given(workload)) return fail_null(error, "workload");
     karp_status status = begin_change(reader, error);
-    return status ? status : end_call(reader, io_scale(reader, workload, replicas), error);
+    return status ? status : end_reading(reader, io_scale(reader, workload, replicas), error);
 }
 
 karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error)

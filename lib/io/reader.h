@@ -17,11 +17,8 @@ typedef struct io_deferred {
     const io_kind_info *info;
     karp_str namespace_; /* never empty for namespaced kinds: "default" if not stated; "" for other kinds */
     karp_str name;
-    tree *root; /* in reader->trees */
-    karp_str document;
-    karp_str text; /* as in io_place: for JSON text that stays in memory as long as the tree; else ptr NULL */
-    uint32_t line, column;
-    uint64_t offset;
+    tree *root; /* in reader->trees; NULL = a pod that was added, with its tree */
+    io_place place; /* its text or marks stay in memory as long as the tree */
     bool stated; /* from a Snapshot: nothing is filled in */
     bool held; /* from a Snapshot, and deferred because changes may be applied to it */
     bool changed; /* a workload whose number of pods was changed (change.c) */
@@ -177,6 +174,13 @@ struct karp_reader {
 
 #define IO_STATED (UINT32_MAX - 1)
 
+/* Where the tree of an object is allocated. That of a Snapshot's object is not needed any more when the object was
+ * added, unless changes may be applied to it. */
+static inline trees *io_trees(karp_reader *reader, bool stated)
+{
+    return stated && !reader->options.editable ? &reader->passing : &reader->trees;
+}
+
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */
 
 karp_status io_reader_nomem(karp_reader *reader);
@@ -218,9 +222,14 @@ karp_status io_snapshot_catalogue(karp_reader *reader, const tree *entry, karp_s
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-/* Decodes a tree and, if `add` is set, adds the object to the builder. */
-karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place,
-                          bool add);
+/* Decodes an object and adds it to the builder (add_object.c). */
+karp_status io_object_add(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
+/* Only decodes it. */
+karp_status io_object_check(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
+/* Whether objects of the kind are added to the builder. The others are only checked. */
+bool io_is_added(const io_kind_info *info);
+/* The object's name and namespace: "default" if the kind has one and none is stated. */
+void io_identity(const io_kind_info *info, const tree *root, karp_str *namespace_, karp_str *name);
 /* Records times and regions in the tree. */
 karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_rank);
 /* Count a node or pod that is added to the builder. Prices need both, whether these are read before or after them. */
@@ -231,8 +240,11 @@ karp_str io_label_of(const karp_node *node, const char *key);
 /* The type and offering of these nodes. false = no catalogue has them with a price. */
 bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
                        const karp_offering **offering);
-/* Adds a deferred object. The tree must be in reader->trees. */
+/* Adds a deferred object. The tree must be in reader->trees, and the place's text or marks must stay in memory. */
 karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
+/* Reports the first mistake in the first `count` deferred objects. Without one, returns `status`. Called after a
+ * failure, because this may follow from a mistake in an object that was not decoded yet. */
+karp_status io_first_mistake(karp_reader *reader, size_t count, karp_status status);
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);

@@ -70,12 +70,18 @@ typedef struct io_place {
     uint32_t line, column; /* of its first byte; 0 = unknown */
     uint64_t offset;
     karp_str text; /* its text while it is in memory, which the nodes' `at` is relative to; else ptr NULL */
-    bool lasts; /* the text stays in memory until the reader is freed */
     const io_marks *marks; /* the same for YAML */
 } io_place;
 
 /* The position of the value at the cursor. */
 io_place io_place_of(karp_str document, const io_cursor *json);
+
+/* The same position without text and marks: parts of the object cannot be found. */
+static inline io_place io_place_whole(const io_place *place)
+{
+    return (
+        io_place){ .document = place->document, .line = place->line, .column = place->column, .offset = place->offset };
+}
 
 /* Moves line, column and offset of `place` to the field at `path` of `root`, or as close to it as is known. */
 void io_place_refine(io_place *place, const tree *root, const io_step *path, size_t depth);
