@@ -69,8 +69,20 @@ static karp_status add_stated(karp_reader *reader, const io_deferred *w)
     return status || !w->held ? status : io_keep_object(reader, w->info, w->root);
 }
 
-/* The work of filling in and adding one object, at least. */
+/* The work of decoding one object, at least. */
 enum { OF_AN_OBJECT = 4096 };
+
+karp_status io_first_mistake(karp_reader *reader, size_t count, karp_status status)
+{
+    if (status == KARP_E_NOMEM) return status;
+    for (size_t i = 0; i < count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
+        karp_status found = w->gone || !w->root ? KARP_OK : io_object_check(reader, w->info, w->root, &w->place);
+        if (found) return found;
+    }
+    return status;
+}
 
 static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 {

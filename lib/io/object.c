@@ -124,17 +124,6 @@ karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *roo
     return status ? status : io_survey_class(reader, root);
 }
 
-karp_status io_first_mistake(karp_reader *reader, size_t count, karp_status status)
-{
-    if (status == KARP_E_NOMEM) return status;
-    for (size_t i = 0; i < count; i++) {
-        const io_deferred *w = &reader->deferred[i];
-        karp_status found = w->gone || !w->root ? KARP_OK : io_object_check(reader, w->info, w->root, &w->place);
-        if (found) return found;
-    }
-    return status;
-}
-
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 /* Kinds of a Snapshot that other objects need while they are filled in, or that wait for objects they refer to. */

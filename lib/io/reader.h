@@ -243,7 +243,7 @@ bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, cons
 /* Adds a deferred object. The tree must be in reader->trees, and the place's text or marks must stay in memory. */
 karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
 /* Reports the first mistake in the first `count` deferred objects. Without one, returns `status`. Called after a
- * failure, because this may follow from a mistake in an object that was not decoded yet. */
+ * failure, because this may follow from a mistake in an object that was not decoded yet (finish.c). */
 karp_status io_first_mistake(karp_reader *reader, size_t count, karp_status status);
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
