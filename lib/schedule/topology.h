@@ -168,6 +168,7 @@ typedef struct pod_place {
     bool host_admits; /* topology_admits_host() has accepted it */
 } pod_place;
 
+/* topology_admit.c */
 /* Whether a group that applies to the pod has no domain left in requirements that were already narrowed for it. */
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
 /* §14.7: narrows *set to what every group allows. false when a group allows nothing or the result contradicts the
@@ -181,6 +182,8 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
                           enum host_refusal *lasting);
 /* Whether counts keep the view's pods from every launch of the round, until the end of the round. */
 bool topology_bars_launches(const scheduler *s, const view *v);
+
+/* topology.c */
 /* §14.5: counts the pod at its place. */
 void topology_record(scheduler *s, const view *v, const pod_place *at);
 /* Counts the pods that the round has already placed in a new group (Q-5 off). */

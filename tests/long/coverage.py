@@ -26,7 +26,7 @@ import sys
 from core_sources import MODULES
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-WHOLE = ('model/quantity.c', 'base/amount.c', 'model/requirement.c', 'model/requirement_set.c', 'schedule/topology.c', 'schedule/groups.c',
+WHOLE = ('model/quantity.c', 'base/amount.c', 'model/requirement.c', 'model/requirement_set.c', 'schedule/topology.c', 'schedule/topology_admit.c', 'schedule/groups.c',
          'schedule/domains.c')
 SUITES = 'unit,cases,fault,property,providers,fuzz-regression'
 # What may be refused, of lib/base.
