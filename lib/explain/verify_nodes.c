@@ -141,13 +141,12 @@ static bool published(const csi_node *c, uint32_t driver)
     return false;
 }
 
-/* The type whose limits apply for drivers that the node does not publish; NULL = none (K15-2). */
-static const instance_type *type_of_node(const verifier *v, const state_node *n)
+/* The type whose limits apply for drivers that the node does not publish; NULL = none (K15-2). Karpenter has only the
+ * types of NodePools to which it can schedule pods (S-Q40). */
+static const instance_type *type_behind(const verifier *v, const state_node *n)
 {
-    const karp_snapshot *s = v->snapshot;
-    if (!rule_of(v->rules, RULE_TYPE_VOLUME_LIMITS) || !n->managed || n->pool == NO_ID) return NULL;
-    uint32_t type = type_of_labels(s, n->pool, n->labels);
-    const instance_type *found = type == NO_ID ? NULL : &s->tables[s->pool_table[n->pool]].types[type];
+    if (!rule_of(v->rules, RULE_TYPE_VOLUME_LIMITS)) return NULL;
+    const instance_type *found = type_of_node(v->snapshot, n, v->quirks);
     return found != NULL && found->overlaid && !rule_of(v->rules, RULE_OVERLAYS_KEEP) ? NULL : found;
 }
 
@@ -159,7 +158,7 @@ static void check_node_volumes(verifier *v, const target *t)
                          ? NO_ID
                          : store_find(&s->raw, KIND_CSI_NODE, NO_TEXT, s->raw.nodes.items[n->node].meta.name);
     const csi_node *c = found == NO_ID ? NULL : &s->raw.csi_nodes.items[found];
-    const instance_type *type = type_of_node(v, n);
+    const instance_type *type = type_behind(v, n);
     for (uint32_t l = 0; c != NULL && l < c->limit_count && !v->failed; l++) {
         if (c->limits[l].has_count == 1) check_driver(v, t, c->limits[l].driver, c->limits[l].count);
         else if (c->limits[l].has_count == 2 && !rule_of(v->rules, RULE_TYPE_VOLUME_LIMITS))

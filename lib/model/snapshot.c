@@ -204,6 +204,13 @@ uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels
     return b.at < t->type_count && t->types[t->by_name[b.at]].name == name ? t->by_name[b.at] : NO_ID;
 }
 
+const instance_type *type_of_node(const karp_snapshot *w, const state_node *n, bool usable)
+{
+    if (n->pool == NO_ID || (usable && !pool_usable(w, &w->raw.pools.items[n->pool]))) return NULL;
+    uint32_t type = type_of_labels(w, n->pool, n->labels);
+    return type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
+}
+
 static size_t pods_to_place(const karp_snapshot *s)
 {
     if (s->raw.pods_given) return s->place_count;

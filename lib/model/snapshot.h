@@ -286,6 +286,8 @@ bool offering_key_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint3
 void mark_available(const type_table *t, uint64_t *offerings);
 /* The instance type of the labels in the NodePool's table; NO_ID = none. */
 uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
+/* The instance type of a node, by its labels; NULL = none. `usable`: only if pods can be scheduled to its NodePool. */
+const instance_type *type_of_node(const karp_snapshot *w, const state_node *n, bool usable);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
 {
     return &s->raw.shapes.items[s->classes[c].shape];

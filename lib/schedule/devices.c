@@ -272,15 +272,6 @@ static uint32_t verdict(const scheduler *s, bool found)
 
 /* ---- hosts ------------------------------------------------------------------------------------------------------- */
 
-/* The node's instance type according to its labels, if its NodePool still has it. */
-static const instance_type *type_of_node(const scheduler *s, const state_node *n)
-{
-    const karp_snapshot *w = s->snapshot;
-    if (n->pool == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool])) return NULL;
-    uint32_t type = type_of_labels(w, n->pool, n->labels);
-    return type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
-}
-
 /* The set of devices that come with the type. A type copied for a NodeOverlay has none before 1.15 (Q-11,
  * K15-7). */
 static uint32_t kit_of(const scheduler *s, const instance_type *type)
@@ -293,7 +284,7 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
 {
     const host *h = &s->hosts.items[host_index];
     const state_node *n = &s->snapshot->nodes[h->node];
-    const instance_type *type = type_of_node(s, n);
+    const instance_type *type = type_of_node(s->snapshot, n, true);
     uint32_t bindings = type != NULL ? kit_of(s, type) : NO_ID, device_set = n->initialized ? NO_ID : bindings;
     const uint32_t no_type = NO_ID;
     begin(s);

@@ -31,14 +31,13 @@ static const csi_node *csi_of(const scheduler *s, const host *h)
     return i == NO_ID ? NULL : &w->raw.csi_nodes.items[i];
 }
 
-/* The instance type whose limits apply if the node publishes none (K15-2); NULL = none. */
+/* The instance type whose limits apply if the node publishes none (K15-2); NULL = none. Karpenter has only the types of
+ * NodePools to which it can schedule pods (Q-40). */
 static const instance_type *type_behind(const scheduler *s, const host *h)
 {
     const karp_snapshot *w = s->snapshot;
-    const state_node *n = &w->nodes[h->node];
-    if (!in_force(s, RULE_TYPE_VOLUME_LIMITS) || !n->managed || n->pool == NO_ID) return NULL;
-    uint32_t type = type_of_labels(w, n->pool, n->labels);
-    const instance_type *found = type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
+    if (!in_force(s, RULE_TYPE_VOLUME_LIMITS)) return NULL;
+    const instance_type *found = type_of_node(w, &w->nodes[h->node], quirk(s, 40));
     return found != NULL && found->overlaid && !in_force(s, RULE_OVERLAYS_KEEP) ? NULL : found;
 }
 

@@ -51,6 +51,11 @@ def main():
             equal(findings(given, plan, folder), [], f'{case} as {version}')
             plan['peerVersion'] = {'1.14': '1.15', '1.15': '1.14'}[version]
             equal(findings(given, plan, folder), [wanted], f'{case} as {plan["peerVersion"]}')
+        given = ['-f', str(CASES / 'volumes' / 'attach-limits-pools.yaml'), '-f', str(CASES / 'world.yaml'), '--catalogue', str(CASES / VOLUMES[1])]
+        fixed = json.loads(karp('plan', *given, '-o', 'json').stdout)
+        equal(findings(given, fixed, folder), [], 'volume limits of a static pool that Karpenter does not know')
+        fixed['profile'] = 'karp'
+        equal(findings(given, fixed, folder), ['VOLUME_LIMIT'], 'volume limits of a static pool')
         plan['peerVersion'] = '1.13'
         check('peerVersion' in findings(given, plan, folder), 'an unknown version is refused')
 

@@ -179,6 +179,9 @@ json_t *tolerations(struct maker *m);
 void make_devices(struct maker *m);
 /* device_claims.c */
 void make_device_claims(struct maker *m);
+/* later.c */
+/** What is added to a world that is complete otherwise. */
+void add_later(struct maker *m);
 /* volumes.c */
 void make_storage(struct maker *m);
 void add_volumes(struct maker *m, json_t *pod, const char *kind, bool bound);

@@ -284,6 +284,7 @@ static json_t *make(struct maker m)
     json_object_set_new(world, "state", state(&m));
     json_object_set(world, "objects", m.objects);
     add_devices(&m, world);
+    add_later(&m);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         json_decref(lists[i]);
     }

@@ -126,11 +126,14 @@ static int64_t attached_to(const struct existing *n, struct attachments more, co
     return count;
 }
 
-/** What the node's instance type says of volumes, for drivers that the node does not list (K15-2); NULL for nothing. */
+/**
+ * What the node's instance type says of volumes, for drivers that the node does not list (K15-2); NULL for nothing.
+ * Only the types of pools that pods can use are known (S-Q40).
+ */
 static const json_t *limits_of_type(const struct scheduler *s, const struct existing *n)
 {
     const char *name = ref_label(n->state->labels, "node.kubernetes.io/instance-type");
-    for (size_t p = 0; ref_since(1015) && n->state->claim != NULL && name != NULL && p < s->pool_count; p++) {
+    for (size_t p = 0; ref_since(1015) && name != NULL && p < s->pool_count; p++) {
         const struct pool *pool = &s->pools[p];
         for (size_t i = 0; strcmp(pool->name, n->state->pool) == 0 && i < pool->types.count; i++) {
             if (strcmp(pool->types.items[i]->name, name) == 0) {
