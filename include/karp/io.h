@@ -111,10 +111,17 @@ KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, u
 /** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of
  * karp_reader_add(), STATE. */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
-/** How many notes there are on what was read: unknown kinds, fields without effect … */
+/** How many notes there are on what was read: unknown kinds, fields without effect … Those that are problems come
+ * first.
+ */
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
 /** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
+/** The beginning of a note that is a problem: an object creates pods that are not in the snapshot, so decisions are
+ * about a part of the input. Since 0.1. */
+#define KARP_PROBLEM "problem: "
+/** How many of the notes are problems, after karp_reader_finish(). Since 0.1. */
+KARP_API size_t karp_reader_problem_count(const karp_reader *reader);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
 /**
@@ -253,7 +260,8 @@ typedef struct karp_write_options {
     karp_str title; /**< of text: the input's name */
     /** the catalogue's name, from karp_reader_catalogue_title(); JSON has its two parts as fields */
     karp_str catalogue;
-    const karp_str *warnings; /**< put before the decision's own */
+    /** put before the decision's own; those that begin with KARP_PROBLEM come first and are listed apart */
+    const karp_str *warnings;
     size_t warning_count;
 } karp_write_options;
 

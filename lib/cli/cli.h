@@ -255,9 +255,9 @@ typedef struct cli_input {
     karp_provider *provider; /* NULL = the reader's own */
     karp_reader *reader;
     karp_snapshot *snapshot;
-    karp_str *warnings;
-    size_t warning_count;
-    strbuf notes; /* notes about the cluster, each NUL-terminated; they come first in `warnings` */
+    karp_str *warnings; /* problems come first */
+    size_t warning_count, problem_count;
+    strbuf notes; /* notes about the cluster, each NUL-terminated */
     size_t note_count;
 } cli_input;
 
@@ -322,7 +322,7 @@ void output_suppress(bool on); /* on: errors, problems and notes are not printed
 /* From here on neither notes nor progress are printed. */
 void output_quiet(void);
 bool output_is_quiet(void);
-/* Prints "karp: note: MESSAGE", unless output is quiet. */
+/* Prints "karp: note: MESSAGE", unless output is quiet; a problem is always printed. */
 void print_note(karp_str message);
 /* Prints "karp: MESSAGE", with `what` "karp: WHAT: MESSAGE". */
 void print_problem(const char *what, const char *message);
@@ -336,6 +336,8 @@ void made_by(const cli_options *options, const cli_input *input, strbuf *out);
 bool is_change(karp_str *text);
 /* The number of a decision's warnings that are notes. After them come the changes of karp whatif. */
 size_t decision_note_count(const karp_decision *decision);
+/* Whether a note is a problem; *text becomes the problem without KARP_PROBLEM. */
+bool is_problem(karp_str *text);
 /* Prints the input's notes on standard error, for formats that cannot contain them. */
 void print_warnings(const cli_input *input);
 /* Whether the input has this note. */
@@ -381,6 +383,8 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 /* Checks for options that have no effect without another one. Returns the exit status after printing an error, or -1
  * if there are none. */
 int options_together(const cli_verb *verb, const cli_options *options);
+/* Whether --fail-on is given. */
+bool gates_are_set(const cli_options *options);
 /* The exit status for --detailed-exitcode and --fail-on; prints which condition failed. `disruption` NULL = none. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
 /* The same for a disruption pass. */

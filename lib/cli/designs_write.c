@@ -539,6 +539,7 @@ bool designs_write(const cli_options *options, design *list, size_t count, strbu
         write_differences(&w, list, count);
         for (size_t i = 0; i < count && w.markdown; i++)
             cli_list_notes(&w, &list[i].input, list[i].name, &list[0].input);
+        for (size_t i = 0; i < count; i++) cli_put_incomplete(&w, list[i].name, &list[i].input);
     }
     *differs = w.differs;
     return !out->failed;

@@ -208,7 +208,7 @@ static int run(const cli_options *options)
         own.program = options->program;
         return designs_of_sides(&own, options);
     }
-    if (options->fail_on_cost || options->fail_on_notes || options->fail_on_unschedulable) {
+    if (gates_are_set(options)) {
         print_problem("--fail-on", "it applies to A -- B only");
         return EXIT_ERROR;
     }

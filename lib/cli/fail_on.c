@@ -70,6 +70,11 @@ int options_together(const cli_verb *verb, const cli_options *options)
     return -1;
 }
 
+bool gates_are_set(const cli_options *options)
+{
+    return options->fail_on_unschedulable || options->fail_on_notes || options->fail_on_cost;
+}
+
 int set_fail_on(const cli_verb *verb, cli_options *options, const char *value)
 {
     for (const char *word = value; word != NULL;) {
@@ -147,10 +152,28 @@ static int exceeds_cost_limit(const cli_options *options, base than, double afte
     return 1;
 }
 
-/* EXIT_OK if no condition of --fail-on is met. */
-static int failure(const cli_options *options, base than, const karp_decision *plan, double after, size_t notes)
+/* Whether the decision is about all of the input, and about something. A gate that is asked about anything else must
+ * not pass. */
+static bool is_about_input(const cli_options *options, const cli_input *input, const karp_decision *plan)
 {
-    bool failed = options->fail_on_unschedulable && some_pod_left(plan);
+    karp_snapshot_counts counts = { .size = sizeof(counts) };
+    if (!gates_are_set(options) || input->snapshot == NULL) return true;
+    if (input->problem_count > 0) {
+        print_problem("--fail-on", "the input has objects that create pods that are not planned");
+        return false;
+    }
+    karp_snapshot_get_counts(input->snapshot, &counts);
+    bool empty = counts.pods + counts.nodes + karp_decision_launch_count(plan) == 0;
+    if (empty) print_problem("--fail-on", "the input has no pod and no node to decide on");
+    return !empty;
+}
+
+/* EXIT_OK if no condition of --fail-on is met. */
+static int failure(const cli_options *options, const cli_input *input, base than, const karp_decision *plan,
+                   double after, size_t notes)
+{
+    bool failed = !is_about_input(options, input, plan);
+    failed = (options->fail_on_unschedulable && some_pod_left(plan)) || failed;
     if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");
         failed = true;
@@ -166,7 +189,7 @@ static int failure(const cli_options *options, base than, const karp_decision *p
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
     base today = { karp_decision_cost_before(plan), "today" };
-    int status = failure(answer->options, today, plan, karp_decision_cost_after(plan),
+    int status = failure(answer->options, &answer->input, today, plan, karp_decision_cost_after(plan),
                          note_count(answer, plan, disruption));
     bool changes = karp_decision_launch_count(plan) > 0 ||
                    (disruption != NULL && karp_decision_command_count(disruption) > 0);
@@ -176,7 +199,8 @@ int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, con
 int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass)
 {
     base today = { karp_decision_cost_before(pass), "today" };
-    int status = failure(answer->options, today, pass, karp_decision_cost_after(pass), note_count(answer, pass, NULL));
+    int status = failure(answer->options, &answer->input, today, pass, karp_decision_cost_after(pass),
+                         note_count(answer, pass, NULL));
     bool changes = karp_decision_command_count(pass) > 0;
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
@@ -185,12 +209,15 @@ int exit_status_of_settled(const cli_answer *answer, const karp_decision *first,
                            bool changes)
 {
     base today = { karp_decision_cost_before(first), "today" };
-    int status = failure(answer->options, today, last, karp_decision_cost_after(last), note_count(answer, first, NULL));
+    int status = failure(answer->options, &answer->input, today, last, karp_decision_cost_after(last),
+                         note_count(answer, first, NULL));
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
 
 int exit_status_of_design(const cli_options *options, const design *first, const design *d)
 {
     base than = { first->price, first->name };
-    return failure(options, than, d->plan, d->price, d->input.warning_count + karp_decision_warning_count(d->plan));
+    if (!is_about_input(options, &first->input, first->plan)) return EXIT_UNSCHEDULABLE;
+    return failure(options, &d->input, than, d->plan, d->price,
+                   d->input.warning_count + karp_decision_warning_count(d->plan));
 }

@@ -93,13 +93,15 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
         return false;
     }
     input->warning_count = count;
+    input->problem_count = karp_reader_problem_count(input->reader);
     const char *note = input->notes.ptr;
-    for (size_t i = 0; i < input->note_count; i++) {
-        input->warnings[i] = str(note);
-        note += input->warnings[i].len + 1;
+    size_t of_reader = 0, i = 0;
+    while (i < input->problem_count) input->warnings[i++] = karp_reader_warning(input->reader, of_reader++);
+    for (size_t k = 0; k < input->note_count; k++) {
+        input->warnings[i++] = str(note);
+        note += strlen(note) + 1;
     }
-    for (size_t i = input->note_count; i < count; i++)
-        input->warnings[i] = karp_reader_warning(input->reader, i - input->note_count);
+    while (i < count) input->warnings[i++] = karp_reader_warning(input->reader, of_reader++);
     return true;
 }
 

@@ -8,6 +8,7 @@ static bool fails(const cli_answer *answer, const karp_lint *lint)
     for (size_t i = 0; karp_lint_at(lint, i, &f) == KARP_OK; i++) {
         if (f.severity + 1 >= least && least > 0) return true;
     }
+    if (least > 0 && answer->input.problem_count > 0) return true;
     return least > 0 && least <= KARP_LINT_WARNING + 1 && answer->write.warning_count > 0;
 }
 

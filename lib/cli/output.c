@@ -38,10 +38,23 @@ void output_quiet(void) { quiet = true; }
 
 bool output_is_quiet(void) { return quiet; }
 
+static bool take_prefix(karp_str *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (text->len == length || !str_starts(*text, prefix)) return false;
+    *text = (karp_str){ text->ptr + length, text->len - length };
+    return true;
+}
+
+bool is_change(karp_str *text) { return take_prefix(text, "what if: "); }
+
+bool is_problem(karp_str *text) { return take_prefix(text, KARP_PROBLEM); }
+
 void print_note(karp_str message)
 {
-    if (quiet || suppressed) return;
-    fputs("karp: note: ", stderr);
+    bool problem = is_problem(&message);
+    if (suppressed || (quiet && !problem)) return;
+    fputs(problem ? "karp: " : "karp: note: ", stderr);
     print_bytes(stderr, message.ptr, message.len);
     fputc('\n', stderr);
 }
@@ -133,15 +146,6 @@ bool print_made_by(const cli_answer *answer, const char *verb)
     return ok;
 }
 
-bool is_change(karp_str *text)
-{
-    static const char prefix[] = "what if: ";
-    const size_t length = sizeof prefix - 1;
-    if (text->len == length || !str_starts(*text, prefix)) return false;
-    *text = (karp_str){ text->ptr + length, text->len - length };
-    return true;
-}
-
 size_t decision_note_count(const karp_decision *decision)
 {
     return karp_decision_warning_count(decision) - karp_decision_change_count(decision);
@@ -160,7 +164,8 @@ void print_warnings_of_side(const cli_input *input, const char *name, const cli_
         karp_str note = input->warnings[i];
         char text[1000];
         if (first != input && has_warning(first, note)) continue;
-        int length = snprintf(text, sizeof text, "%s: %.*s", name, str_shown(note, 900), note.ptr);
+        const char *problem = is_problem(&note) ? KARP_PROBLEM : "";
+        int length = snprintf(text, sizeof text, "%s%s: %.*s", problem, name, str_shown(note, 900), note.ptr);
         print_note((karp_str){ text, length < (int)sizeof text ? (size_t)length : sizeof text - 1 });
     }
 }
@@ -276,6 +281,18 @@ int answer_without_input(const cli_options *options, cli_make *make, void *own)
     return give(&answer, make, own);
 }
 
+/* Whether documents in that format contain the notes. */
+static bool shows_notes(uint32_t format)
+{
+    return format == KARP_FORMAT_TEXT || format == KARP_FORMAT_JSON || format == KARP_FORMAT_MARKDOWN ||
+           format == KARP_FORMAT_HTML || format == KARP_FORMAT_SARIF;
+}
+
+static void print_problems(const cli_input *input)
+{
+    for (size_t i = 0; i < input->problem_count; i++) print_note(input->warnings[i]);
+}
+
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own)
 {
     cli_answer answer = { .options = options };
@@ -287,6 +304,7 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
         return EXIT_ERROR;
     }
     if (notes_apart) print_warnings(&answer.input);
+    else if (!shows_notes(options->format)) print_problems(&answer.input);
     int result = give(&answer, make, own);
     input_free(options, &answer.input);
     return result;

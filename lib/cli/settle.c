@@ -432,6 +432,7 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     w->settled = true;
     designs_write_table(w, both, 2);
     if (w->markdown) cli_list_notes(w, input, NULL, NULL);
+    cli_put_incomplete(w, NULL, input);
 }
 
 /* *told: the answer was printed; otherwise the error was. */

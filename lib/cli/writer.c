@@ -117,18 +117,39 @@ void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, con
             cli_put_shown(w, side == NULL ? "" : side, side == NULL ? 0 : strlen(side));
             cli_put_text(w, "\n\n");
         }
-        cli_put_text(w, "- ");
-        cli_put_at_most(w, input->warnings[i].ptr, input->warnings[i].len, SIZE_MAX);
+        karp_str text = input->warnings[i];
+        cli_put_text(w, is_problem(&text) ? "- **not planned:** " : "- ");
+        cli_put_at_most(w, text.ptr, text.len, SIZE_MAX);
         cli_put_text(w, "\n");
     }
 }
 
-void cli_put_notes(cli_writer *w, const cli_input *input)
+static void put_list(cli_writer *w, const char *name, const karp_str *list, size_t count)
 {
-    cli_put_text(w, ",\n   \"warnings\": [");
-    for (size_t i = 0; i < input->warning_count; i++) {
+    cli_put_format(w, ",\n   \"%s\": [", name);
+    for (size_t i = 0; i < count; i++) {
+        karp_str text = list[i];
+        (void)is_problem(&text);
         cli_put_text(w, i > 0 ? ", " : "");
-        cli_put_quoted(w, input->warnings[i].ptr, input->warnings[i].len);
+        cli_put_quoted(w, text.ptr, text.len);
     }
     cli_put_text(w, "]");
+}
+
+void cli_put_notes(cli_writer *w, const cli_input *input)
+{
+    size_t problems = input->problem_count;
+    if (problems > 0) put_list(w, "problems", input->warnings, problems);
+    put_list(w, "warnings", input->warnings + problems, input->warning_count - problems);
+}
+
+void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input)
+{
+    size_t count = input->problem_count;
+    if (count == 0) return;
+    cli_put_text(w, w->markdown ? "\n" : "");
+    cli_put_text(w, "INCOMPLETE: ");
+    cli_put_shown(w, side == NULL ? "" : side, side == NULL ? 0 : strlen(side));
+    cli_put_format(w, "%s%zu %s pods that are not planned\n", side == NULL ? "" : ": ", count,
+                   count == 1 ? "object creates" : "objects create");
 }

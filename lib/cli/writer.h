@@ -23,7 +23,10 @@ typedef struct cli_writer {
 /* "karp diff · profile …", as a heading in text, a paragraph in Markdown or a line in HTML. */
 void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options, const cli_input *input);
 void cli_put_engine(cli_writer *w); /* "engine": {"name": "libkarp", "version": "0.1.0"} */
-void cli_put_notes(cli_writer *w, const cli_input *input); /* ", "warnings": […]" */
+/* ", "warnings": […]", and before it "problems", if there are any */
+void cli_put_notes(cli_writer *w, const cli_input *input);
+/* The last line of text: that pods of the input (of a side, if it is named) are not planned. */
+void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input);
 /* The notes as a Markdown list, below a heading with the side's name, except those of the first side (NULL = none). */
 void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, const cli_input *first);
 void cli_put(cli_writer *w, const char *bytes, size_t length);

@@ -111,6 +111,9 @@ static void decode_pod_template(adding *a)
 
 static void decode_prices(adding *a) { io_check_prices(&a->d, a->root); }
 
+/* Whatever else the object has is not read. */
+static void decode_maker(adding *a) { (void)a; }
+
 /* ResourceClaimTemplates are not used. */
 static void decode_claim_template(adding *a) { (void)io_meta(&a->d, a->root, true); }
 
@@ -252,6 +255,7 @@ static const kind_row rows[] = {
     [IO_KIND_RESOURCE_SLICE] = { &io_resource_slice_shape, NULL, add_resource_slice },
     [IO_KIND_DEVICE_CLASS] = { &io_device_class_shape, NULL, add_device_class },
     [IO_KIND_PRICES] = { NULL, decode_prices, NULL },
+    [IO_KIND_POD_MAKER] = { NULL, decode_maker, NULL },
 };
 
 bool io_is_added(const io_kind_info *info) { return rows[info->kind].add != NULL; }

@@ -16,8 +16,10 @@ static karp_status forget(karp_reader *reader, uint32_t number)
     io_deferred *w = &reader->deferred[number];
     karp_status status = check_before(reader, w);
     if (status) return status;
+    char room[IO_KIND_ROOM];
     w->gone = reader->changes = true;
-    return io_note_name(reader, io_kind_of(w), w->namespace_, w->name, IO_NONE) ? KARP_OK : io_reader_nomem(reader);
+    bool noted = io_note_name(reader, io_name_of_kind(w->info, w->root, room), w->namespace_, w->name, IO_NONE);
+    return noted ? KARP_OK : io_reader_nomem(reader);
 }
 
 /* ---- replacing --------------------------------------------------------------------------------------------------- */
@@ -508,8 +510,9 @@ karp_status io_settle_changes(karp_reader *reader)
     size_t kept = 0;
     for (size_t i = 0; i < reader->deferred_count && !status; i++) {
         const io_deferred *w = &reader->deferred[i];
+        char room[IO_KIND_ROOM];
         if (w->gone) continue;
-        if (!io_note_name(reader, io_kind_of(w), w->namespace_, w->name, (uint32_t)kept) ||
+        if (!io_note_name(reader, io_name_of_kind(w->info, w->root, room), w->namespace_, w->name, (uint32_t)kept) ||
             (reader->options.editable && w->info->kind == IO_KIND_POD && !io_note_owned(reader, w->root)))
             status = io_reader_nomem(reader);
         reader->deferred[kept++] = *w;

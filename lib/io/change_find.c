@@ -76,7 +76,8 @@ bool io_refers_to(const io_reference *to, karp_str kind, karp_str namespace_, ka
 
 karp_str io_kind_of(const io_deferred *w)
 {
-    return w->info->kind == IO_KIND_NODE_CLASS ? tree_get_text(w->root, "kind") : str(w->info->name);
+    bool stated = w->info->kind == IO_KIND_NODE_CLASS || w->info->kind == IO_KIND_POD_MAKER;
+    return stated ? tree_get_text(w->root, "kind") : str(w->info->name);
 }
 
 karp_status io_not_found(karp_reader *reader, const io_reference *to)

@@ -8,6 +8,7 @@
 #include <io/fill.h>
 #include <io/notes.h>
 #include <io/owner.h>
+#include <io/pod_makers.h>
 
 #include <string.h>
 
@@ -117,6 +118,7 @@ static karp_status settle(karp_reader *reader, io_filler *filler)
 {
     karp_status status = io_settle_changes(reader);
     if (status == KARP_OK) status = io_settle_owned(reader);
+    if (status == KARP_OK) status = io_settle_makers(reader);
     if (status == KARP_OK) status = settle_now(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);
     if (status == KARP_OK) status = io_settle_catalogues(reader);

@@ -35,6 +35,7 @@ static const io_kind_info kinds[] = {
 };
 
 static const io_kind_info node_class = { "", "NodeClass", IO_KIND_NODE_CLASS, false, NULL, NULL };
+const io_kind_info io_kind_pod_maker = { "", "", IO_KIND_POD_MAKER, true, NULL, NULL };
 static const io_kind_info unknown = { "", "", IO_KIND_UNKNOWN, false, NULL, NULL };
 
 const io_kind_info *io_kind_at(size_t index) { return index < sizeof kinds / sizeof kinds[0] ? &kinds[index] : NULL; }

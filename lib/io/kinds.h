@@ -35,7 +35,8 @@ typedef enum io_kind {
     IO_KIND_DEVICE_CLASS,
     IO_KIND_PROVISIONER,
     IO_KIND_NODE_TEMPLATE,
-    IO_KIND_PRICES
+    IO_KIND_PRICES,
+    IO_KIND_POD_MAKER /* not read, but creates pods: pod_makers.c */
 } io_kind;
 
 typedef struct io_kind_info {
@@ -48,6 +49,8 @@ typedef struct io_kind_info {
 
 /* Looks up `kind` in the group of `api_version`. Never NULL: unknown kinds have their own entry. */
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
+/* The entry for kinds that are not read, but create pods. */
+extern const io_kind_info io_kind_pod_maker;
 /* Entry `index` of the table of kinds; NULL beyond the last. */
 const io_kind_info *io_kind_at(size_t index);
 

@@ -5,6 +5,7 @@
 #include <io/change.h>
 #include <io/convert.h>
 #include <io/owner.h>
+#include <io/pod_makers.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -32,6 +33,16 @@ uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespa
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name)
 {
     return io_find_kind(reader, str(kind), namespace_, name);
+}
+
+karp_str io_name_of_kind(const io_kind_info *info, const tree *root, char room[IO_KIND_ROOM])
+{
+    karp_str kind = tree_get_text(root, "kind"), group = str_before(tree_get_text(root, "apiVersion"), '/');
+    if (info->kind == IO_KIND_NODE_CLASS) return kind;
+    if (info->kind != IO_KIND_POD_MAKER) return str(info->name);
+    room[0] = '\0';
+    str_append(room, IO_KIND_ROOM, "%.*s.%.*s", str_shown(kind, 100), kind.ptr, str_shown(group, 100), group.ptr);
+    return str(room);
 }
 
 /* Names longer than Kubernetes allows are not recorded: nothing can refer to them. */
@@ -89,7 +100,9 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 /* Defers an object. Its mistakes are found when it is added, or by io_first_mistake(). */
 static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
-    karp_str namespace_, name, kind = info->kind == IO_KIND_NODE_CLASS ? tree_get_text(root, "kind") : str(info->name);
+    karp_str namespace_, name;
+    char room[IO_KIND_ROOM];
+    karp_str kind = io_name_of_kind(info, root, room);
     io_identity(info, root, &namespace_, &name);
     uint32_t *number = io_number_of(reader, kind, namespace_, name);
     if (!number) return io_reader_nomem(reader);
@@ -132,7 +145,7 @@ static bool is_looked_up(io_kind kind)
     return kind == IO_KIND_CAPACITY_BUFFER || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
            kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRIORITY_CLASS ||
            kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL || kind == IO_KIND_NODE_CLASS ||
-           kind == IO_KIND_PRICES;
+           kind == IO_KIND_PRICES || kind == IO_KIND_POD_MAKER;
 }
 
 /* Sets the default namespace of a namespaced object. Metadata of the wrong type is reported by the decoder. */
@@ -190,6 +203,31 @@ static karp_status use_stated(karp_reader *reader, const io_kind_info *info, tre
     return io_keep_object(reader, info, root);
 }
 
+/* Names an object that states only the beginning of its name: "NAME-1" … */
+static bool name_generated(karp_reader *reader, const io_kind_info *info, tree *root)
+{
+    trees *t = &reader->trees;
+    tree *metadata = tree_get(root, "metadata");
+    karp_str given = tree_get_text(metadata, "generateName"), space = tree_get_text(metadata, "namespace"), name;
+    if (given.len == 0 || tree_get(metadata, "name")) return true;
+    if (space.len == 0 && info->namespaced) space = str("default");
+    uint32_t *last = io_number_of(reader, str("generated names"), space, given);
+    if (!last) return false;
+    uint32_t number = *last == IO_NONE ? 0 : *last;
+    char room[IO_KIND_ROOM];
+    karp_str kind = io_name_of_kind(info, root, room);
+    do {
+        strbuf text;
+        strbuf_init(&text, reader->context);
+        strbuf_addstr(&text, given);
+        strbuf_addu(&text, *last = ++number);
+        name = text.failed ? (karp_str){ NULL, 0 } : io_keep(reader, (karp_str){ text.ptr, text.len });
+        strbuf_free(&text);
+    } while (name.ptr && io_find_kind(reader, kind, space, name) != IO_NONE);
+    if (name.ptr) tree_set_text(t, metadata, "name", name);
+    return name.ptr && t->status == KARP_OK;
+}
+
 static bool is_prices(const tree *root)
 {
     return io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"))->kind == IO_KIND_PRICES;
@@ -218,6 +256,9 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
                               "is missing: this is not a Kubernetes object");
     }
     const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
+    if (info->kind == IO_KIND_UNKNOWN && io_makes_pods(root)) info = &io_kind_pod_maker;
+    if (!stated && !name_generated(reader, info, root)) return io_reader_nomem(reader);
+    if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
     if (info->kind == IO_KIND_UNKNOWN)
         return io_unused_kind(reader, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (!stated) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/owner.h>
+#include <io/pod_makers.h>
 
 #include <string.h>
 
@@ -119,6 +120,7 @@ bool io_note_owned(karp_reader *reader, const tree *pod)
 {
     io_owner owner = io_controller(pod);
     const char *key = key_of(owner.kind);
+    if (strcmp(owner.kind, "another's") == 0) return io_note_made(reader, pod);
     if (key == NULL || io_pod_ended(pod)) return true;
     karp_str space = io_namespace(pod);
     uint32_t *count = io_number_of(reader, str(key), space, owner.name);

@@ -99,6 +99,7 @@ void karp_reader_free(karp_reader *reader)
     for (size_t i = 0; i < reader->file_count; i++) strbuf_free(&reader->files[i]);
     karp_free(context, reader->files, reader->file_capacity * sizeof *reader->files);
     karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
+    karp_free(context, reader->problems, reader->problem_capacity * sizeof *reader->problems);
     io_table_free(&reader->catalogue_files);
     io_table_free(&reader->names);
     io_table_free(&reader->warned);
@@ -281,10 +282,14 @@ karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_er
     return end_call(reader, status, error);
 }
 
-size_t karp_reader_warning_count(const karp_reader *reader) { return reader->warning_count; }
+size_t karp_reader_warning_count(const karp_reader *reader) { return reader->problem_count + reader->warning_count; }
+
+size_t karp_reader_problem_count(const karp_reader *reader) { return reader->problem_count; }
 
 karp_str karp_reader_warning(const karp_reader *reader, size_t index)
 {
+    if (index < reader->problem_count) return reader->problems[index];
+    index -= reader->problem_count;
     return index < reader->warning_count ? reader->warnings[index] : (karp_str){ NULL, 0 };
 }
 
@@ -342,6 +347,12 @@ karp_str io_keep_json(karp_reader *reader, const tree *root)
     return kept;
 }
 
+static void log_note(const karp_reader *reader, karp_str text)
+{
+    const karp_context_options *options = karp_context_get_options(reader->context);
+    if (options->log) options->log(KARP_LOG_WARNING, text, options->log_user);
+}
+
 static karp_status __attribute__((format(printf, 3, 0)))
 warn(karp_reader *reader, bool once, const char *format, va_list arguments)
 {
@@ -357,8 +368,29 @@ warn(karp_reader *reader, bool once, const char *format, va_list arguments)
                            reader->warning_count + 1, sizeof kept))
         return io_reader_nomem(reader);
     reader->warnings[reader->warning_count++] = kept;
-    const karp_context_options *options = karp_context_get_options(reader->context);
-    if (options->log) options->log(KARP_LOG_WARNING, kept, options->log_user);
+    log_note(reader, kept);
+    return KARP_OK;
+}
+
+karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why)
+{
+    char message[1000] = KARP_PROBLEM, name[300];
+    const tree *metadata = tree_get(w->root, "metadata");
+    karp_str kind = io_kind_of(w), space = tree_get_text(metadata, "namespace");
+    str_shorten(name, sizeof name, w->name);
+    str_append(message, sizeof message, "%.*s %.*s%s%s creates pods that are not planned", str_shown(kind, 64),
+               kind.ptr, str_shown(space, 64), space.ptr, space.len ? "/" : "", name);
+    if (w->place.line > 0) {
+        str_shorten(name, sizeof name, w->place.document);
+        str_append(message, sizeof message, " (%s:%lu)", name, (unsigned long)w->place.line);
+    }
+    str_append(message, sizeof message, ": %s", why);
+    karp_str kept = io_keep(reader, str(message));
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
+                           reader->problem_count + 1, sizeof kept))
+        return io_reader_nomem(reader);
+    reader->problems[reader->problem_count++] = kept;
+    log_note(reader, kept);
     return KARP_OK;
 }
 

@@ -164,6 +164,8 @@ struct karp_reader {
     karp_str *warnings;
     size_t warning_count, warning_capacity;
     io_table warned;
+    karp_str *problems; /* each begins with KARP_PROBLEM */
+    size_t problem_count, problem_capacity;
     uint32_t invalid_noted; /* fields.c: the kinds of notes made so far */
     uint32_t unknown_fields; /* fields.c: the number of notes made so far */
 
@@ -194,6 +196,8 @@ karp_status io_reader_fail(karp_reader *reader, karp_status status, const io_pla
 karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Like io_warn(), but a repeated text is ignored. */
 karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reports that the object's pods are not in the snapshot, and why. */
+karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why);
 /* A copy in reader->keep; ptr NULL = out of memory. */
 karp_str io_keep(karp_reader *reader, karp_str text);
 karp_str io_keep_json(karp_reader *reader, const tree *root);
@@ -251,6 +255,9 @@ uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 /* The same, to be set until another name is recorded. NULL = out of memory. */
 uint32_t *io_number_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+/* The kind by which an object is recorded, which tells kinds of different groups apart. */
+enum { IO_KIND_ROOM = 208 };
+karp_str io_name_of_kind(const io_kind_info *info, const tree *root, char room[IO_KIND_ROOM]);
 bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number);
 
 /* Finds the CapacityBuffer's pod template and adds the buffer. */

@@ -241,23 +241,31 @@ static bool nearly(karp_str a, karp_str b)
     return left <= 1 && other <= 1;
 }
 
+/* A group of Kubernetes itself has no dot. A kind of another group may have a name that Kubernetes has, too. */
+const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind)
+{
+    size_t given = str_shown(kind, 100) > 0 ? (size_t)str_shown(kind, 100) : 0;
+    karp_str word = { kind.ptr, given }, group = str_before(api_version, '/');
+    bool foreign = group.len > 0 && memchr(group.ptr, '.', group.len);
+    for (size_t i = 0; io_kind_at(i); i++) {
+        const io_kind_info *info = io_kind_at(i);
+        bool same = str_is(kind, info->name) && (!foreign || strchr(info->group, '.')),
+             here = str_is(group, info->group);
+        if (same || (here && (equal_letters(word, str(info->name)) || nearly(word, str(info->name)))))
+            return info->version ? info : NULL;
+    }
+    return NULL;
+}
+
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind)
 {
-    const io_kind_info *meant = NULL;
-    size_t given = str_shown(kind, 100) > 0 ? (size_t)str_shown(kind, 100) : 0;
-    karp_str word = { kind.ptr, given };
-    for (size_t i = 0; io_kind_at(i) && !meant; i++) {
-        const io_kind_info *info = io_kind_at(i);
-        bool same = str_is(kind, info->name);
-        bool group = equal_str(str_before(api_version, '/'), str(info->group));
-        if (same || (group && (equal_letters(word, str(info->name)) || nearly(word, str(info->name))))) meant = info;
-    }
+    const io_kind_info *meant = io_kind_meant(api_version, kind);
     if (!meant && str_is(kind, "CronJob"))
         return io_warn_once(reader,
                             "CronJob of %.*s: it has no pods before its time; plan for one run with the Job of kubectl "
                             "create job NAME --from=cronjob/NAME --dry-run=client -o yaml",
                             str_shown(api_version, 100), api_version.ptr);
-    if (!meant || !meant->version)
+    if (!meant)
         return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", str_shown(kind, 100), kind.ptr,
                             str_shown(api_version, 100), api_version.ptr);
     return io_warn_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", str_shown(kind, 100), kind.ptr,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Blockers documents, which show what prevents savings: docs/formats.md, "Blockers". */
 #include "write_decision.h"
+#include "write_notes.h"
 #include "write_json.h"
 #include "write_text.h"
 
@@ -42,9 +43,7 @@ static void as_json(const write_job *job, const karp_blockers *found)
         json_end(j);
     }
     json_end(j);
-    json_member_array(j, "warnings");
-    for (size_t i = 0; i < options->warning_count; i++) json_str(j, options->warnings[i]);
-    json_end(j);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -149,7 +148,6 @@ static void as_text(const write_job *job, const karp_blockers *found)
 static void as_markdown(const write_job *job, const karp_blockers *found)
 {
     write_buffer *b = job->out;
-    const karp_write_options *options = job->options;
     buffer_text(b,
                 "| blocker | object | nodes | pods | saved by itself, per month (730 h) |\n|---|---|---:|---:|---:|\n");
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
@@ -170,11 +168,8 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
     buffer_text(b, "| all together | | | | ");
     text_dollars(b, karp_blockers_together(found) * HOURS_A_MONTH, true);
     buffer_text(b, " |\n");
-    for (size_t i = 0; i < options->warning_count; i++) {
-        buffer_text(b, i == 0 ? "\n## Notes\n\n- " : "- ");
-        text_markdown(b, options->warnings[i]);
-        buffer_char(b, '\n');
-    }
+    buffer_text(b, note_count(job) > 0 ? "\n## Notes\n" : "");
+    notes_as_markdown(job);
 }
 
 karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers, const karp_write_options *options,

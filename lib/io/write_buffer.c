@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_buffer.h"
+#include "write_notes.h"
 
 #include <string.h>
 
@@ -130,6 +131,8 @@ karp_status write_begin(write_call *call, const karp_write_options *given, bool 
 
 karp_status write_end(write_call *call)
 {
+    if (call->options.format == KARP_FORMAT_TEXT || call->options.format == KARP_FORMAT_MARKDOWN)
+        put_incomplete(&call->buffer, &call->options);
     if (call->options.format == KARP_FORMAT_TEXT) text_fold_buffer(&call->buffer, call->options.width);
     karp_status status = buffer_finish(&call->buffer, call->out, call->error);
     return karp_context_refusal(call->context, status, call->error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a DisruptionPlan as text. */
 #include "write_rows.h"
+#include "write_notes.h"
 
 static void write_budgets(const text_out *t, const write_job *job)
 {
@@ -90,7 +91,7 @@ void disruption_as_text(const write_job *job)
         section(t, "Not disrupted");
         rows_kept(t, job, job->decision);
     }
-    warnings_section(t, job);
+    notes_section(t, job);
     buffer_text(b, "\nPlan: ");
     buffer_uint(b, totals.deleted);
     buffer_text(b, " to delete, ");

@@ -2,6 +2,7 @@
 /* Writes the explanation of a decision for one pod or one node. */
 #include <base/error.h>
 #include "write_explain.h"
+#include "write_notes.h"
 #include "write_plan_json.h"
 
 enum { MOST_LINES = 30 };
@@ -85,7 +86,7 @@ static void pod_as_json(const write_job *job, const pod_addition *addition, karp
         json_member_text(j, "code", karp_reason_name(pod.code));
         json_member_str(j, "message", pod.message);
     }
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -143,7 +144,7 @@ static void pod_as_text(const write_job *job, const pod_addition *addition, karp
     else if (answer.fate == FATE_IGNORED) text_ignored(t, job, answer.index);
     else text_placed(t, job, answer);
     if (addition != NULL) addition->text(t, job, addition->explanation);
-    warnings_section(t, job);
+    notes_section(t, job);
 }
 
 /* The checks of both public functions. */
@@ -243,7 +244,7 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
         json_end(j);
     }
     json_end(j);
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -266,7 +267,7 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
             rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
         }
     }
-    warnings_section(t, job);
+    notes_section(t, job);
 }
 
 karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,

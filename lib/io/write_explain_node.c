@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes why a node is kept: its blockers in order, and the best move that was rejected. */
 #include "write_plan_json.h"
+#include "write_notes.h"
 #include "write_rows.h"
 
 enum { MOST_LINES = 6 };
@@ -84,7 +85,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
         json_end(j);
     }
     if (get_move(explanation, &move)) move_as_json(j, &move);
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -283,7 +284,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     write_budget(t, job, karp_node_explanation_node(explanation));
     if (moves) write_move(t, &move);
     write_until(t, job, explanation);
-    warnings_section(t, job);
+    notes_section(t, job);
 }
 
 karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "write_explain.h"
+#include "write_notes.h"
 #include "write_plan_json.h"
 
 enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
@@ -63,7 +64,7 @@ static void as_json(const write_job *job, const karp_pod_explanation *explanatio
     json_end(j);
     json_member_uint(j, "tried", karp_pod_explanation_tried(explanation));
     json_member_bool(j, "bounded", karp_pod_explanation_bounded(explanation) != 0);
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -278,7 +279,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     }
     lines_of_targets(t, &pod);
     lines_of_remedies(t, job, explanation);
-    warnings_section(t, job);
+    notes_section(t, job);
 }
 
 /* ---- placed pods: why the other NodePools were not used ---------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the findings of karp_lint_snapshot(), with the notes of the reader as findings of an additional rule. */
 #include <io/write_json.h>
+#include <io/write_notes.h>
 #include <io/write_text.h>
 
 #include <string.h>
@@ -10,16 +11,20 @@
 static const karp_lint_rule of_notes = { sizeof of_notes, "input-note",
                                          "a part of the input is not used, or is filled in", KARP_LINT_WARNING, 0 };
 
-/* Finding `index` of the lint's findings followed by the notes. */
+static const karp_lint_rule of_problems = { sizeof of_problems, "unplanned",
+                                            "an object creates pods that are not planned", KARP_LINT_ERROR, 0 };
+
+/* Finding `index` of the lint's findings followed by the problems and the notes. */
 static karp_lint_finding finding_at(const karp_lint *lint, const karp_write_options *options, size_t index)
 {
     karp_lint_finding f = { .size = sizeof f };
     size_t count = karp_lint_count(lint);
     if (karp_lint_at(lint, index, &f) == KARP_OK) return f;
-    f.rule = of_notes.name;
-    f.severity = of_notes.severity;
+    bool problem = index - count < problem_count(options);
+    f.rule = problem ? of_problems.name : of_notes.name;
+    f.severity = problem ? of_problems.severity : of_notes.severity;
     f.kind = f.object = f.field = f.remedy = str("");
-    f.text = options->warnings[index - count];
+    f.text = problem ? problem_at(options, index - count) : options->warnings[index - count];
     return f;
 }
 
@@ -254,6 +259,7 @@ static void write_sarif(json_out *j, const karp_lint *lint, const karp_write_opt
     json_member_array(j, "rules");
     karp_lint_rule rule = { .size = sizeof rule };
     for (size_t i = 0; karp_lint_rule_at(i, &rule) == KARP_OK; i++) sarif_rule(j, &rule);
+    sarif_rule(j, &of_problems);
     sarif_rule(j, &of_notes);
     json_end(j);
     json_end(j);

@@ -4,6 +4,7 @@
  * notes and the cost.
  */
 #include "write_rows.h"
+#include "write_notes.h"
 
 #include <karp/objective.h>
 
@@ -121,11 +122,7 @@ static void write_cost(const write_job *job, double saved)
         buffer_char(b, '\n');
     }
     if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: the search was stopped.**\n");
-    for (size_t i = 0; i < count_warnings(job); i++) {
-        buffer_text(b, i == 0 ? "\n- " : "- ");
-        text_markdown(b, warning_at(job, i));
-        buffer_char(b, '\n');
-    }
+    notes_as_markdown(job);
 }
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */

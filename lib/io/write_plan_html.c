@@ -5,6 +5,7 @@
  * another page.
  */
 #include "write_rows.h"
+#include "write_notes.h"
 #include "write_picture_html.h"
 
 #include <karp/objective.h>
@@ -223,14 +224,19 @@ static void write_unplaced(const page *p)
 
 static void write_notes(const page *p)
 {
-    size_t count = count_warnings(p->job);
+    size_t count = note_count(p->job), problems = problem_count(p->job->options);
+    for (size_t i = 0; i < problems && i < MOST_NOTES; i++) {
+        raw(p, "<div><b>not planned</b>: ");
+        html_text(p->b, problem_at(p->job->options, i));
+        raw(p, "</div>\n");
+    }
     if (count == 0) return;
     raw(p, "<details><summary>");
     buffer_uint(p->b, count);
     raw(p, count == 1 ? " note</summary>" : " notes</summary>");
     for (size_t i = 0; i < count && i < MOST_NOTES; i++) {
         raw(p, "<div>");
-        html_text(p->b, warning_at(p->job, i));
+        html_text(p->b, note_at(p->job, i));
         raw(p, "</div>");
     }
     raw(p, count > MOST_NOTES ? "<div>and more, in the text below</div></details>\n" : "</details>\n");

@@ -3,6 +3,7 @@
 #include "write_plan_json.h"
 
 #include "write_launch.h"
+#include "write_notes.h"
 #include "write_rows.h"
 #include <base/error.h>
 #include <base/hash.h>
@@ -325,14 +326,6 @@ static void write_objective(json_out *j, const karp_decision *decision)
     json_end(j);
 }
 
-void plan_warnings(json_out *j, const write_job *job)
-{
-    json_member_array(j, "warnings");
-    size_t count = count_warnings(job);
-    for (size_t i = 0; i < count; i++) json_str(j, warning_at(job, i));
-    json_end(j);
-}
-
 void plan_as_json(const write_job *job)
 {
     json_out json, *j = &json;
@@ -347,7 +340,7 @@ void plan_as_json(const write_job *job)
     }
     write_cost(j, job->decision);
     write_objective(j, job->decision);
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -424,6 +417,6 @@ void disruption_as_json(const write_job *job)
     write_commands(j, "commands", job, job->decision);
     plan_kept(j, job, job->decision);
     write_cost(j, job->decision);
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }

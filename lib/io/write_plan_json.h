@@ -19,7 +19,5 @@ void plan_placements(json_out *j, const write_job *job, const karp_decision *dec
 void plan_kept(json_out *j, const write_job *job, const karp_decision *decision);
 void plan_unschedulable(json_out *j, const write_job *job, size_t index);
 void plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
-/* "warnings": those of the reader and of the decisions. */
-void plan_warnings(json_out *j, const write_job *job);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan as text. */
 #include "write_rows.h"
+#include "write_notes.h"
 #include "write_launch.h"
 
 #include <karp/objective.h>
@@ -450,6 +451,6 @@ void plan_as_text(const write_job *job)
     }
     write_unschedulable(t, job);
     write_ignored(t, job);
-    warnings_section(t, job);
+    notes_section(t, job);
     write_summary(t, job, &totals, &commands);
 }

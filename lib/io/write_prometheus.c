@@ -4,6 +4,7 @@
  * Pushgateway.
  */
 #include "write_rows.h"
+#include "write_notes.h"
 
 #include <base/sort.h>
 #include <base/money.h>
@@ -143,7 +144,9 @@ static void write_cost(const write_job *job, double saved)
     family(job->out, name, "What all nodes cost, before and after the decision.");
     sample(job->out, name, "when", "before", karp_decision_cost_before(job->decision));
     sample(job->out, name, "when", "after", karp_decision_cost_after(job->decision) - saved);
-    one(job->out, "karp_notes", "Notes on the input and the decision.", (double)count_warnings(job));
+    one(job->out, "karp_notes", "Notes on the input and the decision.", (double)note_count(job));
+    one(job->out, "karp_unplanned_objects", "Objects that create pods that are not planned.",
+        (double)problem_count(job->options));
     one(job->out, "karp_complete", "1 = everything was considered.", karp_decision_complete(job->decision));
 }
 

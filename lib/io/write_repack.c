@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a RepackPlan: docs/formats.md. */
 #include "write_plan_json.h"
+#include "write_notes.h"
 #include "write_rows.h"
 
 #include <karp/repack.h>
@@ -59,7 +60,7 @@ void repack_as_json(const write_job *job)
     json_end(j);
     curve_as_json(j, job);
     plan_kept(j, job, job->decision);
-    plan_warnings(j, job);
+    notes_as_json(j, job);
     json_close(j);
 }
 
@@ -123,7 +124,7 @@ void repack_as_text(const write_job *job)
         section(t, "Keep");
         rows_kept(t, job, job->decision);
     }
-    warnings_section(t, job);
+    notes_section(t, job);
     buffer_text(t->out, "\nPlan: ");
     buffer_count(t->out, steps, "step");
     buffer_text(t->out, ", ");

@@ -417,37 +417,6 @@ void no_saving(write_buffer *b, const karp_decision *decision)
                                : " pods have no node, so this is not a saving");
 }
 
-size_t count_warnings(const write_job *job)
-{
-    bool beside = job->disruption != NULL && job->disruption != job->decision;
-    size_t more = beside ? karp_decision_warning_count(job->disruption) : 0;
-    return job->options->warning_count + karp_decision_warning_count(job->decision) + more;
-}
-
-karp_str warning_at(const write_job *job, size_t index)
-{
-    if (index < job->options->warning_count) return job->options->warnings[index];
-    index -= job->options->warning_count;
-    size_t own = karp_decision_warning_count(job->decision);
-    return index < own ? karp_decision_warning(job->decision, index)
-                       : karp_decision_warning(job->disruption, index - own);
-}
-
-void warnings_section(const text_out *t, const write_job *job)
-{
-    size_t count = count_warnings(job);
-    if (count == 0) return;
-    section(t, "Notes");
-    for (size_t i = 0; i < count; i++) {
-        karp_str text = warning_at(job, i);
-        buffer_text(t->out, "  *   ");
-        text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_DETAIL_LINES);
-        flow_words(&flow, text);
-        buffer_char(t->out, '\n');
-    }
-}
-
 /* Makes room for another part of the header. It goes to the next line if it does not fit. */
 static void header_begin_part(const text_out *t, size_t *column, size_t columns)
 {

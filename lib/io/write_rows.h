@@ -66,10 +66,6 @@ void cost_line(const text_out *t, double before, double after);
 /* "; 2 pods have no node, so this is not a saving": appended to a cost that is lower because of the changes of karp
  * whatif. */
 void no_saving(write_buffer *b, const karp_decision *decision);
-/* The warnings of the caller, then those of the decision, then those of the disruption beside it. */
-size_t count_warnings(const write_job *job);
-karp_str warning_at(const write_job *job, size_t index);
-void warnings_section(const text_out *t, const write_job *job);
 void header_line(const text_out *t, const write_job *job, const char *verb);
 
 /* Writes the names in their order, e.g. "web/web-{0..4} web/api-1", wrapped to at most `most_lines` lines. */

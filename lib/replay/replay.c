@@ -108,10 +108,11 @@ static karp_status open_objects(replay *r)
 karp_status replay_keep_notes(replay *r, const karp_reader *reader)
 {
     const tree *earlier = tree_get(r->base.state, "warnings");
-    size_t count = r->base.state ? tree_count(earlier) : reader->warning_count;
+    size_t count = r->base.state ? tree_count(earlier) : karp_reader_warning_count(reader);
     karp_str *notes = arena_alloc(&r->base.trace.memory, (count + 1) * sizeof *notes);
     for (size_t i = 0; notes && i < count; i++) {
-        notes[i] = trace_keep(&r->base.trace, r->base.state ? tree_text(tree_item(earlier, i)) : reader->warnings[i]);
+        notes[i] = trace_keep(&r->base.trace,
+                              r->base.state ? tree_text(tree_item(earlier, i)) : karp_reader_warning(reader, i));
         if (!notes[i].ptr) notes = NULL;
     }
     if (!notes) return fail_nomem(&r->error);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/pod_makers.h>
+
+#include <io/notes.h>
+#include <io/owner.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+
+/* What an object's pods depend on besides the object. */
+typedef enum depends_on { ON_OPERATOR, ON_RENDERING } depends_on;
+
+/* Kinds whose operators create pods, without a pod template that says which. Kinds that have one are recognised by
+ * it. */
+static const struct {
+    const char *group, *kinds; /* kinds are separated by spaces */
+    depends_on on;
+} makers[] = {
+    { "acid.zalan.do", "postgresql", ON_OPERATOR },
+    { "actions.summerwind.dev", "RunnerDeployment RunnerSet RunnerReplicaSet Runner", ON_OPERATOR },
+    { "agent.k8s.elastic.co", "Agent", ON_OPERATOR },
+    { "apm.k8s.elastic.co", "ApmServer", ON_OPERATOR },
+    { "apps.nvidia.com", "NIMService NIMCache NIMPipeline", ON_OPERATOR },
+    { "argoproj.io", "Application ApplicationSet", ON_RENDERING },
+    { "argoproj.io", "ArgoCD EventBus EventSource Sensor Workflow", ON_OPERATOR },
+    { "beat.k8s.elastic.co", "Beat", ON_OPERATOR },
+    { "camel.apache.org", "Integration Pipe", ON_OPERATOR },
+    { "cassandra.datastax.com", "CassandraDatacenter", ON_OPERATOR },
+    { "ceph.rook.io", "CephCluster CephFilesystem CephObjectStore CephNFS", ON_OPERATOR },
+    { "clickhouse-keeper.altinity.com", "ClickHouseKeeperInstallation", ON_OPERATOR },
+    { "clickhouse.altinity.com", "ClickHouseInstallation", ON_OPERATOR },
+    { "core.oam.dev", "Application", ON_RENDERING },
+    { "core.strimzi.io", "StrimziPodSet", ON_OPERATOR },
+    { "crdb.cockroachlabs.com", "CrdbCluster", ON_OPERATOR },
+    { "databases.spotahome.com", "RedisFailover", ON_OPERATOR },
+    { "dragonflydb.io", "Dragonfly", ON_OPERATOR },
+    { "druid.apache.org", "Druid", ON_OPERATOR },
+    { "elasticsearch.k8s.elastic.co", "Elasticsearch", ON_OPERATOR },
+    { "enterprisesearch.k8s.elastic.co", "EnterpriseSearch", ON_OPERATOR },
+    { "flink.apache.org", "FlinkDeployment", ON_OPERATOR },
+    { "grafana.integreatly.org", "Grafana", ON_OPERATOR },
+    { "helm.cattle.io", "HelmChart", ON_RENDERING },
+    { "helm.toolkit.fluxcd.io", "HelmRelease", ON_RENDERING },
+    { "install.istio.io", "IstioOperator", ON_OPERATOR },
+    { "jaegertracing.io", "Jaeger", ON_OPERATOR },
+    { "jenkins.io", "Jenkins", ON_OPERATOR },
+    { "k8s.mariadb.com", "MariaDB MaxScale", ON_OPERATOR },
+    { "k8ssandra.io", "K8ssandraCluster", ON_OPERATOR },
+    { "kafka.strimzi.io", "Kafka KafkaBridge KafkaConnect KafkaMirrorMaker KafkaMirrorMaker2 KafkaNodePool",
+      ON_OPERATOR },
+    { "kaito.sh", "Workspace RAGEngine", ON_OPERATOR },
+    { "kibana.k8s.elastic.co", "Kibana", ON_OPERATOR },
+    { "kubernetes.dask.org", "DaskCluster DaskJob", ON_OPERATOR },
+    { "kubevirt.io", "VirtualMachine VirtualMachineInstance VirtualMachineInstanceReplicaSet", ON_OPERATOR },
+    { "kustomize.toolkit.fluxcd.io", "Kustomization", ON_RENDERING },
+    { "logging.banzaicloud.io", "Logging", ON_OPERATOR },
+    { "logstash.k8s.elastic.co", "Logstash", ON_OPERATOR },
+    { "loki.grafana.com", "LokiStack", ON_OPERATOR },
+    { "machinelearning.seldon.io", "SeldonDeployment", ON_OPERATOR },
+    { "maps.k8s.elastic.co", "ElasticMapsServer", ON_OPERATOR },
+    { "minio.min.io", "Tenant", ON_OPERATOR },
+    { "mlops.seldon.io", "Server", ON_OPERATOR },
+    { "mongodb.com", "MongoDB MongoDBMultiCluster MongoDBOpsManager", ON_OPERATOR },
+    { "mongodbcommunity.mongodb.com", "MongoDBCommunity", ON_OPERATOR },
+    { "monitoring.coreos.com", "Alertmanager Prometheus PrometheusAgent ThanosRuler", ON_OPERATOR },
+    { "mysql.oracle.com", "InnoDBCluster", ON_OPERATOR },
+    { "nvidia.com", "ClusterPolicy DynamoGraphDeployment NVIDIADriver", ON_OPERATOR },
+    { "opensearch.opster.io", "OpenSearchCluster", ON_OPERATOR },
+    { "opentelemetry.io", "OpenTelemetryCollector TargetAllocator", ON_OPERATOR },
+    { "operator.victoriametrics.com", "VMAgent VMAlert VMAlertmanager VMCluster VMSingle", ON_OPERATOR },
+    { "pgv2.percona.com", "PerconaPGCluster", ON_OPERATOR },
+    { "pingcap.com", "TidbCluster TidbMonitor", ON_OPERATOR },
+    { "planetscale.com", "VitessCluster", ON_OPERATOR },
+    { "postgres-operator.crunchydata.com", "PGAdmin PostgresCluster", ON_OPERATOR },
+    { "postgresql.cnpg.io", "Cluster Pooler", ON_OPERATOR },
+    { "psmdb.percona.com", "PerconaServerMongoDB", ON_OPERATOR },
+    { "pxc.percona.com", "PerconaXtraDBCluster", ON_OPERATOR },
+    { "rabbitmq.com", "RabbitmqCluster", ON_OPERATOR },
+    { "redis.redis.opstreelabs.in", "Redis RedisCluster RedisReplication RedisSentinel", ON_OPERATOR },
+    { "sailoperator.io", "Istio ZTunnel", ON_OPERATOR },
+    { "scylla.scylladb.com", "ScyllaCluster", ON_OPERATOR },
+    { "serving.kserve.io", "InferenceGraph LLMInferenceService", ON_OPERATOR },
+    { "solr.apache.org", "SolrCloud", ON_OPERATOR },
+    { "spark.apache.org", "SparkApplication SparkCluster", ON_OPERATOR },
+    { "tekton.dev", "PipelineRun TaskRun", ON_OPERATOR },
+    { "template.openshift.io", "Template", ON_RENDERING },
+    { "tempo.grafana.com", "TempoMonolithic TempoStack", ON_OPERATOR },
+    { "zookeeper.pravega.io", "ZookeeperCluster", ON_OPERATOR },
+};
+
+/* Kinds that have a pod template and create no pods of it: other objects use the template, or it is one of the
+ * past. */
+static const struct {
+    const char *group, *kinds;
+} others[] = {
+    { "apiextensions.k8s.io", "CustomResourceDefinition" },
+    { "apps", "ControllerRevision" },
+    { "apps.kruise.io", "SidecarSet WorkloadSpread" },
+    { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate CronWorkflow WorkflowTemplate" },
+    { "batch", "CronJob" },
+    { "flow.volcano.sh", "JobTemplate" },
+    { "kueue.x-k8s.io", "Workload" },
+    { "serving.kserve.io", "ClusterServingRuntime ClusterStorageContainer LLMInferenceServiceConfig ServingRuntime" },
+    { "sparkoperator.k8s.io", "ScheduledSparkApplication" },
+    { "tekton.dev", "ClusterTask Pipeline Task" },
+    { "trainer.kubeflow.org", "ClusterTrainingRuntime TrainingRuntime" },
+};
+
+static bool is_listed(const char *group, const char *kinds, karp_str api_version, karp_str kind)
+{
+    if (!str_is(str_before(api_version, '/'), group) || kind.len == 0) return false;
+    for (const char *word = kinds; *word != '\0'; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        if (equal_str(kind, (karp_str){ word, length })) return true;
+        word += length;
+    }
+    return false;
+}
+
+/* ---- pod templates ----------------------------------------------------------------------------------------------- */
+
+enum { DEEPEST = 16, PATH_ROOM = 200 };
+
+static bool is_containers(const tree *list)
+{
+    const tree *first = tree_item(list, 0);
+    return tree_get(first, "image") || (tree_get(first, "name") && tree_get(first, "resources"));
+}
+
+/* Finds the first pod template below the value. `path` receives where it is, such as "/spec/template". A list's
+ * elements are written "*". */
+static bool find_template(const tree *value, size_t depth, char path[PATH_ROOM])
+{
+    size_t length = strlen(path);
+    if (depth == DEEPEST) return false;
+    if (is_containers(tree_get(value, "containers"))) return true;
+    for (size_t i = 0; i < tree_count(value); i++) {
+        const tree_member *m = tree_is(value, TREE_MAP) ? tree_member_at(value, i) : NULL;
+        karp_str name = m ? tree_member_name(m) : str("*");
+        if (m && depth == 0 && (str_is(name, "status") || str_is(name, "metadata"))) continue;
+        str_append(path, PATH_ROOM, "/%.*s", str_shown(name, PATH_ROOM), name.ptr);
+        if (find_template(m ? m->value : tree_item(value, i), depth + 1, path)) return true;
+        path[length] = '\0';
+    }
+    return false;
+}
+
+bool io_makes_pods(const tree *root)
+{
+    karp_str api_version = tree_get_text(root, "apiVersion"), kind = tree_get_text(root, "kind");
+    char path[PATH_ROOM] = "";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (is_listed(others[i].group, others[i].kinds, api_version, kind)) return false;
+    }
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        if (is_listed(makers[i].group, makers[i].kinds, api_version, kind)) return true;
+    }
+    return find_template(root, 0, path);
+}
+
+/* ---- what the input has of them ---------------------------------------------------------------------------------- */
+
+#define MADE_BY "made by "
+
+static karp_str made_key(karp_str kind, char key[80])
+{
+    key[0] = '\0';
+    str_append(key, 80, MADE_BY "%.*s", str_shown(kind, 63), kind.len ? kind.ptr : "");
+    return str(key);
+}
+
+bool io_note_made(karp_reader *reader, const tree *root)
+{
+    const tree *owners = tree_get(tree_get(root, "metadata"), "ownerReferences");
+    bool ok = true;
+    for (size_t i = 0; i < tree_count(owners) && ok; i++) {
+        const tree *owner = tree_item(owners, i);
+        char key[80];
+        ok = io_note_name(reader, made_key(tree_get_text(owner, "kind"), key), io_namespace(root),
+                          tree_get_text(owner, "name"), 1);
+    }
+    return ok;
+}
+
+/* Operators set their object's name as a label of its pods. */
+static bool has_label_of(const tree *pod, karp_str name)
+{
+    const tree *labels = tree_get(tree_get(pod, "metadata"), "labels");
+    for (size_t i = 0; tree_is(labels, TREE_MAP) && i < tree_count(labels); i++) {
+        if (equal_str(tree_text(tree_member_at(labels, i)->value), name)) return true;
+    }
+    return false;
+}
+
+/* Whether the input of a cluster contains pods of the object. */
+static bool has_pods(const karp_reader *reader, const io_deferred *maker)
+{
+    char key[80];
+    if (io_find_kind(reader, made_key(tree_get_text(maker->root, "kind"), key), maker->namespace_, maker->name) !=
+        IO_NONE)
+        return true;
+    if (!tree_get(tree_get(maker->root, "metadata"), "uid")) return false;
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->info->kind == IO_KIND_POD && equal_str(w->namespace_, maker->namespace_) &&
+            tree_get(tree_get(w->root, "metadata"), "uid") && has_label_of(w->root, maker->name))
+            return true;
+    }
+    return false;
+}
+
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
+
+static bool depends_on_rendering(karp_str api_version, karp_str kind)
+{
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        if (makers[i].on == ON_RENDERING && is_listed(makers[i].group, makers[i].kinds, api_version, kind)) return true;
+    }
+    return false;
+}
+
+static karp_status report(karp_reader *reader, const io_deferred *w)
+{
+    char path[PATH_ROOM] = "", why[400] = "";
+    karp_str api_version = tree_get_text(w->root, "apiVersion"), kind = tree_get_text(w->root, "kind");
+    const io_kind_info *meant = io_kind_meant(api_version, kind);
+    if (meant)
+        str_append(why, sizeof why, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", str_shown(kind, 64),
+                   kind.ptr, str_shown(api_version, 64), api_version.ptr, meant->name, meant->group,
+                   meant->group[0] ? "/" : "", meant->version);
+    else if (depends_on_rendering(api_version, kind))
+        str_append(why, sizeof why, "render what it installs (helm template, kustomize build) and add that");
+    else if (find_template(w->root, 0, path)) {
+        if (str_ends(str(path), "/template/spec")) path[strlen(path) - 5] = '\0';
+        str_append(why, sizeof why, "karp has no rule for this kind; its pod template is %s", path);
+    } else
+        str_append(why, sizeof why,
+                   "its operator decides on them; add the pods or workloads that it creates (kubectl get "
+                   "statefulsets,deployments,pods -o yaml)");
+    return io_problem(reader, w, why);
+}
+
+karp_status io_settle_makers(karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->info->kind == IO_KIND_POD_MAKER && !w->gone && !has_pods(reader, w)) status = report(reader, w);
+    }
+    return status;
+}

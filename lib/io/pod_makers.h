@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects of kinds that are not read, but create pods: decisions about the rest of the input are incomplete. */
+#ifndef IO_POD_MAKERS_H
+#define IO_POD_MAKERS_H
+
+#include <io/reader.h>
+
+/* Whether an object of a kind that is not read creates pods: the kind is known for it, or the object has a pod
+ * template. */
+bool io_makes_pods(const tree *root);
+
+/* Records the controllers of an object that is not a pod. false = out of memory. */
+bool io_note_made(karp_reader *reader, const tree *root);
+/* Reports the objects that create pods, except those whose pods or other objects are in the input. Called after
+ * everything has been read. Errors: NOMEM. */
+karp_status io_settle_makers(karp_reader *reader);
+
+#endif

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that create pods which are not planned: they are listed apart, and no gate passes."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+POOL, APP = ASKS / 'pool.yaml', ASKS / 'app.yaml'
+folder = tempfile.TemporaryDirectory()
+SPEC = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '1'}}}]}
+
+
+def manifest(*objects):
+    path = pathlib.Path(folder.name) / 'input.json'
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
+    return path
+
+
+def thing(kind, group, name='train', **more):
+    return {'apiVersion': f'{group}/v1', 'kind': kind, 'metadata': {'name': name}, **more}
+
+
+def owned(by, kind='Pod', version='v1', **more):
+    return {'apiVersion': version, 'kind': kind, 'metadata': {'name': f'{by["metadata"]["name"]}-0', 'ownerReferences': [
+        {'apiVersion': by['apiVersion'], 'kind': by['kind'], 'name': by['metadata']['name'], 'uid': 'u', 'controller': True}]}, **more}
+
+
+def problems(*objects):
+    return document('plan', POOL, manifest(*objects)).get('problems', [])
+
+
+WIDGET = thing('Widget', 'example.com', spec={'replicas': 3, 'jobs': [{'template': {'spec': SPEC}}]})
+KAFKA = thing('Kafka', 'kafka.strimzi.io', 'events', spec={'kafka': {'replicas': 3}})
+
+# Where it is, and why.
+said, = problems(WIDGET)
+check(said.startswith('Widget train creates pods that are not planned (') and said.endswith('its pod template is /spec/jobs/*/template'), said)
+check('input.json:1)' in said, said)
+said, = problems(KAFKA)
+check(said.startswith('Kafka events creates pods') and 'its operator decides on them' in said, said)
+said, = problems(thing('HelmRelease', 'helm.toolkit.fluxcd.io', spec={}))
+check('helm template' in said, said)
+
+# Text: a section of its own and the last line, in every answer; standard error where there is no room.
+for words in (['plan'], ['plan', '--settle'], ['disrupt'], ['explain', 'pod', 'inflate-0'], ['diff', POOL, APP, manifest(WIDGET, KAFKA), '--', '--scale', 'inflate=1']):
+    files = [] if words[0] == 'diff' else [POOL, APP, manifest(WIDGET, KAFKA)]
+    lines = run(*words, *files)[0].splitlines()
+    check(lines[-1].startswith('INCOMPLETE: ') and lines[-1].endswith('2 objects create pods that are not planned'), (words, lines[-1]))
+text = run('plan', POOL, APP, manifest(WIDGET))[0]
+check('\nNot planned\n  !   Widget train creates pods' in text and text.endswith('\nINCOMPLETE: 1 object creates pods that are not planned\n'), text)
+check('**Not planned**' in run('plan', POOL, APP, manifest(WIDGET), '-o', 'markdown')[0], 'Markdown')
+check('not planned' in run('plan', POOL, APP, manifest(WIDGET), '-o', 'html')[0], 'HTML')
+check('karp_unplanned_objects 1\n' in run('plan', POOL, APP, manifest(WIDGET), '-o', 'prometheus')[0], 'Prometheus')
+for form in ('csv', 'yaml', 'json-log', 'prometheus'):
+    check('karp: Widget train creates pods' in run('plan', '-q', POOL, APP, manifest(WIDGET), '-o', form)[1], form)
+
+# Gates: whatever they are about.
+for gate in ('unschedulable', 'notes', 'cost=$100000'):
+    _, error = run('plan', POOL, APP, manifest(WIDGET), '--fail-on', gate, status=3)
+    check('objects that create pods that are not planned' in error, error)
+    run('plan', '--settle', POOL, APP, manifest(WIDGET), '--fail-on', gate, status=3)
+run('diff', POOL, APP, manifest(WIDGET), '--fail-on', 'cost=$100000', '--', '--delete', 'Widget/train', status=3)
+run('disrupt', POOL, APP, manifest(WIDGET), '--fail-on', 'cost=$100000', status=3)
+run('plan', POOL, APP, '--fail-on', 'unschedulable,cost=$100000')
+finding, = [f for f in document('lint', POOL, manifest(WIDGET))['findings'] if f['rule'] == 'unplanned']
+equal(finding['severity'], 'error', 'lint')
+run('lint', POOL, manifest(WIDGET), '--fail-on', 'error', status=3)
+
+# Nothing to decide on.
+_, error = run('plan', POOL, '--fail-on', 'unschedulable', status=3)
+check('no pod and no node to decide on' in error, error)
+run('plan', POOL)
+
+# What was made of it is in the input; or it makes nothing.
+equal(problems(WIDGET, owned(WIDGET, spec=SPEC)), [], 'its pod')
+equal(problems(WIDGET, owned(WIDGET, 'Gadget', 'example.com/v1')), [], 'an object in between')
+equal(len(problems(WIDGET, owned(thing('Widget', 'example.com', 'another'), spec=SPEC))), 1, "another one's pod")
+live = json.loads(json.dumps(KAFKA))
+live['metadata']['uid'] = 'k'
+pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'events-0', 'uid': 'p', 'labels': {'strimzi.io/cluster': 'events'}}, 'spec': SPEC}
+equal(problems(live, pod), [], 'of a cluster, with its pods')
+equal(len(problems(live)), 1, 'of a cluster, without')
+equal(len(problems(KAFKA, pod)), 1, 'a manifest')
+equal(problems(thing('WorkflowTemplate', 'argoproj.io', spec={'templates': [SPEC]}), thing('Gadget', 'example.com', spec={'size': 3})), [], 'others')
+equal(problems({**WIDGET, 'metadata': {'generateName': 'a-'}}, {**WIDGET, 'metadata': {'generateName': 'b-'}})[1].split(' creates')[0], 'Widget b-1', 'generated names')
+
+# A dump keeps them, and deleting one helps.
+dumped = pathlib.Path(folder.name) / 'dump.json'
+dumped.write_text(run('dump', POOL, APP, manifest(WIDGET, KAFKA))[0])
+equal(len(document('plan', dumped)['problems']), 2, 'a dump')
+equal(document('plan', POOL, APP, manifest(WIDGET), '--delete', 'Widget/train').get('problems'), None, 'deleted')
+finish()
