@@ -392,7 +392,7 @@ type InstanceType struct {
 
 // A PriceRule is what somebody pays otherwise than the catalogue says: a discount, a fee, a licence.
 type PriceRule struct {
-	Requirements []Requirement // On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn, Exists, DoesNotExist, Gt, Lt.
+	Requirements []Requirement // On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn, Exists, DoesNotExist, and Gt and Lt with one integer.
 	Factor       float64
 	PerNode      float64 // added, per hour
 	PerVCPU      float64 // added for each of the type's CPUs, per hour

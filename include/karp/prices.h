@@ -15,7 +15,7 @@ extern "C" {
 /** A difference to the prices of the catalogue: a discount, a fee, a licence. Since 0.1. */
 typedef struct karp_price_rule {
     /** On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn,
-     * Exists, DoesNotExist, Gt, Lt. */
+     * Exists, DoesNotExist, and Gt and Lt with one integer. */
     const karp_requirement *requirements;
     size_t requirement_count;
     double factor; /**< the price is multiplied by it; 1 = unchanged. 0 to #KARP_MOST_PRICE, like the others */

@@ -3,6 +3,7 @@
 #include <explain/explain_pod.h>
 
 #include <model/quantity.h>
+#include <model/taints.h>
 #include <string.h>
 
 static const shape *original(const search *s) { return &s->snapshot->raw.shapes.items[s->shape]; }
@@ -26,20 +27,6 @@ static void *without(search *s, const void *items, uint32_t count, size_t bytes,
 /* ---- tolerations ------------------------------------------------------------------------------------------------- */
 
 static bool is_hard(const search *s, const taint *t) { return t->effect != s->snapshot->known.prefer_no_schedule; }
-
-/* Whether the pod tolerates the taint at first sight: it has a toleration for the key and effect, regardless of the
- * value. */
-static bool tolerated(const toleration_list list, const taint *t)
-{
-    for (uint32_t i = 0; i < list.count; i++) {
-        const toleration *x = &list.items[i];
-        bool key = x->key == NO_TEXT || x->key == t->key, effect = x->effect == NO_TEXT || x->effect == t->effect;
-        if (key && effect &&
-            (x->op == KARP_TOLERATION_EXISTS || (x->op == KARP_TOLERATION_EQUAL && x->value == t->value)))
-            return true;
-    }
-    return false;
-}
 
 /* Makes room for `more` tolerations in the view; NULL = out of memory. */
 static toleration *room_to_tolerate(search *s, uint32_t more)
@@ -81,7 +68,7 @@ static void try_taints(search *s, taint_list taints, words *seen)
     for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
         toleration_list *tolerations = &overlay_shape(&s->changed, s->shape)->tolerations;
-        if (!is_hard(s, t) || tolerated(*tolerations, t)) continue;
+        if (!is_hard(s, t) || taint_tolerated(s->snapshot, *tolerations, t)) continue;
         if (list == NULL) list = room_to_tolerate(s, taints.count - i);
         if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");

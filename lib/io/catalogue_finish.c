@@ -4,7 +4,7 @@
  * and warnings.
  */
 #include <io/catalogue_read.h>
-#include <base/serves.h>
+#include <base/admit.h>
 
 #include <string.h>
 

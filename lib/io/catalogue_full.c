@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the full format of a catalogue entry, which states every property of a type, and its short forms. */
 #include <io/catalogue_read.h>
-#include <base/serves.h>
+#include <base/admit.h>
 
 #include <io/decode_fields.h>
 #include <string.h>

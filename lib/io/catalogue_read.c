@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/sort.h>
-#include <base/serves.h>
+#include <base/admit.h>
 #include <io/catalogue_read.h>
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/prices.h>
 
-#include <base/serves.h>
+#include <base/admit.h>
 #include <base/money.h>
 #include <math.h>
 

@@ -5,6 +5,7 @@
  */
 #include <io/fill.h>
 
+#include <base/admit.h>
 #include <string.h>
 #include <io/decode_fields.h>
 
@@ -118,10 +119,7 @@ static bool allows(const karp_offering *offering, const tree *labels)
         const tree *label = tree_find_str(labels, r->key);
         if (!tree_is(label, TREE_STRING)) continue;
         karp_str value = tree_text(label);
-        bool listed = false;
-        for (size_t k = 0; k < r->value_count; k++) listed = listed || equal_str(r->values[k], value);
-        if (r->op == KARP_OP_IN ? !listed : r->op == KARP_OP_NOT_IN ? listed : r->op == KARP_OP_DOES_NOT_EXIST)
-            return false;
+        if (!requirement_allows(r, &value)) return false;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/prices.h>
 
+#include <base/admit.h>
 #include <base/money.h>
 #include <string.h>
 
@@ -114,8 +115,8 @@ static void check_numbers(io_decoder *d, const char *list, size_t index, const k
     for (size_t i = 0; i < count; i++) {
         const karp_requirement *r = &all[i];
         if ((r->op == KARP_OP_GT || r->op == KARP_OP_LT) &&
-            (r->value_count != 1 || karp_quantity_check(r->values[0]) != KARP_OK))
-            io_bad(d, KARP_E_INVALID, "spec.%s[%zu]: Gt and Lt need one number", list, index);
+            (r->value_count != 1 || !read_integer(r->values[0]).is_number))
+            io_bad(d, KARP_E_INVALID, "spec.%s[%zu]: Gt and Lt need one integer", list, index);
     }
 }
 

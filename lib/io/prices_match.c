@@ -2,7 +2,7 @@
 /* Checks the requirements of rules and commitments in Prices: a misspelt name would silently disable a discount. */
 #include <io/prices.h>
 
-#include <base/serves.h>
+#include <base/admit.h>
 #include <io/builtin.h>
 #include <io/notes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <base/serves.h>
+#include <base/admit.h>
 #include <base/sort.h>
 #include <karp/devices.h>
 #include <karp/library.h>

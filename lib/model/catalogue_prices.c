@@ -4,7 +4,7 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/serves.h>
+#include <base/admit.h>
 #include <karp/prices.h>
 #include <karp/values.h>
 #include <math.h>
@@ -28,8 +28,8 @@ static karp_status check_requirement(const karp_requirement *r, size_t rule, kar
     for (size_t i = 0; i < r->value_count; i++) {
         if (!str_given(r->values[i])) return fail_null(error, "a value of a price rule");
     }
-    return number && karp_quantity_check(r->values[0]) != KARP_OK
-               ? fail(error, KARP_E_INVALID, "price rule %zu: Gt and Lt need a number", rule)
+    return number && !read_integer(r->values[0]).is_number
+               ? fail(error, KARP_E_INVALID, "price rule %zu: Gt and Lt need an integer", rule)
                : KARP_OK;
 }
 

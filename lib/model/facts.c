@@ -165,27 +165,6 @@ karp_status continue_words(karp_snapshot *s, karp_error *error)
     return KARP_OK;
 }
 
-/* Go's Atoi: an optional sign and digits. A number beyond int64 is not an integer, and gets the nearest value. */
-static string_number read_number(karp_str t)
-{
-    string_number n = { 0, false };
-    size_t i = t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+') ? 1 : 0;
-    bool negative = i == 1 && t.ptr[0] == '-';
-    if (i == t.len) return n;
-    uint64_t value = 0, limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
-    bool beyond = false;
-    for (; i < t.len; i++) {
-        if (t.ptr[i] < '0' || t.ptr[i] > '9') return n;
-        uint64_t digit = (uint64_t)(t.ptr[i] - '0');
-        beyond = beyond || value > (limit - digit) / 10;
-        value = beyond ? limit : value * 10 + digit;
-    }
-    n.is_number = !beyond;
-    if (!negative) n.value = (int64_t)value;
-    else n.value = value == limit ? INT64_MIN : -(int64_t)value;
-    return n;
-}
-
 static bool rank_strings(karp_snapshot *s, uint32_t *rank)
 {
     size_t n = s->raw.text.count;
@@ -331,7 +310,7 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error)
     size_t n = s->raw.text.count;
     struct text_facts f;
     if (!make_facts(s, &f) || !rank_strings(s, f.rank)) return fail_nomem(error);
-    for (size_t i = 0; i < n; i++) f.numbers[i] = read_number(strings_get(&s->raw.text, (uint32_t)i));
+    for (size_t i = 0; i < n; i++) f.numbers[i] = read_integer(strings_get(&s->raw.text, (uint32_t)i));
     fill_tables(s, f.well_known, f.normalized);
     show_facts(s, &f);
     interesting_keys(s, f.of_nodes, f.of_pods);
@@ -386,7 +365,7 @@ karp_status continue_facts(karp_snapshot *s, karp_error *error)
     memcpy(f.of_nodes, before->of_nodes, was->count);
     memcpy(f.of_pods, before->of_pods, was->count);
     for (uint32_t i = was->count; i < s->raw.text.count; i++) {
-        f.numbers[i] = read_number(text_of(s, i));
+        f.numbers[i] = read_integer(text_of(s, i));
         f.normalized[i] = i;
     }
     show_facts(s, &f);

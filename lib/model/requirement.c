@@ -95,7 +95,7 @@ static size_t requirement_slot(const uint32_t *slots, size_t slot_count, const r
 }
 
 /* Finds an existing requirement; NO_ID = none. */
-static uint32_t requirement_find(const algebra *a, const requirement *r, uint64_t hash)
+static uint32_t requirement_known(const algebra *a, const requirement *r, uint64_t hash)
 {
     uint32_t at = 0;
     if (a->shared_slot_count > 0)
@@ -112,7 +112,7 @@ uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value)
     const requirement r = {
         .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1
     };
-    return requirement_find(a, &r, requirement_hash(&r));
+    return requirement_known(a, &r, requirement_hash(&r));
 }
 
 /* Interns `r`; copies its values if it is new. */
@@ -120,7 +120,7 @@ static uint32_t requirement_intern(algebra *a, const requirement *r)
 {
     if (a->failed) return NO_ID;
     uint64_t hash = requirement_hash(r);
-    uint32_t known = requirement_find(a, r, hash);
+    uint32_t known = requirement_known(a, r, hash);
     if (known != NO_ID) return known;
     size_t own = a->requirement_count - a->shared_count;
     if ((own + 1) * 2 > a->requirement_slot_count &&
@@ -196,26 +196,13 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
     }
     case KARP_OP_EXISTS: r.complement = true; break;
     case KARP_OP_GT:
-        r.complement = n != INT64_MAX;
-        if (n == INT64_MAX) {
-            r.min_values = 0;
-        } else {
-            r.has_gte = true;
-            r.gte = n + 1;
-        }
-        break;
     case KARP_OP_LT:
-        r.complement = true;
-        r.has_lte = true;
-        r.lte = n == INT64_MIN ? INT64_MAX : n - 1; /* Go's subtraction wraps around */
-        break;
     case KARP_OP_GTE:
-        r.complement = r.has_gte = true;
-        r.gte = n;
-        break;
     case KARP_OP_LTE:
-        r.complement = r.has_lte = true;
-        r.lte = n;
+        r.complement = bounds_of_operator(op, n, &r.gte, &r.lte);
+        r.has_gte = r.complement && (op == KARP_OP_GT || op == KARP_OP_GTE);
+        r.has_lte = r.complement && !r.has_gte;
+        if (!r.complement) r.min_values = 0;
         break;
     default: /* DoesNotExist, and unknown operators: no value is allowed */ break;
     }

@@ -13,6 +13,7 @@
 #ifndef MODEL_REQUIREMENT_H
 #define MODEL_REQUIREMENT_H
 
+#include <base/admit.h>
 #include <base/hash.h>
 
 typedef struct requirement {
@@ -31,12 +32,6 @@ typedef struct set_entry {
     uint32_t key;
     uint32_t requirement;
 } set_entry;
-
-/* The integer value of a string that is one (Go's Atoi). */
-typedef struct string_number {
-    int64_t value;
-    bool is_number;
-} string_number;
 
 /* The properties of strings that the algebra uses; owned by the snapshot. */
 typedef struct string_facts {

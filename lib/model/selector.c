@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/selector.h>
 
+#include <base/admit.h>
+
 static bool expression_valid(const expression *e)
 {
     switch (e->op) {
@@ -25,13 +27,7 @@ static bool expression_selects(const expression *e, label_list labels)
     uint32_t have = label_get(labels, e->key);
     bool listed = false;
     for (uint32_t i = 0; i < e->value_count && have != NO_ID; i++) listed = listed || e->values[i] == have;
-    switch (e->op) {
-    case KARP_OP_IN: return listed;
-    case KARP_OP_NOT_IN: return !listed;
-    case KARP_OP_EXISTS: return have != NO_ID;
-    case KARP_OP_DOES_NOT_EXIST: return have == NO_ID;
-    default: return false;
-    }
+    return operator_allows(e->op, have != NO_ID, listed);
 }
 
 bool selector_selects(const selector *x, label_list labels)

@@ -16,7 +16,7 @@ const karp_offering *launch_offering(const karp_provider_launch *launch, karp_pr
 
 karp_str launch_label(const karp_offering *offering, const char *key)
 {
-    return match_single(offering->requirements, offering->requirement_count, key);
+    return requirement_single(offering->requirements, offering->requirement_count, key);
 }
 
 karp_str launch_capacity_type(const karp_offering *offering) { return launch_label(offering, LAUNCH_CAPACITY_TYPE); }
@@ -33,7 +33,8 @@ karp_str launch_first_capacity_type(const karp_provider_launch *launch)
         }
     }
     for (size_t k = 0; k < 3; k++) {
-        if (there[k] && match_allows(launch->requirements, launch->requirement_count, key, order[k])) return order[k];
+        if (there[k] && requirements_allow(launch->requirements, launch->requirement_count, key, order[k]))
+            return order[k];
     }
     return (karp_str){ "", 0 };
 }
@@ -122,13 +123,14 @@ static karp_status add_type(karp_context *context, const karp_catalogue *catalog
     size_t have, before = launch->candidate_count;
     const karp_instance_type *type = launch->types[index];
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &have);
-    if (!match_agree(launch->requirements, launch->requirement_count, type->requirements, type->requirement_count))
+    if (!requirements_agree(launch->requirements, launch->requirement_count, type->requirements,
+                            type->requirement_count))
         return KARP_OK;
     bool plain = fits(allocatable, have, launch), any = false;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        bool usable = o->available && match_agree(launch->requirements, launch->requirement_count, o->requirements,
-                                                  o->requirement_count);
+        bool usable = o->available && requirements_agree(launch->requirements, launch->requirement_count,
+                                                         o->requirements, o->requirement_count);
         if (usable && (o->has_capacity_override || o->overhead_override)) {
             karp_status status = fits_overridden(context, type, o, launch, &usable, error);
             if (status) return status;

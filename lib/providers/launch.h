@@ -3,7 +3,7 @@
 #ifndef PROVIDERS_LAUNCH_H
 #define PROVIDERS_LAUNCH_H
 
-#include <providers/match.h>
+#include <base/admit.h>
 #include <karp/provider.h>
 
 #define LAUNCH_CAPACITY_TYPE "karpenter.sh/capacity-type"

@@ -5,33 +5,8 @@
  */
 #include <replay/engine.h>
 
+#include <base/admit.h>
 #include <io/decode_fields.h>
-
-static bool selects(const karp_selector *selector, const karp_meta *meta)
-{
-    for (size_t i = 0; i < selector->match_label_count; i++) {
-        bool found = false;
-        for (size_t k = 0; k < meta->label_count; k++)
-            found = found || (equal_str(meta->labels[k].key, selector->match_labels[i].key) &&
-                              equal_str(meta->labels[k].value, selector->match_labels[i].value));
-        if (!found) return false;
-    }
-    for (size_t i = 0; i < selector->expression_count; i++) {
-        const karp_requirement *r = &selector->expressions[i];
-        bool has = false, among = false;
-        for (size_t k = 0; k < meta->label_count; k++) {
-            if (!equal_str(meta->labels[k].key, r->key)) continue;
-            has = true;
-            for (size_t v = 0; v < r->value_count; v++) among = among || equal_str(r->values[v], meta->labels[k].value);
-        }
-        bool holds = r->op == KARP_OP_IN       ? among
-                     : r->op == KARP_OP_NOT_IN ? !among
-                     : r->op == KARP_OP_EXISTS ? has
-                                               : !has;
-        if (!holds) return false;
-    }
-    return true;
-}
 
 /* Scales the value to `whole` pods; a percentage is rounded up. */
 static int64_t part(const karp_int_or_string *value, int64_t whole)
@@ -109,7 +84,7 @@ static karp_status cover(engine *e, replay_shape *shape)
     for (size_t i = 0; i < e->budgets.count; i++) {
         const karp_pod_disruption_budget *b = &e->budgets.list[i].object;
         if (!b->selector || !equal_str(b->meta.namespace_, shape->pod.meta.namespace_)) continue;
-        if (!selects(b->selector, &shape->pod.meta)) continue;
+        if (!selector_admits(b->selector, shape->pod.meta.labels, shape->pod.meta.label_count)) continue;
         if (!shape->budgets) shape->budgets = arena_zalloc(&e->memory, words_ * sizeof *shape->budgets);
         if (!shape->budgets) return fail_nomem(&e->error);
         shape->budgets[i / 64] |= UINT64_C(1) << (i % 64);
@@ -130,7 +105,7 @@ static karp_status count_given(engine *e, const tree *object)
     for (size_t i = 0; i < e->budgets.count && !d.status; i++) {
         replay_budget *b = &e->budgets.list[i];
         if (!b->object.selector || !equal_str(b->object.meta.namespace_, namespace_) ||
-            !selects(b->object.selector, &pod.meta))
+            !selector_admits(b->object.selector, pod.meta.labels, pod.meta.label_count))
             continue;
         b->expected++;
         b->healthy += pod.node_name.len > 0;

@@ -2,6 +2,7 @@
 /* Kinds of pods. Requests and priority of a shape are read from a snapshot, so they are the same as in decisions. */
 #include <replay/engine_shapes.h>
 
+#include <base/admit.h>
 #include <io/decode.h>
 #include <math.h>
 
@@ -44,32 +45,7 @@ int64_t engine_amount(const karp_resource *r, uint32_t resource)
 
 static const karp_str *label_of(const replay_kind *kind, karp_str key)
 {
-    for (size_t i = 0; i < kind->label_count; i++) {
-        if (equal_str(kind->labels[i].key, key)) return &kind->labels[i].value;
-    }
-    return NULL;
-}
-
-static bool compares(const karp_requirement *r, karp_str value)
-{
-    double have = 0, wanted = 0;
-    if (r->value_count != 1 || karp_double_parse(value, &have) || karp_double_parse(r->values[0], &wanted))
-        return false;
-    return r->op == KARP_OP_GT ? have > wanted : have < wanted;
-}
-
-static bool holds(const karp_requirement *r, const replay_kind *kind)
-{
-    const karp_str *value = label_of(kind, r->key);
-    switch (r->op) {
-    case KARP_OP_IN: return value && str_in(*value, r->values, r->value_count);
-    case KARP_OP_NOT_IN: return !value || !str_in(*value, r->values, r->value_count);
-    case KARP_OP_EXISTS: return value != NULL;
-    case KARP_OP_DOES_NOT_EXIST: return value == NULL;
-    case KARP_OP_GT:
-    case KARP_OP_LT: return value && compares(r, *value);
-    default: return false;
-    }
+    return label_value(kind->labels, kind->label_count, key);
 }
 
 static bool any_term(const karp_pod *pod, const replay_kind *kind)
@@ -77,23 +53,11 @@ static bool any_term(const karp_pod *pod, const replay_kind *kind)
     for (size_t i = 0; i < pod->required_node_term_count; i++) {
         const karp_node_term *term = &pod->required_node_terms[i];
         bool all = term->expression_count > 0;
-        for (size_t k = 0; k < term->expression_count && all; k++) all = holds(&term->expressions[k], kind);
+        for (size_t k = 0; k < term->expression_count && all; k++)
+            all = requirement_allows(&term->expressions[k], label_of(kind, term->expressions[k].key));
         if (all) return true;
     }
     return pod->required_node_terms == NULL;
-}
-
-static bool tolerates(const karp_pod *pod, const karp_taint *taint)
-{
-    for (size_t i = 0; i < pod->toleration_count; i++) {
-        const karp_toleration *t = &pod->tolerations[i];
-        if (t->effect.len && !equal_str(t->effect, taint->effect)) continue;
-        if (t->op == KARP_TOLERATION_EXISTS
-                ? t->key.len == 0 || equal_str(t->key, taint->key)
-                : t->op == KARP_TOLERATION_EQUAL && equal_str(t->key, taint->key) && equal_str(t->value, taint->value))
-            return true;
-    }
-    return false;
 }
 
 static bool admits(const karp_pod *pod, const replay_kind *kind)
@@ -103,7 +67,9 @@ static bool admits(const karp_pod *pod, const replay_kind *kind)
         if (!value || !equal_str(*value, pod->node_selector[i].value)) return false;
     }
     for (size_t i = 0; i < kind->taint_count; i++) {
-        if (!str_is(kind->taints[i].effect, "PreferNoSchedule") && !tolerates(pod, &kind->taints[i])) return false;
+        if (!str_is(kind->taints[i].effect, "PreferNoSchedule") &&
+            !tolerations_allow(pod->tolerations, pod->toleration_count, &kind->taints[i]))
+            return false;
     }
     return any_term(pod, kind);
 }
@@ -160,21 +126,13 @@ static bool needs_nothing_of_other_pods(const karp_pod *pod)
     return plain;
 }
 
-static bool has_label(const karp_meta *meta, const karp_label *wanted)
-{
-    for (size_t i = 0; i < meta->label_count; i++) {
-        if (equal_str(meta->labels[i].key, wanted->key)) return equal_str(meta->labels[i].value, wanted->value);
-    }
-    return false;
-}
-
 /* Whether other pods' anti-affinity may select pods of the shape: an expression counts as a match. */
 static bool may_select(const karp_selector *selector, const karp_meta *meta)
 {
-    for (size_t i = 0; selector && i < selector->match_label_count; i++) {
-        if (!has_label(meta, &selector->match_labels[i])) return false;
-    }
-    return selector != NULL;
+    if (selector == NULL) return false;
+    const karp_selector labels_only = { .match_labels = selector->match_labels,
+                                        .match_label_count = selector->match_label_count };
+    return selector_admits(&labels_only, meta->labels, meta->label_count);
 }
 
 /* Pods that may be selected by another pod's anti-affinity are left to karp_provision(), together with those pods. */
@@ -195,11 +153,8 @@ static void note_kept_away(engine *e)
 
 static bool is_protected(const karp_meta *meta)
 {
-    for (size_t i = 0; i < meta->annotation_count; i++) {
-        if (str_is(meta->annotations[i].key, "karpenter.sh/do-not-disrupt"))
-            return str_is(meta->annotations[i].value, "true");
-    }
-    return false;
+    const karp_str *value = label_value(meta->annotations, meta->annotation_count, str("karpenter.sh/do-not-disrupt"));
+    return value && str_is(*value, "true");
 }
 
 static karp_status decode_shape(engine *e, replay_shape *s, tree **object)

@@ -2,6 +2,8 @@
 /* Unavailable offerings, and their effect on a launch. */
 #include <replay/engine.h>
 
+#include <base/admit.h>
+
 #define UNAVAILABLE (180 * SECOND) /* how long Karpenter avoids an unavailable offering */
 
 /* ---- unavailable offerings --------------------------------------------------------------------------------------- */
@@ -51,80 +53,27 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
 
 /* ---- constraints of a launch ------------------------------------------------------------------------------------- */
 
-static bool in_bounds(const karp_requirement *r, karp_str value)
-{
-    double number, bound;
-    if (r->value_count == 0 || karp_double_parse(value, &number) || karp_double_parse(r->values[0], &bound))
-        return false;
-    switch (r->op) {
-    case KARP_OP_GT: return number > bound;
-    case KARP_OP_LT: return number < bound;
-    case KARP_OP_GTE: return number >= bound;
-    default: return number <= bound;
-    }
-}
-
-static bool allows_value(const karp_launch *launch, karp_str key, karp_str value)
-{
-    for (size_t i = 0; i < launch->requirement_count; i++) {
-        const karp_requirement *r = &launch->requirements[i];
-        if (!equal_str(r->key, key) || r->op == KARP_OP_EXISTS) continue;
-        bool good = r->op == KARP_OP_IN               ? str_in(value, r->values, r->value_count)
-                    : r->op == KARP_OP_NOT_IN         ? !str_in(value, r->values, r->value_count)
-                    : r->op == KARP_OP_DOES_NOT_EXIST ? false
-                                                      : in_bounds(r, value);
-        if (!good) return false;
-    }
-    return true;
-}
-
-/* Whether the launch permits a type without this label. */
-static bool allows_none(const karp_launch *launch, karp_str key)
-{
-    for (size_t i = 0; i < launch->requirement_count; i++) {
-        const karp_requirement *r = &launch->requirements[i];
-        if (equal_str(r->key, key) && r->op != KARP_OP_NOT_IN && r->op != KARP_OP_DOES_NOT_EXIST) return false;
-    }
-    return true;
-}
-
 /* The launch of a static pool lists no types: any type that its requirements permit is allowed. */
 static bool allows_type(const karp_launch *launch, const karp_instance_type *type)
 {
     if (str_in(type->name, launch->instance_types, launch->instance_type_count)) return true;
-    for (size_t i = 0; i < type->requirement_count; i++) {
-        const karp_requirement *r = &type->requirements[i];
-        bool any = r->op == KARP_OP_IN ? false : r->op != KARP_OP_DOES_NOT_EXIST || allows_none(launch, r->key);
-        for (size_t k = 0; k < r->value_count && !any; k++) any = allows_value(launch, r->key, r->values[k]);
-        if (!any) return false;
-    }
-    return launch->instance_type_count == 0;
+    return launch->instance_type_count == 0 && requirements_agree(launch->requirements, launch->requirement_count,
+                                                                  type->requirements, type->requirement_count);
 }
 
 /* ---- the machine ------------------------------------------------------------------------------------------------- */
-
-static karp_str single_value(const karp_offering *o, const char *key)
-{
-    for (size_t i = 0; i < o->requirement_count; i++) {
-        if (str_is(o->requirements[i].key, key) && o->requirements[i].value_count == 1)
-            return o->requirements[i].values[0];
-    }
-    return (karp_str){ "", 0 };
-}
 
 static void try_type(engine *e, const karp_launch *launch, const karp_catalogue *from, size_t index, machine *best)
 {
     const karp_instance_type *type = karp_catalogue_type(from, index);
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        karp_str zone = single_value(o, "topology.kubernetes.io/zone"),
-                 capacity = single_value(o, "karpenter.sh/capacity-type");
-        bool all = o->available != 0;
-        for (size_t k = 0; k < o->requirement_count && all; k++) {
-            if (o->requirements[k].value_count != 1) continue;
-            all = allows_value(launch, o->requirements[k].key, o->requirements[k].values[0]);
-        }
-        if (!all || (best->offering && o->price >= best->choice.price) || sold_out(e, type->name, zone, capacity))
+        karp_str zone = requirement_single(o->requirements, o->requirement_count, "topology.kubernetes.io/zone"),
+                 capacity = requirement_single(o->requirements, o->requirement_count, "karpenter.sh/capacity-type");
+        if (!o->available || (best->offering && o->price >= best->choice.price) ||
+            !requirements_agree(launch->requirements, launch->requirement_count, o->requirements,
+                                o->requirement_count) ||
+            sold_out(e, type->name, zone, capacity))
             continue;
         best->choice = (karp_choice){ type->name, zone, capacity, o->price };
         best->type = type;

@@ -2,6 +2,7 @@
 #include <schedule/filters.h>
 
 #include <model/prepare.h>
+#include <model/taints.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
@@ -163,12 +164,12 @@ bool filter_selective(const node_filter *f)
 bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text)
 {
     if (f->honor_affinity && accepted(s, f->terms, set, host_text) <= f->first) return false;
-    return !f->honor_taints || taints_tolerated(s, f->tolerations, taints, NULL);
+    return !f->honor_taints || taints_tolerated(s->snapshot, f->tolerations, taints);
 }
 
 bool filter_matches_node(scheduler *s, const node_filter *f, uint32_t node_index)
 {
     if (f->honor_affinity && accepted_node(s, f->terms, node_index) <= f->first) return false;
     return !f->honor_taints ||
-           taints_tolerated(s, f->tolerations, s->snapshot->raw.nodes.items[node_index].taints, NULL);
+           taints_tolerated(s->snapshot, f->tolerations, s->snapshot->raw.nodes.items[node_index].taints);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Topology groups: their identity, the pods they select, their owners (scheduling.md §14.2, §14.4, §14.6). */
 #include <schedule/scheduler.h>
+#include <model/taints.h>
 #include <schedule/topology.h>
 
 #include <base/sort.h>
@@ -234,8 +235,8 @@ static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
         bool open = !honor;
         for (uint32_t t = 0; t < d->taint_count && !open; t++) {
             const struct words_entry *e = &s->templates.taint_lists.entries[d->taint_ids[t]];
-            open = taints_tolerated(s, tolerations, (taint_list){ (const taint *)(const void *)e->ptr, e->count / 3 },
-                                    NULL);
+            open = taints_tolerated(s->snapshot, tolerations,
+                                    (taint_list){ (const taint *)(const void *)e->ptr, e->count / 3 });
         }
         if (open) group_register(s, g, d->number);
     }

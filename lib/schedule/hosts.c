@@ -2,6 +2,7 @@
 #include <schedule/hosts.h>
 
 #include <base/bits.h>
+#include <model/taints.h>
 #include <schedule/capacity.h>
 #include <schedule/devices.h>
 #include <schedule/placement.h>
@@ -108,7 +109,7 @@ static bool daemon_on_node(scheduler *s, const struct daemon_view *d, const stat
 {
     uint32_t host_text = label_get(n->labels, s->snapshot->known.hostname);
     uint32_t last = quirk(s, 1) ? d->first_term + 1 : d->term_count;
-    if (d->refused || !taints_tolerated(s, d->tolerations, taints_of_node(s, n), NULL)) return false;
+    if (d->refused || !taints_tolerated(s->snapshot, d->tolerations, taints_of_node(s, n))) return false;
     for (uint32_t t = quirk(s, 1) ? d->first_term : 0; t < last; t++) {
         if (host_allowed(s, d->terms[t].host, host_text) && set_compatible(&s->algebra, n->set, d->terms[t].set, false))
             return true;
@@ -272,7 +273,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     const state_node *n = &w->nodes[h->node];
     const shape *p = shape_of(w, v->class_);
     *lasting = true;
-    if (!taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL)) {
+    if (!taints_tolerated(s->snapshot, v->tolerations, taints_of_node(s, n))) {
         *lasting = v->next == LAST_VIEW; /* a relaxed view may tolerate more */
         return KARP_REASON_TAINTS;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/menu.h>
 
+#include <model/taints.h>
 #include <schedule/guide.h>
 #include <schedule/hosts.h>
 #include <schedule/placement.h>
@@ -32,7 +33,7 @@ static void allow_by_labels(scheduler *s, const menu_hosts *h, uint32_t set, con
     for (uint32_t i = 0; i < h->count; i++) {
         const state_node *n = &s->snapshot->nodes[h->node[i]];
         if (set_compatible(&s->algebra, n->set, set, false) &&
-            taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL))
+            taints_tolerated(s->snapshot, v->tolerations, taints_of_node(s, n)))
             bits_set(allowed, i);
     }
 }

@@ -4,6 +4,7 @@
 
 #include <model/duration.h>
 #include <model/selector.h>
+#include <model/taints.h>
 #include <string.h>
 
 bool pod_active(const pod *p) { return !pod_over(p) && p->deletion == KARP_NO_TIME; }
@@ -38,13 +39,8 @@ bool pod_disruptable(const karp_snapshot *s, const pod *p, int64_t now)
 
 bool tolerates_disruption(const karp_snapshot *s, toleration_list list)
 {
-    for (uint32_t i = 0; i < list.count; i++) {
-        const toleration *t = &list.items[i];
-        if (t->effect != NO_TEXT && t->effect != s->known.no_schedule) continue;
-        if (t->key != NO_TEXT && t->key != s->known.disrupted) continue;
-        if (t->op == KARP_TOLERATION_EXISTS || (t->op == KARP_TOLERATION_EQUAL && t->value == NO_TEXT)) return true;
-    }
-    return false;
+    const taint disrupted = { .key = s->known.disrupted, .value = NO_TEXT, .effect = s->known.no_schedule };
+    return taint_tolerated(s, list, &disrupted);
 }
 
 bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/relaxed.h>
 
+#include <model/taints.h>
 #include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
@@ -381,7 +382,7 @@ static void reach_nodes(maker *k, const view *v, uint32_t required, uint64_t *re
     const relaxed *r = k->out;
     for (uint32_t i = 0; i < r->node_count; i++) {
         const state_node *n = &s->snapshot->nodes[s->hosts.items[r->nodes[i]].node];
-        if (taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL) && may_meet(k, n->set, required, false))
+        if (taints_tolerated(s->snapshot, v->tolerations, taints_of_node(s, n)) && may_meet(k, n->set, required, false))
             bits_set(reach, r->offer_count + i);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <base/sort.h>
 #include <model/prepare.h>
+#include <model/taints.h>
 #include <schedule/ports.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
@@ -230,7 +231,7 @@ static bool find_tolerated(scheduler *s, const template_ *t, gathering *all)
     for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
         struct daemon_view *d = &s->templates.daemons[i];
         if (!d->refused && !add_prefer_no_schedule(s, &d->tolerations)) return false;
-        all->tolerated[i] = !d->refused && taints_tolerated(s, d->tolerations, t->taints, NULL);
+        all->tolerated[i] = !d->refused && taints_tolerated(s->snapshot, d->tolerations, t->taints);
     }
     return true;
 }
@@ -384,46 +385,6 @@ bool template_daemons(scheduler *s, uint32_t number, const type_table *table, ui
 }
 
 /* ---- taints ------------------------------------------------------------------------------------------------------ */
-
-/* A decimal integer in the form that the API server allows for Gt and Lt: no '+', no leading zeros. */
-static bool canonical_number(const scheduler *s, uint32_t text, int64_t *out)
-{
-    const string_number *n = &s->snapshot->facts.numbers[text];
-    karp_str t = text_of(s->snapshot, text);
-    size_t digits = t.len > 0 && t.ptr[0] == '-' ? 1 : 0;
-    *out = n->value;
-    if (!n->is_number || t.ptr[0] == '+') return false;
-    return t.ptr[digits] != '0' || (digits == 0 && t.len == 1);
-}
-
-static bool tolerates(const scheduler *s, const toleration *x, const taint *t)
-{
-    int64_t theirs, ours;
-    if (x->effect != NO_TEXT && x->effect != t->effect) return false;
-    if (x->key != NO_TEXT && x->key != t->key) return false;
-    switch (x->op) {
-    case KARP_TOLERATION_EQUAL: return x->value == t->value;
-    case KARP_TOLERATION_EXISTS: return true;
-    case KARP_TOLERATION_LT:
-        return canonical_number(s, t->value, &theirs) && canonical_number(s, x->value, &ours) && theirs < ours;
-    case KARP_TOLERATION_GT:
-        return canonical_number(s, t->value, &theirs) && canonical_number(s, x->value, &ours) && theirs > ours;
-    default: return false;
-    }
-}
-
-bool taints_tolerated(const scheduler *s, toleration_list tolerations, taint_list taints, uint32_t *first)
-{
-    for (uint32_t i = 0; i < taints.count; i++) {
-        bool ok = false;
-        for (uint32_t k = 0; k < tolerations.count && !ok; k++)
-            ok = tolerates(s, &tolerations.items[k], &taints.items[i]);
-        if (ok) continue;
-        if (first != NULL) *first = i;
-        return false;
-    }
-    return true;
-}
 
 bool tolerates_prefer_no_schedule(const scheduler *s, toleration_list tolerations)
 {

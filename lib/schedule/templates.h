@@ -73,8 +73,6 @@ bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number);
 /* The requests of daemons that would run on nodes of this type launched from the template. */
 bool template_daemons(scheduler *s, uint32_t number, const type_table *table, uint32_t type, resource_list *out);
 
-/* Whether the tolerations tolerate every taint. *first receives the index of the first taint that is not tolerated. */
-bool taints_tolerated(const scheduler *s, toleration_list tolerations, taint_list taints, uint32_t *first);
 /* Whether the list has exactly {operator: Exists, effect: PreferNoSchedule}. */
 bool tolerates_prefer_no_schedule(const scheduler *s, toleration_list tolerations);
 /* Adds that toleration to the list. false = out of memory. */

@@ -4,6 +4,7 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <model/prepare.h>
+#include <model/taints.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool tolerate(scheduler *s, view *v)
 {
     v->tolerated = arena_array(&s->data, bits_words(s->templates.count) + 1, sizeof *v->tolerated);
     for (uint32_t t = 0; v->tolerated != NULL && t < s->templates.count; t++) {
-        if (taints_tolerated(s, v->tolerations, s->templates.items[t].taints, NULL)) bits_set(v->tolerated, t);
+        if (taints_tolerated(s->snapshot, v->tolerations, s->templates.items[t].taints)) bits_set(v->tolerated, t);
     }
     return v->tolerated != NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
+#include <model/taints.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
@@ -231,12 +232,10 @@ static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint3
 
 static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v, uint32_t code, uint32_t set)
 {
-    uint32_t first = 0;
     switch (code) {
     case KARP_REASON_TAINTS:
-        taints_tolerated(s, v->tolerations, t->taints, &first);
         strbuf_adds(b, "did not tolerate taint ");
-        show_taint(s, b, &t->taints.items[first]);
+        show_taint(s, b, &t->taints.items[first_untolerated(s->snapshot, v->tolerations, t->taints)]);
         return;
     case KARP_REASON_REQUIREMENTS: show_conflict(s, b, t->set, v->full.set); return;
     case KARP_REASON_VOLUME: strbuf_adds(b, "incompatible volume requirements"); return;

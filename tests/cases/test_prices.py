@@ -161,13 +161,13 @@ with tempfile.TemporaryDirectory() as folder:
                          ({'name': 'x', 'spend': 1, 'price': 1}, 'a commitment of spend has a factor, no price'),
                          ({'name': 'x', 'vCPUs': 1, 'factor': 1}, 'a commitment of vCPUs has a price, no factor'),
                          ({'name': 'x', 'vCPUs': -1}, 'spec.commitments[0].vCPUs: must be a number'),
-                         ({'name': 'x', 'vCPUs': 1, 'requirements': match('a', 'x', operator='Gt')}, 'spec.commitments[0]: Gt and Lt need one number')):
+                         ({'name': 'x', 'vCPUs': 1, 'requirements': match('a', 'x', operator='Gt')}, 'spec.commitments[0]: Gt and Lt need one integer')):
         _, error = run('plan', POOL, APP, '--prices', prices(commitments=[one]), status=1)
         check(message in error, f'{message}: {error}')
     for spec, message in (({}, 'spec: needs rules, blockDevices or commitments'), ({'rules': [{'factor': -1}]}, 'spec.rules[0].factor: must be a number'),
                           ({'rules': [{'faktor': 1}]}, 'spec.rules[0].faktor: a rule has name, requirements, factor'),
                           ({'rule': [{'factor': 1}]}, 'spec.rule: a Prices object has rules, blockDevices and commitments'), ({'blockDevices': {'gp4': 1}}, 'spec.blockDevices.gp4: is no volume type'),
-                          ({'rules': [{'requirements': match('a', 'x', operator='Gt'), 'factor': 1}]}, 'Gt and Lt need one number'),
+                          ({'rules': [{'requirements': match('a', 'x', operator='Gt'), 'factor': 1}]}, 'Gt and Lt need one integer'),
                           ({'blockDevices': {'gp3': 'much'}}, 'spec.blockDevices.gp3: must be a number'), ({'rules': {}}, 'spec.rules: must be a list')):
         _, error = run('plan', POOL, APP, '--prices', prices(**spec), status=1)
         check('Prices contract' in error and message in error, f'{message}: {error}')

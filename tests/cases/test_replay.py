@@ -210,6 +210,40 @@ def tell_start(folder):
     equal((one['launches'], one['podStarts'], one['dollars']), (0, 1, 0), 'a node of nobody')
 
 
+# Four pods for one node, which has a taint and labels with numbers.
+NUMBERS = '''apiVersion: karp/v1
+kind: Load
+start: "2026-03-02T00:00:00Z"
+length: 1h
+seed: 1
+region: us-west-2
+files: [tainted.yaml]
+deployments:
+- name: web
+  replicas: {least: 4, most: 4, noise: 0}
+  template: {spec: {containers: [{name: c, resources: {requests: {cpu: 100m, memory: 100Mi}}}], RULE}}
+'''
+
+
+def tell_numbers(folder):
+    """Nodes of a replay take the pods that decisions launch them for, whatever compares numbers."""
+    (folder / 'tainted.yaml').write_text(one_type_pool('m5.large').replace(
+        'spec:\n      node', 'metadata: {labels: {team/rank: "07"}}\n    spec:\n      taints: [{key: sla, value: "950", effect: NoSchedule}]\n      node'))
+    tolerated = 'tolerations: [{key: sla, operator: Exists}]'
+    rank = '{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: team/rank, operator: OP}]}]}}'
+    for rule, launches in ((tolerated, 1), ('tolerations: [{key: sla, operator: Gt, value: "900"}]', 1),
+                           ('tolerations: [{key: sla, operator: Lt, value: "951", effect: NoSchedule}]', 1),
+                           ('tolerations: [{key: sla, operator: Gt, value: "950"}]', 0),
+                           ('tolerations: [{key: sla, operator: Gt, value: "0900"}]', 0),
+                           ('tolerations: [{operator: Exists, effect: NoExecute}]', 0),
+                           (f'{tolerated}, affinity: {{nodeAffinity: {rank}}}'.replace('OP', 'Gt, values: ["6"]'), 1),
+                           (f'{tolerated}, affinity: {{nodeAffinity: {rank}}}'.replace('OP', 'Lt, values: ["6"]'), 0)):
+        load = folder / 'numbers.yaml'
+        load.write_text(NUMBERS.replace('RULE', rule))
+        one = json.loads(run('replay', load, '-o', 'json')[0])['policies'][0]
+        equal((one['launches'], one['series']['pending'][-1]), (launches, 0 if launches else 4), rule)
+
+
 # Nodes that are bought, interrupted, replaced and drained all the time.
 BUSY = '''apiVersion: karp/v1
 kind: Load
@@ -321,6 +355,7 @@ with tempfile.TemporaryDirectory() as name:
     tell_start(pathlib.Path(name))
     tell_cuts(pathlib.Path(name))
     tell_interruptions(pathlib.Path(name))
+    tell_numbers(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
 tell_progress()
 sys.exit(finish())

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <jansson.h>
+#include <base/str.h>
 #include <karp/provider.h>
 #include <providers/aws/plugin.h>
 #include <providers/launch.h>
@@ -31,7 +32,7 @@ static bool in_a_zone_of_the_type(const karp_provider_launch *launch, karp_provi
 {
     const karp_instance_type *t = launch->types[c.type];
     const karp_offering *o = launch_offering(launch, c);
-    karp_str zone = match_single(o->requirements, o->requirement_count, LAUNCH_ZONE);
+    karp_str zone = requirement_single(o->requirements, o->requirement_count, LAUNCH_ZONE);
     const karp_requirement *zones = requirement_find(t->requirements, t->requirement_count, str(LAUNCH_ZONE));
     for (size_t i = 0; i < zones->value_count; i++) {
         if (equal_str(zones->values[i], zone)) return true;
@@ -169,8 +170,9 @@ static void check_kept(const char *name, const karp_provider_launch *l, const js
             bool kept_too = least < 1e300; /* else one of equal price was kept in its place */
             for (size_t o = 0; !kept_too && o < l->types[k]->offering_count; o++) {
                 const karp_offering *offering = &l->types[k]->offerings[o];
-                bool good = offering->available && match_agree(l->requirements, l->requirement_count,
-                                                               offering->requirements, offering->requirement_count);
+                bool good = offering->available &&
+                            requirements_agree(l->requirements, l->requirement_count, offering->requirements,
+                                               offering->requirement_count);
                 if (good && offering->price < least) least = offering->price;
             }
         }
@@ -312,7 +314,7 @@ static void done(asked *a)
 static karp_str label_at(const asked *a, size_t index, const char *key)
 {
     const karp_offering *o = launch_offering(&a->launch, a->launch.candidates[index]);
-    return match_single(o->requirements, o->requirement_count, key);
+    return requirement_single(o->requirements, o->requirement_count, key);
 }
 
 static void reservations(void **state)
@@ -446,7 +448,7 @@ static void result(void **state)
     karp_provider_candidate picked;
     assert_int_equal(karp_provider_launch_pick(a.provider, a.class_, &a.launch, &picked, NULL), KARP_OK);
     const karp_offering *o = launch_offering(&a.launch, picked);
-    assert_string_equal(match_single(o->requirements, o->requirement_count, LAUNCH_ZONE).ptr, "us-west-2b");
+    assert_string_equal(requirement_single(o->requirements, o->requirement_count, LAUNCH_ZONE).ptr, "us-west-2b");
     /* The other, too: insufficient capacity, now and at the next launch. */
     text = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2b") "}]}";
     assert_int_equal(

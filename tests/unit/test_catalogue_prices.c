@@ -128,9 +128,10 @@ static void refused(karp_price_rule rule, size_t count, karp_status expected)
 static void test_refused(void **state)
 {
     (void)state;
-    static const karp_str word = T("x");
+    static const karp_str word = T("x"), fraction = T("0.5");
     const karp_requirement bad[] = {
         { .key = T("k"), .op = KARP_OP_GT, .values = &word, .value_count = 1 },
+        { .key = T("k"), .op = KARP_OP_GT, .values = &fraction, .value_count = 1 },
         { .key = T("k"), .op = KARP_OP_GTE, .values = &word, .value_count = 1 },
         { .key = T("k"), .op = KARP_OP_EXISTS, .values = &word, .value_count = 1 },
         { .key = T("k"), .op = KARP_OP_IN },

@@ -277,6 +277,19 @@ static void test_dear_rounds(void **state)
     ask_no_more(&a);
 }
 
+/* Only what the pod does not tolerate is suggested, also where it compares numbers. */
+static void test_tolerated_number(void **state)
+{
+    (void)state;
+    static const char world[] = SNAPSHOT("{}", TYPE("m", "1", ""))
+        NODE("n1", "8", "taints: [{key: sla, value: '950', effect: NoSchedule}, {key: t, effect: NoSchedule}]")
+            POD("a", "5", ", tolerations: [{key: sla, operator: Gt, value: '900'}]");
+    asking a;
+    crowd(&a, world, 4200);
+    expect_search(&a, "default/a", "tolerate t:NoSchedule", 1, 0);
+    ask_no_more(&a);
+}
+
 #define PORT(number) "{containerPort: 80, hostPort: " number "}"
 #define FOUR_PORTS(n) PORT(n "1") "," PORT(n "2") "," PORT(n "3") "," PORT(n "4")
 #define WITH_PORTS(name, cpu, ports, more)                                                                             \
@@ -369,8 +382,10 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pods),        cmocka_unit_test(test_not_considered), cmocka_unit_test(test_bad_calls),
-        cmocka_unit_test(test_dear_rounds), cmocka_unit_test(test_fewest_rounds),  cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_pods),        cmocka_unit_test(test_not_considered),
+        cmocka_unit_test(test_bad_calls),   cmocka_unit_test(test_tolerated_number),
+        cmocka_unit_test(test_dear_rounds), cmocka_unit_test(test_fewest_rounds),
+        cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <providers/decode.h>
 #include <providers/aws/plugin.h>
-#include <providers/match.h>
+#include <base/admit.h>
 
 const aws_default aws_metadata_defaults[AWS_METADATA_DEFAULTS] = {
     { "httpEndpoint", "enabled", 0 },

@@ -26,7 +26,7 @@ static void keep(karp_provider_launch *launch, keeps test, const void *about)
 static bool allows(const karp_provider_launch *launch, const char *capacity_type)
 {
     const karp_str key = TEXT(LAUNCH_CAPACITY_TYPE), value = { capacity_type, strlen(capacity_type) };
-    return match_allows(launch->requirements, launch->requirement_count, key, value);
+    return requirements_allow(launch->requirements, launch->requirement_count, key, value);
 }
 
 static bool has_min_values(const karp_provider_launch *launch)
@@ -144,7 +144,7 @@ static bool is_plain(const karp_provider_launch *launch, karp_provider_candidate
 {
     const karp_instance_type *type = launch->types[c.type];
     (void)about;
-    if (str_contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"),
+    if (str_contains(requirement_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"),
                      str("metal")))
         return false;
     for (size_t i = 0; i < type->capacity_count; i++) {
@@ -302,7 +302,8 @@ uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_prov
     uint32_t kind = truncate_types(launch, memory, problem);
     if (kind) return kind;
     launch->capacity_type = launch_first_capacity_type(launch);
-    launch->tenancy = match_allows(launch->requirements, launch->requirement_count, key, usual) ? usual : dedicated;
+    launch->tenancy = requirements_allow(launch->requirements, launch->requirement_count, key, usual) ? usual
+                                                                                                      : dedicated;
     if (launch->capacity_type.len) return KARP_PROVIDER_OK;
     return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no offering that is left can be launched");
 }

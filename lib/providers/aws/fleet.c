@@ -32,7 +32,8 @@ static karp_str image_of(const aws_node_class *c, const karp_instance_type *type
 {
     for (size_t i = 0; i < c->image_count; i++) {
         const aws_image *image = &c->images[i];
-        if (match_agree(image->requirements, image->requirement_count, type->requirements, type->requirement_count))
+        if (requirements_agree(image->requirements, image->requirement_count, type->requirements,
+                               type->requirement_count))
             return image->id;
     }
     return (karp_str){ "", 0 };

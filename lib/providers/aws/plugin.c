@@ -8,7 +8,7 @@
 #include <providers/aws/defaults.h>
 #include <providers/aws/plugin.h>
 #include <providers/aws/facts_read.h>
-#include <providers/match.h>
+#include <base/admit.h>
 
 /* ---- open -------------------------------------------------------------------------------------------------------- */
 
@@ -264,7 +264,7 @@ static bool image_changed(const aws_node_class *c, const karp_provider_node *n, 
     if (c->image_count == 0 || n->image_id.len == 0) return false;
     for (size_t i = 0; i < c->image_count; i++) {
         const aws_image *image = &c->images[i];
-        if (!match_agree(image->requirements, image->requirement_count, type, count)) continue;
+        if (!requirements_agree(image->requirements, image->requirement_count, type, count)) continue;
         return !equal_str(image->id, n->image_id);
     }
     return true;

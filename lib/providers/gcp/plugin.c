@@ -260,7 +260,7 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
     const gcp_class *c = class_of(node_class);
     const karp_instance_type *type = launch->types[candidate.type];
     const karp_offering *o = launch_offering(launch, candidate);
-    bool gpu = match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-gpu-name").len > 0;
+    bool gpu = requirement_single(type->requirements, type->requirement_count, GCP_GROUP "instance-gpu-name").len > 0;
     scratch s;
     (void)handle;
     scratch_init_on(&s, memory);
@@ -269,7 +269,7 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
     if (labels) add_class_labels(&s, c, gpu, labels, &count);
     if (labels && gpu)
         launch_set_label(labels, &count, str("cloud.google.com/gke-cpu-scaling-level"),
-                         match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-cpu"));
+                         requirement_single(type->requirements, type->requirement_count, GCP_GROUP "instance-cpu"));
     if (s.failed) return provider_no_memory(problem);
     node->labels = labels;
     node->label_count = count;
