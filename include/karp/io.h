@@ -17,6 +17,7 @@
 #include <karp/disrupt.h>
 #include <karp/explain.h>
 #include <karp/lint.h>
+#include <karp/nodes.h>
 #include <karp/passes.h>
 #include <karp/provider.h>
 #include <karp/schedule.h>
@@ -414,6 +415,12 @@ KARP_API karp_status karp_write_verification(karp_context *context, const karp_v
 /** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. */
 KARP_API karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers,
                                          const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes the nodes by NodePool (docs/formats.md, "Nodes"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. */
+KARP_API karp_status karp_write_nodes(karp_context *context, const karp_node_list *list,
+                                      const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes the workloads by cost (docs/formats.md, "Top"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. */
+KARP_API karp_status karp_write_top(karp_context *context, const karp_node_list *list,
+                                    const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes why a node is kept, and the best command that was rejected. Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
                                                  const karp_write_options *options, karp_text *out, karp_error *error);

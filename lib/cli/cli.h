@@ -123,6 +123,8 @@ typedef struct cli_options {
     bool disrupt;
     bool settle;
     bool no_disrupt;
+    bool no_losses;
+    bool watch;
     bool detailed_exitcode;
     bool fail_on_unschedulable;
     bool fail_on_notes;
@@ -160,7 +162,7 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
-extern const cli_verb verb_lint, verb_blockers, verb_completion;
+extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +188,9 @@ enum {
     CLI_OPTION_FACTS = 262144, /* --provider --region --facts --set */
     CLI_OPTION_LINT = 524288, /* --format --fail-on SEVERITY */
     CLI_OPTION_VERIFY = 1048576, /* --ignore-budgets */
-    CLI_OPTION_GATES = 2097152 /* --feature-gates, for commands that read no input */
+    CLI_OPTION_GATES = 2097152, /* --feature-gates, for commands that read no input */
+    CLI_OPTION_NODES = 4194304, /* --no-losses */
+    CLI_OPTION_WATCH = 8388608 /* --watch */
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must

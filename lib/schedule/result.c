@@ -64,6 +64,25 @@ bool result_read(scheduler *s, arena *data, round_result *out)
     return report_sort_claims(s, &out->got, out->claims, out->claim_count) && !scheduler_failed(s);
 }
 
+bool result_cost(scheduler *s, arena *data, round_cost *out)
+{
+    received got;
+    final_claim *finals;
+    *out = (round_cost){ .launches = 0 };
+    if (!report_claims_received(s, data, &got) || !report_finalize(s, data, &got, &finals)) return false;
+    for (uint32_t c = 0; c < s->claims.list.count; c++) {
+        uint32_t best;
+        if (s->claims.list.items[c].dropped) continue;
+        const type_table *t = result_table(s, c);
+        out->launches++;
+        if (finals[c].type_count > 0 && cheapest_offering(s, t, finals[c].types[0], finals[c].set, &best))
+            out->price += t->offerings[best].price;
+    }
+    for (size_t i = 0; i < s->placement.failures.count; i++)
+        out->left += s->snapshot->pod_node[s->placement.failures.items[i].pod] != NO_ID;
+    return !scheduler_failed(s);
+}
+
 const type_table *result_table(const scheduler *s, uint32_t claim_number)
 {
     return s->templates.items[s->claims.list.items[claim_number].template_].table;

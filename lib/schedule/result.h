@@ -22,6 +22,14 @@ typedef struct round_result {
  * placed on uninitialized nodes). The lists are allocated in `data`. false = out of memory. */
 bool result_read(scheduler *s, arena *data, round_result *out);
 
+/* What a finished round launches, and the running pods that it leaves without a place. */
+typedef struct round_cost {
+    double price; /* $/h of the cheapest offering of each launch */
+    uint32_t launches, left;
+} round_cost;
+/* The lists are allocated in `data`. false = out of memory. */
+bool result_cost(scheduler *s, arena *data, round_cost *out);
+
 /* The type table that a claim is launched from. */
 const type_table *result_table(const scheduler *s, uint32_t claim_number);
 /* Whether a requirement set of the result allows a capacity type, and the set restricted to that capacity type. */

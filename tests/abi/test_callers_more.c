@@ -271,6 +271,26 @@ static karp_status ask_holding(void *out)
     karp_blockers_free(b);
     return status;
 }
+static karp_node_list *listed(void)
+{
+    karp_node_list *list = NULL;
+    assert_int_equal(karp_list_nodes(nodes, NULL, &list, NULL), KARP_OK);
+    return list;
+}
+static karp_status ask_listed_node(void *out)
+{
+    karp_node_list *list = listed();
+    karp_status status = karp_node_list_at(list, 0, out);
+    karp_node_list_free(list);
+    return status;
+}
+static karp_status ask_listed_pod(void *out)
+{
+    karp_node_list *list = listed();
+    karp_status status = karp_node_list_pod(list, 0, out);
+    karp_node_list_free(list);
+    return status;
+}
 static karp_status ask_move(void *out)
 {
     karp_node_explanation *e = NULL;
@@ -348,6 +368,8 @@ static const struct asked out[] = {
     OUT(karp_lint_rule, reserved, ask_lint_rule),
     OUT(karp_lint_finding, remedy, ask_lint_finding),
     OUT(karp_savings_blocker, savings, ask_holding),
+    OUT(karp_listed_node, replacement, ask_listed_node),
+    OUT(karp_listed_pod, idle, ask_listed_pod),
     OUT(karp_move, choice, ask_move),
     OUT(karp_alternative, cost_change, ask_alternative),
     OUT(karp_fit_load, share_count, ask_load),

@@ -20,6 +20,7 @@ static karp_snapshot *nodes, *pods;
 static karp_decision *plan, *pass, *repacked;
 static karp_bound *bound;
 static karp_blockers *blockers;
+static karp_node_list *node_list;
 static karp_lint *lint;
 static karp_verification *verification;
 static karp_pod_explanation *of_pod;
@@ -116,6 +117,7 @@ static const karp_objective objective = { .size = sizeof objective, .kind = KARP
 static const karp_options at_least_cost = { .size = sizeof at_least_cost, .objective = &objective };
 static const karp_options options = { .size = sizeof options };
 static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = &options };
+static const karp_node_list_options node_list_options = { .size = sizeof node_list_options, .common = &options };
 static const karp_command_state command_state = { .size = sizeof command_state,
                                                   .method = KARP_METHOD_DRIFT,
                                                   .phase = KARP_COMMAND_PHASE_GIVEN_UP };
@@ -169,6 +171,8 @@ static karp_status give_launch_to_write(const void *s)
 }
 WRITES(give_write_verification, karp_write_verification(context, verification, s, &text, NULL))
 WRITES(give_write_blockers, karp_write_blockers(context, blockers, s, &text, NULL))
+WRITES(give_write_nodes, karp_write_nodes(context, node_list, s, &text, NULL))
+WRITES(give_write_top, karp_write_top(context, node_list, s, &text, NULL))
 WRITES(give_write_catalogue, karp_write_catalogue(context, catalogue, s, &text, NULL))
 WRITES(give_write_replay, karp_replay(context, &replay_options, s, &text, NULL))
 
@@ -223,6 +227,13 @@ static karp_status give_disrupt_blockers(const void *s)
     karp_blockers *made = NULL;
     karp_status status = karp_find_blockers(nodes, s, &made, NULL);
     karp_blockers_free(made);
+    return status;
+}
+static karp_status give_node_list_options(const void *s)
+{
+    karp_node_list *made = NULL;
+    karp_status status = karp_list_nodes(nodes, s, &made, NULL);
+    karp_node_list_free(made);
     return status;
 }
 static karp_status give_disrupt_events(const void *s)
@@ -306,6 +317,8 @@ static const struct given in[] = {
     IN(write_options, give_write_command),
     IN(write_options, give_write_verification),
     IN(write_options, give_write_blockers),
+    IN(write_options, give_write_nodes),
+    IN(write_options, give_write_top),
     IN(write_options, give_write_catalogue),
     IN(write_options, give_write_replay),
     IN(write_options, give_write_compare),
@@ -324,6 +337,7 @@ static const struct given in[] = {
     GROWN(disrupt_options, give_disrupt_step, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_validate, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),
+    IN(node_list_options, give_node_list_options),
     GROWN(disrupt_options, give_disrupt_events, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(type, give_type_adopt, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
     IN(provider_options, give_options_open),
@@ -419,6 +433,7 @@ static int set_up(void **state)
     assert_int_equal(karp_cost_bound(pods, &at_least_cost, &bound, NULL), KARP_OK);
     memcpy(&certificate, karp_bound_certificate(bound), sizeof certificate);
     assert_int_equal(karp_find_blockers(nodes, NULL, &blockers, NULL), KARP_OK);
+    assert_int_equal(karp_list_nodes(nodes, NULL, &node_list, NULL), KARP_OK);
     assert_int_equal(karp_lint_snapshot(pods, &lint, NULL), KARP_OK);
     assert_int_equal(karp_verify(pods, &empty_plan, &verification, NULL), KARP_OK);
     assert_int_equal(karp_explain_pod(pods, NULL, (karp_str)T("default/a"), &of_pod, NULL), KARP_OK);
@@ -445,6 +460,7 @@ static int tear_down(void **state)
     karp_verification_free(verification);
     karp_lint_free(lint);
     karp_blockers_free(blockers);
+    karp_node_list_free(node_list);
     karp_bound_free(bound);
     karp_decision_unref(plan);
     karp_decision_unref(repacked);

@@ -23,6 +23,7 @@
 #include <karp/karp.h>
 #include <karp/lifecycle.h>
 #include <karp/lint.h>
+#include <karp/nodes.h>
 #include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/provider.h>
@@ -271,6 +272,11 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     karp_status asked = karp_disrupt(snapshot, &options, &d, &w->error);
     karp_decision_unref(d);
     if (asked != KARP_OK) return asked;
+    const karp_node_list_options listing = { .size = sizeof listing, .reserved = set("karp_node_list_options") };
+    karp_node_list *list = NULL;
+    asked = karp_list_nodes(snapshot, &listing, &list, &w->error);
+    karp_node_list_free(list);
+    if (asked != KARP_OK) return asked;
     karp_status status = karp_command_step(snapshot, &state, NULL, NULL, 0, &step, &w->error);
     karp_step_free(step);
     return status;
@@ -377,6 +383,7 @@ static const char *const given[] = {
     "karp_replacement",
     "karp_command_state",
     "karp_disrupt_options",
+    "karp_node_list_options",
 };
 
 /* What the library alone fills in; options of reading are asked for in other tests. */

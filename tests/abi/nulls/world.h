@@ -11,6 +11,7 @@
 
 #include <karp/base.h>
 #include <karp/blockers.h>
+#include <karp/nodes.h>
 #include <karp/builder.h>
 #include <karp/catalogue.h>
 #include <karp/certificate.h>
@@ -65,6 +66,7 @@ static struct world {
     karp_pod_explanation *pod_explanation;
     karp_node_explanation *node_explanation;
     karp_blockers *blockers;
+    karp_node_list *node_list;
     karp_lint *lint;
     karp_advice *advice;
     karp_step *step;
@@ -128,6 +130,7 @@ static void make_world(void)
     MUST(karp_verify(w.snapshot, &plan, &w.verification, &w.error));
     MUST(karp_explain_pod(w.snapshot, NULL, S("default/a"), &w.pod_explanation, &w.error));
     MUST(karp_find_blockers(w.snapshot, NULL, &w.blockers, &w.error));
+    MUST(karp_list_nodes(w.snapshot, NULL, &w.node_list, &w.error));
     MUST(karp_lint_snapshot(w.snapshot, &w.lint, &w.error));
     MUST(karp_explain_node(w.snapshot, NULL, S("node"), &w.node_explanation, &w.error));
     MUST(karp_advise_hashes(w.snapshot, &w.advice, &w.error));

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp nodes and karp top: what losing a node costs is what whatif decides, and the costs of pods add up to those of the nodes."""
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from small_clusters import catalogue, node, pod
+from stories import STORIES, check, equal, finish, run
+
+POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'},
+        'spec': {'template': {'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}, 'requirements': []}}}}
+SHARED = pathlib.Path(os.environ.get('KARP_SHARED', '/nowhere'))
+
+
+def near(got, wanted, what):
+    check(abs(got - wanted) < 1e-9, f'{what}: {got}, not {wanted}')
+
+
+def small_cluster(folder):
+    """Two nodes: n1 is requested to a quarter of its cpu, n2 to seven eighths."""
+    items = [POOL, *node('n1', 'small', 2), *node('n2', 'large', 8), pod('web-6d4f8b9c7-x2x9z', 'n1', '500m'), pod('db-0', 'n2', '6'),
+             pod('agent-1', 'n2', '1')]
+    items[-3]['metadata']['ownerReferences'][0]['name'] = 'web-6d4f8b9c7'
+    items[-1]['metadata']['ownerReferences'] = [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'agent', 'uid': 'd', 'controller': True}]
+    (folder / 'list.json').write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': items}))
+    (folder / 'types.json').write_text(json.dumps(catalogue()))
+    return ['-f', str(folder / 'list.json'), '--catalogue', str(folder / 'types.json'), '--now', '2026-01-02T00:00:00Z']
+
+
+def tells(verb, *words):
+    return json.loads(run(verb, *words, '-o', 'json')[0])
+
+
+def check_figures(words):
+    told = tells('nodes', *words)
+    rows = {row['name']: row for row in told['nodes']}
+    equal([row['name'] for row in told['nodes']], ['n2', 'n1'], 'the node with more idle cost comes first')
+    # n1: a quarter of 2 cores, no memory: the mean share is 1/8 of $0.1.
+    near(rows['n1']['idle'], 0.1 * 7 / 8, 'idle of n1')
+    # n2: 7 of 8 cores: 7/16 of $0.36.
+    near(rows['n2']['idle'], 0.36 * 9 / 16, 'idle of n2')
+    equal((rows['n2']['pods'], rows['n2']['daemonPods']), (2, 1), 'pods of n2')
+    equal(rows['n1']['state'], 'Ready', 'state')
+    near(told['total']['price'], 0.46, 'total')
+    top = tells('top', *words)
+    costs = {row['name']: row for row in top['workloads']}
+    equal({name: row['pods'] for name, row in costs.items()}, {'agent': 1, 'web': 2}, 'workloads')
+    near(costs['agent']['cost'], 0.36 / 16, 'one of eight cores, no memory')
+    near(top['total']['cost'] + top['total']['idle'], 0.46, 'cost and idle of all workloads')
+
+
+def check_losses(words, rounds_equal=True):
+    """Against one whatif for each node."""
+    plan = tells('plan', *words)
+    launched = sum(float(launch.get('choice', {}).get('price', 0)) for launch in plan['launches'])
+    for row in tells('nodes', *words)['nodes']:
+        lost = tells('whatif', *words, '--remove', row['name'])
+        near(row['ifLost']['launches'], sum(float(launch.get('choice', {}).get('price', 0)) for launch in lost['launches']) - launched, f'losing {row["name"]}')
+        left = sum(pod['pod'] not in {p['pod'] for p in plan['unschedulable']} for pod in lost['unschedulable'])
+        equal(row['ifLost']['podsLeftPending'], left, f'pods without a place when {row["name"]} is lost')
+
+
+def check_outputs(words):
+    text = run('nodes', *words)[0]
+    check('if lost' in text and 'n2' in text, text)
+    check('if lost' not in run('nodes', '--no-losses', *words)[0], 'without losses the column is left out')
+    rows = list(csv.DictReader(io.StringIO(run('nodes', *words, '-o', 'csv')[0])))
+    equal({row['node'] for row in rows}, {'n1', 'n2'}, 'nodes in CSV')
+    check(run('nodes', *words, '-o', 'markdown')[0].startswith('| NodePool |'), 'a table in Markdown')
+    check(run('top', *words, '-o', 'markdown')[0].startswith('| workload |'), 'a table in Markdown')
+    _, said = run('nodes', '--watch', '-f', '-', status=1, text='')
+    check('--watch' in said, said)
+
+
+def check_watch(words):
+    """It prints again until it is ended."""
+    with subprocess.Popen([os.environ['KARP'], 'top', '--watch', *words], stdout=subprocess.PIPE, text=True) as child:
+        heads = 0
+        for line in child.stdout:
+            heads += line.startswith('karp top')
+            if heads == 2:
+                break
+        child.kill()
+    equal(heads, 2, 'answers of --watch')
+
+
+with tempfile.TemporaryDirectory() as name:
+    cluster = small_cluster(pathlib.Path(name))
+    check_figures(cluster)
+    check_losses(cluster)
+    check_outputs(cluster)
+    check_watch(cluster)
+check_losses(['-f', str(STORIES / 'workshop'), '--now', '2026-01-02T00:00:00Z'])
+for case in sorted(SHARED.glob('conformance/cases/disrupt-*1.snapshot.json'))[::6]:
+    check_losses(['-f', str(case)])
+finish()
