@@ -51,7 +51,7 @@ static const struct reason registry[] = {
       "the pod would go to a node that is not initialized yet" },
     { KARP_REASON_CONSOLIDATE_AFTER, 0, "CONSOLIDATE_AFTER", "the node is within its pool's consolidateAfter" },
     { KARP_REASON_MIN_VALUES_TRUNCATED, 1, "MIN_VALUES_TRUNCATED",
-      "the cheapest 600 instance types do not satisfy minValues" },
+      "minValues is not satisfied after the last restrictions: to 600 instance types, reservations and devices" },
     { KARP_REASON_NOT_REACHED, 0, "NOT_REACHED", "the budget ended before the pod was considered" },
     { KARP_REASON_SEVERAL, 0, "SEVERAL", "the pools refuse the pod for different reasons" },
     { KARP_REASON_DRA_NOT_EVALUATED, 1, "DRA_NOT_EVALUATED", "a device selector uses more of CEL than is evaluated" },

@@ -333,14 +333,21 @@ static uint32_t distinct_values(verifier *v, const target *t, uint32_t key, cons
     return count;
 }
 
+/* Which values of the key count (K15-5); NULL = all. Of reservations those that the launch is restricted to: minValues
+ * are checked again after that. */
+static const rule *counted(const verifier *v, const launch_check *c, const rule *r)
+{
+    if (!rule_of(v->rules, RULE_ALLOWED_MIN_VALUES)) return NULL;
+    return r->key == reservation_key(v) ? r : rules_find(&c->unreserved, r->key);
+}
+
 static void check_min_values(verifier *v, const target *t, const launch_check *c)
 {
     if (v->snapshot->raw.settings.min_values_policy != KARP_MIN_VALUES_STRICT || t->type_count == 0) return;
     for (uint32_t i = 0; i < t->labels.count; i++) {
         const rule *r = &t->labels.items[i], *base = rules_find(&v->pools[t->pool].base, r->key);
         uint32_t wanted = base != NULL && base->min_values > r->min_values ? base->min_values : r->min_values;
-        const rule *allowed = rule_of(v->rules, RULE_ALLOWED_MIN_VALUES) ? rules_find(&c->unreserved, r->key) : NULL;
-        uint32_t have = wanted > 0 ? distinct_values(v, t, r->key, allowed) : 0;
+        uint32_t have = wanted > 0 ? distinct_values(v, t, r->key, counted(v, c, r)) : 0;
         if (have >= wanted) continue;
         note(v, KARP_FINDING_MIN_VALUES, t->name, "its types have %u values of %.*s, minValues asks for %u",
              (unsigned)have, SHOW(word_text(&v->words, r->key)), (unsigned)wanted);

@@ -180,8 +180,9 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     out->requests = pods;
     if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
-    /* minValues were satisfied before devices excluded some types. Karpenter checks them again only here (§31.2). */
-    bool fewer = all > MAX_INSTANCE_TYPES || s->devices != NULL;
+    /* minValues were satisfied before devices excluded some types, and before the claim was restricted to its
+     * reservations. Karpenter checks them again only here (§31.2). */
+    bool fewer = all > MAX_INSTANCE_TYPES || s->devices != NULL || c->reserved_count > 0;
     if (!fewer || s->settings.best_effort_min_values || !set_has_min_values(s, out->set)) return true;
     const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);
     if (sent == NULL) return false;

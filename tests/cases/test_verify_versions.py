@@ -56,6 +56,13 @@ def main():
         equal(findings(given, fixed, folder), [], 'volume limits of a static pool that Karpenter does not know')
         fixed['profile'] = 'karp'
         equal(findings(given, fixed, folder), ['VOLUME_LIMIT'], 'volume limits of a static pool')
+        given = ['-f', str(CASES / 'min-values' / 'all-reservations.yaml'), '-f', str(CASES / 'reserving.yaml'), '--catalogue', str(CASES / 'two-reservations-types.yaml')]
+        pinned = json.loads(karp('plan', *given, '-o', 'json').stdout)
+        equal(findings(given, pinned, folder), [], 'as many reservations as minValues')
+        for row in pinned['launches'][0]['requirements']:
+            if row['key'].endswith('reservation-id'):
+                row['values'] = ['r1']
+        equal(findings(given, pinned, folder), ['MIN_VALUES'], 'fewer reservations than minValues')
         plan['peerVersion'] = '1.13'
         check('peerVersion' in findings(given, plan, folder), 'an unknown version is refused')
 

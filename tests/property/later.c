@@ -31,6 +31,38 @@ static void fix_pools(struct maker *m)
     }
 }
 
+/** Reservations with as many slots wherever they are named: the least number counts. */
+static void even_slots(struct maker *m)
+{
+    const unsigned slots[] = { below(m, 4), below(m, 4), 1 + below(m, 5) };
+    for (size_t i = 0; i < json_array_size(m->types); i++) {
+        json_t *offerings = json_object_get(json_array_get(m->types, i), "offerings");
+        for (size_t o = 0; o < json_array_size(offerings); o++) {
+            json_t *offering = json_array_get(offerings, o);
+            json_t *last = json_array_get(json_object_get(offering, "requirements"), 2);
+            const char *id = json_string_value(json_array_get(json_object_get(last, "values"), 0));
+            if (id != NULL && json_object_get(offering, "reservationCapacity") != NULL) {
+                json_object_set_new(offering, "reservationCapacity", json_integer(slots[id[4] - '1']));
+                json_object_set_new(offering, "available", json_true());
+            }
+        }
+    }
+}
+
+/** minValues on reservation ids, which a launch with reservations is restricted to in the end. */
+static void count_reservations(struct maker *m)
+{
+    for (size_t i = 0; i < json_array_size(m->pools); i++) {
+        json_t *spec = json_object_get(json_object_get(json_array_get(m->pools, i), "spec"), "template");
+        json_t *ids = entry(RESERVATION, "In", some_words(m, "res-1 res-2 res-3", 2 + below(m, 2)));
+        json_object_set_new(ids, "minValues", json_integer(chance(m, 80) ? 2 : 1));
+        if (chance(m, 60)) {
+            json_object_set_new(json_object_get(spec, "spec"), "requirements", json_pack("[O]", ids));
+        }
+        json_decref(ids);
+    }
+}
+
 void add_later(struct maker *m)
 {
     bool limits = chance(m, m->percent[VOLUMES] > 0 ? 60 : 5);
@@ -39,5 +71,9 @@ void add_later(struct maker *m)
     }
     if (chance(m, limits ? 50 : 10)) {
         fix_pools(m);
+    }
+    if (chance(m, m->percent[RESERVATIONS] > 0 ? 60 : 0)) {
+        even_slots(m);
+        count_reservations(m);
     }
 }
