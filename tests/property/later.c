@@ -34,7 +34,10 @@ static void fix_pools(struct maker *m)
 /** Reservations with as many slots wherever they are named: the least number counts. */
 static void even_slots(struct maker *m)
 {
-    const unsigned slots[] = { below(m, 4), below(m, 4), 1 + below(m, 5) };
+    unsigned slots[3];
+    for (size_t i = 0; i < 3; i++) {
+        slots[i] = below(m, 4);
+    }
     for (size_t i = 0; i < json_array_size(m->types); i++) {
         json_t *offerings = json_object_get(json_array_get(m->types, i), "offerings");
         for (size_t o = 0; o < json_array_size(offerings); o++) {

@@ -418,6 +418,15 @@ static void test_claim_named_twice(void **state)
     differs(d, Q(39), 0, "!trainer DEVICES", "default: trainer");
 }
 
+/* a node's instance type, and so its volume limits, is known only if pods can be scheduled to its NodePool. */
+static void test_known_types(void **state)
+{
+    (void)state;
+    differs(decide_on(CASES "volume-limits-types.yaml", CASES "world.yaml", CASES "volumes/attach-limits-pools.yaml",
+                      NULL),
+            Q(40), 0, "n1 <- a b | n2 <- c | !d REQUIREMENTS", "n1 <- a | n2 <- c | !b REQUIREMENTS | !d REQUIREMENTS");
+}
+
 static size_t nodes_disrupted(const deciding *d, uint32_t profile)
 {
     karp_options common;
@@ -599,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_remembered_selectors),
         cmocka_unit_test(test_claim_named_twice),
+        cmocka_unit_test(test_known_types),
         cmocka_unit_test(test_all_were_seen),
         cmocka_unit_test(test_unused_flags),
         cmocka_unit_test(test_refused_memory),
