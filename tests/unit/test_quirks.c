@@ -422,9 +422,9 @@ static void test_claim_named_twice(void **state)
 static void test_known_types(void **state)
 {
     (void)state;
-    differs(decide_on(CASES "volume-limits-types.yaml", CASES "world.yaml", CASES "volumes/attach-limits-pools.yaml",
-                      NULL),
-            Q(40), 0, "n1 <- a b | n2 <- c | !d REQUIREMENTS", "n1 <- a | n2 <- c | !b REQUIREMENTS | !d REQUIREMENTS");
+    differs(
+        decide_on(CASES "volume-limits-types.yaml", CASES "world.yaml", CASES "volumes/attach-limits-pools.yaml", NULL),
+        Q(40), 0, "n1 <- a b | n2 <- c | !d REQUIREMENTS", "n1 <- a | n2 <- c | !b REQUIREMENTS | !d REQUIREMENTS");
 }
 
 static size_t nodes_disrupted(const deciding *d, uint32_t profile)
