@@ -13,7 +13,7 @@ SIZE = {'resourceType': 'virtualMachines', 'name': 'Standard_D2s_v9', 'family': 
         'locationInfo': [{'location': 'japaneast', 'zones': ['1', '3']}],
         'capabilities': [{'name': n, 'value': v} for n, v in (('vCPUs', '2'), ('MemoryGB', '8'), ('HyperVGenerations', 'V1,V2'),
                                                               ('PremiumIO', 'True'), ('LowPriorityCapable', 'True'))]}
-PRICE = {'armRegionName': 'japaneast', 'armSkuName': 'Standard_D2s_v9', 'productName': 'D', 'meterName': 'D2s', 'type': 'Consumption'}
+PRICE = {'armRegionName': 'japaneast', 'armSkuName': 'Standard_D2s_v9', 'productName': 'Virtual Machines Dsv9 Series', 'meterName': 'D2s', 'type': 'Consumption'}
 PAGES = [{'Items': [{**PRICE, 'skuName': 'D2s v9', 'retailPrice': 0.125}, {**PRICE, 'skuName': 'D2s v9 Spot', 'retailPrice': 0.025}]},
          {'Items': []}]
 AZURE = ('facts', '--provider', 'azure', '--region', 'japaneast')

@@ -86,7 +86,7 @@ def check_three_clouds():
     """The story: one workload, a pool for each cloud."""
     story = SOURCE / 'examples' / 'stories' / 'three-clouds'
     columns, told = set(), (SOURCE / 'docs' / 'providers.md').read_text()
-    for cloud, region, wanted in (('aws', 'us-east-1', 'm6a.4xlarge'), ('gcp', 'us-east1', 'n2d-standard-16'), ('azure', 'eastus', 'Standard_D16as_v6')):
+    for cloud, region, wanted in (('aws', 'us-east-1', 'm6a.4xlarge'), ('gcp', 'us-east1', 'n2d-standard-16'), ('azure', 'eastus', 'Standard_D16as_v5')):
         options = ('--provider', cloud, '--region', region)
         plan = json.loads(run('plan', story / f'{cloud}.yaml', story / 'workload.yaml', *options, '-o', 'json')[0])
         equal(plan['unschedulable'], [], f'{cloud}: unschedulable')

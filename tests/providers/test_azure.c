@@ -225,6 +225,7 @@ static void places(void **state)
                                                                                         "\"location\":\"" location     \
                                                                                         "\",\"zones\":[\"1\",\"3\"]}"  \
                                                                                         "]" more "}"
+#define PRODUCT "Virtual Machines DSv9 Series"
 #define ITEM(region, sku, product, price)                                                                              \
     "{\"retailPrice\":" price ",\"armRegionName\":\"" region                                                           \
     "\",\"armSkuName\":\"Standard_D4s_v9\",\"skuName\":\"" sku "\",\"productName\":\"" product                         \
@@ -274,11 +275,13 @@ static void what_azure_prints(void **state)
                      KARP_OK);
     assert_int_equal(
         load(p, "prices",
-             "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "0.2") "," ITEM(
-                 "eastus", "D4s v9 Spot", "DSv9",
-                 "0.05") "," ITEM("eastus", "D4s v9", "DSv9 Windows",
-                                  "0.4") "," ITEM("westeurope", "D4s v9", "DSv9",
-                                                  "0.3") "," ITEM("eastus", "D4s v9 Low Priority", "DSv9", "0.01") "]}",
+             "{\"Items\":[" ITEM("eastus", "D4s v9", PRODUCT, "0.2") "," ITEM(
+                 "eastus", "D4s v9 Spot", PRODUCT,
+                 "0.05") "," ITEM("eastus", "D4s v9", PRODUCT " Windows",
+                                  "0.4") "," ITEM("westeurope", "D4s v9", PRODUCT,
+                                                  "0.3") "," ITEM("eastus", "D4s v9", "DSv9 Series Cloud Services",
+                                                                  "0.384") "," ITEM("eastus", "D4s v9 Low Priority",
+                                                                                    PRODUCT, "0.01") "]}",
              NULL),
         KARP_OK);
     karp_catalogue *types = types_of(p, NULL);
@@ -298,9 +301,9 @@ static void what_azure_prints(void **state)
                 { "prices", "{}" },
                 { "prices", "{\"Items\":[]}" },
                 { "prices", "{\"Items\":[{\"armSkuName\":\"a\"}]}" },
-                { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "-1") "]}" },
-                { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "\"cheap\"") "]}" },
-                { "prices", "{\"Items\":[" ITEM("westus", "D4s v9", "DSv9", "1") "]}" },
+                { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", PRODUCT, "-1") "]}" },
+                { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", PRODUCT, "\"cheap\"") "]}" },
+                { "prices", "{\"Items\":[" ITEM("westus", "D4s v9", PRODUCT, "1") "]}" },
                 { "prices", "no JSON" },
                 { "quotas", "{}" },
                 { "quotas", "[{\"limit\":1,\"currentValue\":0}]" },
@@ -433,7 +436,7 @@ static karp_status everything(karp_context *own)
     static const char *const kinds[] = { "all", "sizes", "prices" };
     static const char *const texts[] = { HEAD "Standard_D2s_v5|f|2|8||||/1//|\nend 1\n",
                                          "[" SKU("Standard_D4s_v9", "eastus", "") "]",
-                                         "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "0.2") "]}" };
+                                         "{\"Items\":[" ITEM("eastus", "D4s v9", PRODUCT, "0.2") "]}" };
     karp_provider *p = NULL;
     karp_provider_class *c = NULL;
     karp_catalogue *types = NULL;

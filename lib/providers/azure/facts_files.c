@@ -214,7 +214,15 @@ bool azure_quota_allows(const azure_facts *f, const azure_size *size)
 
 /* ---- prices ------------------------------------------------------------------------------------------------------ */
 
-/* Uses hourly Linux prices; Windows and low priority are other products. */
+/* Whether an item is about Linux machines. "Dasv5 Series Cloud Services" has the armSkuName of the "Virtual Machines
+ * Dasv5 Series", and is dearer, as it includes Windows. */
+static bool is_linux_machine(karp_str product, karp_str sku, karp_str meter)
+{
+    return str_starts(product, "Virtual Machines") && !str_ends(product, " Windows") &&
+           !str_ends(sku, " Low Priority") && !str_ends(meter, " Low Priority");
+}
+
+/* Uses hourly prices. */
 static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *taken)
 {
     karp_str product = tree_get_text(item, "productName"), sku = tree_get_text(item, "skuName");
@@ -227,7 +235,7 @@ static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *take
     if (!equal_letters(tree_get_text(item, "armRegionName"), f->region) ||
         !str_is(tree_get_text(item, "type"), "Consumption"))
         return;
-    if (str_ends(product, " Windows") || str_ends(sku, " Low Priority") || str_ends(meter, " Low Priority")) return;
+    if (!is_linux_machine(product, sku, meter)) return;
     azure_size *size = azure_facts_find(f, tree_get_text(item, "armSkuName"));
     if (!size) return;
     bool spot = str_ends(sku, " Spot");

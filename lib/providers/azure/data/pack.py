@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cloud"))
 from tables import load, number, write  # noqa: E402
+import virtual_machines  # noqa: E402
 
 HEADER = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -54,26 +55,32 @@ def offer(fact, zones, on_demand, current, spot):
     return f"{first}/{number(on_demand)}/{second}/{number(spot)}"
 
 
+def price_lists(prices, region):
+    """Initial on-demand prices, current ones and current spot prices, by size. A price of 0 is one that is not set."""
+    def listed(name, region=region):
+        return dict(zip(prices["types"], prices["regions"][region].get(name) or [None] * len(prices["types"])))
+
+    initial, newer, spot = listed("onDemand"), listed("newerOnDemand"), listed("newerSpot")
+    if not any(p is not None for p in initial.values()):
+        initial = listed("onDemand", "eastus")  # as the provider does
+        return initial, newer, spot
+    return initial, virtual_machines.prices(region, initial, newer), {name: price or None for name, price in spot.items()}
+
+
 def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     prices, there = load("prices.json"), load("availability.json")
     regions = sorted(there["regions"])
-    place = {name: i for i, name in enumerate(prices["types"])}
     row_of = {name: i for i, name in enumerate(there["names"])}
     zones = {r: "".join(sorted({c for f in there["regions"][r] if f for c in f if c.isdigit()})) for r in regions}
+    lists = {region: price_lists(prices, region) for region in regions}
     rows = []
     for size in sorted(load("sizes.json")["sizes"], key=lambda s: s["name"]):
         cells = []
         for region in regions:
-            def price(what):
-                known = prices["regions"][region].get(what)
-                if what == "onDemand" and not any(p is not None for p in known or []):
-                    known = prices["regions"]["eastus"]["onDemand"]  # as the provider does
-                return known[place[size["name"]]] if known and size["name"] in place else None
-
-            cells.append(offer(there["regions"][region][row_of[size["name"]]], zones[region], price("onDemand"),
-                               price("newerOnDemand"), price("newerSpot")))
+            initial, current, spot = (known.get(size["name"]) for known in lists[region])
+            cells.append(offer(there["regions"][region][row_of[size["name"]]], zones[region], initial, current, spot))
         facts = [size["name"], size["quotaFamily"], str(size["vcpus"]), number(size["memoryGiB"]), flags(size),
                  str(size.get("gpus", "") or ""), str(ephemeral(size) or "")]
         rows.append((facts, cells))
