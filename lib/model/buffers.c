@@ -20,15 +20,16 @@ static int by_buffer_name(uint32_t x, uint32_t y, const void *user)
     return order != 0 ? order : compare_str(name_of(s, a->name), name_of(s, b->name));
 }
 
-/* "capacity-buffer-NAME-i" with uid "UID-i" */
-static bool add_pod(karp_snapshot *s, const capacity_buffer *b, uint64_t i, strbuf *text)
+/* "capacity-buffer-NAME-i" with uid "UID-i". They are created one after another, which decides in which order they are
+ * placed: their uids would put 10 before 2. */
+static bool add_pod(karp_snapshot *s, const capacity_buffer *b, uint64_t i, int64_t made, strbuf *text)
 {
     pod p = { .name_space = b->meta.name_space,
               .shape = b->shape,
               .labels = b->labels,
               .claims = b->claims,
               .node = NO_ID,
-              .creation = s->raw.now,
+              .creation = made,
               .deletion = KARP_NO_TIME,
               .start = KARP_NO_TIME,
               .phase = KARP_PHASE_UNSET,
@@ -59,6 +60,7 @@ static karp_status add_pods(karp_snapshot *s, const uint32_t *order, size_t coun
     uint64_t most = karp_context_get_options(s->context)->max_pods;
     strbuf text;
     bool ok = true;
+    int64_t made = s->raw.now;
     strbuf_init(&text, s->context);
     for (size_t i = 0; i < count && ok; i++) {
         const capacity_buffer *b = &s->raw.buffers.items[order[i]];
@@ -69,7 +71,10 @@ static karp_status add_pods(karp_snapshot *s, const uint32_t *order, size_t coun
             error_set_object(error, "CapacityBuffer", text_of(s, b->meta.name_space), name_of(s, b->meta.name));
             return status;
         }
-        for (uint64_t k = 1; k <= (uint64_t)b->replicas && ok; k++) ok = add_pod(s, b, k, &text);
+        for (uint64_t k = 1; k <= (uint64_t)b->replicas && ok; k++) {
+            ok = add_pod(s, b, k, made, &text);
+            if (made < INT64_MAX) made++;
+        }
     }
     strbuf_free(&text);
     return ok ? KARP_OK : fail_nomem(error);

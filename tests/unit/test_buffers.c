@@ -73,6 +73,11 @@ static void order(void **state)
     assert_plan(SNAPSHOT(ON, X) TEMPLATE("2", "") BUFFER("z", "1", "True") BUFFER("a", "3", "True"),
                 "new default capacity-buffer-a-1,capacity-buffer-a-2 on x\nnew default "
                 "capacity-buffer-a-3,capacity-buffer-z-1 on x\n");
+    /* The tenth is not placed before the second. */
+#define B "capacity-buffer-b-"
+    assert_plan(SNAPSHOT(ON, X) TEMPLATE("1", "") BUFFER("b", "10", "True"),
+                "new default " B "1," B "2," B "3," B "4 on x\nnew default " B "10," B "9 on x\n"
+                "new default " B "5," B "6," B "7," B "8 on x\n");
 }
 
 static void limit(void **state)
