@@ -81,12 +81,24 @@ karp_str karp_snapshot_pod_name(const karp_snapshot *snapshot, size_t index)
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
+/* Amounts in descending order. */
+static int compare_exact(resource_list x, resource_list y, uint32_t resource)
+{
+    return amount_cmp(resource_list_get(y, resource), resource_list_get(x, resource));
+}
+
+/* Classes in descending order of one resource. Vectors have the most units for all amounts that are too large. */
+static int compare_requests(const karp_snapshot *s, uint32_t x, uint32_t y, uint32_t resource)
+{
+    int64_t a = s->classes[x].requests[resource], b = s->classes[y].requests[resource];
+    if (a != b) return a > b ? -1 : 1;
+    return a < MOST_UNITS ? 0 : compare_exact(shape_of(s, x)->requests, shape_of(s, y)->requests, resource);
+}
+
 static int compare_size(const karp_snapshot *s, uint32_t x, uint32_t y)
 {
-    const int64_t *rx = s->classes[x].requests, *ry = s->classes[y].requests;
-    if (rx[RESOURCE_CPU] != ry[RESOURCE_CPU]) return rx[RESOURCE_CPU] > ry[RESOURCE_CPU] ? -1 : 1;
-    if (rx[RESOURCE_MEMORY] != ry[RESOURCE_MEMORY]) return rx[RESOURCE_MEMORY] > ry[RESOURCE_MEMORY] ? -1 : 1;
-    return 0;
+    int order = compare_requests(s, x, y, RESOURCE_CPU);
+    return order != 0 ? order : compare_requests(s, x, y, RESOURCE_MEMORY);
 }
 
 static int by_size(uint32_t x, uint32_t y, const void *user) { return compare_size(user, x, y); }
@@ -109,9 +121,8 @@ static int by_size_and_age(const store *s, const pod *a, const pod *b)
 {
     if (a->shape != b->shape) {
         resource_list x = s->shapes.items[a->shape].requests, y = s->shapes.items[b->shape].requests;
-        int order = amount_cmp(resource_list_get(y, RESOURCE_CPU), resource_list_get(x, RESOURCE_CPU));
-        if (order == 0)
-            order = amount_cmp(resource_list_get(y, RESOURCE_MEMORY), resource_list_get(x, RESOURCE_MEMORY));
+        int order = compare_exact(x, y, RESOURCE_CPU);
+        if (order == 0) order = compare_exact(x, y, RESOURCE_MEMORY);
         if (order != 0) return order;
     }
     return compare_age(a, b);

@@ -7,13 +7,12 @@
 #include <base/error.h>
 #include <model/prepare.h>
 
-/* Amounts are below 2^61 units, so that the sum of two never overflows. */
-static const int64_t most_units = INT64_C(1) << 61;
-
 struct scaling {
     karp_snapshot *s;
-    amount *largest; /* by resource */
+    /* by resource: the largest amount that is counted, and the largest that something provides */
+    amount *largest, *provided;
     uint8_t *own_column; /* by resource: it is provided somewhere, or requested in a negative amount */
+    uint8_t *within; /* by resource: requests for more than is provided anywhere are not counted; NULL = for none */
     bool stopped; /* by the caller */
 };
 
@@ -38,7 +37,7 @@ static bool counted(const karp_snapshot *s, resource_list list, bool provided)
             continue;
         }
         if (amount_sign(size) < 0) size = amount_neg(size);
-        if (amount_cmp(amount_gcd(unit, size), unit) != 0 || !amount_scale(size, unit, &count) || count > most_units)
+        if (amount_cmp(amount_gcd(unit, size), unit) != 0 || !amount_scale(size, unit, &count) || count > MOST_UNITS)
             return false;
     }
     return true;
@@ -48,12 +47,18 @@ bool units_count_requests(const karp_snapshot *s, resource_list list) { return c
 
 bool units_count_provided(const karp_snapshot *s, resource_list list) { return counted(s, list, true); }
 
+/* Whether the units count all amounts of the resource. */
+static bool counts_all(amount *unit, amount largest)
+{
+    int64_t count;
+    if (amount_sign(*unit) == 0) *unit = amount_from(1);
+    return amount_scale(largest, *unit, &count) && count <= MOST_UNITS;
+}
+
 karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error)
 {
     for (uint32_t r = 0; r < names->count; r++) {
-        if (amount_sign(units[r]) == 0) units[r] = amount_from(1);
-        int64_t count;
-        if (!amount_scale(largest[r], units[r], &count) || count > most_units) {
+        if (!counts_all(&units[r], largest[r])) {
             karp_str name = strings_get(names, r);
             return fail(error, KARP_E_RANGE, "amounts of %.*s differ too much in size to be counted exactly",
                         str_shown(name, 80), name.ptr);
@@ -65,10 +70,13 @@ karp_status units_check(amount *units, const amount *largest, const strings *nam
 static void take(struct scaling *c, resource_list list, bool provided)
 {
     c->stopped = c->stopped || !mem_work(c->s->context, (list.count + (size_t)1) * 32);
-    if (c->stopped) return;
-    units_take(c->s->units, c->largest, list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        if (provided || amount_sign(list.items[i].value) < 0) c->own_column[list.items[i].resource] = 1;
+    for (uint32_t i = 0; i < list.count && !c->stopped; i++) {
+        resource_list one = { &list.items[i], 1 };
+        uint32_t r = list.items[i].resource;
+        if (provided) c->provided[r] = amount_max(c->provided[r], list.items[i].value);
+        if (provided || amount_sign(list.items[i].value) < 0) c->own_column[r] = 1;
+        else if (c->within != NULL && c->within[r] && amount_cmp(list.items[i].value, c->provided[r]) > 0) continue;
+        units_take(c->s->units, c->largest, one);
     }
 }
 
@@ -127,6 +135,24 @@ static bool take_everything(struct scaling *c)
     return !c->stopped;
 }
 
+/* Huge requests can make the amounts of a resource differ too much. One that is larger than all that is provided is met
+ * nowhere, so it need not be counted exactly: vector_of() makes it the largest amount. */
+static bool take_within(struct scaling *c)
+{
+    size_t resources = c->s->raw.resources.count;
+    bool any = false;
+    uint8_t *within = arena_array(&c->s->data, resources, 1);
+    if (within == NULL) return false;
+    for (size_t r = 0; r < resources; r++) {
+        within[r] = !counts_all(&c->s->units[r], c->largest[r]);
+        any = any || within[r];
+    }
+    if (!any) return true;
+    for (size_t r = 0; r < resources; r++) c->s->units[r] = c->largest[r] = amount_from(0);
+    c->within = within;
+    return take_everything(c);
+}
+
 static void choose_columns(karp_snapshot *s, const uint8_t *own_column)
 {
     s->dims = 0;
@@ -152,11 +178,14 @@ karp_status prepare_units(karp_snapshot *s, karp_error *error)
     s->units = arena_array(&s->data, resources, sizeof *s->units);
     s->column_of = arena_array(&s->data, resources, sizeof *s->column_of);
     s->resource_of = arena_array(&s->data, resources, sizeof *s->resource_of);
-    struct scaling c = { s, arena_array(&s->data, resources, sizeof *s->units), arena_array(&s->data, resources, 1),
-                         false };
-    if (s->units == NULL || s->column_of == NULL || s->resource_of == NULL || c.largest == NULL || c.own_column == NULL)
+    struct scaling c = { .s = s,
+                         .largest = arena_array(&s->data, resources, sizeof *s->units),
+                         .provided = arena_array(&s->data, resources, sizeof *s->units),
+                         .own_column = arena_array(&s->data, resources, 1) };
+    if (s->units == NULL || s->column_of == NULL || s->resource_of == NULL || c.largest == NULL || c.provided == NULL ||
+        c.own_column == NULL)
         return fail_nomem(error);
-    if (!take_everything(&c)) return fail_nomem(error);
+    if (!take_everything(&c) || !take_within(&c)) return fail_nomem(error);
     choose_columns(s, c.own_column);
     /* pods and nodes are counted one by one */
     s->units[RESOURCE_PODS] = amount_gcd(s->units[RESOURCE_PODS], amount_whole(1));
@@ -174,11 +203,11 @@ void vector_of(const karp_snapshot *s, resource_list list, int64_t *out)
             out[column] += amount_sign(list.items[i].value);
             continue;
         }
-        /* Only differences of sums can be out of range. They are then too large to be used up, or too small to have
-         * room for anything. */
-        if (!amount_scale(list.items[i].value, s->units[list.items[i].resource], &units) || units > most_units ||
-            units < -most_units) {
-            units = amount_sign(list.items[i].value) < 0 ? -most_units : most_units;
+        /* Only requests that are met nowhere, and differences of sums can be out of range. Those are then too large to
+         * be used up, or too small to have room for anything. */
+        if (!amount_scale(list.items[i].value, s->units[list.items[i].resource], &units) || units > MOST_UNITS ||
+            units < -MOST_UNITS) {
+            units = amount_sign(list.items[i].value) < 0 ? -MOST_UNITS : MOST_UNITS;
         }
         out[column] = units;
     }

@@ -241,6 +241,8 @@ void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from);
  * such Nodes and `loses` is true; otherwise the result is the snapshot. */
 const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view);
 
+/* Amounts are at most so many units, so that the sum of two never overflows. */
+#define MOST_UNITS (INT64_C(1) << 61)
 /* Converts a list to a vector; resources that are not in the list are 0. Clamps amounts that no comparison can reach.
  */
 void vector_of(const karp_snapshot *s, resource_list list, int64_t *out);

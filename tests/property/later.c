@@ -66,6 +66,23 @@ static void count_reservations(struct maker *m)
     }
 }
 
+/** Requests for more than there is anywhere, of pods that run or wait. */
+static void ask_too_much(struct maker *m)
+{
+    for (size_t i = 0; i < json_array_size(m->objects); i++) {
+        json_t *object = json_array_get(m->objects, i), *spec = json_object_get(object, "spec");
+        json_t *container = json_array_get(json_object_get(spec, "containers"), 0);
+        json_t *requests = json_object_get(json_object_get(container, "resources"), "requests");
+        if (requests == NULL || !chance(m, 5)) {
+            continue;
+        }
+        requests = json_object();
+        put_some(m, requests, "memory memory cpu", "3Ei 7Ei 8Ei 9E 1E");
+        json_object_update(json_object_get(json_object_get(container, "resources"), "requests"), requests);
+        json_decref(requests);
+    }
+}
+
 void add_later(struct maker *m)
 {
     bool limits = chance(m, m->percent[VOLUMES] > 0 ? 60 : 5);
@@ -78,5 +95,8 @@ void add_later(struct maker *m)
     if (chance(m, m->percent[RESERVATIONS] > 0 ? 60 : 0)) {
         even_slots(m);
         count_reservations(m);
+    }
+    if (chance(m, 5)) {
+        ask_too_much(m);
     }
 }
