@@ -37,10 +37,12 @@ typedef struct karp_reader_options {
     uint32_t strict; /**< 1 = only the API server's own defaults are filled in */
     uint32_t keep_documents; /**< 1 = karp_reader_dump() and karp_reader_digest() can be called */
     int64_t now; /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
-    karp_str region; /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
+    karp_str region; /**< of the built-in catalogue; "" = from the objects' labels, else the provider's usual one. Of
+                        several clouds, it is that of those which have a region of this name */
     karp_str base_directory; /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
     karp_str provider; /**< as for karp_provider_open(). Its labels are always used, and its types even if a Snapshot
-                          states others; "" = aws, when needed */
+                          states others; "" = that of each NodePool's nodeClassRef; a NodePool without one has the
+                          provider that node classes, providerIDs or labels of the input show, else aws */
     uint32_t editable; /**< 1 = karp_reader_replace(), _delete() and _scale() can be called. Since 0.1 */
     karp_str feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a
                                Snapshot's; "" = none. Since 0.1 */
@@ -79,8 +81,8 @@ KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path,
  */
 KARP_API karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error);
 /**
- * Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else the built-in one. The
- * reader takes a reference. Errors: STATE, NOMEM.
+ * Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else those of the built-in
+ * providers. The reader takes a reference. Errors: STATE, NOMEM.
  */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
 /** Uses @p provider as if it had been named in the options. Borrowed: it must stay open as long as the reader. NULL =
@@ -110,7 +112,8 @@ KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, ka
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
 /** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of
- * karp_reader_add(), STATE. */
+ * karp_reader_add(), STATE, NOT_FOUND (a region that is not built in), UNSUPPORTED (a NodePool's node class is that of
+ * no provider, and no catalogue was given). */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** How many notes there are on what was read: unknown kinds, fields without effect … Those that are problems come
  * first.
@@ -133,15 +136,32 @@ KARP_API uint32_t karp_reader_method(const karp_reader *reader);
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 /**
  * The region whose built-in instance types are used, from the options or the input, after karp_reader_finish().
- * Borrowed; "" when other types are used.
+ * Borrowed; "" when other types are used. That of the first cloud, if the input has several.
  */
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
 /**
- * The built-in instance types as headings name them: "us-west-2, prices 2026-07-20", or only the region when the date
- * of its prices is not known. Borrowed, after karp_reader_finish(); "" when other types are used, {NULL,0} when out of
- * memory. Since 0.1.
+ * The built-in instance types as headings name them: "aws us-west-2, prices 2026-07-20", without the date when that of
+ * the prices is not known; several clouds are separated by "; ". Borrowed, after karp_reader_finish(); "" when other
+ * types are used, {NULL,0} when out of memory. Since 0.1.
  */
 KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
+
+/** A cloud whose instance types are used. Texts are borrowed from the reader. Since 0.1. */
+typedef struct karp_reader_cloud {
+    size_t size;
+    karp_str provider; /**< the provider's name, "aws" */
+    karp_str region; /**< "" = the provider does not name one */
+    karp_str prices; /**< date of the prices, "2026-07-20"; "" = not known */
+    uint32_t region_assumed; /**< 1 = neither the caller nor the input names it: it is the provider's usual one */
+    uint32_t reserved;
+} karp_reader_cloud;
+/** How many clouds the input uses: those of its NodePools. 0 = the instance types are given. Before
+ * karp_reader_finish(): of what was read so far. Since 0.1. */
+KARP_API size_t karp_reader_cloud_count(karp_reader *reader);
+/** Describes cloud @p index. The size of @p out must be set. Errors: NOT_FOUND (there are fewer), NOMEM, ABI_SIZE,
+ * those of karp_provider_open(). Since 0.1. */
+KARP_API karp_status karp_reader_get_cloud(karp_reader *reader, size_t index, karp_reader_cloud *out,
+                                           karp_error *error);
 /**
  * Dollars per hour of a node of that type, zone and capacity type in the catalogues of @p reader, with its prices,
  * after karp_reader_finish(): what decisions do not count of nodes outside NodePools. An empty @p capacity_type is

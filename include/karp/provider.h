@@ -199,6 +199,7 @@ typedef struct karp_provider_facts_info {
     karp_str sources; /**< the sources of the built-in facts: lines, each with its newline */
     const karp_provider_facts_kind *kinds; /**< in the order to load them */
     size_t kind_count;
+    karp_str facts_as_of; /**< dates of the facts in use, built in or loaded; "" = not known. Since 0.1. */
 } karp_provider_facts_info;
 
 /** Of karp_provider_plugin.flags. */

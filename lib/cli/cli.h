@@ -299,8 +299,11 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
 
 /* Whether the options state at most a name and a region of the provider. A reader opens such a provider itself. */
 bool provider_is_plain(const cli_options *options);
-/* Opens the provider with its settings and facts. NULL after printing the error. */
-karp_provider *provider_open(const cli_options *options);
+/* Opens the provider that the options name, or else that of the objects in the reader, with its settings and facts.
+ * NULL after printing the error. */
+karp_provider *provider_open(const cli_options *options, karp_reader *reader);
+/* A reader without objects, whose cloud is that of the options. NULL after printing the error. */
+karp_reader *provider_reader(const cli_options *options);
 /* The provider's types under a node class ("" = its defaults). NULL after printing the error. */
 karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text);
 
@@ -308,8 +311,9 @@ karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_na
 
 /* Writes the facts of the provider's region, as given by the options. Returns the exit status. */
 int facts_export(const cli_options *options);
-/* Prints on standard error the commands that obtain the facts of a region that is not built in. */
-void facts_hint(const cli_options *options, const char *name, karp_str region);
+/* Prints on standard error the commands that obtain the facts of those regions of the reader's clouds that are not
+ * built in. */
+void facts_hint(const cli_options *options, karp_reader *reader);
 /* Prints the regions, dates and sources of all built-in facts on standard output. */
 void facts_print_built_in(const cli_options *options);
 /* Prints the built-in regions of all providers, with a space before each. */
@@ -333,7 +337,8 @@ void print_problem(const char *what, const char *message);
 
 /* Write options with format, layout, title, digest and the reader's notes. */
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
-/* The line that states how an answer was made: "profile karpenter-1.15 · catalogue us-west-2, prices 2026-07-20". */
+/* The line that states how an answer was made: "profile karpenter-1.15 · catalogue aws us-west-2, prices 2026-07-20".
+ */
 void made_by(const cli_options *options, const cli_input *input, strbuf *out);
 
 /* Whether a note states a change of karp whatif; *text becomes the change without "what if: ". */

@@ -68,8 +68,8 @@ void design_groups_free(const cli_options *options, design_groups *groups);
 /* designs_write.c: writes the comparison. *differs receives whether there is a difference. false = out of memory. */
 bool designs_write(const cli_options *options, design *list, size_t count, strbuf *out, bool *differs);
 
-/* ", "catalogue": {…}" as in Plans, from the catalogue's title. Writes nothing if the title has no date. */
-void design_write_catalogue(struct cli_writer *w, karp_str title);
+/* ", "catalogue": {…}, "clouds": […]" as in Plans. Writes nothing about clouds whose prices have no date. */
+void design_write_clouds(struct cli_writer *w, karp_reader *reader);
 void design_write_json(struct cli_writer *w, const design *d);
 
 /* fail_on.c: EXIT_OK if no condition of --fail-on is met by a design. Its cost is compared with the first design's. */

@@ -252,16 +252,30 @@ static void json_use(cli_writer *w, const char *name, double requested, double a
     cli_put_text(w, "}");
 }
 
-void design_write_catalogue(cli_writer *w, karp_str title)
+static void put_member(cli_writer *w, const char *before, const char *name, karp_str value)
 {
-    static const char between[] = ", prices ";
-    const char *date = title.len > 0 ? strstr(title.ptr, between) : NULL;
-    if (date == NULL) return;
-    cli_put_text(w, ", \"catalogue\": {\"name\": ");
-    cli_put_quoted(w, title.ptr, (size_t)(date - title.ptr));
-    cli_put_text(w, ", \"prices\": ");
-    cli_put_quoted(w, date + sizeof between - 1, strlen(date + sizeof between - 1));
-    cli_put_text(w, "}");
+    cli_put_format(w, "%s\"%s\": ", before, name);
+    cli_put_quoted(w, value.ptr, value.len);
+}
+
+void design_write_clouds(cli_writer *w, karp_reader *reader)
+{
+    size_t count = karp_reader_cloud_count(reader), dated = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_reader_cloud cloud = { .size = sizeof cloud };
+        if (karp_reader_get_cloud(reader, i, &cloud, NULL) != KARP_OK) w->out->failed = true;
+        if (w->out->failed || cloud.prices.len == 0) continue;
+        if (count == 1) {
+            put_member(w, ", \"catalogue\": {", "name", cloud.region);
+            put_member(w, ", ", "prices", cloud.prices);
+            cli_put_text(w, "}");
+        }
+        put_member(w, dated++ == 0 ? ", \"clouds\": [{" : ", {", "provider", cloud.provider);
+        put_member(w, ", ", "region", cloud.region);
+        put_member(w, ", ", "prices", cloud.prices);
+        cli_put_text(w, "}");
+    }
+    if (dated > 0) cli_put_text(w, "]");
 }
 
 void design_write_json(cli_writer *w, const design *d)
@@ -272,7 +286,7 @@ void design_write_json(cli_writer *w, const design *d)
         karp_str digest = karp_reader_digest(d->input.reader);
         cli_put_text(w, ", \"sha256\": ");
         cli_put_quoted(w, digest.ptr, digest.len);
-        design_write_catalogue(w, karp_reader_catalogue_title(d->input.reader));
+        design_write_clouds(w, d->input.reader);
     }
     if (d->plan != NULL)
         cli_put_format(w, ", \"profile\": \"%s\", \"peerVersion\": \"%s\"",

@@ -106,7 +106,9 @@ static int answer(const cli_options *options, bool write)
     facts_of facts;
     karp_error error;
     karp_error_init(&error, sizeof(error));
-    karp_provider *provider = provider_open(options);
+    karp_reader *reader = provider_reader(options);
+    karp_provider *provider = reader != NULL ? provider_open(options, reader) : NULL;
+    karp_reader_free(reader);
     if (provider == NULL) return EXIT_ERROR;
     int result = EXIT_OK;
     if (begin(options, provider, &facts, &error) != KARP_OK) {
@@ -124,19 +126,51 @@ static int answer(const cli_options *options, bool write)
 
 int facts_export(const cli_options *options) { return answer(options, true); }
 
-void facts_hint(const cli_options *options, const char *name, karp_str region)
+/* Whether the list "a, b, c" has the name. */
+static bool is_listed(karp_str list, karp_str name)
 {
-    facts_of facts;
-    karp_provider *provider = NULL;
-    karp_provider_options open;
-    karp_provider_options_init(&open, sizeof(open));
-    open.region = region;
-    if (karp_provider_open(options->context, str(name), &open, &provider, NULL) != KARP_OK) return;
-    if (begin(options, provider, &facts, NULL) == KARP_OK) {
-        fputs("karp: these commands print them:\n", stderr);
-        print_commands(&facts, stderr);
+    while (list.len > 0) {
+        const char *comma = memchr(list.ptr, ',', list.len);
+        karp_str item = { list.ptr, comma != NULL ? (size_t)(comma - list.ptr) : list.len };
+        size_t skip = comma != NULL ? item.len + 2 : item.len;
+        if (item.len == name.len && memcmp(item.ptr, name.ptr, name.len) == 0) return true;
+        list.ptr += skip;
+        list.len -= skip < list.len ? skip : list.len;
     }
-    end(&facts);
+    return false;
+}
+
+static void print_other_region(const cli_options *options, karp_str name)
+{
+    facts_of usual;
+    karp_provider *provider = NULL;
+    if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) return;
+    if (begin(options, provider, &usual, NULL) == KARP_OK)
+        fprintf(stderr, "karp: hint: or plan with another region's types and prices: --region %.*s\n",
+                (int)usual.info.region.len, usual.info.region.ptr);
+    end(&usual);
+}
+
+void facts_hint(const cli_options *options, karp_reader *reader)
+{
+    size_t count = karp_reader_cloud_count(reader);
+    for (size_t i = 0; i < count; i++) {
+        facts_of facts;
+        karp_provider *provider = NULL;
+        karp_provider_options open;
+        karp_reader_cloud cloud = { .size = sizeof(cloud) };
+        karp_provider_options_init(&open, sizeof(open));
+        if (karp_reader_get_cloud(reader, i, &cloud, NULL) != KARP_OK) return;
+        open.region = cloud.region;
+        if (karp_provider_open(options->context, cloud.provider, &open, &provider, NULL) != KARP_OK) continue;
+        bool known = begin(options, provider, &facts, NULL) != KARP_OK || is_listed(facts.info.built_in, cloud.region);
+        if (!known) {
+            fputs("karp: these commands print them:\n", stderr);
+            print_commands(&facts, stderr);
+            print_other_region(options, cloud.provider);
+        }
+        end(&facts);
+    }
 }
 
 enum { SOURCES_INDENT = 2 };

@@ -120,9 +120,16 @@ static void print_read_error(const cli_options *options, const cli_input *input,
         print_problem("hint", hint);
     }
     if (error->status == KARP_E_NOT_FOUND && strcmp(error->field, "region") == 0) {
-        facts_hint(options, options->provider == NULL ? "aws" : options->provider, karp_reader_region(input->reader));
-        print_problem("hint", "or plan with another region's types and prices: --region us-west-2");
+        facts_hint(options, input->reader);
     }
+}
+
+/* A provider with facts or settings is opened last: the objects show whose they are. false after printing the error. */
+static bool set_provider(const cli_options *options, cli_input *input)
+{
+    if (provider_is_plain(options)) return true;
+    input->provider = provider_open(options, input->reader);
+    return input->provider != NULL && karp_reader_set_provider(input->reader, input->provider, NULL) == KARP_OK;
 }
 
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
@@ -147,19 +154,14 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.recursive = options->recursive;
     reader_options.feature_gates = str(options->feature_gates);
     reader_options.region = str(options->region);
-    if (provider_is_plain(options)) {
-        reader_options.provider = str(options->provider);
-    } else {
-        input->provider = provider_open(options);
-        if (input->provider == NULL) return false;
-    }
+    reader_options.provider = str(options->provider);
     progress_begin("reading");
-    bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
-                karp_reader_set_provider(input->reader, input->provider, &error) == KARP_OK;
+    bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK;
     bool told = good && options->cluster && !cluster_read(options, input);
     good = good && !told && fill_reader(options, input->reader, &error) &&
-           change_reader(options, input->reader, &error) &&
-           karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
+           change_reader(options, input->reader, &error);
+    told = told || (good && !set_provider(options, input));
+    good = good && !told && karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
     progress_end();
     if (!good) {
         if (!told) print_read_error(options, input, &error);
@@ -225,30 +227,11 @@ static karp_status join(const cli_options *options, karp_catalogue **parts, size
     return status;
 }
 
-/* EC2's instance types; without a region, those of the node class's region. */
-static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_name, karp_str class_text)
-{
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
-    karp_catalogue *result = NULL;
-    karp_catalogue_options types;
-    karp_catalogue_options_init(&types, sizeof(types));
-    types.node_class_name = class_name;
-    types.node_class = class_text;
-    types.region = str(options->region);
-    types.reserved_enis = options->reserved_enis;
-    if (options->vm_memory_overhead_given) types.vm_memory_overhead_percent = options->vm_memory_overhead;
-    types.all_types = options->all_types;
-    if (karp_catalogue_aws(options->context, &types, &result, &error) != KARP_OK) print_error(&error);
-    return result;
-}
-
 /* The provider's instance types, under a node class if one is given. */
 static karp_catalogue *builtin_catalogue(const cli_options *options)
 {
     strbuf file = { 0 };
     karp_str name = { 0 }, text = { 0 };
-    bool aws = options->provider == NULL || strcmp(options->provider, "aws") == 0;
     if (options->files.count > 1) {
         print_problem(NULL, "-f takes one file with one node class here");
         return NULL;
@@ -260,8 +243,7 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
         text = file.len > 0 ? (karp_str){ file.ptr, file.len } : str("\n");
     }
     *options->log_notes = true;
-    karp_catalogue *result = aws && provider_is_plain(options) ? aws_catalogue(options, name, text)
-                                                               : provider_catalogue(options, name, text);
+    karp_catalogue *result = provider_catalogue(options, name, text);
     *options->log_notes = false;
     strbuf_free(&file);
     return result;

@@ -117,7 +117,6 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         out.title = file_name(options->files.items[0]);
     if (options->catalogues.count == 1) out.catalogue = file_name(options->catalogues.items[0]);
     else if (input != NULL) out.catalogue = karp_reader_catalogue_title(input->reader);
-    if (out.catalogue.len == 0 && options->region != NULL) out.catalogue = str(options->region);
     if (input != NULL) {
         if (digest_wanted(options)) out.digest = karp_reader_digest(input->reader);
         out.warnings = input->warnings;
@@ -278,7 +277,11 @@ static int give(cli_answer *answer, cli_make *make, void *own)
 int answer_without_input(const cli_options *options, cli_make *make, void *own)
 {
     cli_answer answer = { .options = options };
-    return give(&answer, make, own);
+    bool named = options->catalogues.count == 0 && (options->region != NULL || options->provider != NULL);
+    if (named) answer.input.reader = provider_reader(options);
+    int result = named && answer.input.reader == NULL ? EXIT_ERROR : give(&answer, make, own);
+    input_free(options, &answer.input);
+    return result;
 }
 
 /* Whether documents in that format contain the notes. */

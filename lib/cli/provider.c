@@ -70,17 +70,34 @@ static bool load_facts(const cli_options *options, karp_provider *provider)
     return true;
 }
 
-static karp_provider *open_with(const cli_options *options, setting_list *settings)
+/* The cloud of the reader's objects. Facts and settings are those of one provider. */
+static bool find_cloud(karp_reader *reader, karp_reader_cloud *cloud)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    *cloud = (karp_reader_cloud){ .size = sizeof(*cloud) };
+    if (karp_reader_cloud_count(reader) > 1) {
+        print_problem("--provider", "the input has several clouds: name the one that --facts and --set are for");
+        return false;
+    }
+    if (karp_reader_get_cloud(reader, 0, cloud, &error) == KARP_OK) return true;
+    print_error(&error);
+    return false;
+}
+
+static karp_provider *open_with(const cli_options *options, karp_reader *reader, setting_list *settings)
 {
     karp_error error;
     karp_provider *provider = NULL;
     karp_provider_options open;
+    karp_reader_cloud cloud;
+    if (!find_cloud(reader, &cloud)) return NULL;
     karp_error_init(&error, sizeof(error));
     karp_provider_options_init(&open, sizeof(open));
-    open.region = str(options->region);
+    open.region = options->region != NULL ? str(options->region) : cloud.region_assumed ? str("") : cloud.region;
     open.settings = settings->items;
     open.setting_count = settings->count;
-    karp_str name = str(options->provider == NULL ? "aws" : options->provider);
+    karp_str name = options->provider != NULL ? str(options->provider) : cloud.provider;
     if (karp_provider_open(options->context, name, &open, &provider, &error) != KARP_OK) {
         print_error(&error);
         return NULL;
@@ -90,7 +107,7 @@ static karp_provider *open_with(const cli_options *options, setting_list *settin
     return NULL;
 }
 
-karp_provider *provider_open(const cli_options *options)
+karp_provider *provider_open(const cli_options *options, karp_reader *reader)
 {
     setting_list list = { .count = 0 };
     size_t bytes = (options->settings.count + 3) * sizeof(*list.items);
@@ -99,25 +116,49 @@ karp_provider *provider_open(const cli_options *options)
         print_problem(NULL, "out of memory");
         return NULL;
     }
-    karp_provider *provider = fill_settings(options, &list) ? open_with(options, &list) : NULL;
+    karp_provider *provider = fill_settings(options, &list) ? open_with(options, reader, &list) : NULL;
     karp_free(options->context, list.items, bytes);
     return provider;
+}
+
+karp_reader *provider_reader(const cli_options *options)
+{
+    karp_error error;
+    karp_reader *reader = NULL;
+    karp_reader_options reader_options;
+    karp_error_init(&error, sizeof(error));
+    karp_reader_options_init(&reader_options, sizeof(reader_options));
+    reader_options.region = str(options->region);
+    reader_options.provider = str(options->provider);
+    if (karp_reader_new(options->context, &reader_options, &reader, &error) != KARP_OK) print_error(&error);
+    return reader;
+}
+
+static karp_status make_catalogue(const cli_options *options, karp_provider *provider, karp_str class_name,
+                                  karp_str class_text, karp_catalogue **out, karp_error *error)
+{
+    karp_provider_class *node_class = NULL;
+    karp_status status = KARP_OK;
+    if (class_text.len > 0)
+        status = karp_provider_class_read(options->context, provider, class_name, class_text, &node_class, error);
+    if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, out, error);
+    karp_provider_class_free(node_class);
+    return status;
 }
 
 karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text)
 {
     karp_error error;
     karp_catalogue *catalogue = NULL;
-    karp_provider_class *node_class = NULL;
+    karp_provider *provider = NULL;
     karp_error_init(&error, sizeof(error));
-    karp_provider *provider = provider_open(options);
-    if (provider == NULL) return NULL;
-    karp_status status = KARP_OK;
-    if (class_text.len > 0)
-        status = karp_provider_class_read(options->context, provider, class_name, class_text, &node_class, &error);
-    if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, &catalogue, &error);
+    karp_reader *reader = provider_reader(options);
+    if (reader == NULL) return NULL;
+    karp_status status = class_text.len > 0 ? karp_reader_add(reader, class_name, class_text, &error) : KARP_OK;
+    if (status == KARP_OK) provider = provider_open(options, reader);
+    if (provider != NULL) status = make_catalogue(options, provider, class_name, class_text, &catalogue, &error);
     if (status != KARP_OK) print_error(&error);
-    karp_provider_class_free(node_class);
     karp_provider_close(provider);
+    karp_reader_free(reader);
     return catalogue;
 }

@@ -316,7 +316,7 @@ static void write_json(cli_writer *w, const settling *s, const cli_input *input,
 {
     cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\", ");
     cli_put_engine(w);
-    design_write_catalogue(w, karp_reader_catalogue_title(input->reader));
+    design_write_clouds(w, input->reader);
     cli_put_text(w, ",\n \"rounds\": [");
     json_rounds(w, s);
     cli_put_text(w, "],\n \"designs\": [");

@@ -1,133 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/error.h>
 #include <io/builtin.h>
+#include <io/clouds.h>
 #include <io/convert.h>
 #include <io/decode.h>
 #include <io/fill.h>
 #include <io/prices.h>
-#include <providers/aws/defaults.h>
+#include <providers/builtin.h>
 #include <providers/provider.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include <karp/library.h>
 
 static const karp_str nothing = { "", 0 };
-
-/* ---- the provider ------------------------------------------------------------------------------------------------ */
-
-bool io_builtin_types(const karp_reader *reader)
-{
-    bool wanted = reader->given_provider || reader->options.provider.len > 0;
-    return !reader->own_catalogues && (!reader->has_catalogues || wanted);
-}
-
-/* Whether the region comes from the input's labels and not from the caller. */
-static bool region_is_stated(const karp_reader *reader)
-{
-    return !reader->given_provider && reader->options.region.len == 0 && reader->region.len > 0;
-}
-
-karp_str karp_reader_region(const karp_reader *reader)
-{
-    bool aws = reader->options.provider.len == 0 || str_is(reader->options.provider, "aws");
-    if (!io_builtin_types(reader) || reader->given_provider) return nothing;
-    if (reader->options.region.len > 0 || reader->region.len > 0)
-        return reader->options.region.len > 0 ? reader->options.region : reader->region;
-    return aws ? str(AWS_USUAL_REGION) : nothing;
-}
-
-/* The date of the region's prices in a text like "types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot …"; "" =
- * there is none. */
-static karp_str date_of_prices(karp_str dates, karp_str region)
-{
-    char all[256], own[80];
-    str_shorten(all, sizeof all, dates);
-    (void)snprintf(own, sizeof own, "%.*s: ", str_shown(region, 64), region.ptr);
-    const char *prices = strstr(all, "prices "), *rest = prices ? strchr(prices, '(') : NULL;
-    const char *exception = rest ? strstr(rest, own) : NULL;
-    if (!prices) return nothing;
-    const char *date = exception ? exception + strlen(own) : prices + strlen("prices ");
-    return (karp_str){ dates.ptr + (date - all), strcspn(date, ",() ") };
-}
-
-karp_str karp_reader_catalogue_title(karp_reader *reader)
-{
-    if (!reader) return nothing;
-    karp_provider *provider = NULL;
-    karp_provider_memory *memory = NULL;
-    karp_provider_facts_info info = { .size = sizeof info };
-    karp_str region = karp_reader_region(reader), date = nothing;
-    char *title = reader->catalogue_title;
-    if (region.len == 0 || *title) return str(title);
-    karp_status status = io_provider(reader, &provider);
-    if (!status) status = karp_provider_memory_new(reader->context, &memory, NULL);
-    if (!status) status = karp_provider_get_facts_info(provider, memory, &info, NULL);
-    if (!status) date = date_of_prices(info.as_of, region);
-    if (status == KARP_E_NOMEM || status == KARP_E_LIMIT || status == KARP_E_CANCELED) {
-        karp_provider_memory_free(memory);
-        return (karp_str){ NULL, 0 };
-    }
-    (void)snprintf(title, sizeof reader->catalogue_title, "%.*s%s%.*s", str_shown(region, 64), region.ptr,
-                   date.len ? ", prices " : "", str_shown(date, 32), date.ptr);
-    karp_provider_memory_free(memory);
-    return str(title);
-}
-
-static karp_status open_named(karp_reader *reader, karp_str region, karp_provider **out)
-{
-    karp_provider_options options;
-    karp_provider_options_init(&options, sizeof options);
-    options.region = region;
-    karp_str name = reader->options.provider.len ? reader->options.provider : str("aws");
-    return karp_provider_open(reader->context, name, &options, out, &reader->error);
-}
-
-karp_status io_provider(karp_reader *reader, karp_provider **out)
-{
-    karp_status status = KARP_OK;
-    *out = reader->given_provider ? reader->given_provider : reader->provider;
-    if (*out) return KARP_OK;
-    status = open_named(reader, reader->options.region.len ? reader->options.region : reader->region,
-                        &reader->provider);
-    *out = reader->provider;
-    return status;
-}
-
-/* A provider that reads node classes before the region is known. */
-static karp_status checking_provider(karp_reader *reader, karp_provider **out)
-{
-    karp_status status = KARP_OK;
-    if (!reader->given_provider && !reader->checker)
-        status = open_named(reader, reader->options.region, &reader->checker);
-    *out = reader->given_provider ? reader->given_provider : reader->checker;
-    return status;
-}
-
-karp_status io_provider_check(karp_reader *reader)
-{
-    karp_provider *provider = NULL;
-    return checking_provider(reader, &provider);
-}
-
-void io_provider_free(karp_reader *reader)
-{
-    karp_provider_close(reader->provider);
-    karp_provider_close(reader->checker);
-    reader->provider = reader->checker = NULL;
-}
-
-karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error)
-{
-    if (!reader) return fail_null(error, "reader");
-    if (reader->finished || reader->failed) {
-        fail(&reader->error, KARP_E_STATE, "the reader is finished");
-        return error_give(&reader->error, error);
-    }
-    reader->given_provider = provider;
-    return KARP_OK;
-}
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
 
@@ -155,20 +40,22 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, cons
     return status;
 }
 
-static bool is_class_of(const karp_provider *provider, const tree *root)
+static bool is_class_of(const karp_provider *provider, karp_str group, karp_str kind)
 {
-    return karp_provider_class_kind(provider).len &&
-           equal_str(tree_get_text(root, "kind"), karp_provider_class_kind(provider)) &&
-           equal_str(str_before(tree_get_text(root, "apiVersion"), '/'), karp_provider_class_group(provider));
+    return karp_provider_class_kind(provider).len && equal_str(kind, karp_provider_class_kind(provider)) &&
+           equal_str(group, karp_provider_class_group(provider));
 }
 
 karp_status io_check_node_class(karp_reader *reader, const tree *root, const io_place *place)
 {
     karp_provider *provider = NULL;
     karp_provider_class *class_ = NULL;
-    if (!io_builtin_types(reader)) return KARP_OK;
-    karp_status status = checking_provider(reader, &provider);
-    if (status == KARP_OK && is_class_of(provider, root)) status = read_class(reader, provider, root, place, &class_);
+    karp_str group = str_before(tree_get_text(root, "apiVersion"), '/'), kind = tree_get_text(root, "kind");
+    uint32_t cloud = io_cloud_of_class(reader, group, kind);
+    if (cloud == IO_NONE || !io_builtin_types(reader)) return KARP_OK;
+    karp_status status = io_cloud_checker(reader, cloud, &provider);
+    if (status == KARP_OK && is_class_of(provider, group, kind))
+        status = read_class(reader, provider, root, place, &class_);
     karp_provider_class_free(class_);
     return status;
 }
@@ -193,8 +80,10 @@ typedef struct class_use {
     size_t pool_count;
 } class_use;
 
+/* Those of one cloud. */
 typedef struct class_uses {
     karp_reader *reader;
+    uint32_t cloud;
     karp_provider *provider;
     arena arena;
     io_table names; /* node class names -> index in list */
@@ -206,8 +95,7 @@ typedef struct class_uses {
 static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
 {
     karp_reader *reader = u->reader;
-    karp_str region = reader->options.region.len ? reader->options.region : reader->region;
-    karp_str kind = karp_provider_class_kind(u->provider);
+    karp_str region = io_cloud_region(reader, u->cloud), kind = karp_provider_class_kind(u->provider);
     if (reader->given_provider || region.len == 0) return KARP_OK;
     const tree *subnets = tree_get(tree_get(reader->deferred[number].root, "status"), "subnets");
     bool found = tree_count(subnets) == 0;
@@ -220,44 +108,47 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
                    str_shown(name, 100), name.ptr, str_shown(region, 100), region.ptr);
 }
 
-/* Pools with another cloud's node class get this provider's default instance types. */
+/* Pools with another cloud's node class get the default instance types of the provider that was named for all. */
 static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
 {
     karp_str own = karp_provider_class_kind(u->provider);
-    if (str_is(karp_provider_name(u->provider), "aws")) {
-        return io_warn(u->reader,
-                       "NodePool %.*s: its nodeClassRef is of kind %.*s: nodeClassRef.group should be "
-                       "karpenter.k8s.aws and its kind "
-                       "EC2NodeClass; without a catalogue it gets EC2's instance types with AL2023",
-                       str_shown(pool, 100), pool.ptr, str_shown(kind, 100), kind.ptr);
-    }
     if (own.len == 0) return KARP_OK;
     return io_warn(
         u->reader,
         "NodePool %.*s: its nodeClassRef is of kind %.*s, not %.*s: its instance types are the provider's defaults",
-        str_shown(pool, 100), pool.ptr, str_shown(kind, 100), kind.ptr, str_shown(own, 100), own.ptr);
+        str_shown(pool, 100), pool.ptr, str_shown(kind, 100), kind.len ? kind.ptr : "", str_shown(own, 100), own.ptr);
 }
 
 static karp_status warn_absent(class_uses *u, karp_str name)
 {
+    const builtin_plugin *builtin = plugin_builtin(u->cloud);
     karp_str own = karp_provider_class_kind(u->provider);
-    if (str_is(karp_provider_name(u->provider), "aws")) {
-        return io_warn_once(
-            u->reader,
-            "EC2NodeClass %.*s is not in the input: its nodes are assumed to run AL2023 with default settings",
-            str_shown(name, 100), name.ptr);
-    }
     if (own.len == 0) return KARP_OK;
-    return io_warn_once(u->reader, "%.*s %.*s is not in the input: the provider's default settings are assumed",
-                        str_shown(own, 100), own.ptr, str_shown(name, 100), name.ptr);
+    return io_warn_once(
+        u->reader, "%.*s %.*s is not in the input: %s", str_shown(own, 100), own.ptr, str_shown(name, 100), name.ptr,
+        builtin && builtin->usual_class ? builtin->usual_class : "the provider's default settings are assumed");
+}
+
+/* Whether the class is one of those that the provider does not read, but has the types of. */
+static bool is_unread_class(const class_uses *u, karp_str group)
+{
+    const builtin_plugin *builtin = plugin_builtin(u->cloud);
+    return builtin && builtin->other_group && str_is(group, builtin->other_group);
+}
+
+static karp_str group_of(const tree *ref)
+{
+    karp_str group = tree_get_text(ref, "group");
+    return group.len ? group : str_before(tree_get_text(ref, "apiVersion"), '/'); /* v1beta1 */
 }
 
 /* Reads the class of that name. NULL, with a note, when the input does not have it. */
 static karp_status find_class(class_uses *u, karp_str pool, const tree *ref, karp_str name, karp_provider_class **out)
 {
     karp_reader *reader = u->reader;
-    karp_str group = tree_get_text(ref, "group"), kind = karp_provider_class_kind(u->provider);
+    karp_str group = group_of(ref), kind = karp_provider_class_kind(u->provider);
     *out = NULL;
+    if (is_unread_class(u, group)) return KARP_OK;
     if (group.len && !equal_str(group, karp_provider_class_group(u->provider)))
         return warn_foreign(u, pool, tree_get_text(ref, "kind"));
     uint32_t number = kind.len ? io_find(reader, kind.ptr, nothing, name) : IO_NONE;
@@ -290,7 +181,7 @@ static karp_status add_pool(class_uses *u, const io_deferred *w, size_t room)
 {
     karp_reader *reader = u->reader;
     const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
-    karp_str group = tree_get_text(ref, "group"), name = tree_get_text(ref, "name");
+    karp_str group = group_of(ref), name = tree_get_text(ref, "name");
     bool foreign = group.len && !equal_str(group, karp_provider_class_group(u->provider));
     if (name.len == 0) name = str("default");
     uint32_t known = foreign ? IO_NONE : io_table_get(&u->names, name);
@@ -315,7 +206,12 @@ static int compare_names(const void *a, const void *b, const void *user)
     return compare_str((*x)->name, (*y)->name);
 }
 
-/* Sorts the pools by name, so that the result does not depend on the order of the input. */
+static bool is_pool_of(const class_uses *u, const io_deferred *w)
+{
+    return w->info->kind == IO_KIND_NODE_POOL && !w->gone && io_cloud_of_pool(u->reader, w) == u->cloud;
+}
+
+/* Adds the cloud's pools by name, so that the result does not depend on the order of the input. */
 static karp_status add_pools(class_uses *u)
 {
     karp_reader *reader = u->reader;
@@ -323,7 +219,7 @@ static karp_status add_pools(class_uses *u)
     size_t count = 0;
     if (!pools) return io_reader_nomem(reader);
     for (size_t i = 0; i < reader->deferred_count; i++) {
-        if (reader->deferred[i].info->kind == IO_KIND_NODE_POOL) pools[count++] = &reader->deferred[i];
+        if (is_pool_of(u, &reader->deferred[i])) pools[count++] = &reader->deferred[i];
     }
     u->list = arena_array(&u->arena, count + 1, sizeof *u->list);
     if (!u->list || !sort_stable(reader->context, pools, count, sizeof *pools, compare_names, NULL))
@@ -338,56 +234,75 @@ static karp_status add_pools(class_uses *u)
 }
 
 /* The error names the field, so that callers can find out which option is missing. */
-static karp_status region_unknown(karp_reader *reader)
+static karp_status region_unknown(class_uses *u)
 {
-    char region[64];
-    str_shorten(region, sizeof region, reader->region);
+    karp_reader *reader = u->reader;
+    karp_str region = io_cloud_region(reader, u->cloud), cloud = karp_provider_name(u->provider);
+    karp_provider_facts_info info = { .size = sizeof info };
+    karp_provider_memory *memory = NULL;
+    karp_status status = karp_provider_memory_new(reader->context, &memory, &reader->error);
+    if (status) return status;
+    if (karp_provider_get_facts_info(u->provider, memory, &info, NULL)) info.built_in = nothing;
     fail(&reader->error, KARP_E_NOT_FOUND,
-         "no instance types are built in for %s, which the input's labels name (built in: us-east-1, us-west-2, "
-         "eu-west-1)",
-         region);
+         "no instance types of %.*s are built in for %.*s, which the input names (built in: %.*s)",
+         str_shown(cloud, 40), cloud.ptr, str_shown(region, 64), region.ptr, str_shown(info.built_in, 160),
+         info.built_in.ptr);
     str_shorten(reader->error.field, sizeof reader->error.field, str("region"));
+    karp_provider_memory_free(memory);
     return KARP_E_NOT_FOUND;
 }
 
-static karp_status give_types(class_uses *u)
+/* `types` counts those of all clouds; `alone` = no other cloud is used. */
+static karp_status give_types(class_uses *u, const class_use *use, bool alone, uint64_t *types)
 {
     karp_reader *reader = u->reader;
-    uint64_t types = 0, most = karp_context_get_options(reader->context)->max_instance_types;
-    for (size_t i = 0; i < u->count; i++) {
-        karp_catalogue *catalogue = NULL;
-        /* The builder has the same limit, but checks it only after all types are created. */
-        if (types > most) {
-            fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types",
-                 u->count, (unsigned long long)most);
-            return KARP_E_LIMIT;
-        }
-        karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
-        if (status == KARP_E_NOT_FOUND && region_is_stated(reader)) return region_unknown(reader);
-        if (status == KARP_OK) types += karp_catalogue_count(catalogue);
-        /* A single catalogue also serves nodes of pools that are not in the input. */
-        if (status == KARP_OK)
-            status = io_give_catalogue(reader, catalogue, u->list[i]->pools,
-                                       u->count == 1 ? 0 : u->list[i]->pool_count);
-        if (status) return status;
+    karp_catalogue *catalogue = NULL;
+    /* The builder has the same limit, but checks it only after all types are created. */
+    if (*types > karp_context_get_options(reader->context)->max_instance_types) {
+        fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more instance types than the limit",
+             u->count);
+        return KARP_E_LIMIT;
     }
-    return KARP_OK;
+    karp_status status = karp_provider_catalogue(u->provider, use->class_, &catalogue, &reader->error);
+    if (status == KARP_E_NOT_FOUND && io_region_is_stated(reader, u->cloud)) return region_unknown(u);
+    if (status) return status;
+    *types += karp_catalogue_count(catalogue);
+    status = alone ? KARP_OK : io_deny_labels(reader, u->cloud, &catalogue);
+    if (status) {
+        karp_catalogue_unref(catalogue);
+        return status;
+    }
+    /* A single catalogue also serves nodes of pools that are not in the input. */
+    return io_give_catalogue(reader, catalogue, use->pools, alone && u->count == 1 ? 0 : use->pool_count);
 }
 
-static karp_status give_builtin(karp_reader *reader)
+static karp_status give_cloud(karp_reader *reader, uint32_t cloud, bool alone, uint64_t *types)
 {
     class_uses u;
     memset(&u, 0, sizeof u);
     u.reader = reader;
-    karp_status status = io_provider(reader, &u.provider);
+    u.cloud = cloud;
+    karp_status status = io_cloud_open(reader, cloud, &u.provider);
     if (status) return status;
     arena_init(&u.arena, reader->context);
     io_table_init(&u.names, reader->context);
     status = add_pools(&u);
-    if (status == KARP_OK) status = give_types(&u);
+    for (size_t i = 0; i < u.count && status == KARP_OK; i++) status = give_types(&u, u.list[i], alone, types);
     for (size_t i = 0; i < u.count; i++) karp_provider_class_free(u.list[i]->class_);
     io_table_free(&u.names);
     arena_free(&u.arena);
+    return status;
+}
+
+static karp_status give_builtin(karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    uint64_t types = 0;
+    size_t used = 0;
+    for (uint32_t i = 0; i < reader->cloud_count; i++) used += reader->clouds[i].used;
+    for (uint32_t i = 0; i < reader->cloud_count && status == KARP_OK; i++) {
+        if (reader->clouds[i].used) status = give_cloud(reader, i, used == 1, &types);
+    }
     return status;
 }
 

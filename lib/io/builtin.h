@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cloud provider adds to the input: its label tables, and for each NodePool the instance types under the
- * pool's node class. The provider is the one that was given or named, otherwise aws. Failures leave their error in
- * reader->error.
+ * What the providers of the input's clouds (clouds.h) add to it: their label tables, and for each NodePool the instance
+ * types under the pool's node class. Failures leave their error in reader->error.
  */
 #ifndef IO_BUILTIN_H
 #define IO_BUILTIN_H
 
 #include <io/reader.h>
-
-/* Whether the provider supplies the instance types. */
-bool io_builtin_types(const karp_reader *reader);
-
-/* The provider. If only its name was given, it is opened for the region in the options, else for the region that the
- * input's labels name. */
-karp_status io_provider(karp_reader *reader, karp_provider **out);
-/* Fails when no provider has the name that was given. */
-karp_status io_provider_check(karp_reader *reader);
-void io_provider_free(karp_reader *reader);
 
 /* For an input without a Snapshot (a Snapshot states its own labels): sets the provider's label tables where the
  * provider runs the nodes, and makes the labels of the given catalogues well-known. */

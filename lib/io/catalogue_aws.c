@@ -5,6 +5,7 @@
  */
 #include <base/error.h>
 #include <io/builtin.h>
+#include <io/clouds.h>
 #include <io/fill.h>
 #include <io/files.h>
 
@@ -115,7 +116,8 @@ static karp_status make_types(karp_reader *reader, const karp_catalogue_options 
                                     { str("allTypes"), str(options->all_types ? "true" : "false") } };
     karp_provider_options open;
     karp_provider_options_init(&open, sizeof open);
-    open.region = options->region.len ? options->region : reader->region;
+    uint32_t aws = io_cloud_of_class(reader, str("karpenter.k8s.aws"), str("EC2NodeClass"));
+    open.region = options->region.len ? options->region : io_cloud_region(reader, aws);
     open.settings = settings;
     open.setting_count = sizeof settings / sizeof *settings;
     karp_status status = karp_provider_open(reader->context, str("aws"), &open, &provider, &reader->error);

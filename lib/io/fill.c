@@ -378,7 +378,7 @@ static void fill_buffer(trees *t, tree *root)
 static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
 {
     if (!f->fill) return;
-    if (info->kind == IO_KIND_NODE_POOL) io_fill_pool(f->t, root);
+    if (info->kind == IO_KIND_NODE_POOL) io_fill_pool(f->reader, f->t, root);
     if (info->kind == IO_KIND_DAEMON_SET)
         io_fill_pod_spec(f, tree_get(tree_get(tree_get(root, "spec"), "template"), "spec"));
     if (info->kind == IO_KIND_NAMESPACE) fill_namespace(f->t, root);
@@ -433,7 +433,7 @@ static bool note_claim(io_filler *f, const tree *root, uint32_t number)
 static bool note_pool(io_filler *f, const tree *root)
 {
     tree *copy = tree_deep_copy(f->t, root, false);
-    if (f->fill) io_fill_pool(f->t, copy);
+    if (f->fill) io_fill_pool(f->reader, f->t, copy);
     if (f->t->status || !grow(f->reader->context, (void **)&f->pool_copies, &f->pool_capacity, f->pool_count + 1,
                               sizeof *f->pool_copies))
         return false;

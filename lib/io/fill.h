@@ -62,7 +62,7 @@ bool io_is_stated(const tree *object, const char *name);
 
 void io_fill_pod_spec(io_filler *filler, tree *spec);
 karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);
-void io_fill_pool(trees *t, tree *root);
+void io_fill_pool(const karp_reader *reader, trees *t, tree *root);
 /* Finds NodePools that fail Karpenter's validation under these settings, and sets their conditions accordingly. */
 karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
 void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeClaim */

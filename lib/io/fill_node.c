@@ -3,6 +3,7 @@
  * Fills in NodePools, Nodes and NodeClaims. A Node that states neither capacity nor allocatable is a sketch: the rest
  * comes from its instance type and its pool.
  */
+#include <io/clouds.h>
 #include <io/fill.h>
 
 #include <base/admit.h>
@@ -37,17 +38,19 @@ static void fill_budgets(trees *t, tree *disruption)
     for (size_t i = 0; i < tree_count(budgets); i++) tree_default_text(t, tree_item(budgets, i), "nodes", str("10%"));
 }
 
-static void fill_reference(trees *t, tree *spec)
+static void fill_reference(const karp_reader *reader, trees *t, tree *spec)
 {
+    karp_str group, kind;
     if (tree_get(spec, "nodeClassRef")) return;
+    io_usual_class(reader, spec, &group, &kind);
     tree *ref = tree_get_or_make(t, spec, "nodeClassRef");
-    tree_set_text(t, ref, "group", str("karpenter.k8s.aws"));
-    tree_set_text(t, ref, "kind", str("EC2NodeClass"));
+    tree_set_text(t, ref, "group", group);
+    tree_set_text(t, ref, "kind", kind);
     tree_set_text(t, ref, "name", str("default"));
 }
 
 /* Fills in the defaults of the CRD, and the conditions that the controllers set on a valid pool. */
-void io_fill_pool(trees *t, tree *root)
+void io_fill_pool(const karp_reader *reader, trees *t, tree *root)
 {
     tree *spec = tree_get_or_make(t, root, "spec"), *disruption = tree_get_or_make(t, spec, "disruption");
     tree *inner = tree_get_or_make(t, tree_get_or_make(t, spec, "template"), "spec");
@@ -56,7 +59,7 @@ void io_fill_pool(trees *t, tree *root)
     tree_default_text(t, disruption, "consolidationPolicy", str("WhenEmptyOrUnderutilized"));
     fill_budgets(t, disruption);
     tree_default_text(t, inner, "expireAfter", str("720h"));
-    fill_reference(t, inner);
+    fill_reference(reader, t, inner);
     if (!lacks_conditions(status)) return;
     static const char *const types[] = { "NodeClassReady", "ValidationSucceeded", "Ready" };
     tree *conditions = tree_new(t, TREE_LIST);
@@ -177,7 +180,7 @@ static void claim_conditions(const io_filler *f, const tree *pool, const tree *c
 }
 
 /* Fills in what the pool's template gives every claim. */
-static void claim_from_pool(trees *t, const tree *pool, tree *claim)
+static void claim_from_pool(const karp_reader *reader, trees *t, const tree *pool, tree *claim)
 {
     static const char *const shared[] = { "nodeClassRef",  "requirements",           "taints",
                                           "startupTaints", "terminationGracePeriod", "expireAfter" };
@@ -188,7 +191,7 @@ static void claim_from_pool(trees *t, const tree *pool, tree *claim)
     tree_set_missing(t, tree_get_or_make(t, tree_get(claim, "metadata"), "labels"),
                      tree_get(tree_get(template_, "metadata"), "labels"));
     tree_default_text(t, spec, "expireAfter", str("720h"));
-    fill_reference(t, spec);
+    fill_reference(reader, t, spec);
 }
 
 /* Completes a claim; `provider_id` is the node's. */
@@ -199,7 +202,7 @@ static karp_status finish_claim(io_filler *f, tree *claim, const tree *node, kar
     trees *t = f->t;
     tree *metadata = tree_get(claim, "metadata"), *status = tree_get_or_make(t, claim, "status");
     const tree *pool = pool_of(f, tree_get(metadata, "labels"));
-    claim_from_pool(t, pool, claim);
+    claim_from_pool(f->reader, t, pool, claim);
     if (node) {
         const tree *node_status = tree_get(node, "status");
         tree_default_text(t, status, "nodeName", tree_get_text(tree_get(node, "metadata"), "name"));

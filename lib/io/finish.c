@@ -5,6 +5,7 @@
  */
 #include <io/builtin.h>
 #include <io/change.h>
+#include <io/clouds.h>
 #include <io/fill.h>
 #include <io/notes.h>
 #include <io/owner.h>
@@ -120,6 +121,7 @@ static karp_status settle(karp_reader *reader, io_filler *filler)
     if (status == KARP_OK) status = io_settle_owned(reader);
     if (status == KARP_OK) status = io_settle_makers(reader);
     if (status == KARP_OK) status = settle_now(reader);
+    if (status == KARP_OK) status = io_settle_clouds(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);
     if (status == KARP_OK) status = io_settle_catalogues(reader);
     return status ? status : io_filler_begin(filler, reader);

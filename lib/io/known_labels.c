@@ -3,6 +3,7 @@
 #include <base/sort.h>
 #include <io/notes.h>
 #include <io/builtin.h>
+#include <io/clouds.h>
 #include <io/fill.h>
 
 #include <string.h>
@@ -96,26 +97,58 @@ static karp_status keep_labels(karp_reader *reader, const karp_settings *setting
     return reader->labels_text.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
-/* `all` = the provider runs the nodes; otherwise its labels are used only if the catalogues use them. */
-static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_list *l, bool all)
+/* The label tables of the clouds that are used. */
+typedef struct label_tables {
+    karp_settings of[IO_CLOUDS_MOST];
+    size_t count;
+    bool run; /* these clouds run the nodes; otherwise their labels are used only if the catalogues use them */
+} label_tables;
+
+static bool append(arena *a, const void **list, size_t *count, const void *more, size_t more_count, size_t elem)
 {
-    karp_settings settings, tables;
-    karp_settings_init(&settings, sizeof settings);
-    karp_settings_init(&tables, sizeof tables);
-    karp_status status = karp_provider_settings(provider, &tables, &reader->error);
-    if (status) return status;
-    if (all) settings = tables;
+    char *joined = arena_array(a, *count + more_count + 1, elem);
+    if (!joined) return false;
+    if (*count) memcpy(joined, *list, *count * elem);
+    if (more_count) memcpy(joined + *count * elem, more, more_count * elem);
+    *list = joined;
+    *count += more_count;
+    return true;
+}
+
+static bool join(const label_tables *t, arena *a, key_list *l, karp_settings *out)
+{
+    const void *domains = NULL, *aliases = NULL;
     bool ok = true;
-    for (size_t i = 0; ok && all && i < tables.well_known_count; i++) ok = add_key(l, tables.well_known[i]);
+    for (size_t i = 0; ok && i < t->count; i++) {
+        const karp_settings *one = &t->of[i];
+        ok = append(a, &domains, &out->restricted_domain_count, one->restricted_domains, one->restricted_domain_count,
+                    sizeof *one->restricted_domains) &&
+             append(a, &aliases, &out->normalized_count, one->normalized, one->normalized_count,
+                    sizeof *one->normalized);
+        for (size_t k = 0; ok && k < one->well_known_count; k++) ok = add_key(l, one->well_known[k]);
+        if (out->reservation_id_label.len == 0) out->reservation_id_label = one->reservation_id_label;
+    }
+    out->restricted_domains = domains;
+    out->normalized = aliases;
+    return ok;
+}
+
+static karp_status set_tables(karp_reader *reader, const label_tables *t, arena *a, key_list *l)
+{
+    karp_settings settings;
+    karp_settings_init(&settings, sizeof settings);
+    bool ok = !t->run || join(t, a, l, &settings);
     for (size_t i = 0; ok && reader->own_catalogues && i < reader->catalogue_count; i++)
         ok = add_catalogue_keys(l, reader->catalogues[i].catalogue);
     if (!ok) return io_reader_nomem(reader);
-    if (io_table_get(&l->seen, tables.reservation_id_label) != IO_NONE)
-        settings.reservation_id_label = tables.reservation_id_label;
+    for (size_t i = 0; i < t->count; i++) {
+        if (io_table_get(&l->seen, t->of[i].reservation_id_label) != IO_NONE)
+            settings.reservation_id_label = t->of[i].reservation_id_label;
+    }
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
     io_gates_apply(reader, &settings);
-    status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
+    karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status == KARP_OK) status = io_check_pools(reader, &settings);
     return status ? status : keep_labels(reader, &settings);
 }
@@ -131,23 +164,38 @@ static karp_status set_gates(karp_reader *reader)
     return status ? status : io_settle_gates(reader);
 }
 
+/* The tables of the clouds that are used. */
+static karp_status gather(karp_reader *reader, label_tables *t)
+{
+    t->run = io_builtin_types(reader) || reader->given_provider || reader->options.provider.len > 0;
+    for (uint32_t i = 0; i < reader->cloud_count; i++) {
+        karp_provider *provider = NULL;
+        karp_settings *tables = &t->of[t->count];
+        if (!reader->clouds[i].used) continue;
+        karp_status status = io_cloud_open(reader, i, &provider);
+        karp_settings_init(tables, sizeof *tables);
+        if (status == KARP_OK) status = karp_provider_settings(provider, tables, &reader->error);
+        if (status) return status;
+        t->run = t->run || has_pool_of(reader, provider);
+        t->count++;
+    }
+    return KARP_OK;
+}
+
 karp_status io_settle_labels(karp_reader *reader)
 {
-    karp_provider *provider = NULL;
     if (reader->has_snapshot) return KARP_OK;
     karp_status status = set_gates(reader);
-    if (status) return status;
-    bool all = io_builtin_types(reader) || reader->given_provider || reader->options.provider.len > 0;
-    status = io_provider(reader, &provider);
-    if (status == KARP_OK) all = all || has_pool_of(reader, provider);
-    if (status || (!all && !reader->own_catalogues)) return status;
+    label_tables tables = { .count = 0 };
+    if (status == KARP_OK) status = gather(reader, &tables);
+    if (status || (!tables.run && !reader->own_catalogues)) return status;
     arena memory;
     arena_init(&memory, reader->context);
     key_list l;
     memset(&l, 0, sizeof l);
     l.reader = reader;
     io_table_init(&l.seen, reader->context);
-    status = set_tables(reader, provider, &l, all);
+    status = set_tables(reader, &tables, &memory, &l);
     karp_free(reader->context, l.keys, l.capacity * sizeof *l.keys);
     io_table_free(&l.seen);
     arena_free(&memory);

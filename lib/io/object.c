@@ -3,6 +3,7 @@
 
 #include <io/notes.h>
 #include <io/change.h>
+#include <io/clouds.h>
 #include <io/convert.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -276,8 +277,10 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     /* Pods to which changes may be applied are counted at the end. */
     if (info->kind == IO_KIND_POD && !reader->options.editable && !io_note_owned(reader, root))
         return io_reader_nomem(reader);
-    if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len)
+    if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len) {
+        io_note_cloud(reader, info, root);
         status = io_survey(reader, root, rank);
+    }
     if (status == KARP_OK && !stated) status = io_convert_auto_mode(reader, info, root);
     if (status) return status;
     return stated ? use_stated(reader, info, root, place) : io_postpone(reader, info, root, place);

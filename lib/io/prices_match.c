@@ -3,7 +3,7 @@
 #include <io/prices.h>
 
 #include <base/admit.h>
-#include <io/builtin.h>
+#include <io/clouds.h>
 #include <io/notes.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,19 +92,22 @@ static bool is_about_something(const karp_reader *reader, const karp_requirement
     return false;
 }
 
-/* Whether some of the provider's types could have the key, although it is not in these catalogues. */
+/* Whether some of the providers' types could have the key, although it is not in these catalogues. */
 static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its_domain)
 {
     karp_settings tables;
-    karp_provider *provider = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
     karp_settings_init(&tables, sizeof tables);
     *of_its_domain = false;
-    if (io_provider(reader, &provider) || karp_provider_settings(provider, &tables, &error)) return true;
-    for (size_t i = 0; i < tables.well_known_count; i++) {
-        if (equal_str(tables.well_known[i], key)) return true;
-        *of_its_domain = *of_its_domain || equal_str(str_before(tables.well_known[i], '/'), str_before(key, '/'));
+    for (uint32_t c = 0; c < reader->cloud_count; c++) {
+        karp_provider *provider = NULL;
+        if (!reader->clouds[c].used) continue;
+        if (io_cloud_open(reader, c, &provider) || karp_provider_settings(provider, &tables, &error)) return true;
+        for (size_t i = 0; i < tables.well_known_count; i++) {
+            if (equal_str(tables.well_known[i], key)) return true;
+            *of_its_domain = *of_its_domain || equal_str(str_before(tables.well_known[i], '/'), str_before(key, '/'));
+        }
     }
     return false;
 }

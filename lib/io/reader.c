@@ -2,8 +2,8 @@
 /* The public functions of the reader, its errors and warnings. */
 #include <base/error.h>
 #include <io/notes.h>
-#include <io/builtin.h>
 #include <io/change.h>
+#include <io/clouds.h>
 #include <io/reader.h>
 
 #include <stdarg.h>
@@ -45,7 +45,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->max_bytes = limits->max_document_bytes;
     reader->max_pods = limits->max_pods;
     reader->latest = KARP_NO_TIME;
-    reader->region_rank = UINT32_MAX;
+    io_clouds_init(reader);
     karp_error_init(&reader->error, sizeof reader->error);
     arena_init(&reader->keep, context);
     arena_init(&reader->scratch, context);
@@ -71,7 +71,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     status = io_gates_read(reader);
     reader->gates = (reader->gates & ~reader->gates_given) | reader->gates_on;
     /* A provider that does not exist is reported now. */
-    if (status == KARP_OK && reader->options.provider.len) status = io_provider_check(reader);
+    if (status == KARP_OK) status = io_clouds_check(reader);
     if (status) {
         (void)error_give(&reader->error, error);
         karp_reader_free(reader);
@@ -85,7 +85,7 @@ void karp_reader_free(karp_reader *reader)
 {
     if (!reader) return;
     karp_context *context = reader->context;
-    io_provider_free(reader);
+    io_clouds_free(reader);
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->node_kinds, reader->node_kind_capacity * sizeof *reader->node_kinds);

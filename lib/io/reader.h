@@ -32,6 +32,26 @@ typedef struct io_named_set {
     karp_str namespace_, name, deployment;
 } io_named_set;
 
+/* What shows the cloud of an input, in the order in which it counts. */
+typedef enum io_cloud_sign {
+    IO_SIGN_CLASS, /* node classes */
+    IO_SIGN_REFERENCE, /* nodeClassRefs */
+    IO_SIGN_PROVIDER_ID,
+    IO_SIGN_LABEL, /* of nodes */
+    IO_CLOUD_SIGNS
+} io_cloud_sign;
+
+enum { IO_CLOUDS_MOST = 8 };
+
+typedef struct io_cloud {
+    karp_provider *provider; /* opened by the reader, like `checker`; NULL = not yet */
+    karp_str opened_for; /* its region */
+    karp_provider *checker; /* reads node classes before the region is known */
+    karp_str region; /* that the input names, of lowest rank */
+    uint32_t region_rank; /* UINT32_MAX = there is none */
+    bool used; /* by NodePools, or by the whole input if it has none (clouds.c) */
+} io_cloud;
+
 /* Kinds of objects that the decision does not use. */
 typedef enum io_unused_kind_of {
     IO_UNUSED_OVERLAYS,
@@ -119,8 +139,9 @@ struct karp_reader {
     bool has_catalogues; /* the Snapshot states catalogues */
     bool own_catalogues; /* karp_reader_add_catalogue() was called */
     karp_provider *given_provider; /* karp_reader_set_provider() */
-    karp_provider *provider; /* opened by the reader, like `checker` */
-    karp_provider *checker; /* reads node classes before the region is known */
+    io_cloud clouds[IO_CLOUDS_MOST]; /* of the built-in providers, in their order, and of the one that was given */
+    uint32_t cloud_count;
+    uint32_t cloud_signs[IO_CLOUD_SIGNS]; /* sets of clouds: bit n = clouds[n] */
     bool auto_mode_here; /* the object surveyed last has labels of EKS Auto Mode */
     bool old_objects; /* the input has v1alpha5 objects: old labels are renamed */
     io_given_catalogue *catalogues;
@@ -155,8 +176,8 @@ struct karp_reader {
     io_table names; /* "Kind\nnamespace/name" of every object -> index in deferred, or IO_STATED */
     uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
     int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
-    char catalogue_title[128]; /* "" until it is asked for */
-    karp_str region; /* from labels */
+    char catalogue_title[400]; /* "" until it is asked for */
+    karp_str region; /* from labels of regions, of any cloud */
     uint32_t region_rank;
 
     strbuf *files; /* texts of files that trees of deferred objects refer to */

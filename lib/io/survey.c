@@ -3,6 +3,7 @@
  * Collects data from the whole input: the latest time stated in it, the region that its labels name, and for Prices the
  * number of its nodes by instance type, zone and capacity type, and the CPUs that pending pods request.
  */
+#include <io/clouds.h>
 #include <io/convert.h>
 
 #include <string.h>
@@ -12,34 +13,6 @@ static void note_time(karp_reader *reader, karp_str text)
     int64_t instant;
     if (text.len < 20 || text.ptr[0] < '0' || text.ptr[0] > '9') return;
     if (karp_time_parse(text, &instant) == KARP_OK && instant > reader->latest) reader->latest = instant;
-}
-
-static bool lower(char c) { return c >= 'a' && c <= 'z'; }
-
-/* The length of the region's name in a zone's: "us-west-2a" and "us-west-2-lax-1a" are in "us-west-2", which ends
- * after the first number. 0 = no such name. */
-static size_t region_length(karp_str zone)
-{
-    size_t i = 0, word_count = 0;
-    while (i < zone.len && lower(zone.ptr[i])) {
-        while (i < zone.len && lower(zone.ptr[i])) i++;
-        word_count++;
-        if (i == zone.len || zone.ptr[i] != '-') return 0;
-        i++;
-    }
-    size_t number = i;
-    while (i < zone.len && is_digit(zone.ptr[i])) i++;
-    return word_count >= 2 && i > number && i < zone.len ? i : 0;
-}
-
-/* The lowest rank wins; among equal ranks the first. */
-static bool note_region(karp_reader *reader, karp_str text, bool zone, uint32_t rank)
-{
-    if (zone) text.len = region_length(text);
-    if (text.len == 0 || rank >= reader->region_rank) return true;
-    reader->region = io_keep(reader, text);
-    reader->region_rank = rank;
-    return reader->region.ptr != NULL;
 }
 
 static bool is_zone(karp_str key)
@@ -58,7 +31,7 @@ static bool note_requirement(karp_reader *reader, const tree *object, uint32_t r
     if (io_is_auto_mode(key)) reader->auto_mode_here = true;
     if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !str_is(tree_get_text(object, "operator"), "In"))
         return true;
-    return note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
+    return io_note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
 }
 
 /* Called for every text of the input. For most of them the first and last byte of the name are enough. */
@@ -70,8 +43,8 @@ static inline bool note_member(karp_reader *reader, const tree_member *member, u
     if ((first == 'e' && io_is_auto_mode(key)) || (text.len && text.ptr[0] == 'e' && io_is_auto_mode(text)))
         reader->auto_mode_here = true;
     if (first != 't' && first != 'f') return true;
-    if (is_zone(key)) return note_region(reader, text, true, rank);
-    return !is_region(key) || note_region(reader, text, false, rank);
+    if (is_zone(key)) return io_note_region(reader, text, true, rank);
+    return !is_region(key) || io_note_region(reader, text, false, rank);
 }
 
 static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
@@ -95,7 +68,8 @@ karp_status io_survey_class(karp_reader *reader, const tree *root)
 {
     const tree *subnets = tree_get(tree_get(root, "status"), "subnets");
     for (size_t i = 0; i < tree_count(subnets); i++) {
-        if (!note_region(reader, tree_get_text(tree_item(subnets, i), "zone"), true, 1)) return io_reader_nomem(reader);
+        if (!io_note_region(reader, tree_get_text(tree_item(subnets, i), "zone"), true, 1))
+            return io_reader_nomem(reader);
     }
     return KARP_OK;
 }

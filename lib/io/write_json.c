@@ -288,17 +288,53 @@ void json_member_newest_peer(json_out *j)
     json_member_text(j, "peerVersion", karp_peer_version_name(KARP_PEER_NEWEST));
 }
 
-void json_member_catalogue(json_out *j, karp_str title)
+/* One part of a catalogue's title: "aws us-west-2, prices 2026-07-20". */
+typedef struct title_part {
+    karp_str provider, region, prices;
+} title_part;
+
+/* Takes the next part. false = none is left with a date. */
+static bool next_part(karp_str *title, title_part *out)
 {
     static const char between[] = ", prices ";
-    size_t length = sizeof(between) - 1, name = title.len;
-    for (size_t i = 0; i + length < title.len; i++) {
-        if (memcmp(title.ptr + i, between, length) == 0) name = i;
+    const size_t length = sizeof(between) - 1;
+    while (title->len > 0) {
+        const char *end = memchr(title->ptr, ';', title->len);
+        karp_str part = { title->ptr, end != NULL ? (size_t)(end - title->ptr) : title->len };
+        size_t skip = end != NULL ? part.len + 1 : part.len;
+        title->ptr += skip;
+        title->len -= skip;
+        if (part.len > 0 && part.ptr[0] == ' ') part = (karp_str){ part.ptr + 1, part.len - 1 };
+        out->provider = str_before(part, ' ');
+        for (size_t i = out->provider.len + 1; out->provider.len > 0 && i + length < part.len; i++) {
+            if (memcmp(part.ptr + i, between, length) != 0) continue;
+            out->region = (karp_str){ part.ptr + out->provider.len + 1, i - out->provider.len - 1 };
+            out->prices = (karp_str){ part.ptr + i + length, part.len - i - length };
+            return true;
+        }
     }
-    if (name == title.len) return;
-    json_member_flat_object(j, "catalogue");
-    json_member_str(j, "name", (karp_str){ title.ptr, name });
-    json_member_str(j, "prices", (karp_str){ title.ptr + name + length, title.len - name - length });
+    return false;
+}
+
+void json_member_catalogue(json_out *j, karp_str title)
+{
+    title_part part, second;
+    karp_str rest = title;
+    if (!next_part(&rest, &part)) return;
+    if (!next_part(&rest, &second)) {
+        json_member_flat_object(j, "catalogue");
+        json_member_str(j, "name", part.region);
+        json_member_str(j, "prices", part.prices);
+        json_end(j);
+    }
+    json_member_flat_array(j, "clouds");
+    while (next_part(&title, &part)) {
+        json_flat_object(j);
+        json_member_str(j, "provider", part.provider);
+        json_member_str(j, "region", part.region);
+        json_member_str(j, "prices", part.prices);
+        json_end(j);
+    }
     json_end(j);
 }
 

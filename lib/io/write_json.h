@@ -64,8 +64,9 @@ void json_member_time(json_out *j, const char *key, int64_t at); /* writes nothi
 /* "profile": "karpenter" or "karp", for KARP_PROFILE_* */
 void json_member_profile(json_out *j, uint32_t profile);
 
-/* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"}, from the catalogue's title ("us-west-2, prices
- * 2026-07-20"). Writes nothing if the title has no date, e.g. a file name. */
+/* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"} if there is one cloud, and "clouds": [{"provider": "aws",
+ * "region": "us-west-2", "prices": "2026-07-20"}], from the catalogue's title ("aws us-west-2, prices 2026-07-20").
+ * Writes nothing about a part without a date, e.g. a file name. */
 void json_member_catalogue(json_out *j, karp_str title);
 /* "engine": {"name": "libkarp", "version": "0.1.0", "abi": 0} */
 void json_member_engine(json_out *j);

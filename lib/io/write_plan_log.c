@@ -4,16 +4,15 @@
 #include "write_launch.h"
 #include "write_json.h"
 
-/* "aws:///ZONE/i-ID" */
-static void write_provider_id(json_out *j, karp_str zone, const char *id)
+#include <providers/builtin.h>
+
+/* Clouds whose providerIDs have parts that no plan contains, such as a subscription, get none. */
+static void write_provider_id(json_out *j, const karp_launch *launch, const char *id)
 {
     char text[512];
-    size_t used = 0;
-    karp_str parts[] = { str("aws:///"), zone, str("/i-"), str(id) };
-    for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-        for (size_t i = 0; i < parts[p].len && used < sizeof(text); i++) text[used++] = parts[p].ptr[i];
-    }
-    json_member_str(j, "provider-id", (karp_str){ text, used });
+    const builtin_plugin *builtin = plugin_builtin_for_class(launch->node_class.group, launch->node_class.kind);
+    if (builtin && plugin_make_id(builtin, launch->choice.zone, str(id), text, sizeof(text)))
+        json_member_text(j, "provider-id", text);
 }
 
 static void write_record(const write_job *job, const karp_launch *launch, uint64_t number, const char *now)
@@ -30,7 +29,7 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
     json_member_text(j, "message", "launched nodeclaim");
     json_member_str(j, "nodeclaim", launch_name(launch, number, name));
     json_member_str(j, "nodepool", launch->node_pool);
-    write_provider_id(j, launch->choice.zone, id);
+    write_provider_id(j, launch, id);
     json_member_str(j, "instance-type", launch->choice.instance_type);
     json_member_str(j, "zone", launch->choice.zone);
     json_member_str(j, "capacity-type", launch->choice.capacity_type);

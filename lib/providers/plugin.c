@@ -19,22 +19,6 @@ enum { LARGEST = 4096 };
 #define SMALLEST                                                                                                       \
     (offsetof(karp_provider_plugin, instance_types) + sizeof(((karp_provider_plugin *)NULL)->instance_types))
 
-const builtin_plugin *plugin_builtin(size_t index)
-{
-    static const builtin_plugin builtin[] = { { &aws_plugin, aws_read_class },
-                                              { &azure_plugin, azure_read_class },
-                                              { &file_plugin, NULL },
-                                              { &gcp_plugin, gcp_read_class } };
-    return index < sizeof builtin / sizeof *builtin ? &builtin[index] : NULL;
-}
-
-const builtin_plugin *plugin_builtin_named(karp_str name)
-{
-    const builtin_plugin *one = NULL;
-    for (size_t i = 0; (one = plugin_builtin(i)) != NULL && !str_is(name, one->plugin->name); i++) continue;
-    return one;
-}
-
 static bool good_name(const char *name)
 {
     size_t n = name ? strlen(name) : 0;

@@ -20,14 +20,6 @@ extern const karp_provider_plugin aws_plugin, azure_plugin, file_plugin, gcp_plu
 typedef uint32_t (*plugin_read_class)(void *handle, const struct tree *root, void **node_class,
                                       karp_provider_problem *problem);
 
-typedef struct builtin_plugin {
-    const karp_provider_plugin *plugin;
-    plugin_read_class read_class; /* NULL = it has no node classes */
-} builtin_plugin;
-
-const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
-const builtin_plugin *plugin_builtin_named(karp_str name); /* NULL = there is none */
-
 /* ---- parts of the built-in plugins ------------------------------------------------------------------------------- */
 
 /* The first member of their handles. */

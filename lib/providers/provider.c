@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, facts, node classes, instance types, labels. */
 #include <providers/provider.h>
+#include <providers/builtin.h>
 #include <base/error.h>
 #include <base/strbuf.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The providers that can be opened by name. */
+#include <providers/builtin.h>
 #include <providers/provider.h>
 #include <base/error.h>
 #include <base/memory.h>

@@ -56,6 +56,14 @@ static karp_status keep_notes(story *s, const karp_reader *reader)
     return status ? story_nomem(s) : KARP_OK;
 }
 
+static karp_status keep_title(story *s, karp_reader *reader)
+{
+    karp_str title = karp_reader_catalogue_title(reader);
+    if (!title.ptr) return story_nomem(s);
+    str_shorten(s->title, sizeof s->title, title);
+    return KARP_OK;
+}
+
 karp_status story_note_input(story *s)
 {
     karp_reader *reader = NULL;
@@ -65,6 +73,7 @@ karp_status story_note_input(story *s)
                        status != KARP_E_CANCELED; /* the engine reports it when it needs the objects */
     if (fails_later) karp_error_init(&s->error, sizeof s->error);
     if (!status) status = keep_notes(s, reader);
+    if (!status) status = keep_title(s, reader);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return fails_later ? KARP_OK : status;
@@ -76,10 +85,8 @@ static karp_status read_cluster(story *s)
     karp_snapshot *snapshot = NULL;
     karp_status status = read_all(s, &reader, &snapshot);
     if (!status) status = keep_notes(s, reader);
-    karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
-    if (!title.ptr) status = story_nomem(s);
+    if (!status) status = keep_title(s, reader);
     if (!status) {
-        str_shorten(s->title, sizeof s->title, title);
         if (!s->starts) s->begins = karp_snapshot_now(snapshot);
         status = replay_read_cluster(&s->played, reader, snapshot);
         if (status) s->error = s->played.error;

@@ -43,20 +43,6 @@ static void describe(const story *s, const story_step *step, strbuf *out)
     }
 }
 
-/* A story without nodes is not read as a cluster, so the title is that of its region's built-in types. */
-static void find_title(story *s)
-{
-    karp_reader_options options;
-    karp_reader *reader = NULL;
-    if (s->title[0] || tree_get(s->head, "catalogues") || s->catalogue) return;
-    karp_reader_options_init(&options, sizeof options);
-    options.region = s->region;
-    karp_str title = { NULL, 0 };
-    if (karp_reader_new(s->context, &options, &reader, NULL) == KARP_OK) title = karp_reader_catalogue_title(reader);
-    if (title.ptr) str_shorten(s->title, sizeof s->title, title);
-    karp_reader_free(reader);
-}
-
 /* Writes the common basis of the decisions; each decision only adds its time. */
 static void write_header(story *s, karp_str catalogue)
 {
@@ -92,7 +78,6 @@ static void write_kind(story *s, karp_str catalogue)
 
 void story_write_begin(story *s)
 {
-    find_title(s);
     karp_str catalogue = s->write.catalogue.len ? s->write.catalogue : str(s->title);
     if (is_json(s)) write_kind(s, catalogue);
     else write_header(s, catalogue);

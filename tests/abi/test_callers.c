@@ -35,7 +35,7 @@ static int set_up(void **state)
         "{apiVersion: v1, kind: Pod, metadata: {name: c}, spec: {nodeSelector: {there: none}, containers: [{name: "
         "c}]}}\n---\n"
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: "
-        "{group: g, kind: K, name: d}}}}}\n---\n"
+        "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}}}}}\n---\n"
         "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
         "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
     karp_reader *reader = NULL;

@@ -350,6 +350,14 @@ static karp_status ask_counts(void *out)
     return after_size == 0xa5 ? KARP_E_ABI_SIZE : KARP_OK;
 }
 static karp_status ask_facts(void *out) { return karp_provider_get_facts_info(aws, memory_of_provider, out, NULL); }
+static karp_status ask_cloud(void *out)
+{
+    karp_reader *reader = NULL;
+    karp_status status = karp_reader_new(context, NULL, &reader, NULL);
+    if (status == KARP_OK) status = karp_reader_get_cloud(reader, 0, out, NULL);
+    karp_reader_free(reader);
+    return status;
+}
 static karp_status ask_provider_node(void *out)
 {
     return karp_provider_get(mock, (karp_str)T("x://n"), &provider_http, memory_of_provider, out, NULL);
@@ -376,6 +384,7 @@ static const struct asked out[] = {
     OUT(karp_cost, flags, ask_fit_cost),
     OUT(karp_snapshot_counts, requirement_sets, ask_counts),
     OUT(karp_provider_facts_info, kind_count, ask_facts),
+    OUT(karp_reader_cloud, reserved, ask_cloud),
     OUT(karp_provider_node, launched, ask_provider_node),
 };
 

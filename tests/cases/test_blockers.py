@@ -190,7 +190,7 @@ def check_forms():
     text = CASES[0][1] + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2')
     told = ask(text)
     check('As things are, the next disruption pass saves $0.00/month (730 h).' in told, told)
-    check(told.startswith('karp blockers  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\nAs things are'), told)
+    check(told.startswith('karp blockers  \u00b7  profile karpenter-1.15  \u00b7  catalogue aws us-west-2, prices 2026-07-20\n\nAs things are'), told)
     rows = [' '.join(line.split()) for line in told.splitlines()]
     at = rows.index('blocker of nodes pods saved without it')
     equal(rows[at + 1:], ['pdb default/web 2 2 +$140.16/month', 'n1, n2', 'all together +$140.16/month'], 'the table')

@@ -221,10 +221,10 @@ def check_explain():
 
 def check_header():
     """The clock and the region are shown, also where nobody named them."""
-    check('  ·  catalogue us-west-2, prices 2026-07-20  ·  now 2026-01-01T00:00:00Z\n' in plan(POOL), 'by default')
+    check('  ·  catalogue aws us-west-2, prices 2026-07-20  ·  now 2026-01-01T00:00:00Z\n' in plan(POOL), 'by default')
     check('now 2026-01-01T00:00:00Z  ·  input sha256:' in plan(POOL, '--digest'), 'with the digest of the input')
     told = plan(POOL.replace('[]', '[{key: topology.kubernetes.io/zone, operator: In, values: [eu-west-1a]}]'), '--now', '2026-05-01T00:00:00Z')
-    check('catalogue eu-west-1, prices 2025-03-02  ·  now 2026-05-01T00:00:00Z' in told, told)
+    check('catalogue aws eu-west-1, prices 2025-03-02  ·  now 2026-05-01T00:00:00Z' in told, told)
     out, _ = run('plan', *QUICKSTART, '--width', '60')
     check(all(len(line) <= 60 for line in out.splitlines()[:4]), out[:300])
     for arguments in (['plan', *QUICKSTART], ['catalogue']):

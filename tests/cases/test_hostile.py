@@ -109,7 +109,7 @@ def check_numbers():
         _, error = run('plan', '-f', '-', text=asking(amount), status=1)
         check('too much in size to be counted exactly' in error, f'{amount}: {error}')
     budgets = [{'nodes': n} for n in ('2147483648%', '-2147483649%', '9223372036854775807', '-9223372036854775808')]
-    run('disrupt', '-f', '-', text=json.dumps({**POOL, 'spec': {**POOL['spec'], 'disruption': {'budgets': budgets}}}))
+    run('disrupt', '-f', '-', '--provider', 'aws', text=json.dumps({**POOL, 'spec': {**POOL['spec'], 'disruption': {'budgets': budgets}}}))
 
 
 if not growth.available():

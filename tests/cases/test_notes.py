@@ -138,7 +138,7 @@ check(any('"720h" is read as v1\'s spec.template.spec.expireAfter' in note for n
 # A region without types: an error with the commands that make them, for every command.
 for words in (['plan'], ['explain', 'pod', 'inflate-0']):
     out, error = run(*words, ASKS / 'pool-eu-central-1.yaml', APP, status=1)
-    for part in ('no instance types are built in for eu-central-1', 'us-east-1, us-west-2, eu-west-1',
+    for part in ('no instance types of aws are built in for eu-central-1', 'us-east-1, us-west-2, eu-west-1',
                  'aws ec2 describe-instance-types --region eu-central-1', '--facts types=types.json'):
         check(out == '' and part in error, f'{part}: {error}')
 equal(len(document('plan', ASKS / 'pool-eu-central-1.yaml', APP, '--region', 'us-west-2')['unschedulable']), 5, '--region')

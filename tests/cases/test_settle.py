@@ -104,7 +104,7 @@ with tempfile.TemporaryDirectory() as folder:
     equal(run('diff', gone, ASKS / 'app.yaml', '--', '--scale', 'inflate=3')[1].count(note), 1, 'once')
 
 text, _ = run('plan', '--settle', LIMITS)
-check(text.startswith('karp plan --settle  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n'
+check(text.startswith('karp plan --settle  \u00b7  profile karpenter-1.15  \u00b7  catalogue aws us-west-2, prices 2026-07-20\n\n'
                       'First round $0.136/h, settled $0.408/h (+$0.272/h, +$198.56/month (730 h))\n'), text)
 check('     6 \u00d7 c6g.large  $0.408/h\n' in text, text)
 text, _ = run('plan', '--settle', LIMITS, '-o', 'markdown')

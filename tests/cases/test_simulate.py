@@ -180,7 +180,7 @@ def tell_static(folder):
                     'files: [gates.yaml, static.yaml]\nsteps:\n- wait: 1h\n- wait: 8h\n')
     steps = play(path)
     equal([len(decision['launches']) for step in steps for decision in step['decisions']], [3], 'three nodes, once')
-    check('catalogue us-west-2, prices 2026-07-20\n' in run('simulate', path)[0], 'a Snapshot of settings alone has no instance types')
+    check('catalogue aws us-west-2, prices 2026-07-20\n' in run('simulate', path)[0], 'a Snapshot of settings alone has no instance types')
     equal([event['node'] for event in steps[0]['events'] if event['event'] == 'launched'], ['static-1', 'static-2', 'static-3'], 'launched')
 
 
@@ -219,6 +219,6 @@ with tempfile.TemporaryDirectory() as place:
     tell_graceful(pathlib.Path(place))
     tell_wrong(pathlib.Path(place))
 shown, _ = run('simulate', STORY)
-check(shown.startswith('karp simulate  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n== scale default/app to 1') and 'default-3 deleted' in shown, 'text')
+check(shown.startswith('karp simulate  \u00b7  profile karpenter-1.15  \u00b7  catalogue aws us-west-2, prices 2026-07-20\n\n== scale default/app to 1') and 'default-3 deleted' in shown, 'text')
 equal(run('simulate', STORY)[0], shown, 'played again')
 sys.exit(finish())

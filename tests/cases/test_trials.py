@@ -105,7 +105,7 @@ def beta():
 def region():
     for words in (['plan'], ['explain', 'pod', 'inflate-0']):
         out, error = run(*words, ASKS / 'pool-eu-central-1.yaml', APP, status=1)
-        check(out == '' and 'no instance types are built in for eu-central-1' in error, error)
+        check(out == '' and 'no instance types of aws are built in for eu-central-1' in error, error)
         check('aws ec2 describe-instance-types --region eu-central-1' in error, error)
 
 

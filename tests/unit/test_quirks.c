@@ -508,11 +508,15 @@ static karp_status read_lost(karp_context *context)
     const char *const paths[] = { LOST };
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
+    karp_catalogue *none = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, NULL);
+    if (status == KARP_OK) status = karp_catalogue_new(context, NULL, 0, &none, NULL);
+    if (status == KARP_OK) status = karp_reader_add_catalogue(reader, none, NULL);
     for (size_t i = 0; i < 2 && status == KARP_OK; i++) status = karp_reader_add_path(reader, paths[i], NULL);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, NULL);
     karp_reader_free(reader);
     karp_snapshot_unref(snapshot);
+    karp_catalogue_unref(none);
     return status;
 }
 

@@ -406,6 +406,7 @@ static const char *const shown[] = {
     "karp_provider_field",
     "karp_provider_candidate",
     "karp_reader_options",
+    "karp_reader_cloud",
     "karp_catalogue_options",
     "karp_provider_facts_kind",
     "karp_repack_cost",

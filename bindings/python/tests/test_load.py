@@ -54,8 +54,8 @@ def test_counts_names_clock() -> None:
 
 
 def test_strict_fills_nothing_in() -> None:
-    assert len(karp.load([pool(), pod('a')]).plan().launches) == 1
-    assert not karp.load([pool(), pod('a')], strict=True).plan().launches
+    assert len(karp.load([pool(), pod('a')], catalogue=TYPES).plan().launches) == 1
+    assert not karp.load([pool(), pod('a')], catalogue=TYPES, strict=True).plan().launches
 
 
 def test_errors_say_where(tmp_path: pathlib.Path) -> None:

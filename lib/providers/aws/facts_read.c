@@ -173,6 +173,7 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
     decode_begin(&d, into->s.context, &into->s, error);
     const tree *root = decode_tree(&d, text, "a file of facts");
     if (root) readers[at].read(into, &d, root);
+    if (str_is(kind, "on-demand-prices")) into->as_of = str(""); /* such a file states no date */
     into->sources = cloud_sources(&into->s, into->sources, kind);
     decode_end(&d);
     if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return fail_nomem(error);

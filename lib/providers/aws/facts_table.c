@@ -386,7 +386,7 @@ uint32_t aws_table_about(const aws_facts *facts, const karp_provider_memory *mem
         if (aws_facts_type(facts, i, &room)->on_demand >= 0) missing &= ~UINT32_C(4);
     }
     uint32_t kind = cloud_facts_info(memory, &aws_format, aws_kinds, sizeof aws_kinds / sizeof *aws_kinds, missing,
-                                     facts->region, info, problem);
+                                     facts->region, facts->as_of, info, problem);
     if (kind) return kind;
     char regions[160];
     scratch s;

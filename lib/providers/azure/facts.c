@@ -194,6 +194,7 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
         status = azure_read_skus(facts, next, text, error);
     } else if (str_is(kind, "prices")) {
         copy(facts, next);
+        next->as_of = str(""); /* such a file states no date */
         if (!next->s.failed) status = azure_read_prices(next, text, error);
     } else if (str_is(kind, "quotas")) {
         copy(facts, next);
@@ -279,5 +280,5 @@ uint32_t azure_facts_about(const azure_facts *facts, const karp_provider_memory 
         if (facts->list[i].initial >= 0 || facts->list[i].on_demand >= 0) missing &= ~UINT32_C(2);
     }
     return cloud_facts_info(memory, &azure_format, azure_kinds, sizeof azure_kinds / sizeof *azure_kinds, missing,
-                            facts->region, info, problem);
+                            facts->region, facts->as_of, info, problem);
 }

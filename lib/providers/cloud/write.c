@@ -145,8 +145,8 @@ static void list_built_in(scratch *s, const cloud_format *format, karp_provider_
 }
 
 uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format *format, const cloud_kind *kinds,
-                          size_t count, uint32_t missing, karp_str region, karp_provider_facts_info *info,
-                          karp_provider_problem *problem)
+                          size_t count, uint32_t missing, karp_str region, karp_str as_of,
+                          karp_provider_facts_info *info, karp_provider_problem *problem)
 {
     scratch s;
     if (!plain_region(region))
@@ -154,6 +154,7 @@ uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format
                                 "must be the name of a region: small letters, digits and dashes");
     scratch_init_on(&s, memory);
     info->region = scratch_text(&s, region);
+    info->facts_as_of = scratch_text(&s, as_of);
     if (format->built_in) list_built_in(&s, format, info);
     karp_provider_facts_kind *list = scratch_array(&s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {

@@ -283,6 +283,7 @@ karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text,
         status = load_machine_types(facts, next, text, error);
     } else if (str_is(kind, "prices")) {
         copy(facts, next);
+        next->as_of = str(""); /* such a file states no date */
         if (!next->s.failed) status = load_prices(next, text, error);
     } else {
         status = provider_fail(error, KARP_E_INVALID, "kind", "gcp has facts of the kinds all, machine-types, prices");
@@ -344,5 +345,5 @@ uint32_t gcp_facts_about(const gcp_facts *facts, const karp_provider_memory *mem
         if (facts->list[i].on_demand >= 0) missing &= ~UINT32_C(2);
     }
     return cloud_facts_info(memory, &gcp_format, gcp_kinds, sizeof gcp_kinds / sizeof *gcp_kinds, missing,
-                            facts->region, info, problem);
+                            facts->region, facts->as_of, info, problem);
 }

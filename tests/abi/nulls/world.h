@@ -47,7 +47,7 @@ static const char cluster[] =
     "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {requests: {cpu: "
     "5}}}]}}\n---\n"
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: {group: "
-    "g, kind: K, name: d}}}}}\n---\n"
+    "karpenter.k8s.aws, kind: EC2NodeClass, name: d}}}}}\n---\n"
     "{apiVersion: v1, kind: Node, metadata: {name: node}, spec: {providerID: 'x://n'}, "
     "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, capacity: {cpu: 4, memory: 8Gi, pods: 10}}}\n";
 

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
+#include <io/clouds.h>
+#include <providers/builtin.h>
+
+#include <string.h>
+
+#include <karp/library.h>
+
+static const karp_str nothing = { "", 0 };
+
+/* ---- the caller's choice ----------------------------------------------------------------------------------------- */
+
+/* The last one is the provider that the caller gave, or named by its path. */
+static uint32_t given_cloud(const karp_reader *reader) { return reader->cloud_count - 1; }
+
+/* The cloud that the caller chose for the whole input. IO_NONE = the input shows its clouds. */
+static uint32_t chosen_cloud(const karp_reader *reader)
+{
+    const builtin_plugin *one = NULL;
+    if (reader->given_provider) return given_cloud(reader);
+    if (reader->options.provider.len == 0) return IO_NONE;
+    for (uint32_t i = 0; (one = plugin_builtin(i)) != NULL; i++) {
+        if (str_is(reader->options.provider, one->plugin->name)) return i;
+    }
+    return given_cloud(reader);
+}
+
+bool io_builtin_types(const karp_reader *reader)
+{
+    bool wanted = chosen_cloud(reader) != IO_NONE;
+    return !reader->own_catalogues && (!reader->has_catalogues || wanted);
+}
+
+void io_clouds_init(karp_reader *reader)
+{
+    while (plugin_builtin(reader->cloud_count)) reader->cloud_count++;
+    reader->cloud_count++;
+    for (uint32_t i = 0; i < reader->cloud_count; i++) reader->clouds[i].region_rank = UINT32_MAX;
+    reader->region_rank = UINT32_MAX;
+}
+
+void io_clouds_free(karp_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->cloud_count; i++) {
+        karp_provider_close(reader->clouds[i].provider);
+        karp_provider_close(reader->clouds[i].checker);
+    }
+}
+
+static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region, karp_provider **out)
+{
+    const builtin_plugin *builtin = plugin_builtin(cloud);
+    karp_provider_options options;
+    karp_provider_options_init(&options, sizeof options);
+    options.region = region;
+    karp_str name = builtin ? str(builtin->plugin->name) : reader->options.provider;
+    return karp_provider_open(reader->context, name, &options, out, &reader->error);
+}
+
+karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **out)
+{
+    io_cloud *c = &reader->clouds[cloud];
+    karp_str region = io_cloud_region(reader, cloud);
+    karp_status status = KARP_OK;
+    *out = reader->given_provider;
+    if (reader->given_provider && cloud == given_cloud(reader)) return KARP_OK;
+    /* Before the end of the input another object may name the region. */
+    if (c->provider && !equal_str(c->opened_for, region)) {
+        karp_provider_close(c->provider);
+        c->provider = NULL;
+    }
+    c->opened_for = region;
+    if (!c->provider) status = open_for(reader, cloud, region, &c->provider);
+    *out = c->provider;
+    return status;
+}
+
+karp_status io_cloud_checker(karp_reader *reader, uint32_t cloud, karp_provider **out)
+{
+    io_cloud *c = &reader->clouds[cloud];
+    karp_status status = KARP_OK;
+    bool given = reader->given_provider && cloud == given_cloud(reader);
+    if (!given && !c->checker) {
+        bool chosen = cloud == chosen_cloud(reader);
+        status = open_for(reader, cloud, chosen ? reader->options.region : nothing, &c->checker);
+    }
+    *out = given ? reader->given_provider : c->checker;
+    return status;
+}
+
+karp_status io_clouds_check(karp_reader *reader)
+{
+    karp_provider *provider = NULL;
+    uint32_t chosen = chosen_cloud(reader);
+    return chosen == IO_NONE ? KARP_OK : io_cloud_checker(reader, chosen, &provider);
+}
+
+karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error)
+{
+    if (!reader) return fail_null(error, "reader");
+    if (reader->finished || reader->failed) {
+        fail(&reader->error, KARP_E_STATE, "the reader is finished");
+        return error_give(&reader->error, error);
+    }
+    reader->given_provider = provider;
+    return KARP_OK;
+}
+
+/* ---- what the input shows ---------------------------------------------------------------------------------------- */
+
+static void note_sign(karp_reader *reader, io_cloud_sign sign, const builtin_plugin *builtin)
+{
+    if (builtin) reader->cloud_signs[sign] |= UINT32_C(1) << (builtin - plugin_builtin(0));
+}
+
+static void note_id(karp_reader *reader, karp_str provider_id)
+{
+    const builtin_plugin *one = NULL;
+    for (size_t i = 0; provider_id.len && (one = plugin_builtin(i)) != NULL; i++) {
+        if (plugin_has_id(one, provider_id)) note_sign(reader, IO_SIGN_PROVIDER_ID, one);
+    }
+}
+
+static void note_labels(karp_reader *reader, const tree *labels)
+{
+    for (size_t i = 0; tree_is(labels, TREE_MAP) && i < tree_count(labels); i++) {
+        karp_str key = tree_member_name(tree_member_at(labels, i));
+        const builtin_plugin *one = NULL;
+        for (size_t k = 0; (one = plugin_builtin(k)) != NULL; k++) {
+            if (plugin_has_label(one, key)) note_sign(reader, IO_SIGN_LABEL, one);
+        }
+    }
+}
+
+static const builtin_plugin *plugin_of_reference(const tree *ref)
+{
+    karp_str group = tree_get_text(ref, "group"), kind = tree_get_text(ref, "kind");
+    if (group.len == 0) group = str_before(tree_get_text(ref, "apiVersion"), '/'); /* v1beta1 */
+    return plugin_builtin_for_class(group, kind);
+}
+
+void io_note_cloud(karp_reader *reader, const io_kind_info *info, const tree *root)
+{
+    const tree *spec = tree_get(root, "spec");
+    if (info->kind == IO_KIND_NODE) {
+        note_id(reader, tree_get_text(spec, "providerID"));
+        note_labels(reader, tree_get(tree_get(root, "metadata"), "labels"));
+    }
+    if (info->kind == IO_KIND_NODE_CLAIM) {
+        note_id(reader, tree_get_text(tree_get(root, "status"), "providerID"));
+        note_sign(reader, IO_SIGN_REFERENCE, plugin_of_reference(tree_get(spec, "nodeClassRef")));
+    }
+    if (info->kind == IO_KIND_NODE_POOL)
+        note_sign(reader, IO_SIGN_REFERENCE,
+                  plugin_of_reference(tree_get(tree_get(tree_get(spec, "template"), "spec"), "nodeClassRef")));
+    if (info->kind == IO_KIND_NODE_CLASS)
+        note_sign(reader, IO_SIGN_CLASS,
+                  plugin_builtin_for_class(str_before(tree_get_text(root, "apiVersion"), '/'), nothing));
+}
+
+static bool keep_region(karp_reader *reader, karp_str name, uint32_t rank, karp_str *region, uint32_t *known)
+{
+    if (name.len == 0 || rank >= *known) return true;
+    *known = rank;
+    *region = io_keep(reader, name);
+    return region->ptr != NULL;
+}
+
+bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t rank)
+{
+    const builtin_plugin *one = NULL;
+    bool ok = zone || keep_region(reader, place, rank, &reader->region, &reader->region_rank);
+    for (uint32_t i = 0; ok && (one = plugin_builtin(i)) != NULL; i++) {
+        size_t own = plugin_region_length(one, place, zone);
+        io_cloud *c = &reader->clouds[i];
+        ok = keep_region(reader, (karp_str){ place.ptr, own }, rank, &c->region, &c->region_rank);
+    }
+    return ok;
+}
+
+/* ---- the cloud of a NodePool ------------------------------------------------------------------------------------- */
+
+static bool is_one(uint32_t set) { return set && !(set & (set - 1)); }
+
+static uint32_t first_of(uint32_t set)
+{
+    uint32_t i = 0;
+    while (!(set >> i & 1)) i++;
+    return i;
+}
+
+/* Clouds with regions of that name. */
+static uint32_t clouds_with_region(karp_str region)
+{
+    const builtin_plugin *one = NULL;
+    uint32_t set = 0;
+    for (uint32_t i = 0; (one = plugin_builtin(i)) != NULL; i++) {
+        if (region.len && plugin_region_length(one, region, false)) set |= UINT32_C(1) << i;
+    }
+    return set;
+}
+
+/* The cloud of whatever shows none itself: the first kind of sign that only one cloud has decides. */
+static uint32_t main_cloud(const karp_reader *reader)
+{
+    const karp_str regions[] = { reader->options.region, reader->region };
+    for (size_t i = 0; i < IO_CLOUD_SIGNS; i++) {
+        if (is_one(reader->cloud_signs[i])) return first_of(reader->cloud_signs[i]);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t set = clouds_with_region(regions[i]);
+        if (is_one(set)) return first_of(set);
+    }
+    return 0;
+}
+
+/* The only cloud whose labels are required. IO_NONE = none or several. */
+static uint32_t required_cloud(const tree *requirements)
+{
+    uint32_t set = 0;
+    for (size_t i = 0; i < tree_count(requirements); i++) {
+        karp_str key = tree_get_text(tree_item(requirements, i), "key");
+        const builtin_plugin *one = NULL;
+        for (uint32_t k = 0; (one = plugin_builtin(k)) != NULL; k++) {
+            if (plugin_has_label(one, key)) set |= UINT32_C(1) << k;
+        }
+    }
+    return is_one(set) ? first_of(set) : IO_NONE;
+}
+
+static uint32_t usual_cloud(const karp_reader *reader, const tree *spec)
+{
+    uint32_t chosen = chosen_cloud(reader);
+    if (chosen != IO_NONE) return chosen;
+    uint32_t required = required_cloud(tree_get(spec, "requirements"));
+    return required == IO_NONE ? main_cloud(reader) : required;
+}
+
+static const tree *spec_of(const io_deferred *pool)
+{
+    return tree_get(tree_get(tree_get(pool->root, "spec"), "template"), "spec");
+}
+
+static bool names_class(const tree *ref)
+{
+    return tree_get_text(ref, "group").len || tree_get_text(ref, "kind").len || tree_get_text(ref, "apiVersion").len;
+}
+
+uint32_t io_cloud_of_pool(const karp_reader *reader, const io_deferred *pool)
+{
+    uint32_t chosen = chosen_cloud(reader);
+    const tree *spec = spec_of(pool), *ref = tree_get(spec, "nodeClassRef");
+    if (chosen != IO_NONE) return chosen;
+    if (!names_class(ref)) return usual_cloud(reader, spec);
+    const builtin_plugin *one = plugin_of_reference(ref);
+    return one ? (uint32_t)(one - plugin_builtin(0)) : IO_NONE;
+}
+
+uint32_t io_cloud_of_class(const karp_reader *reader, karp_str group, karp_str kind)
+{
+    uint32_t chosen = chosen_cloud(reader);
+    if (chosen != IO_NONE) return chosen;
+    const builtin_plugin *one = plugin_builtin_for_class(group, kind);
+    return one && one->read_class ? (uint32_t)(one - plugin_builtin(0)) : IO_NONE;
+}
+
+void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group, karp_str *kind)
+{
+    const builtin_plugin *builtin = plugin_builtin(usual_cloud(reader, spec));
+    if (!builtin || !builtin->read_class) builtin = plugin_builtin(0);
+    *group = str(builtin->plugin->class_group);
+    *kind = str(builtin->plugin->class_kind);
+}
+
+static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
+{
+    const tree *ref = tree_get(spec_of(pool), "nodeClassRef");
+    karp_str group = tree_get_text(ref, "group"), kind = tree_get_text(ref, "kind");
+    if (group.len == 0) group = str_before(tree_get_text(ref, "apiVersion"), '/');
+    io_place place = io_place_whole(&pool->place);
+    (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
+                         "no built-in provider has the instance types of a node class of %.*s%s%.*s: give them with "
+                         "--catalogue FILE, or give a provider with --provider FILE.so",
+                         str_shown(group, 100), group.len ? group.ptr : "", group.len && kind.len ? ", kind " : "",
+                         str_shown(kind, 100), kind.len ? kind.ptr : "");
+    io_reader_name(reader, str("NodePool"), nothing, pool->name);
+    return KARP_E_UNSUPPORTED;
+}
+
+karp_status io_settle_clouds(karp_reader *reader)
+{
+    bool any = false;
+    uint32_t of_region = clouds_with_region(reader->options.region), used = 0;
+    for (uint32_t i = 0; i < reader->cloud_count; i++) reader->clouds[i].used = false;
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->info->kind != IO_KIND_NODE_POOL || w->gone) continue;
+        uint32_t cloud = io_cloud_of_pool(reader, w);
+        if (cloud == IO_NONE && io_builtin_types(reader)) return unknown_cloud(reader, w);
+        if (cloud != IO_NONE) reader->clouds[cloud].used = any = true;
+    }
+    uint32_t chosen = chosen_cloud(reader);
+    if (!any) reader->clouds[chosen != IO_NONE ? chosen : main_cloud(reader)].used = true;
+    for (uint32_t i = 0; i < reader->cloud_count; i++) used |= (uint32_t)reader->clouds[i].used << i;
+    if (is_one(used) || reader->options.region.len == 0 || (of_region & used)) return KARP_OK;
+    fail(&reader->error, KARP_E_NOT_FOUND, "none of the input's clouds has a region %.*s",
+         str_shown(reader->options.region, 64), reader->options.region.ptr);
+    str_shorten(reader->error.field, sizeof reader->error.field, str("region"));
+    return KARP_E_NOT_FOUND;
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the input has several clouds, so that a region may be that of another one. */
+static bool has_several(const karp_reader *reader)
+{
+    uint32_t set = reader->cloud_signs[IO_SIGN_PROVIDER_ID];
+    for (uint32_t i = 0; i < reader->cloud_count; i++) set |= (uint32_t)reader->clouds[i].used << i;
+    return set && !is_one(set);
+}
+
+static bool callers_region(const karp_reader *reader, uint32_t cloud)
+{
+    if (reader->options.region.len == 0) return false;
+    return !has_several(reader) || (clouds_with_region(reader->options.region) >> cloud & 1);
+}
+
+karp_str io_cloud_region(const karp_reader *reader, uint32_t cloud)
+{
+    const io_cloud *c = &reader->clouds[cloud];
+    if (callers_region(reader, cloud)) return reader->options.region;
+    /* A region that is not named like the cloud's own is refused later, because the provider does not know it. */
+    bool own = has_several(reader) || c->region_rank <= reader->region_rank;
+    karp_str region = own ? c->region : reader->region;
+    return region.len ? region : nothing;
+}
+
+bool io_region_is_stated(const karp_reader *reader, uint32_t cloud)
+{
+    bool given = reader->given_provider && cloud == given_cloud(reader);
+    return !given && !callers_region(reader, cloud) && io_cloud_region(reader, cloud).len > 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in providers, and how an input shows that its nodes are of their clouds. One row for each. */
+#ifndef PROVIDERS_BUILTIN_H
+#define PROVIDERS_BUILTIN_H
+
+#include <providers/plugin.h>
+
+typedef struct builtin_plugin {
+    const karp_provider_plugin *plugin;
+    plugin_read_class read_class; /* NULL = it has no node classes */
+    /* The rest is NULL if no input shows the provider, so that it has to be named. */
+    const char *usual_region;
+    /* Length of the region's name in the name of a zone, or of a region. 0 = the cloud has no such names. */
+    size_t (*region_length)(karp_str place, bool zone);
+    const char *scheme; /* what the providerIDs of its nodes begin with */
+    /* What the providerID of a node begins with before its zone, and between the zone and its id; NULL = it also has
+     * parts that no plan contains. */
+    const char *before_zone, *before_id;
+    const char *const *domains; /* of labels that its nodes and NodePools have, up to NULL; subdomains as well */
+    const char *other_group; /* of node classes whose nodes have its types, although it does not read them */
+    const char *usual_class; /* what nodes are assumed to have if the input lacks their class */
+} builtin_plugin;
+
+const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
+const builtin_plugin *plugin_builtin_named(karp_str name); /* NULL = there is none */
+/* That of a node class's group, or of its kind if the group is not stated. NULL = there is none. */
+const builtin_plugin *plugin_builtin_for_class(karp_str group, karp_str kind);
+/* Whether the providerID is one of its nodes. */
+bool plugin_has_id(const builtin_plugin *builtin, karp_str provider_id);
+/* The providerID of a node that only a plan has. false = none can be made. */
+bool plugin_make_id(const builtin_plugin *builtin, karp_str zone, karp_str id, char *into, size_t room);
+/* Whether the label's key is in one of its domains. */
+bool plugin_has_label(const builtin_plugin *builtin, karp_str key);
+/* As the member of that name; 0 for a provider without regions. */
+size_t plugin_region_length(const builtin_plugin *builtin, karp_str place, bool zone);
+
+#endif

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each NodePool has the instance types and prices of its own cloud, and the first line says which clouds they are."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+FAMILY = {'azure': 'karpenter.azure.com/sku-family', 'gcp': 'karpenter.k8s.gcp/instance-family', 'aws': 'karpenter.k8s.aws/instance-family'}
+CLASSES = {'aws': ('karpenter.k8s.aws', 'EC2NodeClass', 'v1'), 'azure': ('karpenter.azure.com', 'AKSNodeClass', 'v1beta1'),
+           'gcp': ('karpenter.k8s.gcp', 'GCENodeClass', 'v1alpha1')}
+ON_DEMAND = '      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}\n'
+
+
+def pool(cloud, name='general', families='', more='', reference=None):
+    group, kind, _ = CLASSES[cloud]
+    if reference is None:
+        reference = f'      nodeClassRef: {{group: {group}, kind: {kind}, name: default}}\n'
+    required = f'      - {{key: {FAMILY[cloud]}, operator: In, values: [{families}]}}\n' if families else ''
+    return ('---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: ' + name + '}\nspec:\n  template:\n    spec:\n' + reference +
+            '      requirements:\n' + ON_DEMAND + required + more)
+
+
+def node_class(cloud, spec='{}'):
+    group, kind, version = CLASSES[cloud]
+    return f'---\napiVersion: {group}/{version}\nkind: {kind}\nmetadata: {{name: default}}\nspec: {spec}\n'
+
+
+AKS, GCE = node_class('azure', '{imageFamily: Ubuntu}'), node_class('gcp', '{imageSelectorTerms: [{alias: ContainerOptimizedOS@latest}]}')
+
+
+def pod(name='web', cpu='6', selector='{}'):
+    return (f'---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{nodeSelector: {selector}, '
+            f'containers: [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}}}}}]}}\n')
+
+
+def node(name, kind, provider_id, zone, region, pool_name='general'):
+    labels = {'karpenter.sh/nodepool': pool_name, 'karpenter.sh/capacity-type': 'on-demand', 'node.kubernetes.io/instance-type': kind,
+              'topology.kubernetes.io/zone': zone, 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux'}
+    if region:
+        labels['topology.kubernetes.io/region'] = region
+    return '---\n' + json.dumps({'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': name, 'labels': labels},
+                                 'spec': {'providerID': provider_id} if provider_id else {}}) + '\n'
+
+
+def plan(text, *options):
+    return json.loads(run('plan', '-f', '-', '-o', 'json', *options, text=text)[0])
+
+
+def first_lines(text, *options, verb='plan'):
+    return ' '.join(run(verb, '-f', '-', *options, text=text)[0].split('\n\n')[0].split())
+
+
+def clouds(answer):
+    return [tuple(cloud.values()) for cloud in answer['input']['clouds']]
+
+
+def types(answer):
+    return sorted((launch['nodePool'], launch['choice']['instanceType'], launch['choice']['zone']) for launch in answer['launches'])
+
+
+def the_group_decides():
+    azure = pool('azure', families='D') + AKS + pod()
+    answer = plan(azure)
+    equal(types(answer), [('general', 'Standard_D8pls_v6', '0')], 'AKS')
+    equal(answer['cost']['after'], '0.248', 'at the price of its region')
+    equal(clouds(answer), [('azure', 'eastus', '2026-08')], 'clouds')
+    equal(answer['input']['catalogue'], {'name': 'eastus', 'prices': '2026-08'}, 'catalogue')
+    equal(answer['warnings'], [], 'nothing is said of another cloud')
+    check('catalogue azure eastus, prices 2026-08' in first_lines(azure), 'the first line')
+    for verb in ('disrupt', 'blockers', 'repack'):
+        check('catalogue azure eastus, prices 2026-08' in first_lines(azure, verb=verb), verb)
+    answer = plan(pool('gcp', families='n2, e2') + GCE + pod(cpu='2'))
+    equal(types(answer), [('general', 'e2-highcpu-4', 'us-central1-a')], 'GKE')
+    equal(clouds(answer), [('gcp', 'us-central1', '2026-08-06')], 'clouds')
+    equal(clouds(plan(pool('aws') + pod())), [('aws', 'us-west-2', '2026-07-20')], 'EKS')
+    # spot, for which a named provider gave no header
+    spot = (pool('azure', more='      - {key: node.kubernetes.io/instance-type, operator: In, values: [Standard_D4ds_v4]}\n').replace('on-demand', 'spot')
+            + node_class('azure', '{osDiskSizeGB: 128}') + pod(cpu='2'))
+    equal(types(plan(spot)), [('general', 'Standard_D4ds_v4', '0')], 'spot')
+    check('catalogue azure eastus, prices 2026-08' in first_lines(spot, '--provider', 'azure'), 'a provider that is named')
+
+
+def the_region_follows():
+    base = pool('azure', families='D') + AKS + pod()
+    ids = 'azure:///subscriptions/s/resourceGroups/mc/providers/Microsoft.Compute/virtualMachines/n1'
+    for text, region in ((base + node('n1', 'Standard_D4s_v5', ids, 'westeurope-1', 'westeurope'), 'westeurope'),
+                         (base + node('n1', 'Standard_D4s_v5', ids, 'westus2-1', ''), 'westus2'),
+                         (pool('azure', more='      - {key: topology.kubernetes.io/zone, operator: In, values: [westus2-2]}\n') + AKS + pod(), 'westus2')):
+        equal([cloud[1] for cloud in clouds(plan(text))], [region], 'region')
+    gcp = pool('gcp', more='      - {key: topology.kubernetes.io/zone, operator: In, values: [europe-west1-b]}\n') + GCE + pod(cpu='2')
+    answer = plan(gcp)
+    equal((clouds(answer)[0][:2], answer['launches'][0]['choice']['zone']), (('gcp', 'europe-west1'), 'europe-west1-b'), 'zones')
+    equal(clouds(plan(base, '--region', 'westeurope'))[0][:2], ('azure', 'westeurope'), '--region')
+    error = run('plan', '-f', '-', text=base + node('n1', 'Standard_D4s_v5', ids, 'japaneast-1', 'japaneast'), status=1)[1]
+    for part in ('no instance types of azure are built in for japaneast, which the input names (built in: eastus, westus2, westeurope)',
+                 'az vm list-skus --location japaneast', '--provider azure --region japaneast', '--region eastus'):
+        check(part in error, f'{part}: {error}')
+
+
+def signs():
+    """NodePools that name no node class."""
+    for text, cloud in ((AKS, 'azure'), (GCE, 'gcp'), (node('n1', 'e2-standard-4', 'gce://project/us-east1-b/n1', 'us-east1-b', ''), 'gcp'),
+                        (node('n1', 'Standard_D4s_v5', 'azure:///subscriptions/s', 'eastus-1', ''), 'azure'),
+                        (node('n1', 'Standard_D4s_v5', '', 'eastus-1', 'eastus').replace('"karpenter.sh/nodepool"', '"kubernetes.azure.com/agentpool": "a", "karpenter.sh/nodepool"'), 'azure'),
+                        ('', 'aws')):
+        answer = plan(pool('aws', reference='') + text + pod())
+        equal([one[0] for one in clouds(answer)], [cloud], text)
+        group = CLASSES[cloud][0]
+        check(any(requirement['key'].startswith(group + '/') for requirement in answer['launches'][0]['requirements']), 'its node class')
+    answer = plan(pool('gcp', families='n2', reference='') + pod(cpu='2'))
+    equal(clouds(answer)[0][:2], ('gcp', 'us-central1'), 'a label that is required')
+    equal(clouds(plan(pool('aws', reference='') + pod(), '--region', 'westus2'))[0][:2], ('azure', 'westus2'), 'the name of the region')
+
+
+def two_clouds():
+    two = pool('aws', 'ec2') + pool('gcp', 'gce', families='n2') + GCE
+    both = two + pod('a', '2', '{karpenter.sh/nodepool: ec2}') + pod('g', '2', '{karpenter.sh/nodepool: gce}')
+    answer = plan(both)
+    equal(clouds(answer), [('aws', 'us-west-2', '2026-07-20'), ('gcp', 'us-central1', '2026-08-06')], 'clouds')
+    check('catalogue' not in answer['input'], 'not one catalogue')
+    equal(types(answer), [('ec2', 't4g.xlarge', 'us-west-2a'), ('gce', 'n2-highcpu-4', 'us-central1-a')], 'each has its own')
+    check('catalogue aws us-west-2, prices 2026-07-20; gcp us-central1, prices 2026-08-06' in first_lines(both), 'the first line')
+    # the labels of one cloud are none of the other's
+    answer = plan(two + pod('g', '2', '{karpenter.k8s.gcp/instance-family: n2}') + pod('a', '2', '{karpenter.k8s.aws/instance-family: m7i}'))
+    equal([(launch['nodePool'], launch['pods']) for launch in sorted(answer['launches'], key=lambda launch: launch['nodePool'])],
+          [('ec2', ['default/a']), ('gce', ['default/g'])], 'labels')
+    equal([one[:2] for one in clouds(plan(both, '--region', 'us-east1'))], [('aws', 'us-west-2'), ('gcp', 'us-east1')], 'a region is that of its cloud')
+    error = run('plan', '-f', '-', '--region', 'eastus', text=both, status=1)[1]
+    check("none of the input's clouds has a region eastus" in error, error)
+    error = run('plan', '-f', '-', '--set', 'prices=initial', text=both, status=1)[1]
+    check('--provider' in error, error)
+    equal([one[0] for one in clouds(plan(both, '--provider', 'aws'))], ['aws'], '--provider is for all')
+
+
+def unknown():
+    text = pool('aws').replace('karpenter.k8s.aws, kind: EC2NodeClass', 'acme.example, kind: AcmeNodeClass') + pod()
+    for verb in ('plan', 'lint', 'disrupt'):
+        out, error = run(verb, '-f', '-', text=text, status=1)
+        check(out == '' and ':2:1: NodePool general: spec.template.spec.nodeClassRef: ' in error, error)
+        check('acme.example, kind AcmeNodeClass' in error and '--catalogue' in error and '--provider' in error, error)
+        check('EC2' not in error and 'karpenter.k8s.aws' not in error, error)
+    with tempfile.TemporaryDirectory() as folder:
+        machines = pathlib.Path(folder, 'machines.csv')
+        machines.write_text('name,cpu,memory,pods,zones,price\nr640,32,192Gi,250,rack-1,0.61\n')
+        equal(types(plan(text, '--catalogue', machines)), [('general', 'r640', 'rack-1')], '--catalogue')
+    foreign = plan(pool('azure') + pod(), '--provider', 'aws')
+    check(any('its nodeClassRef is of kind AKSNodeClass, not EC2NodeClass' in note for note in foreign['warnings']), foreign['warnings'])
+    check(not any('should be' in note for note in foreign['warnings']), 'no advice to change the cloud')
+
+
+def auto_mode():
+    text = pool('aws', reference='      nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: default}\n') + pod()
+    answer = plan(text)
+    equal(clouds(answer)[0][0], 'aws', 'EKS Auto Mode')
+    check(not any('EC2NodeClass' in note or 'nodeClassRef' in note for note in answer['warnings']), answer['warnings'])
+
+
+def elsewhere():
+    """Other commands follow as well."""
+    text = pool('azure', families='D') + AKS + pod()
+    with tempfile.TemporaryDirectory() as folder:
+        aks, facts, story = pathlib.Path(folder, 'class.yaml'), pathlib.Path(folder, 'eastus.facts'), pathlib.Path(folder, 'story.yaml')
+        cluster = pathlib.Path(folder, 'cluster.yaml')
+        aks.write_text(AKS)
+        check('Standard_D4s_v5' in run('catalogue', '-f', aks)[0], 'karp catalogue')
+        check('e2-standard-4' in run('catalogue', '--region', 'us-east1')[0], 'karp catalogue --region')
+        check('az vm list-skus --location westus3' in run('facts', '--region', 'westus3')[0], 'karp facts')
+        facts.write_text(run('catalogue', '--provider', 'azure', '--region', 'westeurope', '--export-facts')[0].replace('prices 2026-08 ', 'prices 2026-09 '))
+        here = text + node('n1', 'Standard_D4s_v5', 'azure:///subscriptions/s', 'westeurope-1', 'westeurope')
+        equal(clouds(plan(here, '--facts', facts)), [('azure', 'westeurope', '2026-09')], 'facts of the cloud of the input, with their date')
+        cluster.write_text(text)
+        story.write_text('apiVersion: karp/v1\nkind: Story\nfiles: [cluster.yaml]\nsteps:\n- wait: 1m\n')
+        check('catalogue azure eastus' in run('simulate', story)[0].split('\n\n')[0], 'karp simulate')
+    log = [json.loads(line) for line in run('plan', '-f', '-', '-o', 'json-log', text=text + pool('aws', 'ec2') + pod('a', '2', '{karpenter.sh/nodepool: ec2}'))[0].splitlines()]
+    equal({line['nodepool']: line.get('provider-id', '')[:10] for line in log}, {'general': '', 'ec2': 'aws:///us-'}, 'providerIDs')
+
+
+def dumped():
+    """What is dumped has the types of each cloud."""
+    text = pool('aws', 'ec2') + pool('gcp', 'gce', families='n2') + GCE + pod('a', '2')
+    with tempfile.TemporaryDirectory() as folder:
+        dump = pathlib.Path(folder, 'dump.json')
+        dump.write_text(run('dump', '-f', '-', text=text)[0])
+        equal(types(document('plan', dump)), types(plan(text)), 'planned again')
+
+
+for step in (the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, dumped):
+    step()
+sys.exit(finish())
