@@ -203,7 +203,7 @@ static void fill_port(trees *t, tree *port, bool host)
         tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
 }
 
-static void fill_ports(trees *t, tree *spec, const char *name)
+static void fill_ports_of(trees *t, tree *spec, const char *name)
 {
     bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE), copied = false;
     const tree *containers = tree_get(spec, name);
@@ -220,6 +220,12 @@ static void fill_ports(trees *t, tree *spec, const char *name)
             fill_port(t, tree_item(ports, k), host);
         }
     }
+}
+
+void io_fill_ports(trees *t, tree *spec)
+{
+    fill_ports_of(t, spec, "containers");
+    fill_ports_of(t, spec, "initContainers");
 }
 
 static void fill_priority(const io_filler *f, tree *spec)
@@ -244,8 +250,7 @@ static void fill_priority(const io_filler *f, tree *spec)
 
 void io_fill_pod_spec(io_filler *f, tree *spec)
 {
-    fill_ports(f->t, spec, "containers");
-    fill_ports(f->t, spec, "initContainers");
+    io_fill_ports(f->t, spec);
     fill_priority(f, spec);
 }
 

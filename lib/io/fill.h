@@ -60,6 +60,7 @@ int64_t io_creation(const tree *root);
 /* Whether the member is stated. A wrong value counts: the decoder reports it. */
 bool io_is_stated(const tree *object, const char *name);
 
+void io_fill_ports(trees *t, tree *spec); /* of a pod's containers */
 void io_fill_pod_spec(io_filler *filler, tree *spec);
 karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);
 void io_fill_pool(const karp_reader *reader, trees *t, tree *root);

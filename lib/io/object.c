@@ -249,6 +249,7 @@ static karp_status refuse_as_prices(karp_reader *reader, const tree *root, const
 static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
+    stated = stated || reader->complete;
     if (reader->only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
     if (!tree_is(kind, TREE_STRING) || kind->count == 0)
         return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is not a Kubernetes object");

@@ -155,6 +155,7 @@ struct karp_reader {
     bool only_prices; /* only objects of kind Prices are allowed */
     bool plays; /* the state changes with time: workloads are scaled, static NodePools launch nodes */
     bool replacing; /* objects that are read now replace earlier ones */
+    bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
     bool changes; /* an object was replaced, deleted or scaled */
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */

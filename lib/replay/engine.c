@@ -150,6 +150,7 @@ static void apply_object(engine *e, const trace_event *event)
         keep_failure(&e->status, status);
         return;
     }
+    replay_forget_status(t, object);
     const tree *metadata = tree_get(object, "metadata");
     for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
         const tree *old = tree_item(e->objects.documents, i), *old_metadata = tree_get(old, "metadata");

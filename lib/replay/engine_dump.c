@@ -4,6 +4,7 @@
 #include <replay/engine_state.h>
 
 #include <io/make_object.h>
+#include <io/reader.h>
 #include <io/write_buffer.h>
 
 static tree *conditions_of(trees *t, tree *object)
@@ -36,6 +37,7 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     tree_set_text(t, stated, "phase", str(runs ? "Running" : "Pending"));
     io_add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : "Unschedulable",
                      runs ? p->started : p->waits_since);
+    if (s->priority) tree_set(t, spec, "priority", tree_new_integer(t, s->priority));
     if (!runs) return object;
     tree_set_text(t, spec, "nodeName", e->nodes.list[p->node].name);
     io_set_time(t, stated, "startTime", p->started);
@@ -58,6 +60,7 @@ static tree *node_object(trees *t, const replay_node *n, bool claim)
     tree *object = io_new_node(t, claim, n->name, n->created), *status = tree_get(object, "status");
     tree *taints = io_new_taints(t, n->taints, n->taint_count, false);
     if (!claim && (n->tainted || n->deleting)) tree_append(t, taints, io_new_taint(t, &disrupted, false));
+    tree_set_text(t, tree_get(object, "metadata"), "uid", n->name);
     tree_set(t, tree_get(object, "metadata"), "labels", label_map(t, n->labels, n->label_count - (claim && !n->ready)));
     tree_set(t, tree_get(object, "spec"), "taints", taints);
     tree_set(t, status, "capacity", io_new_amounts(t, n->capacity, n->capacity_count));
@@ -86,6 +89,7 @@ static tree *claim_object(trees *t, const replay_node *n)
     tree_set_text(t, ref, "kind", n->node_class.kind);
     tree_set_text(t, ref, "name", n->node_class.name);
     tree_set(t, metadata, "annotations", label_map(t, n->annotations, n->annotation_count));
+    tree_set(t, spec, "requirements", tree_new(t, TREE_LIST));
     if (n->startup_taint_count)
         tree_set(t, spec, "startupTaints", io_new_taints(t, n->startup_taints, n->startup_taint_count, false));
     if (n->deleting || n->tainted) io_set_time(t, metadata, "deletionTimestamp", n->deleted_at);
@@ -120,9 +124,11 @@ static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tr
     return status;
 }
 
+/* They have everything: a NodeClaim of a NodePool that has changed since is not filled in from it. */
 static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
 {
     karp_status status = KARP_OK;
+    reader->complete = true;
     for (size_t i = 0; i < e->nodes.alive_count && !status; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         if (!n->unmanaged) status = add_object(e, t, reader, claim_object(t, n));
@@ -131,6 +137,7 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
         io_add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
         status = add_object(e, t, reader, node);
     }
+    reader->complete = false;
     return status;
 }
 

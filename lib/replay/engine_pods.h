@@ -47,6 +47,8 @@ struct replay_pods {
     size_t shape_count;
     replay_pod *list;
     size_t count, capacity;
+    const karp_selector **kept_away; /* of all required anti-affinity, also that of pods before a resumed replay */
+    size_t kept_away_count;
     io_table index; /* "namespace/name" -> the newest pod with this name */
     uint64_t created; /* by the trace */
     uint32_t *pending; /* pods in the order in which they are tried; also some that have ended */

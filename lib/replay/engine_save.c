@@ -10,6 +10,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <io/make_object.h>
 
 /* Row numbers of the existing objects, in the order of the written lists. */
 typedef struct saving {
@@ -266,6 +267,46 @@ static tree *meter_state(saving *s)
 
 /* ---- everything -------------------------------------------------------------------------------------------------- */
 
+typedef struct selected {
+    karp_str text; /* interned */
+    tree *labels;
+} selected;
+
+static int by_labels(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    return compare_str(((const selected *)a)->text, ((const selected *)b)->text);
+}
+
+/* The labels that required anti-affinity selects, also that of pods that have ended: pods with these labels are left to
+ * karp_provision(). Each once, in the order of their text. */
+static tree *anti_affinity_state(saving *s)
+{
+    const engine *e = s->e;
+    size_t most = e->pods.kept_away_count + 1, count = 0;
+    selected *found = mem_alloc(e->context, most * sizeof *found);
+    tree *list = tree_new(s->t, TREE_LIST);
+    strbuf text;
+    strbuf_init(&text, e->context);
+    for (size_t i = 0; found && i < e->pods.kept_away_count && !text.failed; i++) {
+        const karp_selector *selector = e->pods.kept_away[i];
+        found[count].labels = tree_new(s->t, TREE_MAP);
+        io_set_labels(s->t, found[count].labels, selector->match_labels, selector->match_label_count);
+        strbuf_clear(&text);
+        tree_write(&text, found[count].labels);
+        found[count].text = text.failed ? (karp_str){ "", 0 } : engine_text(s->e, (karp_str){ text.ptr, text.len });
+        count++;
+    }
+    if (!found || text.failed || !sort_stable(e->context, found, count, sizeof *found, by_labels, NULL))
+        engine_nomem(s->e);
+    for (size_t i = 0; i < count && !e->status; i++) {
+        if (i == 0 || found[i].text.ptr != found[i - 1].text.ptr) tree_append(s->t, list, found[i].labels);
+    }
+    strbuf_free(&text);
+    mem_free(e->context, found, most * sizeof *found);
+    return list;
+}
+
 static tree *write_state(saving *s)
 {
     const engine *e = s->e;
@@ -284,6 +325,7 @@ static tree *write_state(saving *s)
     tree_set(t, state, "pods", pods_state(s));
     tree_set(t, state, "nodes", nodes_state(s));
     tree_set(t, state, "waiting", pending_state(s));
+    tree_set(t, state, "antiAffinity", anti_affinity_state(s));
     tree_set(t, state, "commands", commands_state(s));
     tree_set(t, state, "losses", losses_state(s));
     tree_set(t, state, "events", events_state(s));

@@ -4,6 +4,7 @@
 
 #include <base/admit.h>
 #include <io/decode.h>
+#include <io/fill.h>
 #include <math.h>
 
 #include <karp/columns.h>
@@ -129,23 +130,57 @@ static bool needs_nothing_of_other_pods(const karp_pod *pod)
 /* Whether other pods' anti-affinity may select pods of the shape: an expression counts as a match. */
 static bool may_select(const karp_selector *selector, const karp_meta *meta)
 {
-    if (selector == NULL) return false;
     const karp_selector labels_only = { .match_labels = selector->match_labels,
                                         .match_label_count = selector->match_label_count };
     return selector_admits(&labels_only, meta->labels, meta->label_count);
+}
+
+static size_t anti_affinity_terms(const engine *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->pods.shape_count; i++) count += e->pods.shapes[i].pod.required_anti_affinity_count;
+    return count;
+}
+
+/* The selectors of the shapes, and those that the state of the replay has. */
+static bool list_anti_affinity(engine *e)
+{
+    const tree *earlier = tree_get(e->base->state, "antiAffinity");
+    size_t most = anti_affinity_terms(e) + tree_count(earlier);
+    karp_selector *made = arena_zalloc(&e->memory, (tree_count(earlier) + 1) * sizeof *made);
+    const karp_selector **list = arena_alloc(&e->memory, (most + 1) * sizeof *list);
+    if (!made || !list) return false;
+    e->pods.kept_away = list;
+    for (size_t i = 0; i < e->pods.shape_count; i++) {
+        const karp_pod *by = &e->pods.shapes[i].pod;
+        for (size_t k = 0; k < by->required_anti_affinity_count; k++) {
+            const karp_selector *selector = by->required_anti_affinity[k].label_selector;
+            if (selector) list[e->pods.kept_away_count++] = selector;
+        }
+    }
+    for (size_t i = 0; i < tree_count(earlier); i++) {
+        const tree *labels = tree_item(earlier, i);
+        size_t count = tree_is(labels, TREE_MAP) ? tree_count(labels) : 0;
+        karp_label *own = arena_alloc(&e->memory, (count + 1) * sizeof *own);
+        if (!own) return false;
+        for (size_t k = 0; k < count; k++) {
+            const tree_member *member = tree_member_at(labels, k);
+            own[k] = (karp_label){ tree_member_name(member), tree_text(member->value) };
+        }
+        made[i].match_labels = own;
+        made[i].match_label_count = count;
+        list[e->pods.kept_away_count++] = &made[i];
+    }
+    return true;
 }
 
 /* Pods that may be selected by another pod's anti-affinity are left to karp_provision(), together with those pods. */
 static void note_kept_away(engine *e)
 {
     for (size_t i = 0; i < e->pods.shape_count; i++) {
-        const karp_pod *by = &e->pods.shapes[i].pod;
-        for (size_t k = 0; k < by->required_anti_affinity_count; k++) {
-            for (size_t j = 0; j < e->pods.shape_count; j++) {
-                if (may_select(by->required_anti_affinity[k].label_selector, &e->pods.shapes[j].pod.meta))
-                    e->pods.shapes[j].plain = false;
-            }
-        }
+        replay_shape *s = &e->pods.shapes[i];
+        for (size_t k = 0; k < e->pods.kept_away_count && s->plain; k++)
+            s->plain = !may_select(e->pods.kept_away[k], &s->pod.meta);
     }
 }
 
@@ -163,6 +198,7 @@ static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
     karp_status status = tree_read(&e->objects.shapes_memory, str("a pod of the trace"), s->text, object, &e->error);
     if (status) return status;
     tree *metadata = tree_get_or_make(&e->objects.shapes_memory, *object, "metadata");
+    io_fill_ports(&e->objects.shapes_memory, tree_get(*object, "spec"));
     char name[40] = SHAPE_NAME;
     size_t length = sizeof SHAPE_NAME - 1;
     length += write_digits(name + length, (uint64_t)(s - e->pods.shapes));
@@ -278,6 +314,7 @@ karp_status engine_shapes(engine *e)
             status = fail(&e->error, KARP_E_UNSUPPORTED,
                           "the objects of a replay have no nodes: a replay begins without any");
     }
+    if (!status && !list_anti_affinity(e)) status = fail_nomem(&e->error);
     if (!status) {
         note_kept_away(e);
         e->resources_settled = true;

@@ -263,7 +263,7 @@ static karp_status go_on_from_state(replay *r)
     }
     t->count = later;
     t->begins = b->starts;
-    karp_status status = replay_pods_of_objects(t, &b->reader->trees, b->objects, &r->error);
+    karp_status status = replay_pods_of_objects(t, &b->reader->trees, b->objects, true, &r->error);
     if (!status) status = order_pods(r, later);
     b->resumed_pods = t->count - later;
     (void)tree_integer(tree_get(b->state, "begins"), &t->begins);
@@ -276,15 +276,15 @@ karp_status replay_continue_trace(replay *r)
     trace *t = &b->trace;
     io_table created;
     strbuf key;
+    if (b->state) return go_on_from_state(r);
     if (t->ends != KARP_NO_TIME && t->ends < b->starts)
         return fail(&r->error, KARP_E_INVALID, "the trace ends before the time of the cluster that the objects have");
-    if (b->state) return go_on_from_state(r);
     io_table_init(&created, b->context);
     strbuf_init(&key, b->context);
     bool fine = keep_later(t, b->starts, &created, &key);
     size_t later = t->count;
     t->begins = b->starts;
-    karp_status status = fine ? replay_pods_of_objects(t, &b->reader->trees, b->objects, &r->error) : KARP_OK;
+    karp_status status = fine ? replay_pods_of_objects(t, &b->reader->trees, b->objects, false, &r->error) : KARP_OK;
     for (size_t i = later; i < t->count && fine && !status; i++) {
         fine = pod_name(&t->events[i], &key);
         uint32_t lasts = fine ? io_table_get(&created, (karp_str){ key.ptr, key.len }) : IO_NONE;

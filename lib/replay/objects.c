@@ -44,6 +44,11 @@ karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_err
     return KARP_OK;
 }
 
+void replay_forget_status(trees *t, tree *object)
+{
+    if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) tree_remove(t, object, "status");
+}
+
 int64_t replay_window(const tree *pool)
 {
     const tree *spec = tree_get(pool, "spec"), *ttl = tree_get(spec, "ttlSecondsAfterEmpty");
@@ -187,9 +192,31 @@ tree *replay_lean_pod(trees *memory, const tree *object)
     return pod;
 }
 
-static uint32_t pod_shape(trace *t, trees *memory, const tree *object)
+/* The map without these members. */
+static tree *without(trees *memory, const tree *map, const char *const *names, size_t count)
 {
-    return trace_shape_of(t, memory, replay_lean_pod(memory, object));
+    tree *kept = tree_new(memory, TREE_MAP);
+    for (size_t i = 0; tree_is(map, TREE_MAP) && i < tree_count(map); i++) {
+        const tree_member *member = tree_member_at(map, i);
+        if (!str_in_words(tree_member_name(member), names, count))
+            tree_set_named(memory, kept, tree_member_name(member), member->value);
+    }
+    return kept;
+}
+
+/* A pod that a replay dumped, without what the dump added. */
+static tree *dumped_pod(trees *memory, const tree *object)
+{
+    static const char *const own[] = { "name", "uid", "creationTimestamp" }, *const place[] = { "nodeName" };
+    tree *pod = tree_new(memory, TREE_MAP);
+    tree_set(memory, pod, "metadata", without(memory, tree_get(object, "metadata"), own, sizeof own / sizeof own[0]));
+    tree_set(memory, pod, "spec", without(memory, tree_get(object, "spec"), place, 1));
+    return pod;
+}
+
+static uint32_t pod_shape(trace *t, trees *memory, const tree *object, bool dumped)
+{
+    return trace_shape_of(t, memory, dumped ? dumped_pod(memory, object) : replay_lean_pod(memory, object));
 }
 
 static bool is_daemon(const tree *pod)
@@ -221,16 +248,16 @@ static bool add_daemon(trace *t, trees *memory, const tree *object, karp_str nod
 }
 
 /* Adds a pod that has a node: it is running there at the start of the replay. */
-static bool add_running(trace *t, trees *memory, const tree *object)
+static bool add_running(trace *t, trees *memory, const tree *object, bool dumped)
 {
     const tree *metadata = tree_get(object, "metadata"), *status = tree_get(object, "status");
     karp_str phase = tree_get_text(status, "phase"), namespace_ = tree_get_text(metadata, "namespace");
     karp_str node = trace_keep(t, tree_get_text(tree_get(object, "spec"), "nodeName"));
     if (!node.ptr) return false;
     if (str_is(phase, "Succeeded") || str_is(phase, "Failed")) return true;
-    if (is_daemon(object)) return add_daemon(t, memory, object, node);
+    if (!dumped && is_daemon(object)) return add_daemon(t, memory, object, node);
     trace_event event = { .at = t->begins, .kind = TRACE_POD_CREATED, .lasts = KARP_DURATION_UNSET };
-    event.shape = pod_shape(t, memory, object);
+    event.shape = pod_shape(t, memory, object, dumped);
     event.of.pod.namespace_ = trace_keep(t, namespace_.len ? namespace_ : str("default"));
     event.of.pod.name = trace_keep(t, tree_get_text(metadata, "name"));
     event.of.pod.node = node;
@@ -242,7 +269,7 @@ static bool add_running(trace *t, trees *memory, const tree *object)
     return event.shape != NO_ID && event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(t, &event);
 }
 
-karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error)
+karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, bool dumped, karp_error *error)
 {
     enum { MOST_REPLICAS = 1000000 };
     tree *rest = tree_new(memory, TREE_LIST);
@@ -260,11 +287,12 @@ karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_
         if (count < 0 || count > MOST_REPLICAS)
             return fail(error, KARP_E_INVALID, "replicas: not a number from 0 to 1000000");
         if (tree_get_text(tree_get(object, "spec"), "nodeName").len) {
-            if (!add_running(t, memory, object)) return fail_nomem(error);
+            if (!add_running(t, memory, object, dumped)) return fail_nomem(error);
             continue;
         }
         if (namespace_.len == 0) namespace_ = str("default");
-        uint32_t shape = pod ? pod_shape(t, memory, object) : replay_workload_shape(t, memory, object, namespace_);
+        uint32_t shape = pod ? pod_shape(t, memory, object, dumped)
+                             : replay_workload_shape(t, memory, object, namespace_);
         if (shape == NO_ID || !add_pods(t, shape, metadata, namespace_, count, !pod)) return fail_nomem(error);
     }
     if (memory->status) return fail_nomem(error);

@@ -13,6 +13,9 @@ karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, 
  * settings, labels), and remains unchanged if there is no Snapshot. Errors: DUPLICATE, NOMEM. */
 karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_error *error);
 
+/* Removes the status of a PodDisruptionBudget: a replay counts the pods itself, and a dump has its numbers. */
+void replay_forget_status(trees *t, tree *object);
+
 /* The time without pod events after which a node of the NodePool or Provisioner may be consolidated. */
 int64_t replay_window(const tree *pool);
 
@@ -26,8 +29,8 @@ tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tre
 /* The members of a Pod that decisions read, without name, node and status, so that pods of the same owner are equal. */
 tree *replay_lean_pod(trees *memory, const tree *object);
 
-/* Removes pods and workloads from the list, and adds events that create their pods at the start of the trace. Errors:
- * INVALID, UNSUPPORTED, NOMEM. */
-karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error);
+/* Removes pods and workloads from the list, and adds events that create their pods at the start of the trace. `dumped`:
+ * a replay dumped the pods, and all of them go on as they were. Errors: INVALID, UNSUPPORTED, NOMEM. */
+karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, bool dumped, karp_error *error);
 
 #endif

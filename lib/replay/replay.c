@@ -173,6 +173,7 @@ static karp_status collect_objects(replay *r)
     bool pools = false;
     for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {
         karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
+        replay_forget_status(&b->reader->trees, tree_item(b->objects, i));
         pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
     }
     if (!status && r->cluster.ptr) status = replay_take_nodes(r, &b->reader->trees);
@@ -245,7 +246,7 @@ static karp_status finish_trace(replay *r)
     if (t->begins == KARP_NO_TIME) t->begins = 0;
     bool goes_on = r->base.starts != KARP_NO_TIME;
     karp_status status = goes_on ? KARP_OK
-                                 : replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, &r->error);
+                                 : replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, false, &r->error);
     if (!status) status = trace_finish(t, r->options.lenient != 0, &r->error);
     if (!status && goes_on) status = replay_continue_trace(r);
     if (!status && goes_on) status = trace_sort(t, &r->error);
@@ -258,6 +259,8 @@ static karp_status finish_trace(replay *r)
     if (r->options.until_after) t->ends = t->begins + r->options.until_after;
     if (r->options.dump_after) r->options.dump_at = t->begins + r->options.dump_after;
     if (t->ends < t->begins) return fail(&r->error, KARP_E_INVALID, "the replay ends before it begins");
+    if (r->base.state && t->ends < r->base.starts)
+        return fail(&r->error, KARP_E_INVALID, "the replay ends before the time of the cluster that the objects have");
     if (t->begins < 0 || t->ends - t->begins > LONGEST)
         return fail(&r->error, KARP_E_RANGE, "the replay begins before 1970, or lasts longer than ten years");
     for (size_t i = r->base.resumed_pods; i < t->count; i++) r->pods += t->events[i].kind == TRACE_POD_CREATED;

@@ -151,7 +151,7 @@ karp_status story_take_cluster(story *s)
     if (s->head && s->catalogue) tree_remove(s->t, s->head, "catalogues");
     status = note_owned(s);
     if (!status && (status = replay_take_nodes(&s->played, s->t)) != KARP_OK) s->error = s->played.error;
-    return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, &s->error);
+    return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, false, &s->error);
 }
 
 karp_status story_create_pods(story *s)
