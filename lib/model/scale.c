@@ -47,18 +47,18 @@ bool units_count_requests(const karp_snapshot *s, resource_list list) { return c
 
 bool units_count_provided(const karp_snapshot *s, resource_list list) { return counted(s, list, true); }
 
-/* Whether the units count all amounts of the resource. */
-static bool counts_all(amount *unit, amount largest)
+/* Whether the unit counts all amounts of the resource. A unit of 0 is that of a resource without amounts. */
+static bool counts_all(amount unit, amount largest)
 {
     int64_t count;
-    if (amount_sign(*unit) == 0) *unit = amount_from(1);
-    return amount_scale(largest, *unit, &count) && count <= MOST_UNITS;
+    return amount_sign(unit) == 0 || (amount_scale(largest, unit, &count) && count <= MOST_UNITS);
 }
 
 karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error)
 {
     for (uint32_t r = 0; r < names->count; r++) {
-        if (!counts_all(&units[r], largest[r])) {
+        if (amount_sign(units[r]) == 0) units[r] = amount_from(1);
+        if (!counts_all(units[r], largest[r])) {
             karp_str name = strings_get(names, r);
             return fail(error, KARP_E_RANGE, "amounts of %.*s differ too much in size to be counted exactly",
                         str_shown(name, 80), name.ptr);
@@ -144,7 +144,7 @@ static bool take_within(struct scaling *c)
     uint8_t *within = arena_array(&c->s->data, resources, 1);
     if (within == NULL) return false;
     for (size_t r = 0; r < resources; r++) {
-        within[r] = !counts_all(&c->s->units[r], c->largest[r]);
+        within[r] = !counts_all(c->s->units[r], c->largest[r]);
         any = any || within[r];
     }
     if (!any) return true;
