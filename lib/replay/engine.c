@@ -254,6 +254,7 @@ static void instant(engine *e)
     nodes_drain(e);
     pods_settle(e);
     repack_go_on(e);
+    buffers_open(e);
     disrupt_plan(e);
 }
 
@@ -334,6 +335,8 @@ karp_status engine_begin(engine *e)
     if (!status && state) status = engine_resume(e, state);
     e->resuming = false;
     if (!status && !state) static_open(e);
+    if (!status && !state) e->buffers.decided = e->disruption.changes - 1; /* they are looked at from the start */
+    if (!status) buffers_open(e);
     return status ? status : repack_begin(e);
 }
 
@@ -354,6 +357,7 @@ void engine_init(engine *e, const replay_base *base)
     strbuf_init(&e->key, context);
     strings_init(&e->resource_names, context);
     io_table_init(&e->pods.index, context);
+    io_table_init(&e->buffers.index, context);
     io_table_init(&e->nodes.index, context);
     io_table_init(&e->nodes.kind_index, context);
     e->pods.freed_forgotten = e->pods.freed_settled = 1;
@@ -371,6 +375,7 @@ void engine_free(engine *e)
     }
     for (size_t i = 0; i < e->nodes.count; i++) arena_free(&e->nodes.list[i].memory);
     disrupt_free(e);
+    buffers_free(e);
     repack_free(e);
     karp_snapshot_unref(e->objects.snapshot);
     karp_free(c, e->pods.shapes, e->pods.shape_count * sizeof *e->pods.shapes);

@@ -10,13 +10,14 @@
  *     engine_disrupt.c   passes, validation, commands        engine_budgets.c   PodDisruptionBudgets
  *     engine_meter.c     costs and other figures             engine_adopt.c     nodes that exist at the start
  *     engine_save.c      the state as a document             engine_resume.c    restores that state
- *     engine_repack.c    a repack plan, step by step
+ *     engine_repack.c    a repack plan, step by step         engine_buffers.c   CapacityBuffers
  */
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
 
 #include <karp/repack.h>
 #include <replay/engine_budgets.h>
+#include <replay/engine_buffers.h>
 #include <replay/engine_disrupt.h>
 #include <replay/engine_meter.h>
 #include <replay/engine_nodes.h>
@@ -79,6 +80,7 @@ struct engine {
     struct replay_pods pods;
     struct replay_nodes nodes;
     struct replay_budgets budgets;
+    struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;
     struct replay_provisioning provisioning;

@@ -134,10 +134,11 @@ static uint32_t kind_of(engine *e, const replay_node *n)
 static void add_requests(const engine *e, const karp_decision *d, const uint32_t *pods, size_t count, int64_t *out)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t pod = io_table_get(&e->pods.index, karp_decision_pod_name(d, pods[i]));
-        if (pod == IO_NONE) continue;
-        const replay_shape *s = &e->pods.shapes[e->pods.list[pod].shape];
-        for (size_t k = 0; k < e->resource_names.count; k++) out[k] += s->requests[k];
+        karp_str name = karp_decision_pod_name(d, pods[i]);
+        uint32_t pod = io_table_get(&e->pods.index, name);
+        const int64_t *requests = pod == IO_NONE ? buffer_requests(e, name)
+                                                 : e->pods.shapes[e->pods.list[pod].shape].requests;
+        for (size_t k = 0; requests && k < e->resource_names.count; k++) out[k] += requests[k];
     }
 }
 

@@ -47,8 +47,9 @@ static karp_decision *decide(engine *e)
 void provision(engine *e)
 {
     e->provisioning.batch_first = e->provisioning.batch_due = KARP_NO_TIME;
-    if (!e->pods.still_pending && !e->nodes.draining) return;
+    if (!e->pods.still_pending && !e->nodes.draining && !e->buffers.count) return;
     karp_decision *d = decide(e);
+    buffers_decided(e);
     if (d) launch_all(e, d);
     karp_decision_unref(d);
 }

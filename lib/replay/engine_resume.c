@@ -189,6 +189,7 @@ static void resume_schedule(engine *e, const tree *state)
 {
     state_read(e, state, &state_schedule, e);
     e->disruption.planned_changes = e->disruption.changes - flag(state, "changed");
+    e->buffers.decided = e->disruption.changes - flag(state, "buffersWait");
 }
 
 /* ---- the meter --------------------------------------------------------------------------------------------------- */

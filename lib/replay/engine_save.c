@@ -225,6 +225,7 @@ static tree *schedule_state(saving *s)
     tree *object = tree_new(s->t, TREE_MAP);
     state_write(s->t, object, &state_schedule, e);
     set_flag(s->t, object, "changed", e->disruption.changes != e->disruption.planned_changes);
+    if (e->buffers.count) set_flag(s->t, object, "buffersWait", buffers_wait(e));
     return object;
 }
 

@@ -28,7 +28,7 @@ uint32_t engine_resource(engine *e, karp_str name)
     return id;
 }
 
-static int64_t whole(double amount, uint32_t resource)
+int64_t engine_whole(double amount, uint32_t resource)
 {
     double scaled = amount * (resource == RESOURCE_CPU ? 1e9 : 1e3);
     return scaled > 9e18 ? INT64_C(9000000000000000000) : scaled < 0 ? 0 : (int64_t)llround(scaled);
@@ -39,7 +39,7 @@ int64_t engine_amount(const karp_resource *r, uint32_t resource)
     double value = 0;
     if (r->text.ptr) (void)karp_quantity_double(r->text, &value);
     else value = (double)r->value * pow(10, r->scale);
-    return whole(value, resource);
+    return engine_whole(value, resource);
 }
 
 /* ---- which nodes admit a shape ----------------------------------------------------------------------------------- */
@@ -260,13 +260,11 @@ static karp_status read_column(engine *e, const karp_snapshot *snapshot, const k
 {
     for (size_t row = 0; row < column->row_count; row++) {
         replay_shape *s = shape_of_row(e, snapshot, row);
-        if (!s && e->played) continue;
+        if (!s && (e->played || buffer_requests(e, karp_snapshot_pod_name(snapshot, row)))) continue;
         if (!s)
-            return fail(&e->error, KARP_E_UNSUPPORTED,
-                        "the objects of a replay have no pods, and no CapacityBuffers with their feature gate on: pods "
-                        "come from a trace");
+            return fail(&e->error, KARP_E_UNSUPPORTED, "the objects of a replay have no pods: pods come from a trace");
         if (resource == REPLAY_NONE) s->priority = (int32_t)((const int64_t *)column->values)[row];
-        else s->requests[resource] = whole(((const double *)column->values)[row], resource);
+        else s->requests[resource] = engine_whole(((const double *)column->values)[row], resource);
         if (resource != REPLAY_NONE && s->requests[resource]) s->requests[RESOURCE_PODS] = 1000;
     }
     return KARP_OK;
@@ -307,6 +305,7 @@ karp_status engine_shapes(engine *e)
     karp_status status = engine_reader(e, false, &reader);
     if (!status) status = add_shapes(e, reader);
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
+    if (!status) status = buffers_read(e, snapshot);
     if (!status) status = read_requests(e, snapshot);
     if (!status) {
         karp_snapshot_get_counts(snapshot, &counts);

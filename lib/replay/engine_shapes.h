@@ -14,6 +14,7 @@ static inline bool shape_admitted(engine *e, uint32_t shape, const replay_node *
     if (node->kind < s->admit_capacity && s->admits[node->kind] != 0) return s->admits[node->kind] == 1;
     return shape_judge(e, shape, node->kind);
 }
+int64_t engine_whole(double amount, uint32_t resource); /* as the engine counts it */
 int64_t engine_amount(const karp_resource *r, uint32_t resource);
 uint32_t engine_resource(engine *e, karp_str name); /* REPLAY_NONE = no pod requests it */
 

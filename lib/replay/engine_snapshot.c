@@ -287,7 +287,11 @@ static karp_status build_afresh(engine *e)
     karp_status status = engine_reader(e, false, &reader);
     if (!status) status = karp_reader_finish(reader, &fresh, &e->error);
     karp_reader_free(reader);
-    if (status) return status;
+    if (!status) status = buffers_read(e, fresh);
+    if (status) {
+        karp_snapshot_unref(fresh);
+        return status;
+    }
     karp_snapshot_unref(e->objects.snapshot);
     e->objects.snapshot = fresh;
     e->objects.stale = false;

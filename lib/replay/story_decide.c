@@ -176,6 +176,7 @@ karp_status story_provision(story *s)
     if (!status) status = karp_provision(snapshot, &s->options, &d, &s->error);
     s->e->meter.result.decisions++;
     if (!status) status = decided(s, s->e->pods.still_pending * (uint64_t)PENDING_POD);
+    buffers_decided(s->e);
     if (!status) status = follow_plan(s, d);
     karp_decision_unref(d);
     return status;

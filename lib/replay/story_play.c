@@ -71,7 +71,10 @@ static karp_status expire(story *s)
     return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
-static bool has_pending_work(const story *s) { return s->e->pods.still_pending > 0 || story_any_unplanned(s); }
+static bool has_pending_work(const story *s)
+{
+    return s->e->pods.still_pending > 0 || story_any_unplanned(s) || buffers_wait(s->e);
+}
 
 static karp_status instant(story *s)
 {
