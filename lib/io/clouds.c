@@ -48,14 +48,38 @@ void io_clouds_free(karp_reader *reader)
     }
 }
 
-static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region, karp_provider **out)
+static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region, const karp_label *setting,
+                            karp_provider **out)
 {
     const builtin_plugin *builtin = plugin_builtin(cloud);
     karp_provider_options options;
     karp_provider_options_init(&options, sizeof options);
     options.region = region;
+    options.settings = setting;
+    options.setting_count = setting != NULL;
     karp_str name = builtin ? str(builtin->plugin->name) : reader->options.provider;
     return karp_provider_open(reader->context, name, &options, out, &reader->error);
+}
+
+/* A cluster whose node classes have no status has at least the zones of its region that the input names. */
+static karp_status open_with_zones(karp_reader *reader, uint32_t cloud, karp_str region, karp_provider **out)
+{
+    const builtin_plugin *builtin = plugin_builtin(cloud);
+    if (!builtin || !builtin->zones_setting) return open_for(reader, cloud, region, NULL, out);
+    karp_str here = region.len ? region : str(builtin->usual_region);
+    strbuf names;
+    strbuf_init(&names, reader->context);
+    for (size_t i = 0; i < reader->zone_count; i++) {
+        karp_str zone = reader->zones[i];
+        if (!equal_str((karp_str){ zone.ptr, plugin_region_length(builtin, zone, true) }, here)) continue;
+        strbuf_addc(&names, names.len == 0 ? '+' : ',');
+        strbuf_addstr(&names, zone);
+    }
+    const karp_label setting = { str(builtin->zones_setting), { names.ptr, names.len } };
+    karp_status status = names.failed ? io_reader_nomem(reader)
+                                      : open_for(reader, cloud, region, names.len ? &setting : NULL, out);
+    strbuf_free(&names);
+    return status;
 }
 
 karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **out)
@@ -65,13 +89,14 @@ karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **o
     karp_status status = KARP_OK;
     *out = reader->given_provider;
     if (reader->given_provider && cloud == given_cloud(reader)) return KARP_OK;
-    /* Before the end of the input another object may name the region. */
-    if (c->provider && !equal_str(c->opened_for, region)) {
+    /* Before the end of the input another object may name the region, or more zones. */
+    if (c->provider && (!equal_str(c->opened_for, region) || c->opened_zones != reader->zone_count)) {
         karp_provider_close(c->provider);
         c->provider = NULL;
     }
     c->opened_for = region;
-    if (!c->provider) status = open_for(reader, cloud, region, &c->provider);
+    c->opened_zones = reader->zone_count;
+    if (!c->provider) status = open_with_zones(reader, cloud, region, &c->provider);
     *out = c->provider;
     return status;
 }
@@ -83,7 +108,7 @@ karp_status io_cloud_checker(karp_reader *reader, uint32_t cloud, karp_provider 
     bool given = reader->given_provider && cloud == given_cloud(reader);
     if (!given && !c->checker) {
         bool chosen = cloud == chosen_cloud(reader);
-        status = open_for(reader, cloud, chosen ? reader->options.region : nothing, &c->checker);
+        status = open_for(reader, cloud, chosen ? reader->options.region : nothing, NULL, &c->checker);
     }
     *out = given ? reader->given_provider : c->checker;
     return status;
@@ -167,6 +192,17 @@ static bool keep_region(karp_reader *reader, karp_str name, uint32_t rank, karp_
     return region->ptr != NULL;
 }
 
+static bool keep_zone(karp_reader *reader, karp_str zone)
+{
+    if (io_table_get(&reader->zone_names, zone) != IO_NONE) return true;
+    karp_str kept = io_keep(reader, zone);
+    if (!kept.ptr || !io_table_put(&reader->zone_names, kept, 1) ||
+        !grow(reader->context, (void **)&reader->zones, &reader->zone_capacity, reader->zone_count + 1, sizeof kept))
+        return false;
+    reader->zones[reader->zone_count++] = kept;
+    return true;
+}
+
 bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t rank)
 {
     const builtin_plugin *one = NULL;
@@ -175,6 +211,7 @@ bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t ran
         size_t own = plugin_region_length(one, place, zone);
         io_cloud *c = &reader->clouds[i];
         ok = keep_region(reader, (karp_str){ place.ptr, own }, rank, &c->region, &c->region_rank);
+        if (ok && zone && own && one->zones_setting && rank < IO_RANK_OTHER) ok = keep_zone(reader, place);
     }
     return ok;
 }

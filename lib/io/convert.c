@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <io/clouds.h>
 #include <io/convert.h>
 
 #include <stdio.h>
@@ -340,7 +341,7 @@ karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree
     io_decoder_init(&c.d, &memory);
     c.name = io_meta(&c.d, root, false).name;
     reader->old_objects = true;
-    karp_status status = io_survey(reader, root, 1);
+    karp_status status = io_survey(reader, root, IO_RANK_POOL);
     if (status == KARP_OK && !c.d.status)
         status = info->kind == IO_KIND_PROVISIONER ? convert_provisioner(&c, root) : convert_template(&c, root);
     if (c.d.status) {

@@ -271,9 +271,10 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     }
     if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE)
         return stated ? convert_stated(reader, info, root, place) : io_convert(reader, info, root, place);
-    uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? 0
-                    : info->kind == IO_KIND_NODE_POOL                              ? 1
-                                                                                   : 2;
+    uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? IO_RANK_NODE
+                    : info->kind == IO_KIND_NODE_POOL                              ? IO_RANK_POOL
+                    : info->kind == IO_KIND_VOLUME                                 ? IO_RANK_VOLUME
+                                                                                   : IO_RANK_OTHER;
     karp_status status = KARP_OK;
     /* Pods to which changes may be applied are counted at the end. */
     if (info->kind == IO_KIND_POD && !reader->options.editable && !io_note_owned(reader, root))

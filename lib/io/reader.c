@@ -56,6 +56,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     io_table_init(&reader->names, context);
     io_table_init(&reader->warned, context);
     io_table_init(&reader->node_kind_names, context);
+    io_table_init(&reader->zone_names, context);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
@@ -104,6 +105,8 @@ void karp_reader_free(karp_reader *reader)
     io_table_free(&reader->names);
     io_table_free(&reader->warned);
     io_table_free(&reader->node_kind_names);
+    io_table_free(&reader->zone_names);
+    karp_free(context, reader->zones, reader->zone_capacity * sizeof *reader->zones);
     arena_free(&reader->keep);
     arena_free(&reader->scratch);
     trees_free(&reader->trees);

@@ -45,7 +45,8 @@ enum { IO_CLOUDS_MOST = 8 };
 
 typedef struct io_cloud {
     karp_provider *provider; /* opened by the reader, like `checker`; NULL = not yet */
-    karp_str opened_for; /* its region */
+    karp_str opened_for; /* its region … */
+    size_t opened_zones; /* … and how many zones were noted */
     karp_provider *checker; /* reads node classes before the region is known */
     karp_str region; /* that the input names, of lowest rank */
     uint32_t region_rank; /* UINT32_MAX = there is none */
@@ -141,6 +142,9 @@ struct karp_reader {
     karp_provider *given_provider; /* karp_reader_set_provider() */
     io_cloud clouds[IO_CLOUDS_MOST]; /* of the built-in providers, in their order, and of the one that was given */
     uint32_t cloud_count;
+    karp_str *zones; /* that the input names, of clouds whose provider does not assume all zones */
+    size_t zone_count, zone_capacity;
+    io_table zone_names;
     uint32_t cloud_signs[IO_CLOUD_SIGNS]; /* sets of clouds: bit n = clouds[n] */
     bool auto_mode_here; /* the object surveyed last has labels of EKS Auto Mode */
     bool old_objects; /* the input has v1alpha5 objects: old labels are renamed */

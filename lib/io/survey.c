@@ -31,7 +31,11 @@ static bool note_requirement(karp_reader *reader, const tree *object, uint32_t r
     if (io_is_auto_mode(key)) reader->auto_mode_here = true;
     if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !str_is(tree_get_text(object, "operator"), "In"))
         return true;
-    return io_note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
+    const tree *values = tree_get(object, "values");
+    bool ok = true;
+    for (size_t i = 0; ok && i < tree_count(values); i++)
+        ok = io_note_region(reader, tree_text(tree_item(values, i)), is_zone(key), rank);
+    return ok;
 }
 
 /* Called for every text of the input. For most of them the first and last byte of the name are enough. */
@@ -68,7 +72,7 @@ karp_status io_survey_class(karp_reader *reader, const tree *root)
 {
     const tree *subnets = tree_get(tree_get(root, "status"), "subnets");
     for (size_t i = 0; i < tree_count(subnets); i++) {
-        if (!io_note_region(reader, tree_get_text(tree_item(subnets, i), "zone"), true, 1))
+        if (!io_note_region(reader, tree_get_text(tree_item(subnets, i), "zone"), true, IO_RANK_POOL))
             return io_reader_nomem(reader);
     }
     return KARP_OK;

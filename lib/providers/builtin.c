@@ -69,6 +69,7 @@ static const builtin_plugin builtins[] = {
       .before_zone = "aws:///",
       .before_id = "/i-",
       .domains = aws_domains,
+      .zones_setting = "zones",
       .other_group = "eks.amazonaws.com",
       .usual_class = "its nodes are assumed to run AL2023 with default settings" },
     { .plugin = &azure_plugin,

@@ -17,6 +17,9 @@ typedef struct builtin_plugin {
      * parts that no plan contains. */
     const char *before_zone, *before_id;
     const char *const *domains; /* of labels that its nodes and NodePools have, up to NULL; subdomains as well */
+    /* The setting with the cluster's zones; if its value begins with +, zones besides those that the provider assumes.
+     * NULL = it assumes all zones of the region. */
+    const char *zones_setting;
     const char *other_group; /* of node classes whose nodes have its types, although it does not read them */
     const char *usual_class; /* what nodes are assumed to have if the input lacks their class */
 } builtin_plugin;

@@ -177,6 +177,21 @@ def elsewhere():
     equal({line['nodepool']: line.get('provider-id', '')[:10] for line in log}, {'general': '', 'ec2': 'aws:///us-'}, 'providerIDs')
 
 
+def zones_without_status():
+    """A node class without a status has the zones that the input names, besides the usual ones."""
+    named = pool('aws', more='      - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1d, us-east-1f]}\n')
+    whole = named + node_class('aws', '{role: r, amiSelectorTerms: [{alias: al2023@latest}]}')
+    equal([zone for _, _, zone in types(plan(whole + pod()))], ['us-east-1d'], 'zone')
+    check('Nothing found' in run('lint', '-f', '-', text=whole + pod())[0], 'lint')
+    asks = pod('d', selector='{topology.kubernetes.io/zone: us-west-2d}')
+    equal(types(plan(pool('aws') + asks)), [], 'a pod that asks for a zone does not show that the cluster has it')
+    has = node('n1', 'm5.large', '', 'us-west-2d', 'us-west-2')
+    equal([zone for _, _, zone in types(plan(pool('aws') + has + asks))], ['us-west-2d'], 'a node does')
+    equal([zone for _, _, zone in types(plan(pool('aws') + pod(), '--set', 'zones=us-west-2d'))], ['us-west-2d'], 'zones of the caller')
+    error = run('plan', '-f', '-', '--set', 'zones=us-west-2q', text=pool('aws') + pod(), status=1)[1]
+    check('us-west-2q is no zone of us-west-2' in error, error)
+
+
 def dumped():
     """What is dumped has the types of each cloud."""
     text = pool('aws', 'ec2') + pool('gcp', 'gce', families='n2') + GCE + pod('a', '2')
@@ -186,6 +201,6 @@ def dumped():
         equal(types(document('plan', dump)), types(plan(text)), 'planned again')
 
 
-for step in (the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, dumped):
+for step in (the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, dumped):
     step()
 sys.exit(finish())

@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/str.h>
+#include <providers/cloud/table.h>
 
 /* ---- offerings: of each zone of the region, and of the class's reservations -------------------------------------- */
 
@@ -210,6 +211,14 @@ aws_settings aws_settings_default(void)
     return (aws_settings){ .options = { .vm_memory_overhead = 0.075 }, .zones = 7 };
 }
 
+static bool names_zone(karp_str names, karp_str zone)
+{
+    while (names.len > 0) {
+        if (equal_str(cloud_until(&names, ','), zone)) return true;
+    }
+    return false;
+}
+
 /* A zone of the class is excluded if all its subnets are marked. */
 static void use_subnets(scratch *s, const aws_node_class *c, const aws_marks *marks, aws_zone *zone)
 {
@@ -234,7 +243,8 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
         if (!(known >> i & 1)) continue;
         aws_zone *zone = &out->zones[i];
         zone->name = scratch_text(s, facts->zones[i]);
-        if (c->subnet_count == 0) zone->in_class = settings->zones >> i & 1;
+        if (c->subnet_count == 0)
+            zone->in_class = (settings->zones >> i & 1) || names_zone(settings->zone_names, zone->name);
         else use_subnets(s, c, marks, zone);
         if (aws_zone_shifted(marks, zone->name, zone->id)) zone->out = true;
         if (zone->in_class) out->zones_in_class |= 1u << i;
@@ -279,6 +289,19 @@ static karp_status check(const aws_facts *facts, const aws_options *options, kar
     return provider_fail(error, KARP_E_INVALID, "reservedENIs", "must not be negative");
 }
 
+/* Zones that are to be the only ones have to exist. */
+static karp_status check_zones(const aws_facts *facts, const aws_settings *settings, karp_error *error)
+{
+    karp_str names = settings->zone_names;
+    while (settings->zones == 0 && names.len > 0) {
+        karp_str name = cloud_until(&names, ',');
+        if (aws_facts_zone(facts, name) == AWS_ZONES_MOST)
+            return provider_fail(error, KARP_E_INVALID, "zones", "%.*s is no zone of %.*s", str_shown(name, 60),
+                                 name.ptr, str_shown(facts->region, 60), facts->region.ptr);
+    }
+    return KARP_OK;
+}
+
 karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_marks *marks, const aws_settings *settings,
                                const aws_node_class *node_class, const karp_instance_type **types, size_t *count,
                                karp_error *error)
@@ -286,6 +309,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
     static const aws_node_class plain;
     const aws_node_class *c = node_class ? node_class : &plain;
     karp_status status = check(facts, &settings->options, error);
+    if (status == KARP_OK) status = check_zones(facts, settings, error);
     if (status) return status;
     offering_parts parts;
     aws_place *place = scratch_array(s, 1, sizeof *place); /* offerings refer to it */

@@ -43,9 +43,16 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
         if (s->all_types || str_is(setting->value, "false")) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "allTypes", "must be true or false");
     }
+    if (str_is(setting->key, "zones")) {
+        bool more = str_starts(setting->value, "+");
+        s->zone_names = more ? (karp_str){ setting->value.ptr + 1, setting->value.len - 1 } : setting->value;
+        if (!more) s->zones = 0;
+        if (s->zone_names.len > 0) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "zones", "must be zones of the region, with commas");
+    }
     int shown = str_shown(setting->key, 60);
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
-                            "aws has reservedENIs, vmMemoryOverheadPercent and allTypes, no %.*s", shown,
+                            "aws has reservedENIs, vmMemoryOverheadPercent, allTypes and zones, no %.*s", shown,
                             shown ? setting->key.ptr : "");
 }
 
@@ -73,6 +80,7 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
     h->marks.context = h->base.context;
     scratch_init(&h->texts, h->base.context);
     h->region = scratch_text(&h->texts, options->region.len ? options->region : usual);
+    h->settings.zone_names = scratch_text(&h->texts, settings.zone_names);
     if (h->texts.failed) {
         aws_close(h);
         return provider_no_memory(problem);
