@@ -106,6 +106,13 @@ KARP_API karp_status karp_builder_set_node_claim_status(karp_builder *builder, k
                                                         const karp_node_claim_status *status, karp_error *error);
 
 /**
+ * Gives a NodeClaim this condition, in place of the one of its type if it has one. The status "" removes it. Everything
+ * else of the claim stays. Errors: as karp_builder_set_node_claim_status(). Since 0.1.
+ */
+KARP_API karp_status karp_builder_set_node_claim_condition(karp_builder *builder, karp_str name,
+                                                           const karp_condition *condition, karp_error *error);
+
+/**
  * Removes an object. To replace an object, remove it and add one of the same name. @p kind is
  * the Kubernetes kind ("Pod", "NodePool" …), for node classes with the group before it
  * ("karpenter.k8s.aws/EC2NodeClass"); an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors:

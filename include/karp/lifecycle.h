@@ -131,6 +131,19 @@ KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64
                                             karp_error *error);
 
 /**
+ * The condition Drifted of NodeClaims whose NodePools or node classes were replaced: what to set and to clear. @p
+ * before has the earlier NodePools, those that were replaced at least. A claim drifts as for karp_advise_conditions():
+ * if the hash of its annotation, or else that of the earlier NodePool, differs from the NodePool's in @p snapshot
+ * ("NodePoolDrifted"); if its labels do not meet the NodePool's requirements ("RequirementsDrifted"); or if it is of
+ * one of @p classes, node classes whose static fields changed ("NodeClassDrift"). A condition of another reason stays.
+ * @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any
+ * thread. Since 0.1.
+ */
+KARP_API karp_status karp_advise_replaced(const karp_snapshot *before, const karp_snapshot *snapshot, int64_t now,
+                                          const karp_node_class_ref *classes, size_t class_count, karp_advice **out,
+                                          karp_error *error);
+
+/**
  * Claims that are older than their expireAfter. @p now 0 = the snapshot's. The caller owns *@p out
  * (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread.
  */

@@ -2,7 +2,9 @@
 /* The conditions Drifted and Consolidatable of NodeClaims (deprovisioning.md §21). */
 #include <disrupt/advice.h>
 
+#include <base/error.h>
 #include <base/sort.h>
+#include <base/strbuf.h>
 #include <disrupt/costs.h>
 #include <model/instant.h>
 #include <model/prepare.h>
@@ -168,6 +170,94 @@ karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, c
         look_at_drift(&l, order[i], pool);
         if (snapshot->raw.pools.items[pool].replicas < 0)
             look_at_consolidation(&l, order[i], &snapshot->raw.pools.items[pool]);
+        l.a->failed = l.a->failed || l.algebra.failed;
+    }
+    algebra_free(&l.algebra);
+    return advice_finish(l.a, out, error);
+}
+
+/* ---- replaced objects -------------------------------------------------------------------------------------------- */
+
+/* What was replaced. */
+struct replaced {
+    const karp_snapshot *before; /* has the earlier NodePools */
+    const karp_node_class_ref *classes;
+    size_t class_count;
+};
+
+static uint32_t pool_before(const karp_snapshot *before, karp_str name)
+{
+    uint32_t id = strings_find(&before->raw.names, name.ptr, name.len);
+    return id == NO_ID ? NO_ID : store_find(&before->raw, KIND_NODE_POOL, NO_TEXT, id);
+}
+
+static bool class_replaced(const karp_snapshot *w, const struct replaced *r, const node_claim *c)
+{
+    for (size_t i = 0; i < r->class_count; i++) {
+        const karp_node_class_ref *ref = &r->classes[i];
+        if (equal_str(ref->group, text_of(w, c->class_group)) && equal_str(ref->kind, text_of(w, c->class_kind)) &&
+            equal_str(ref->name, text_of(w, c->class_name)))
+            return true;
+    }
+    return false;
+}
+
+/* The hash of the NodePool that the claim was launched from: as its annotation says, else that of the earlier one. */
+static bool fields_replaced(const karp_snapshot *w, const struct replaced *r, const node_claim *c, const node_pool *now,
+                            const node_pool *earlier)
+{
+    karp_str stated = annotation(w, &c->meta, pool_hash_key);
+    uint64_t hash = pool_hash(&w->raw, now);
+    if (stated.ptr == NULL || !equal_str(annotation(w, &c->meta, pool_version_key), str(POOL_HASH_VERSION)))
+        return pool_hash(&r->before->raw, earlier) != hash;
+    char digits[20];
+    return !equal_str(stated, (karp_str){ digits, write_digits(digits, hash) });
+}
+
+static karp_str replaced_reason(struct looking *l, const struct replaced *r, const node_claim *c, uint32_t pool)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    const node_pool *p = &w->raw.pools.items[pool];
+    uint32_t earlier = pool_before(r->before, name_of(w, p->meta.name));
+    if (earlier != NO_ID && fields_replaced(w, r, c, p, &r->before->raw.pools.items[earlier]))
+        return str("NodePoolDrifted");
+    uint32_t labels = earlier == NO_ID ? NO_ID : set_of_labels(&l->algebra, c->meta.labels, NULL);
+    if (labels != NO_ID && requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
+    return class_replaced(w, r, c) ? str("NodeClassDrift") : (karp_str){ NULL, 0 };
+}
+
+/* A node that drifts for another reason remains drifted. */
+static void look_at_replaced(struct looking *l, const struct replaced *r, uint32_t claim_number, uint32_t pool)
+{
+    const karp_snapshot *w = l->a->snapshot;
+    const node_claim *c = &w->raw.claims.items[claim_number];
+    if (pool_before(r->before, name_of(w, w->raw.pools.items[pool].meta.name)) == NO_ID && !class_replaced(w, r, c))
+        return;
+    if (!condition_is_true(w, c->conditions, "Launched")) return;
+    karp_str reason = replaced_reason(l, r, c, pool);
+    const condition *now = condition_find(c->conditions, w->known.drifted);
+    karp_str had = now == NULL ? (karp_str){ NULL, 0 } : text_of(w, now->reason);
+    bool of_pool = str_is(had, "NodePoolDrifted") || str_is(had, "RequirementsDrifted");
+    if (reason.ptr != NULL || of_pool) want_condition(l->a, claim_number, "Drifted", reason);
+}
+
+karp_status karp_advise_replaced(const karp_snapshot *before, const karp_snapshot *snapshot, int64_t now,
+                                 const karp_node_class_ref *classes, size_t class_count, karp_advice **out,
+                                 karp_error *error)
+{
+    struct looking l = { .answers = NULL };
+    const struct replaced r = { before, classes, classes != NULL ? class_count : 0 };
+    if (before == NULL) return fail_null(error, "before");
+    karp_status status = advice_start(snapshot, now, out, &l.a, error);
+    if (status != KARP_OK) return status;
+    l.algebra.context = snapshot->context;
+    uint32_t *order = claims_by_name(l.a);
+    if (!algebra_init(&l.algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l.a->failed = true;
+    for (size_t i = 0; i < snapshot->raw.claims.count && !l.a->failed && order != NULL; i++) {
+        const node_claim *c = &snapshot->raw.claims.items[order[i]];
+        uint32_t pool = pool_of_labels(snapshot, c->meta.labels);
+        if (pool == NO_ID || c->meta.deletion != KARP_NO_TIME) continue;
+        look_at_replaced(&l, &r, order[i], pool);
         l.a->failed = l.a->failed || l.algebra.failed;
     }
     algebra_free(&l.algebra);

@@ -2,6 +2,7 @@
 #include <io/change.h>
 #include <io/make_object.h>
 #include <io/owner.h>
+#include <io/replaced.h>
 
 #include <string.h>
 
@@ -120,6 +121,8 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     const tree *before = w->root, *old_spec = tree_get(before, "spec");
     tree *spec = tree_get(root, "spec");
     karp_status status = check_before(reader, w);
+    if (status) return status;
+    status = io_note_replaced(reader, number, before);
     if (status) return status;
     keep_identity(&reader->trees, before, root, w->info->kind != IO_KIND_POD && w->info->kind != IO_KIND_BUDGET);
     w->root = root;

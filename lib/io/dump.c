@@ -89,9 +89,10 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_e
     puts_text(s, "\",\n\"objects\":[");
     for (size_t i = 0; i < reader->kept_count; i++) {
         const io_kept *kept = reader->canonical->order[i];
-        if (!karp_context_work(reader->context, kept->text.len)) return fail_nomem(error);
+        karp_str text = kept->with_drift.ptr ? kept->with_drift : kept->text;
+        if (!karp_context_work(reader->context, text.len)) return fail_nomem(error);
         puts_text(s, i ? ",\n" : "\n");
-        put_text(s, kept->text);
+        put_text(s, text);
     }
     puts_text(s, "]");
     put_member(s, "settings", reader->settings_text);

@@ -10,6 +10,7 @@
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
+#include <io/replaced.h>
 
 #include <string.h>
 
@@ -135,9 +136,10 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     if (status) return io_first_mistake(reader, reader->deferred_count, status);
     status = add_deferred(reader, &filler);
     if (status == KARP_OK) status = io_filler_end(&filler);
-    io_filler_free(&filler);
     if (status == KARP_OK) status = io_give_catalogues(reader);
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, &snapshot, &reader->error);
+    if (status == KARP_OK) status = io_drift_replaced(reader, &filler, &snapshot);
+    io_filler_free(&filler);
     if (status == KARP_OK) status = io_values_note(reader);
     if (status == KARP_OK) status = io_unused_note(reader);
     if (status == KARP_OK) *out = snapshot;

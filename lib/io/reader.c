@@ -93,6 +93,7 @@ void karp_reader_free(karp_reader *reader)
     karp_free(context, reader->statics, reader->static_capacity * sizeof *reader->statics);
     karp_free(context, reader->pool_values, reader->pool_value_capacity * sizeof *reader->pool_values);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
+    karp_free(context, reader->replaced.list, reader->replaced.capacity * sizeof *reader->replaced.list);
     karp_free(context, reader->deferred, reader->deferred_capacity * sizeof *reader->deferred);
     if (reader->canonical)
         karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);

@@ -87,6 +87,7 @@ typedef struct io_kept {
     karp_str name;
     karp_str api_version;
     karp_str text;
+    karp_str with_drift; /* the text with a condition that follows from changes; NULL = `text` */
 } io_kept;
 
 /* The order and digest of the canonical Snapshot. */
@@ -104,6 +105,16 @@ static inline bool io_serves(const io_given_catalogue *given, karp_str pool)
 {
     return given->pool_count == 0 || str_in(pool, given->pools, given->pool_count);
 }
+
+/* An object that was replaced, as it was before. */
+typedef struct io_earlier {
+    uint32_t number; /* in reader->deferred */
+    const tree *before;
+} io_earlier;
+typedef struct io_replaced {
+    io_earlier *list;
+    size_t count, capacity;
+} io_replaced;
 
 /* Members of a Snapshot other than its objects; NULL = absent. */
 typedef struct io_snapshot_head {
@@ -161,6 +172,7 @@ struct karp_reader {
     bool replacing; /* objects that are read now replace earlier ones */
     bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
     bool changes; /* an object was replaced, deleted or scaled */
+    io_replaced replaced; /* NodePools and node classes */
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */
     io_unused_count unused[IO_UNUSED_KINDS];

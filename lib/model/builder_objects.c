@@ -102,6 +102,39 @@ karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str n
     return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
 }
 
+/* The conditions without that of the type, then the new one, if it has a status. */
+static condition_list with_condition(copier *c, condition_list had, const condition_list *given)
+{
+    condition *items = arena_array(c->to, had.count + (size_t)1, sizeof *items);
+    uint32_t count = 0;
+    if (items == NULL) {
+        copy_refuse(c);
+        return had;
+    }
+    for (uint32_t i = 0; i < had.count; i++) {
+        if (had.items[i].type != given->items[0].type) items[count++] = had.items[i];
+    }
+    if (given->items[0].status != NO_TEXT) items[count++] = given->items[0];
+    return (condition_list){ items, count };
+}
+
+karp_status karp_builder_set_node_claim_condition(karp_builder *builder, karp_str name, const karp_condition *given,
+                                                  karp_error *error)
+{
+    adding a;
+    if (builder == NULL) return fail_null(error, "builder");
+    if (!str_given(name)) return fail_null(error, "name");
+    if (given == NULL) return fail_null(error, "condition");
+    const karp_meta named = { .name = name };
+    adding_begin_unnamed(&a, builder, KIND_NODE_CLAIM, "NodeClaim", &named, CLUSTER_WIDE, error);
+    uint32_t index = find_claim(&a, name);
+    node_claim n = { .last_pod_event = 0 };
+    if (index != NO_ID) n = builder->s.claims.items[index];
+    condition_list added = copy_conditions(&a.c, given, 1);
+    if (a.c.status == KARP_OK) n.conditions = with_condition(&a.c, n.conditions, &added);
+    return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
+}
+
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static const budget *read_budgets(copier *c, const karp_budget *list, size_t count, uint32_t *out_count)

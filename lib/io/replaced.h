@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NodePools and node classes that are replaced, and the nodes that drift because of it. */
+#ifndef IO_REPLACED_H
+#define IO_REPLACED_H
+
+#include <io/fill.h>
+
+/* Remembers the object of before, if nodes are launched from its kind. `number`: of the deferred object. */
+karp_status io_note_replaced(karp_reader *reader, uint32_t number, const tree *before);
+/* Sets the condition Drifted of nodes whose NodePool or node class was replaced, and notes it. */
+karp_status io_drift_replaced(karp_reader *reader, io_filler *filler, karp_snapshot **snapshot);
+
+#endif
