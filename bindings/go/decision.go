@@ -96,14 +96,45 @@ type PoolRefusal struct {
 	TypesOfferings   uint32
 }
 
+// A TopologyDomain is a value of a topology key, with the number of pods that the constraint counts there.
+type TopologyDomain struct {
+	Value     string
+	Pods      uint32
+	Code      string // "ALLOWED", "SKEW", …: why it cannot receive the pod
+	Detail    string
+	Named     bool // the requirements of NodePool name the value
+	Minimum   bool // it has the count from which maxSkew is measured
+	Nodes     uint32
+	NodePools uint32
+	Node      string // the first of the nodes
+	NodePool  string // the first of the NodePools
+	Pod       string // the first pod that is counted, for affinity and anti-affinity
+	Volume    string // the claim whose volume is elsewhere
+}
+
+// A Topology is a spread constraint, affinity or anti-affinity that keeps a pod from domains.
+type Topology struct {
+	Kind          string // "spread", "affinity", "antiAffinity" or "antiAffinityOfOthers"
+	Key           string
+	Selector      string
+	SelectsItself bool
+	MaxSkew       int32
+	MinDomains    int32
+	Minimum       int64
+	Cause         string
+	Domains       []TopologyDomain
+	DomainTotal   int
+}
+
 // An Unschedulable pod fits nowhere.
 type Unschedulable struct {
-	Pod       string
-	Code      Reason
-	Permanent bool // waiting cannot help
-	Message   string
-	Pools     []PoolRefusal
-	Relaxed   []string // preferences that were given up in vain
+	Pod        string
+	Code       Reason
+	Permanent  bool // waiting cannot help
+	Message    string
+	Pools      []PoolRefusal
+	Relaxed    []string   // preferences that were given up in vain
+	Topologies []Topology // the constraints that rule out domains, if one of them keeps the pod from a NodePool
 }
 
 // An Ignored pod was left out of the round.
@@ -236,7 +267,23 @@ func readUnschedulable(c *C.karp_decision, index C.size_t) (Unschedulable, C.kar
 		out.Pools = append(out.Pools, PoolRefusal{textOf(p.node_pool), textOf(p.detail), reasonOf(p.code), uint32(p.types_start),
 			uint32(p.types_requirements), uint32(p.types_resources), uint32(p.types_offerings)})
 	}
+	for _, t := range unsafe.Slice(u.topologies, u.topology_count) {
+		out.Topologies = append(out.Topologies, topologyOf(t))
+	}
 	return out, C.KARP_OK
+}
+
+func topologyOf(t C.karp_topology) Topology {
+	out := Topology{Kind: C.GoString(C.karp_topology_name(t.kind)), Key: textOf(t.key), Selector: textOf(t.selector),
+		SelectsItself: t.selects_itself != 0, MaxSkew: int32(t.max_skew), MinDomains: int32(t.min_domains), Minimum: int64(t.minimum),
+		Cause: textOf(t.cause), DomainTotal: int(t.domain_total)}
+	for _, d := range unsafe.Slice(t.domains, t.domain_count) {
+		out.Domains = append(out.Domains, TopologyDomain{Value: textOf(d.value), Pods: uint32(d.count),
+			Code: C.GoString(C.karp_domain_name(d.code)), Detail: textOf(d.detail), Named: d.named != 0, Minimum: d.minimum != 0,
+			Nodes: uint32(d.node_count), NodePools: uint32(d.pool_count), Node: textOf(d.node), NodePool: textOf(d.node_pool),
+			Pod: textOf(d.pod), Volume: textOf(d.volume)})
+	}
+	return out
 }
 
 func readIgnored(c *C.karp_decision, index C.size_t) (Ignored, C.karp_status) {

@@ -141,13 +141,42 @@ type PoolRefusal struct {
 	TypesOfferings   uint32
 }
 
-type Unschedulable struct {
+type TopologyDomain struct {
+	Value     string
+	Pods      uint32
+	Code      string
+	Detail    string
+	Named     bool
+	Minimum   bool
+	Nodes     uint32
+	NodePools uint32
+	Node      string
+	NodePool  string
 	Pod       string
-	Code      Reason
-	Permanent bool
-	Message   string
-	Pools     []PoolRefusal
-	Relaxed   []string
+	Volume    string
+}
+
+type Topology struct {
+	Kind          string
+	Key           string
+	Selector      string
+	SelectsItself bool
+	MaxSkew       int32
+	MinDomains    int32
+	Minimum       int64
+	Cause         string
+	Domains       []TopologyDomain
+	DomainTotal   int
+}
+
+type Unschedulable struct {
+	Pod        string
+	Code       Reason
+	Permanent  bool
+	Message    string
+	Pools      []PoolRefusal
+	Relaxed    []string
+	Topologies []Topology
 }
 
 type Ignored struct {

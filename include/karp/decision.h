@@ -108,6 +108,59 @@ typedef struct karp_target_refusal {
     uint32_t is_launch; /**< 1 = `target` is the id of a launch */
 } karp_target_refusal;
 
+/** What a row of topology is about: karp_topology_name(). Numbers never change. Since 0.1. */
+enum {
+    KARP_TOPOLOGY_SPREAD = 1, /**< a topology spread constraint of the pod */
+    KARP_TOPOLOGY_AFFINITY = 2, /**< a pod affinity term of the pod */
+    KARP_TOPOLOGY_ANTI_AFFINITY = 3, /**< a pod anti-affinity term of the pod */
+    KARP_TOPOLOGY_ANTI_AFFINITY_OF_OTHERS = 4 /**< a required anti-affinity term of other pods, which selects the pod */
+};
+
+/** Why a domain cannot receive the pod: karp_domain_name(). Numbers never change. Since 0.1. */
+enum {
+    KARP_DOMAIN_ALLOWED = 0,
+    KARP_DOMAIN_SELECTOR = 1, /**< the pod's node selector or required node affinity excludes it */
+    KARP_DOMAIN_VOLUME =
+        2, /**< a volume of the pod is bound to other domains, or its storage class excludes this one */
+    KARP_DOMAIN_NO_NODE = 3, /**< no NodePool can launch a node for the pod there */
+    KARP_DOMAIN_SKEW = 4, /**< one more pod would exceed the minimum by more than maxSkew */
+    KARP_DOMAIN_NO_POD = 5, /**< affinity: it has no pod to join */
+    KARP_DOMAIN_TAKEN = 6, /**< anti-affinity: it has a pod that excludes this one */
+    KARP_DOMAIN_NOT_CHOSEN = 7 /**< Karpenter chooses a single domain, and chooses another one */
+};
+
+/** A domain: a value of the topology key, with the number of pods that the constraint counts there. Since 0.1. */
+typedef struct karp_topology_domain {
+    karp_str value; /**< "us-west-2a"; for the host name the name of the node, or the id of the launch */
+    uint32_t count; /**< pods that the constraint counts in it, those placed by this decision included */
+    uint32_t code; /**< KARP_DOMAIN_* */
+    karp_str detail; /**< English, for people; may change: "1 more would be 2 above the minimum of 0"; "" = allowed */
+    uint32_t named; /**< 1 = the requirements or labels of `node_pool` name the value */
+    uint32_t node_count; /**< existing nodes with this value */
+    uint32_t pool_count; /**< NodePools that it is known from */
+    uint32_t minimum; /**< spread: 1 = it counts for the minimum from which maxSkew is measured, and has that count */
+    karp_str node; /**< the first of the nodes, by name; "" = none */
+    karp_str
+        node_pool; /**< the first of the NodePools, those that name it before those whose types have it; "" = none */
+    karp_str pod; /**< affinity and anti-affinity: the first pod that is counted, "namespace/name"; "" = none */
+    karp_str volume; /**< with KARP_DOMAIN_VOLUME: the claim of the volume, "namespace/name" */
+} karp_topology_domain;
+
+/** A spread constraint, affinity or anti-affinity that keeps an unschedulable pod from domains. Since 0.1. */
+typedef struct karp_topology {
+    uint32_t kind; /**< KARP_TOPOLOGY_* */
+    uint32_t selects_itself; /**< 1 = its selector selects the pod */
+    karp_str key; /**< "topology.kubernetes.io/zone" */
+    karp_str selector; /**< of the pods that it counts, "app=web,tier In (a,b)"; "" = none */
+    int32_t max_skew; /**< spread; else 0 */
+    int32_t min_domains; /**< spread; 0 = absent */
+    int64_t minimum; /**< spread: the count from which maxSkew is measured */
+    karp_str cause; /**< English, for people; may change: what has to change so that a domain is allowed */
+    const karp_topology_domain *domains; /**< by value; of more than 64 the first, those in use before the others */
+    size_t domain_count;
+    size_t domain_total; /**< the number of domains, also of those that are not listed */
+} karp_topology;
+
 /** An unschedulable pod, with the reason of every NodePool. */
 typedef struct karp_unschedulable {
     size_t size;
@@ -122,6 +175,12 @@ typedef struct karp_unschedulable {
     size_t target_count;
     const karp_str *relaxed; /**< preferences that were dropped without success, in that order */
     size_t relaxed_count;
+    /**
+     * If topology keeps the pod from a NodePool that would launch a node for it otherwise: the constraints that rule
+     * out domains. Empty with explain level none. Since 0.1.
+     */
+    const karp_topology *topologies;
+    size_t topology_count;
 } karp_unschedulable;
 
 /** A pod that the scheduler did not consider. */

@@ -20,7 +20,8 @@ extern "C" {
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 /**
- * What a remedy changes: the first five the pod (and its replicas), the last three a NodePool. Numbers never change.
+ * What a remedy changes: the first five the pod (and its replicas), the next three a NodePool, the others what keeps
+ * the pod from a domain of a topology. Numbers never change.
  */
 enum {
     KARP_REMEDY_TOLERATE = 1, /**< tolerate a taint, or all taints of a NodePool */
@@ -31,7 +32,16 @@ enum {
     KARP_REMEDY_REQUEST_LESS = 5, /**< request less of a resource */
     KARP_REMEDY_RAISE_LIMIT = 6, /**< raise a limit of a NodePool */
     KARP_REMEDY_ALLOW_VALUE = 7, /**< allow a value of a label (a zone) in a NodePool */
-    KARP_REMEDY_DROP_MIN_VALUES = 8 /**< drop minValues in a NodePool */
+    KARP_REMEDY_DROP_MIN_VALUES = 8, /**< drop minValues in a NodePool */
+    /** remove a value, which no node can have, from the requirements of a NodePool. Since 0.1. */
+    KARP_REMEDY_REMOVE_VALUE = 9,
+    KARP_REMEDY_REMOVE_LABEL = 10, /**< remove a label from existing nodes. Since 0.1. */
+    /** start the pod before the one that it has to join, or give that one a node selector. Since 0.1. */
+    KARP_REMEDY_PIN_PARTNER = 11,
+    /** exclude a value in the requirements of every NodePool that has it. Since 0.1. */
+    KARP_REMEDY_EXCLUDE_VALUE = 12,
+    KARP_REMEDY_CORRECT_SELECTOR = 13, /**< make the selector of a constraint select the pod. Since 0.1. */
+    KARP_REMEDY_DROP_MIN_DOMAINS = 14 /**< drop minDomains of a spread constraint. Since 0.1. */
 };
 
 /** The name of a remedy's kind: "TOLERATE" and so on. "UNKNOWN" for any other number. Lives as long as the library. */
@@ -60,6 +70,14 @@ typedef struct karp_alternative {
     karp_choice choice; /**< what it would launch (with KARP_REASON_LIMITS: without limits); "" = nothing */
     double cost_change; /**< $/h of the whole plan, if it took the pod (with KARP_REASON_LIMITS: without its limits) */
 } karp_alternative;
+
+/** The name of a KARP_DOMAIN_*: "SKEW". "UNKNOWN" for any other number. Lives as long as the library. Since 0.1. */
+KARP_API const char *karp_domain_name(uint32_t code);
+/**
+ * The name of a KARP_TOPOLOGY_*: "spread", "affinity", "antiAffinity", "antiAffinityOfOthers". "UNKNOWN" for any other
+ * number. Lives as long as the library. Since 0.1.
+ */
+KARP_API const char *karp_topology_name(uint32_t kind);
 
 /** The explanation of one pod. Immutable. */
 typedef struct karp_pod_explanation karp_pod_explanation;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry of reason codes: name, text, and whether waiting can help. The names of the disruption methods. */
+#include <karp/explain.h>
 #include <karp/disrupt.h>
 #include <karp/reasons.h>
 
@@ -153,6 +154,19 @@ uint32_t karp_reason_permanent(uint32_t reason)
 {
     const struct reason *r = find(reason);
     return r != NULL ? r->permanent : 0;
+}
+
+const char *karp_domain_name(uint32_t code)
+{
+    static const char *const names[] = { "ALLOWED", "SELECTOR", "VOLUME", "NO_NODE",
+                                         "SKEW",    "NO_POD",   "TAKEN",  "NOT_CHOSEN" };
+    return code < sizeof names / sizeof *names ? names[code] : "UNKNOWN";
+}
+
+const char *karp_topology_name(uint32_t kind)
+{
+    static const char *const names[] = { "UNKNOWN", "spread", "affinity", "antiAffinity", "antiAffinityOfOthers" };
+    return kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
 
 /* In the order in which they are tried (deprovisioning.md §2). */

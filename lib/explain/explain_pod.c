@@ -39,9 +39,19 @@ void overlay_view_reset(overlay_view *o)
     if (s->raw.pools.count > 0)
         memcpy(o->view.raw.pools.items, s->raw.pools.items, s->raw.pools.count * sizeof(node_pool));
     memcpy(o->view.classes, s->classes, s->class_count * sizeof(pod_class));
+    o->view.nodes = s->nodes;
+    o->view.raw.nodes.items = s->raw.nodes.items;
 }
 
 shape *overlay_shape(overlay_view *o, uint32_t number) { return &o->view.raw.shapes.items[number]; }
+
+shape *overlay_class_shape(overlay_view *o, uint32_t class_number)
+{
+    uint32_t spare = (uint32_t)o->snapshot->raw.shapes.count; /* the array has room for one more */
+    o->view.raw.shapes.items[spare] = o->view.raw.shapes.items[o->view.classes[class_number].shape];
+    o->view.classes[class_number].shape = spare;
+    return &o->view.raw.shapes.items[spare];
+}
 
 node_pool *overlay_pool(overlay_view *o, uint32_t number) { return &o->view.raw.pools.items[number]; }
 
@@ -75,6 +85,34 @@ bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, 
     return true;
 }
 
+/* The labels without one key. */
+static bool drop_label(overlay_view *o, label_list *labels, uint32_t key)
+{
+    label_pair *left = arena_array(&o->data, labels->count + (size_t)1, sizeof *left);
+    uint32_t n = 0;
+    if (left == NULL) return false;
+    for (uint32_t i = 0; i < labels->count; i++) {
+        if (o->snapshot->facts.normalized[labels->items[i].key] != key) left[n++] = labels->items[i];
+    }
+    *labels = (label_list){ left, n };
+    return true;
+}
+
+bool overlay_remove_label(overlay_view *o, uint32_t state_node_number, uint32_t key)
+{
+    const karp_snapshot *s = o->snapshot;
+    if (o->view.nodes == s->nodes) { /* nothing has been changed yet */
+        state_node *nodes = arena_copy(&o->data, s->nodes, s->node_count * sizeof *nodes);
+        node *given = arena_copy(&o->data, s->raw.nodes.items, s->raw.nodes.count * sizeof *given);
+        if (nodes == NULL || given == NULL) return false;
+        o->view.nodes = nodes;
+        o->view.raw.nodes.items = given;
+    }
+    state_node *n = &o->view.nodes[state_node_number];
+    return drop_label(o, &n->labels, key) &&
+           (n->node == NO_ID || drop_label(o, &o->view.raw.nodes.items[n->node].meta.labels, key));
+}
+
 karp_status overlay_decide(const overlay_view *o, const karp_options *options, karp_decision **out, karp_error *error)
 {
     static const round_changes none = { .removed_count = 0 };
@@ -85,8 +123,9 @@ karp_status overlay_decide(const overlay_view *o, const karp_options *options, k
 enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
-    "UNKNOWN",      "TOLERATE",    "DROP_SELECTOR", "DROP_TOPOLOGY",   "DROP_PORT",
-    "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE",   "DROP_MIN_VALUES",
+    "UNKNOWN",      "TOLERATE",    "DROP_SELECTOR", "DROP_TOPOLOGY",    "DROP_PORT",
+    "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE",   "DROP_MIN_VALUES",  "REMOVE_VALUE",
+    "REMOVE_LABEL", "PIN_PARTNER", "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS",
 };
 
 const char *karp_remedy_name(uint32_t kind)
@@ -157,13 +196,20 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
+/* A change of what causes the refusal comes before one that drops a wish of the pod; topology is dropped last. */
+static uint32_t ease(uint32_t kind)
+{
+    if (kind >= KARP_REMEDY_REMOVE_VALUE) return kind - KARP_REMEDY_REMOVE_VALUE;
+    return 100 + (kind == KARP_REMEDY_DROP_TOPOLOGY ? 100 : kind);
+}
+
 /* Sorts by number of changes, then the easier kind, then existing nodes first, then cost. */
 static int smaller(const void *x, const void *y, const void *user)
 {
     const karp_remedy *a = x, *b = y;
     int order = (a->changes > b->changes) - (a->changes < b->changes);
     (void)user;
-    if (order == 0) order = (a->kind > b->kind) - (a->kind < b->kind);
+    if (order == 0) order = (ease(a->kind) > ease(b->kind)) - (ease(a->kind) < ease(b->kind));
     if (order == 0) order = (b->node.len > 0) - (a->node.len > 0);
     if (order == 0) order = (a->choice.price > b->choice.price) - (a->choice.price < b->choice.price);
     return order;
@@ -181,9 +227,9 @@ static bool found_single(const search *s)
  * ones need at least as many changes. */
 static void look_for_remedies(search *s)
 {
-    static void (*const kinds[])(search *) = { try_tolerations, try_selectors,  try_topology,
-                                               try_ports,       try_requests,   try_limits,
-                                               try_values,      try_min_values, try_all_selectors };
+    static void (*const kinds[])(search *) = { try_topology_causes, try_tolerations,  try_selectors, try_ports,
+                                               try_requests,        try_limits,       try_values,    try_min_values,
+                                               try_topology,        try_all_selectors };
     bool dear = s->rounds < MOST_ROUNDS;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
         bool found = found_single(s);

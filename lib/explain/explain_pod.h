@@ -31,7 +31,11 @@ typedef struct overlay_view {
 void overlay_view_reset(overlay_view *o);
 
 shape *overlay_shape(overlay_view *o, uint32_t number); /* can be modified */
+/* A shape for the pods of one class alone; for one class at a time. */
+shape *overlay_class_shape(overlay_view *o, uint32_t class_number);
 node_pool *overlay_pool(overlay_view *o, uint32_t number);
+/* Removes a label from a node, as far as topology reads it. */
+bool overlay_remove_label(overlay_view *o, uint32_t state_node_number, uint32_t key); /* false = out of memory */
 /* Sets the amount of a resource that every pod of the shape requests, in the snapshot's units. false = out of memory.
  */
 bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, int64_t units);
@@ -59,7 +63,14 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text);
 bool search_places(search *s, karp_remedy *where);
 bool search_over(const search *s);
 
-/* remedies_pod.c, remedies_pool.c: each tries all changes of its kind */
+/* A list without one of its elements, in the arena of the changed view; NULL = out of memory. */
+void *list_without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index);
+/* remedies_pool.c: replaces an expression in the requirements of a NodePool; NULL removes it, and an index at the end
+ * adds one. */
+void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);
+
+/* remedies_topology.c, remedies_pod.c, remedies_pool.c: each tries all changes of its kind */
+void try_topology_causes(search *s); /* what the rows of topology name */
 void try_tolerations(search *s);
 void try_selectors(search *s);
 void try_topology(search *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes to a pod that may make it schedulable: tolerations, selectors, topology constraints, host ports, requests. */
+/* Changes to a pod that may make it schedulable: tolerations, selectors, host ports, requests. */
 #include <explain/explain_pod.h>
 
 #include <model/quantity.h>
@@ -10,8 +10,7 @@ static const shape *original(const search *s) { return &s->snapshot->raw.shapes.
 
 static void add_word(const search *s, strbuf *b, uint32_t text) { strbuf_addstr(b, text_of(s->snapshot, text)); }
 
-/* A list without one of its elements, in the view's arena; NULL = out of memory. */
-static void *without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
+void *list_without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
 {
     char *list = arena_array(&s->changed.data, count, bytes);
     if (list == NULL) {
@@ -124,7 +123,7 @@ static void drop_expression(search *s, uint32_t term, uint32_t index)
     const shape *h = original(s);
     node_term *terms = arena_copy(&s->changed.data, h->required.items, h->required.count * sizeof *terms);
     expression_list list = h->required.items[term].expressions;
-    expression *left = without(s, list.items, list.count, sizeof *left, index);
+    expression *left = list_without(s, list.items, list.count, sizeof *left, index);
     if (terms == NULL || left == NULL) {
         s->status = KARP_E_NOMEM;
         return;
@@ -139,7 +138,7 @@ void try_selectors(search *s)
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->node_selector.count && !search_over(s); i++) {
-        label_list left = { without(s, h->node_selector.items, h->node_selector.count, sizeof(label_pair), i),
+        label_list left = { list_without(s, h->node_selector.items, h->node_selector.count, sizeof(label_pair), i),
                             h->node_selector.count - 1 };
         if (left.items == NULL) break;
         overlay_shape(&s->changed, s->shape)->node_selector = left;
@@ -179,46 +178,6 @@ void try_all_selectors(search *s)
     strbuf_free(&text);
 }
 
-/* ---- topology ---------------------------------------------------------------------------------------------------- */
-
-static void try_terms(search *s, pod_term_list list, pod_term_list *changed, const char *what)
-{
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
-    for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
-        pod_term_list left = { without(s, list.items, list.count, sizeof(pod_term), i), list.count - 1 };
-        if (left.items == NULL) break;
-        *changed = left;
-        strbuf_clear(&text);
-        strbuf_adds(&text, what);
-        add_word(s, &text, list.items[i].topology_key);
-        (void)search_try(s, KARP_REMEDY_DROP_TOPOLOGY, 1, &text);
-    }
-    strbuf_free(&text);
-}
-
-void try_topology(search *s)
-{
-    const shape *h = original(s);
-    shape *changed = overlay_shape(&s->changed, s->shape);
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
-    for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
-        if (h->spread.items[i].schedule_anyway) continue;
-        spread_list left = { without(s, h->spread.items, h->spread.count, sizeof(spread_constraint), i),
-                             h->spread.count - 1 };
-        if (left.items == NULL) break;
-        changed->spread = left;
-        strbuf_clear(&text);
-        strbuf_adds(&text, "drop the spread constraint on ");
-        add_word(s, &text, h->spread.items[i].topology_key);
-        (void)search_try(s, KARP_REMEDY_DROP_TOPOLOGY, 1, &text);
-    }
-    strbuf_free(&text);
-    try_terms(s, h->required_affinity, &changed->required_affinity, "drop the pod affinity on ");
-    try_terms(s, h->required_anti, &changed->required_anti, "drop the pod anti-affinity on ");
-}
-
 /* ---- host ports -------------------------------------------------------------------------------------------------- */
 
 void try_ports(search *s)
@@ -227,7 +186,8 @@ void try_ports(search *s)
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->ports.count && !search_over(s); i++) {
-        host_port_list left = { without(s, h->ports.items, h->ports.count, sizeof(host_port), i), h->ports.count - 1 };
+        host_port_list left = { list_without(s, h->ports.items, h->ports.count, sizeof(host_port), i),
+                                h->ports.count - 1 };
         if (left.items == NULL) break;
         overlay_shape(&s->changed, s->shape)->ports = left;
         strbuf_clear(&text);

@@ -238,16 +238,21 @@ static bool allow(search *s, const expression *e, uint32_t value, expression *ou
     return true;
 }
 
-static void replace_expression(search *s, uint32_t pool, uint32_t index, const expression *with)
+void replace_expression(search *s, uint32_t pool, uint32_t index, const expression *with)
 {
     node_pool *p = overlay_pool(&s->changed, pool);
-    expression *list = arena_copy(&s->changed.data, p->requirements.items, p->requirements.count * sizeof *list);
+    uint32_t count = p->requirements.count, n = 0;
+    expression *list = arena_array(&s->changed.data, count + (size_t)1, sizeof *list);
     if (list == NULL) {
         s->status = KARP_E_NOMEM;
         return;
     }
-    list[index] = *with;
-    p->requirements.items = list;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i != index) list[n++] = p->requirements.items[i];
+        else if (with != NULL) list[n++] = *with;
+    }
+    if (index >= count) list[n++] = *with;
+    p->requirements = (expression_list){ list, n };
 }
 
 static void try_value(search *s, uint32_t pool, uint32_t index, uint32_t value, strbuf *text)

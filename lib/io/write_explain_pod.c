@@ -5,6 +5,7 @@
 #include "write_explain.h"
 #include "write_notes.h"
 #include "write_plan_json.h"
+#include "write_topology.h"
 
 enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
 
@@ -277,6 +278,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
         text_clean(job->out, pod.message);
         buffer_char(job->out, '\n');
     }
+    topology_tables(t, &pod);
     lines_of_targets(t, &pod);
     lines_of_remedies(t, job, explanation);
     notes_section(t, job);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan and a DisruptionPlan as JSON: docs/formats.md. */
 #include "write_plan_json.h"
+#include "write_topology.h"
 
 #include "write_launch.h"
 #include "write_notes.h"
@@ -149,6 +150,7 @@ void plan_unschedulable(json_out *j, const write_job *job, size_t index)
     json_member_array(j, "pools");
     for (size_t k = 0; k < pod.pool_count; k++) write_pool_refusal(j, &pod.pools[k]);
     json_end(j);
+    topology_as_json(j, &pod);
     if (pod.target_count > 0) {
         json_member_array(j, "targets");
         for (size_t k = 0; k < pod.target_count; k++) {
@@ -175,16 +177,20 @@ static void count_refusals(const write_job *job, size_t *total)
         karp_unschedulable pod;
         get_unschedulable(job, i, &pod);
         *total += pod.pool_count;
+        for (size_t k = 0; k < pod.topology_count; k++) *total += pod.topologies[k].domain_count;
     }
 }
 
-static void write_as_another(json_out *j, const write_job *job, const karp_unschedulable *pod, uint32_t other)
+/* `topology`: the pod's topology has not been written yet. */
+static void write_as_another(json_out *j, const write_job *job, const karp_unschedulable *pod, uint32_t other,
+                             bool topology)
 {
     json_open_object(j);
     json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod->pod));
     json_member_text(j, "code", karp_reason_name(pod->code));
     json_member_bool(j, "permanent", pod->permanent != 0);
     json_member_str(j, "as", karp_decision_pod_name(job->decision, other));
+    if (topology) topology_as_json(j, pod);
     json_member_strings(j, "relax", pod->relaxed, pod->relaxed_count);
     json_end(j);
 }
@@ -194,10 +200,12 @@ static void write_shared(json_out *j, const write_job *job, size_t index, map64 
 {
     karp_unschedulable pod;
     get_unschedulable(job, index, &pod);
-    uint64_t list = (uint64_t)(uintptr_t)pod.pools;
+    uint64_t list = (uint64_t)(uintptr_t)pod.pools, topology = (uint64_t)(uintptr_t)pod.topologies;
+    bool fresh = map64_get(first, topology) == NO_ID; /* NULL: it writes nothing */
     uint32_t other = pod.pool_count > 0 && pod.target_count == 0 ? map64_get(first, list) : NO_ID;
+    if (fresh && !map64_put(first, topology, pod.pod)) keep_failure(&job->out->status, fail_nomem(job->error));
     if (other != NO_ID) {
-        write_as_another(j, job, &pod, other);
+        write_as_another(j, job, &pod, other, fresh);
         return;
     }
     if (!map64_put(first, list, pod.pod)) keep_failure(&job->out->status, fail_nomem(job->error));

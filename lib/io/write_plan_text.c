@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan as text. */
+#include "write_topology.h"
 #include "write_rows.h"
 #include "write_notes.h"
 #include "write_launch.h"
@@ -201,8 +202,8 @@ static void write_receiving(const text_out *t, const write_job *job, const row_w
 
 static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *b)
 {
-    if (a->code != b->code || a->permanent != b->permanent || a->pool_count != b->pool_count ||
-        a->target_count != b->target_count || a->relaxed_count != b->relaxed_count ||
+    if (a->topologies != b->topologies || a->code != b->code || a->permanent != b->permanent ||
+        a->pool_count != b->pool_count || a->target_count != b->target_count || a->relaxed_count != b->relaxed_count ||
         !equal_str(a->message, b->message)) {
         return false;
     }
@@ -281,6 +282,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_
         buffer_text(b, karp_reason_text(pod->targets[i].code));
         buffer_char(b, '\n');
     }
+    topology_rows(t, pod);
     if (pod->relaxed_count > 0) {
         buffer_text(b, "      preferences dropped without success: ");
         for (size_t i = 0; i < pod->relaxed_count; i++) {

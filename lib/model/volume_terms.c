@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Node requirements of a pod's volumes (scheduling.md §13). */
 #include <model/prepare.h>
+
+#include <base/sort.h>
 #include <string.h>
 
 enum { MOST_ALTERNATIVES = 4096 }; /* larger products of alternatives are rejected; real pods do not come near */
@@ -238,4 +240,31 @@ uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim_nam
     if (claim->storage_class == 0) return NO_TEXT;
     uint32_t sc = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, claim->storage_class);
     return sc == NO_ID ? NO_TEXT : raw->storage_classes.items[sc].driver;
+}
+
+/* Whether the term allows nodes with this value of the label. Expressions on other labels are not considered. */
+static bool term_allows(const karp_snapshot *s, const node_term *term, uint32_t key, uint32_t value)
+{
+    for (uint32_t i = 0; i < term->expressions.count; i++) {
+        const expression *e = &term->expressions.items[i];
+        if (s->facts.normalized[e->key] != key) continue;
+        if (e->op == KARP_OP_IN && !ids_have(e->values, e->value_count, value)) return false;
+        if (e->op == KARP_OP_NOT_IN && ids_have(e->values, e->value_count, value)) return false;
+        if (e->op == KARP_OP_DOES_NOT_EXIST) return false;
+    }
+    return true;
+}
+
+bool claim_excludes(const karp_snapshot *s, uint32_t name_space, uint32_t claim_name, uint32_t key, uint32_t value,
+                    bool *bound)
+{
+    struct volume_choice choice;
+    uint32_t c = store_find(&s->raw, KIND_VOLUME_CLAIM, name_space, claim_name);
+    *bound = c != NO_ID && s->raw.volume_claims.items[c].volume != 0;
+    if (!find_choice(&s->raw, name_space, claim_name, &choice) || !constrains(&choice)) return false;
+    for (uint32_t t = 0; t < choice.terms.count; t++) {
+        if (choice.terms.items[t].expressions.count > 0 && term_allows(s, &choice.terms.items[t], key, value))
+            return false;
+    }
+    return true;
 }

@@ -562,6 +562,15 @@ uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_n
     return types == NO_ID ? reason : refusal_from(s, template_number, types, pod_number, &v, set);
 }
 
+bool template_takes(scheduler *s, uint32_t template_number, uint32_t types, uint32_t view_number, uint32_t set)
+{
+    view v = s->pods.views.items[view_number];
+    claim c = blank(s, template_number, types);
+    sum_total(s, &c, &v);
+    uint32_t left = typeset_narrow(s, types, set);
+    return left != NO_ID && typeset_fits(s, left, s->vectors.sum);
+}
+
 bool template_limited(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];

@@ -89,6 +89,8 @@ uint32_t claims_put_run(scheduler *s, uint32_t claim_number, const uint32_t *pod
  * attempt. */
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
                           uint32_t *set);
+/* Whether one of these types of the template could be launched for a pod of the view with these requirements. */
+bool template_takes(scheduler *s, uint32_t template_number, uint32_t types, uint32_t view_number, uint32_t set);
 /* Whether only the NodePool's limits keep the template from opening a claim. Changes nothing. */
 bool template_limited(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number);
 /* The reason why an open claim rejects the pod. Changes nothing. */

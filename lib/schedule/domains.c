@@ -122,6 +122,32 @@ static bool build_universe(scheduler *s, uint32_t key_index)
     return true;
 }
 
+/* Sets the bits of the values that the requirement lists. */
+static bool list_bits(const scheduler *s, const domain_key *k, uint32_t id, uint64_t *bits)
+{
+    const requirement *r = requirement_get(&s->algebra, id);
+    for (uint32_t i = 0; i < r->value_count && !r->complement; i++) {
+        uint32_t d = map64_get(&k->numbers, r->values[i]);
+        if (d != NO_ID) bits_set(bits, d);
+    }
+    return !s->algebra.failed;
+}
+
+bool pool_domain_bits(scheduler *s, uint32_t key_index, uint32_t pool, const type_table *table, uint64_t *bits,
+                      uint32_t *base)
+{
+    const domain_key *k = &s->topology.keys[key_index];
+    uint32_t column = 0;
+    *base = base_requirement(s, pool, k->key);
+    while (column < table->type_key_count && table->type_keys[column] != k->key) column++;
+    for (uint32_t v = 0; column < table->type_key_count && v < table->type_values[column].count; v++) {
+        uint32_t r = table->type_values[column].values[v];
+        if (r != NO_ID && *base != NO_ID) r = requirement_meet(&s->algebra, *base, r);
+        if (r != NO_ID && !list_bits(s, k, r, bits)) return false;
+    }
+    return !s->algebra.failed && (*base == NO_ID || list_bits(s, k, *base, bits));
+}
+
 /* ---- keys and numbers -------------------------------------------------------------------------------------------- */
 
 uint32_t domain_key_of(scheduler *s, uint32_t given)

@@ -5,6 +5,7 @@
 
 #include <base/strbuf.h>
 #include <decision/decision.h>
+#include <schedule/domain_facts.h>
 #include <schedule/placement.h>
 #include <schedule/solve.h>
 
@@ -76,6 +77,7 @@ typedef struct refusal_lists {
     words keys; /* keys of lists of reasons */
     LIST_OF(const karp_unschedulable *) firsts; /* a row with each list; the lists belong to the decision */
     arena rows;
+    domain_facts domains;
 } refusal_lists;
 
 void refusal_lists_init(refusal_lists *l, karp_context *context);
@@ -93,6 +95,8 @@ void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id);
 /* Sorted by text, comma separated. Keys that exist only in simulations are left out. */
 void show_set(const scheduler *s, strbuf *b, uint32_t set);
 void show_taint(const scheduler *s, strbuf *b, const taint *t);
+/* "app=web,tier In (a,b)", with the labels of matchLabelKeys; "" = it selects everything or nothing */
+void show_selector(const scheduler *s, strbuf *b, const selector *x, label_list extra);
 /* {"cpu":"1","memory":"2Gi"}, by name */
 void show_resources(const scheduler *s, strbuf *b, resource_list list);
 /* Resources with their quantities as canonical text, sorted by resource name, in the arena. */

@@ -79,6 +79,31 @@ void show_set(const scheduler *s, strbuf *b, uint32_t set)
     mem_free(s->context, ids, (n + 1) * sizeof *ids);
 }
 
+void show_selector(const scheduler *s, strbuf *b, const selector *x, label_list extra)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; x != NULL && i < x->labels.count + extra.count; i++) {
+        const label_pair *l = i < x->labels.count ? &x->labels.items[i] : &extra.items[i - x->labels.count];
+        strbuf_adds(b, n++ > 0 ? "," : "");
+        strbuf_addstr(b, text_of(s->snapshot, l->key));
+        strbuf_addc(b, '=');
+        strbuf_addstr(b, text_of(s->snapshot, l->value));
+    }
+    for (uint32_t i = 0; x != NULL && i < x->expressions.count; i++) {
+        const expression *e = &x->expressions.items[i];
+        bool listed = e->op == KARP_OP_IN || e->op == KARP_OP_NOT_IN;
+        strbuf_adds(b, n++ > 0 ? "," : "");
+        if (e->op == KARP_OP_DOES_NOT_EXIST) strbuf_addc(b, '!');
+        strbuf_addstr(b, text_of(s->snapshot, e->key));
+        if (listed) strbuf_adds(b, e->op == KARP_OP_IN ? " In (" : " NotIn (");
+        for (uint32_t v = 0; listed && v < e->value_count && v < VALUES_SHOWN; v++) {
+            strbuf_adds(b, v > 0 ? "," : "");
+            strbuf_addstr(b, text_of(s->snapshot, e->values[v]));
+        }
+        if (listed) strbuf_adds(b, e->value_count > VALUES_SHOWN ? ",…)" : ")");
+    }
+}
+
 void show_taint(const scheduler *s, strbuf *b, const taint *t)
 {
     strbuf_addstr(b, text_of(s->snapshot, t->key));

@@ -151,6 +151,10 @@ uint32_t domain_key_of(scheduler *s, uint32_t given);
 uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text);
 /* numbers of the domains that the requirement allows */
 const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id);
+/* Sets the bits of the domains that a NodePool makes known. *base: the requirement of the NodePool itself, NO_ID =
+ * none. false = out of memory. */
+bool pool_domain_bits(scheduler *s, uint32_t key_index, uint32_t pool, const type_table *table, uint64_t *bits,
+                      uint32_t *base);
 uint32_t host_number_of_text(scheduler *s, uint32_t text); /* created on first use; NO_ID = out of memory */
 uint32_t host_number_new(scheduler *s); /* for a claim */
 void group_register(scheduler *s, group *g, uint32_t domain); /* makes the domain known; its count stays the same */
@@ -169,6 +173,21 @@ typedef struct pod_place {
 } pod_place;
 
 /* topology_admit.c */
+static inline int32_t group_count_at(const group *g, uint32_t domain)
+{
+    return domain - g->base < g->capacity ? g->counts[domain - g->base] : 0;
+}
+/* Whether the group knows the domain. Its key is not the host name. */
+static inline bool group_knows(const group *g, size_t domain) { return domain < g->capacity && g->sources[domain] > 0; }
+/* The number of pods on a host that the group selects. */
+int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number);
+/* The count from which maxSkew is measured: the smallest over the domains that the pod allows (`own`), or 0 while these
+ * are fewer than minDomains. */
+int64_t spread_least(const group *g, const uint64_t *own, size_t count);
+/* Sets in `out` the bits of the domains that a group allows. `own` and `there` are the domains that the requirements of
+ * the pod and of the place allow. Its key is not the host name. */
+void topology_choose(const scheduler *s, const group *g, const uint64_t *own, const uint64_t *there, bool self,
+                     uint64_t *out);
 /* Whether a group that applies to the pod has no domain left in requirements that were already narrowed for it. */
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
 /* §14.7: narrows *set to what every group allows. false when a group allows nothing or the result contradicts the

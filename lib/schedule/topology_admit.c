@@ -7,16 +7,10 @@
 
 /* ---- hosts (the single-valued case of §14.8–14.10) --------------------------------------------------------------- */
 
-static int32_t count_at(const group *g, uint32_t domain)
+int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number)
 {
-    return domain - g->base < g->capacity ? g->counts[domain - g->base] : 0;
-}
-
-/* The number of pods on a host that the group selects. */
-static int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number)
-{
-    int32_t counted = count_at(g, number);
-    return g->wider == NO_ID ? counted : count_at(&s->topology.groups.items[g->wider], number) - counted;
+    int32_t counted = group_count_at(g, number);
+    return g->wider == NO_ID ? counted : group_count_at(&s->topology.groups.items[g->wider], number) - counted;
 }
 
 /* The number of groups that are parts of a wide inverse group, exclude the pods, and have a pod on the host. */
@@ -25,7 +19,7 @@ static int32_t spared_there(const scheduler *s, const label_group *k, uint32_t w
     int32_t count = 0;
     for (uint32_t i = 0; i < k->spared_count; i++) {
         const group *g = &s->topology.groups.items[k->spared_by[i]];
-        count += g->wider == wide && count_at(g, number) > 0;
+        count += g->wider == wide && group_count_at(g, number) > 0;
     }
     return count;
 }
@@ -91,7 +85,7 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
     *lasting = REFUSED_THE_CLASS;
     for (uint32_t i = 0; i < k->barred_count; i++) {
         const group *g = &s->topology.groups.items[k->barred_by[i]];
-        int32_t there = g->host ? count_at(g, number) : 0;
+        int32_t there = g->host ? group_count_at(g, number) : 0;
         if (there != 0 && (g->kind != GROUP_WIDE || there > spared_there(s, k, k->barred_by[i], number))) return false;
     }
     return true;
@@ -130,22 +124,18 @@ struct choice {
     size_t count; /* number of the key's domains */
 };
 
-static bool known_to(const group *g, size_t domain) { return domain < g->capacity && g->sources[domain] > 0; }
-
 static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint32_t other)
 {
     const uint32_t *rank = s->snapshot->facts.rank, *values = s->topology.keys[g->key].values;
     return best == NO_ID || rank[values[other]] < rank[values[best]] ? other : best;
 }
 
-/* The count from which maxSkew is measured: the smallest over the domains that the pod allows, or 0 while these are
- * fewer than minDomains. */
-static int64_t spread_least(const group *g, const uint64_t *own, size_t count)
+int64_t spread_least(const group *g, const uint64_t *own, size_t count)
 {
     int64_t least = INT32_MAX;
     uint32_t allowed = 0;
     for (size_t d = 0; d < count; d++) {
-        if (!known_to(g, d) || !bits_test(own, d)) continue;
+        if (!group_knows(g, d) || !bits_test(own, d)) continue;
         allowed++;
         if (g->counts[d] < least) least = g->counts[d];
     }
@@ -158,7 +148,7 @@ static uint32_t spread_domain(const scheduler *s, const group *g, const struct c
     int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
     uint32_t best = NO_ID;
     for (size_t d = 0; d < c->count; d++) {
-        if (!known_to(g, d) || !bits_test(c->place, d) || g->counts[d] + self - least > g->max_skew) continue;
+        if (!group_knows(g, d) || !bits_test(c->place, d) || g->counts[d] + self - least > g->max_skew) continue;
         if (best == NO_ID || g->counts[d] < g->counts[best]) best = (uint32_t)d;
         else if (g->counts[d] == g->counts[best]) best = by_name(s, g, best, (uint32_t)d);
     }
@@ -173,7 +163,7 @@ static void affinity_domains(const scheduler *s, const group *g, const struct ch
     bool occupied = false, taken = false;
     uint32_t both = NO_ID, own = NO_ID;
     for (size_t d = 0; d < c->count; d++) {
-        if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+        if (!group_knows(g, d) || !bits_test(c->own, d)) continue;
         own = by_name(s, g, own, (uint32_t)d);
         if (bits_test(c->place, d)) both = by_name(s, g, both, (uint32_t)d);
         if (g->counts[d] == 0) continue;
@@ -191,7 +181,7 @@ static void affinity_domains(const scheduler *s, const group *g, const struct ch
 static void free_domains(const group *g, const struct choice *c, uint64_t *out)
 {
     for (size_t d = 0; d < c->count; d++) {
-        if (known_to(g, d) && g->counts[d] == 0 && bits_test(c->own, d) && bits_test(c->place, d)) bits_set(out, d);
+        if (group_knows(g, d) && g->counts[d] == 0 && bits_test(c->own, d) && bits_test(c->place, d)) bits_set(out, d);
     }
 }
 
@@ -216,6 +206,26 @@ static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *cho
     return id;
 }
 
+/* Sets the bits of the domains that the group allows. */
+static void chosen_domains(const scheduler *s, const group *g, const struct choice *c, bool self, uint64_t *out)
+{
+    if (g->kind == GROUP_SPREAD) {
+        uint32_t best = spread_domain(s, g, c, self);
+        if (best != NO_ID) bits_set(out, best);
+    } else if (g->kind == GROUP_AFFINITY) {
+        affinity_domains(s, g, c, self, out);
+    } else {
+        free_domains(g, c, out);
+    }
+}
+
+void topology_choose(const scheduler *s, const group *g, const uint64_t *own, const uint64_t *there, bool self,
+                     uint64_t *out)
+{
+    const struct choice c = { own, there, s->topology.keys[g->key].count };
+    chosen_domains(s, g, &c, self, out);
+}
+
 /* The domains that the group allows at a place, as a requirement; NO_ID = none. `own` and `there` are the
  * requirements of the pod and the place on the group's key. */
 static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self)
@@ -233,14 +243,7 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
         s->failed = true;
         return NO_ID;
     }
-    if (g->kind == GROUP_SPREAD) {
-        uint32_t best = spread_domain(s, g, &c, self);
-        if (best != NO_ID) bits_set(chosen, best);
-    } else if (g->kind == GROUP_AFFINITY) {
-        affinity_domains(s, g, &c, self, chosen);
-    } else {
-        free_domains(g, &c, chosen);
-    }
+    chosen_domains(s, g, &c, self, chosen);
     uint32_t id = requirement_of(s, g, chosen, k->count);
     if (chosen != stack) mem_free(s->context, chosen, words_ * sizeof *chosen);
     return id;
@@ -268,7 +271,7 @@ static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t o
     *a = (struct group_summary){ .known = true, .version = g->version, .own = own, .count = (uint32_t)count };
     if (g->kind == GROUP_SPREAD) a->least = spread_least(g, mask, count);
     for (size_t d = 0; d < count && g->kind == GROUP_AFFINITY && !a->occupied; d++)
-        a->occupied = known_to(g, d) && g->counts[d] > 0 && bits_test(mask, d);
+        a->occupied = group_knows(g, d) && g->counts[d] > 0 && bits_test(mask, d);
     return a;
 }
 
@@ -291,7 +294,7 @@ static uint32_t choose_single(scheduler *s, uint32_t number, uint32_t own, uint3
     uint32_t domain = NO_ID, value = only_value(s, g, there, &domain);
     *answered = value != NO_TEXT;
     if (!*answered) return NO_ID;
-    bool known = known_to(g, domain);
+    bool known = group_knows(g, domain);
     if (g->kind != GROUP_SPREAD) { /* the pod's own requirements count as well */
         const requirement *r = own == NO_ID ? NULL : requirement_get(&s->algebra, own);
         known = known && (r == NULL || requirement_has(&s->algebra, r, value));
@@ -375,7 +378,7 @@ static void spread_domains(const group *g, const struct choice *c, bool selects_
 {
     int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
     for (size_t d = 0; d < c->count; d++) {
-        if (known_to(g, d) && bits_test(c->place, d) && g->counts[d] + self - least <= g->max_skew) bits_set(out, d);
+        if (group_knows(g, d) && bits_test(c->place, d) && g->counts[d] + self - least <= g->max_skew) bits_set(out, d);
     }
 }
 
@@ -392,7 +395,7 @@ static void acceptable(const scheduler *s, const group *g, const struct choice *
         if (bits_any(out, bits_words(c->count)) || !self) return;
         /* any domain to start in, unless the group has pods where the pod could be */
         for (size_t d = 0; d < c->count; d++) {
-            if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+            if (!group_knows(g, d) || !bits_test(c->own, d)) continue;
             if (g->counts[d] > 0) {
                 bits_and_not(out, out, bits_words(c->count));
                 return;
@@ -416,7 +419,7 @@ static uint32_t best_of(scheduler *s, const view *v, const label_group *k, uint3
             bool self;
             const group *g = group_at(s, v, k, i, &self);
             if (g->key != key_index || g->kind != GROUP_SPREAD) continue;
-            int32_t here = count_at(g, (uint32_t)d), there = count_at(g, best);
+            int32_t here = group_count_at(g, (uint32_t)d), there = group_count_at(g, best);
             order = here < there ? -1 : here > there;
         }
         if (order < 0 || (order == 0 && rank[values[d]] < rank[values[best]])) best = (uint32_t)d;

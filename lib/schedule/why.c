@@ -12,6 +12,7 @@
 #include <schedule/templates.h>
 #include <schedule/types.h>
 #include <schedule/volumes.h>
+#include <schedule/why_topology.h>
 #include <string.h>
 
 /* ---- the categories of §22 --------------------------------------------------------------------------------------- */
@@ -253,7 +254,8 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
     strbuf_adds(b, code < sizeof category_text / sizeof *category_text && category_text[code] != NULL
                        ? category_text[code]
                        : karp_reason_text(code));
-    show_unmet(s, b, t, set);
+    if (topology_contradicts(s, v, set)) strbuf_adds(b, "; none is in the domains that topology chooses");
+    else show_unmet(s, b, t, set);
     strbuf_adds(b, ", resources ");
     show_resources(s, b, shape_of(s->snapshot, v->class_)->requests);
     strbuf_adds(b, ", requirements ");
@@ -276,6 +278,7 @@ void refusal_lists_init(refusal_lists *l, karp_context *context)
     strings_init(&l->details, context);
     words_init(&l->keys, context);
     arena_init(&l->rows, context);
+    domain_facts_init(&l->domains, context);
 }
 
 void refusal_lists_free(refusal_lists *l)
@@ -286,6 +289,7 @@ void refusal_lists_free(refusal_lists *l)
     strings_free(&l->details);
     words_free(&l->keys);
     arena_free(&l->rows);
+    domain_facts_free(&l->domains);
 }
 
 /* The detail as a text of the decision. */
@@ -492,5 +496,7 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal
     }
     sum_up(row);
     if (!share_list(s, d, known, mark, row) || !list_relaxed(s, f, d, row)) return false;
+    /* without the gate for devices the pod was not tried anywhere */
+    if (f->reason != KARP_REASON_DRA && !why_topology(s, &known->domains, f, d, row)) return false;
     return s->settings.options->explain != KARP_EXPLAIN_FULL || list_targets(s, f, d, row);
 }

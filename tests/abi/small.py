@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST = 5 << 18  # bytes, stripped
+MOST = 3 << 19  # bytes, stripped
 ALLOWED = re.compile(r'^lib[cm]\.so\.\d+$|^ld-linux.*\.so\.\d+$|^libgcc_s\.so\.1$')
 
 

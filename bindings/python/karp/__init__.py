@@ -16,7 +16,7 @@ from ._catalogue import Catalogue, InstanceType, PriceRule, catalogue
 from ._command import Action, CommandNode, CommandStep, Observation, Replacement
 from ._decision import (Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
                         NodeUse, Placement, Plan, PoolRefusal, RepackPlan, Step,
-                        TargetRefusal, Unschedulable)
+                        TargetRefusal, Topology, TopologyDomain, Unschedulable)
 from ._errors import (CanceledError, ClosedError, Error, FileError, InputError, LibraryError, LimitError, NotFoundError,
                       OutOfMemoryError)
 from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, Remedy, Verification
@@ -47,7 +47,7 @@ __all__ = [
     'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
     'Load', 'MethodError', 'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
     'Observation', 'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'PriceRule', 'Progress', 'Provider',
-    'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal',
+    'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal', 'Topology', 'TopologyDomain',
     'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit', 'library_path', 'load',
     'objects', 'quantity', 'replay', 'sweep', 'verify',
 ]

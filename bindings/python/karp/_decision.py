@@ -378,9 +378,58 @@ class TargetRefusal(NamedTuple):
         return fields(self)
 
 
+class TopologyDomain(NamedTuple):
+    """A value of a topology key: the pods that the constraint counts there, where the value comes from, and why it cannot
+    receive the pod (`code` "ALLOWED": it can)."""
+    value: str
+    pods: int
+    code: str
+    detail: str
+    named: bool
+    minimum: bool
+    nodes: int
+    node_pools: int
+    node: str
+    node_pool: str
+    pod: str
+    volume: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
+
+
+class Topology(NamedTuple):
+    """A spread constraint, affinity or anti-affinity that keeps a pod from domains."""
+    kind: str
+    key: str
+    selector: str
+    selects_itself: bool
+    max_skew: int
+    min_domains: int
+    minimum: int
+    cause: str
+    domains: Tuple[TopologyDomain, ...]
+    domain_total: int
+
+    def to_dict(self) -> Dict[str, Any]:
+        return fields(self)
+
+
+def _domain(d: Any) -> TopologyDomain:
+    return TopologyDomain(native.text(d.value), d.count, native.core.karp_domain_name(d.code).decode('ascii'), native.text(d.detail),
+                          bool(d.named), bool(d.minimum), d.node_count, d.pool_count, native.text(d.node),
+                          native.text(d.node_pool), native.text(d.pod), native.text(d.volume))
+
+
+def _topology(t: Any) -> Topology:
+    domains = tuple(_domain(d) for d in read.array(S.TopologyDomain, t.domains, t.domain_count))
+    return Topology(native.core.karp_topology_name(t.kind).decode('ascii'), native.text(t.key), native.text(t.selector),
+                    bool(t.selects_itself), t.max_skew, t.min_domains, t.minimum, native.text(t.cause), domains, t.domain_total)
+
+
 class Unschedulable(Plain):
     """A pod that fits nowhere. `code` is one of docs/reasons.md; `permanent` says that waiting cannot help; `relax` lists
-    the preferences that were given up in vain."""
+    the preferences that were given up in vain; `topologies` are the constraints that rule out domains."""
 
     def __init__(self, handle: native.Handle, index: int) -> None:
         raw = row(handle, S.Unschedulable, 'unschedulable', index)
@@ -395,6 +444,7 @@ class Unschedulable(Plain):
         self.targets = tuple(TargetRefusal(native.text(t.target), bool(t.is_launch), read.reason(t.code))
                              for t in read.array(S.TargetRefusal, raw.targets, raw.target_count))
         self.relax = read.strings(raw.relaxed, raw.relaxed_count)
+        self.topologies = tuple(_topology(t) for t in read.array(S.Topology, raw.topologies, raw.topology_count))
 
     def __repr__(self) -> str:
         return f'<karp.Unschedulable {self.pod} {self.code}{", permanent" if self.permanent else ""}>'

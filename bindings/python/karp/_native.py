@@ -86,6 +86,8 @@ CORE = {
     'karp_advice_finished': (U32, [P]),
     'karp_catalogue_reprice': (STATUS, [P, P, P, SIZE, OUT, ERROR]),
     'karp_reason_name': (C.c_char_p, [U32]),
+    'karp_domain_name': (C.c_char_p, [U32]),
+    'karp_topology_name': (C.c_char_p, [U32]),
     'karp_reason_text': (C.c_char_p, [U32]),
     'karp_method_name': (C.c_char_p, [U32]),
     'karp_method_reason': (C.c_char_p, [U32]),

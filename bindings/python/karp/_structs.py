@@ -359,11 +359,23 @@ class Text(C.Structure):
     _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t), ('owner', C.c_void_p)]
 
 
+class Topology(C.Structure):
+    _fields_ = [('kind', C.c_uint32), ('selects_itself', C.c_uint32), ('key', Str), ('selector', Str),
+                ('max_skew', C.c_int32), ('min_domains', C.c_int32), ('minimum', C.c_int64), ('cause', Str),
+                ('domains', C.c_void_p), ('domain_count', C.c_size_t), ('domain_total', C.c_size_t)]
+
+
+class TopologyDomain(C.Structure):
+    _fields_ = [('value', Str), ('count', C.c_uint32), ('code', C.c_uint32), ('detail', Str), ('named', C.c_uint32),
+                ('node_count', C.c_uint32), ('pool_count', C.c_uint32), ('minimum', C.c_uint32), ('node', Str),
+                ('node_pool', Str), ('pod', Str), ('volume', Str)]
+
+
 class Unschedulable(C.Structure):
     _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('permanent', C.c_uint32),
                 ('reserved', C.c_uint32), ('message', Str), ('pools', C.c_void_p), ('pool_count', C.c_size_t),
                 ('targets', C.c_void_p), ('target_count', C.c_size_t), ('relaxed', C.c_void_p),
-                ('relaxed_count', C.c_size_t)]
+                ('relaxed_count', C.c_size_t), ('topologies', C.c_void_p), ('topology_count', C.c_size_t)]
 
 
 class WriteOptions(C.Structure):
