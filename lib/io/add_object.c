@@ -2,6 +2,7 @@
 /* Decodes objects of every kind and adds them to the builder. */
 #include <io/decode_fields.h>
 #include <io/notes.h>
+#include <io/pods_of.h>
 #include <io/prices.h>
 
 #include <string.h>
@@ -95,6 +96,16 @@ static void decode_set(adding *a)
     decode_selecting(a);
 }
 
+static void decode_controller(adding *a)
+{
+    const tree *spec = io_enter(&a->d, a->root, "spec");
+    (void)io_integer(&a->d, spec, "replicas", 0, INT32_MAX, 1);
+    io_decode_template(&a->d, io_enter(&a->d, spec, "template"), &a->o.pod);
+    io_pop(&a->d);
+    io_pop(&a->d);
+    decode_selecting(a);
+}
+
 static void decode_priority_class(adding *a)
 {
     (void)io_meta(&a->d, a->root, false);
@@ -110,6 +121,32 @@ static void decode_pod_template(adding *a)
 }
 
 static void decode_prices(adding *a) { io_check_prices(&a->d, a->root); }
+
+static void decode_found(io_decoder *d, const io_found_template *found, void *user)
+{
+    adding *a = user;
+    io_decode_template(d, found->template_, &a->o.pod);
+}
+
+/* Checks the counts, and the pod templates in the same way as the pods. */
+static void decode_operated(adding *a)
+{
+    const io_pod_kind *kind = io_pod_kind_of(a->info);
+    (void)io_meta(&a->d, a->root, true);
+    for (size_t i = 0; i < IO_POD_PLACES && kind->places[i].template_; i++)
+        io_find_templates(&a->d, a->root, &kind->places[i], decode_found, a);
+    trees t;
+    trees_init(&t, a->reader->context);
+    io_pods pods = { .context = a->reader->context,
+                     .d = &a->d,
+                     .t = &t,
+                     .kind = kind,
+                     .object = a->root,
+                     .name = tree_get_text(tree_get(a->root, "metadata"), "name") };
+    (void)io_pods_of(&pods);
+    io_pods_free(&pods);
+    trees_free(&t);
+}
 
 /* Whatever else the object has is not read. */
 static void decode_maker(adding *a) { (void)a; }
@@ -243,7 +280,7 @@ static const kind_row rows[] = {
     [IO_KIND_PRIORITY_CLASS] = { NULL, decode_priority_class, NULL },
     [IO_KIND_NAMESPACE] = { &io_namespace_shape, NULL, add_namespace },
     [IO_KIND_SERVICE] = { NULL, decode_selecting, add_selecting },
-    [IO_KIND_REPLICATION_CONTROLLER] = { NULL, decode_selecting, add_selecting },
+    [IO_KIND_REPLICATION_CONTROLLER] = { NULL, decode_controller, add_selecting },
     [IO_KIND_REPLICA_SET] = { NULL, decode_set, add_selecting },
     [IO_KIND_STATEFUL_SET] = { NULL, decode_set, add_selecting },
     [IO_KIND_DEPLOYMENT] = { NULL, decode_workload, NULL },
@@ -255,6 +292,8 @@ static const kind_row rows[] = {
     [IO_KIND_RESOURCE_SLICE] = { &io_resource_slice_shape, NULL, add_resource_slice },
     [IO_KIND_DEVICE_CLASS] = { &io_device_class_shape, NULL, add_device_class },
     [IO_KIND_PRICES] = { NULL, decode_prices, NULL },
+    [IO_KIND_REFERRED] = { NULL, decode_maker, NULL },
+    [IO_KIND_OPERATED] = { NULL, decode_operated, NULL },
     [IO_KIND_POD_MAKER] = { NULL, decode_maker, NULL },
 };
 

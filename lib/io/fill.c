@@ -413,7 +413,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
                          : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
                                                       : io_add_filled(f, w->info, root, &place);
     bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
-                   kind == IO_KIND_JOB;
+                   kind == IO_KIND_JOB || kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_OPERATED;
     if (status == KARP_OK && expands) status = io_expand(f, w, root, &place);
     f->t = &f->reader->trees;
     trees_clear(&f->made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/kinds.h>
+#include <io/pod_kinds.h>
 
 #include <string.h>
 
@@ -31,6 +31,10 @@ static const io_kind_info kinds[] = {
     { "resource.k8s.io", "DeviceClass", IO_KIND_DEVICE_CLASS, false, NULL, NULL },
     { "karpenter.sh", "Provisioner", IO_KIND_PROVISIONER, false, "v1alpha5", NULL },
     { "karpenter.k8s.aws", "AWSNodeTemplate", IO_KIND_NODE_TEMPLATE, false, "v1alpha1", NULL },
+    { "serving.kserve.io", "ClusterServingRuntime", IO_KIND_REFERRED, false, "v1alpha1", NULL },
+    { "serving.kserve.io", "ServingRuntime", IO_KIND_REFERRED, true, "v1alpha1", NULL },
+    { "trainer.kubeflow.org", "ClusterTrainingRuntime", IO_KIND_REFERRED, false, "v1alpha1", NULL },
+    { "trainer.kubeflow.org", "TrainingRuntime", IO_KIND_REFERRED, true, "v1alpha1", NULL },
     { "karp", "Prices", IO_KIND_PRICES, false, "v1", NULL },
 };
 
@@ -45,6 +49,10 @@ const io_kind_info *io_kind_find(karp_str api_version, karp_str kind)
     karp_str group = str_before(api_version, '/');
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (str_is(kind, kinds[i].name) && str_is(group, kinds[i].group)) return &kinds[i];
+    }
+    for (size_t i = 0; io_pod_kind_at(i); i++) {
+        const io_kind_info *info = &io_pod_kind_at(i)->info;
+        if (str_is(kind, info->name) && str_is(group, info->group)) return info;
     }
     return str_ends(kind, "NodeClass") ? &node_class : &unknown;
 }

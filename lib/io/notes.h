@@ -23,6 +23,8 @@ karp_status io_unused_node(karp_reader *reader, const karp_node *node);
 karp_status io_unused_claim(karp_reader *reader, const karp_node_claim *claim);
 /* Counts a suspended Job. */
 karp_status io_unused_job(karp_reader *reader, const tree *root);
+/* Counts an object that has pods at its time; `note` says so. */
+karp_status io_unused_later(karp_reader *reader, karp_str note);
 karp_status io_unused_workload(karp_reader *reader, const tree *root);
 /* Counts an object of a kind that is not read, and notes the kind that may have been meant. */
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind);

@@ -40,7 +40,7 @@ karp_str io_name_of_kind(const io_kind_info *info, const tree *root, char room[I
 {
     karp_str kind = tree_get_text(root, "kind"), group = str_before(tree_get_text(root, "apiVersion"), '/');
     if (info->kind == IO_KIND_NODE_CLASS) return kind;
-    if (info->kind != IO_KIND_POD_MAKER) return str(info->name);
+    if (info->kind != IO_KIND_POD_MAKER && info->kind != IO_KIND_OPERATED) return str(info->name);
     room[0] = '\0';
     str_append(room, IO_KIND_ROOM, "%.*s.%.*s", str_shown(kind, 100), kind.ptr, str_shown(group, 100), group.ptr);
     return str(room);

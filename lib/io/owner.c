@@ -4,22 +4,18 @@
 
 #include <string.h>
 
-/* The kinds whose pods are counted, and the tables' keys for them. */
-static const char *const counted[][2] = {
-    { "ReplicaSet", "owned ReplicaSet" },
-    { "StatefulSet", "owned StatefulSet" },
-    { "Job", "owned Job" },
-    { "Deployment", "owned Deployment" },
-};
-
-enum { COUNTED = sizeof counted / sizeof counted[0] };
-
-static const char *key_of(const char *kind)
+/* The key under which the pods of a kind's objects are counted. */
+static karp_str key_of(const char *kind, char key[96])
 {
-    for (size_t i = 0; i < COUNTED; i++) {
-        if (strcmp(counted[i][0], kind) == 0) return counted[i][1];
-    }
-    return NULL;
+    key[0] = '\0';
+    str_append(key, 96, "owned %s", kind);
+    return str(key);
+}
+
+/* DaemonSets and nodes have their pods without being asked. */
+static bool is_counted(const char *kind)
+{
+    return kind[0] != '\0' && strcmp(kind, "DaemonSet") != 0 && strcmp(kind, "Node") != 0;
 }
 
 karp_str io_namespace(const tree *root)
@@ -36,7 +32,8 @@ bool io_pod_ended(const tree *pod)
 
 io_owner io_controller(const tree *root)
 {
-    static const char *const kinds[] = { "ReplicaSet", "StatefulSet", "Job", "Deployment", "DaemonSet", "Node" };
+    static const char *const kinds[] = { "ReplicaSet", "StatefulSet",           "Job", "Deployment",
+                                         "DaemonSet",  "ReplicationController", "Node" };
     const tree *owners = tree_get(tree_get(root, "metadata"), "ownerReferences");
     for (size_t i = 0; i < tree_count(owners); i++) {
         const tree *owner = tree_item(owners, i);
@@ -46,6 +43,8 @@ io_owner io_controller(const tree *root)
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             if (str_is(kind, kinds[k])) found.kind = kinds[k];
         }
+        const io_kind_info *info = io_kind_find(tree_get_text(owner, "apiVersion"), kind);
+        if (info->kind == IO_KIND_OPERATED) found.kind = info->name;
         return found;
     }
     return (io_owner){ "", { "", 0 } };
@@ -87,7 +86,7 @@ io_owner io_workload_of(const karp_reader *reader, const tree *pod)
     uint32_t number = io_find(reader, "ReplicaSet", io_namespace(pod), owner.name);
     if (number < reader->deferred_count) {
         io_owner above = io_controller(reader->deferred[number].root);
-        return strcmp(above.kind, "Deployment") == 0 ? above : owner;
+        return above.kind[0] != '\0' ? above : owner;
     }
     karp_str deployment = io_deployment_by_name(pod, owner.name);
     return number == IO_NONE && deployment.len ? (io_owner){ "Deployment", deployment } : owner;
@@ -97,13 +96,15 @@ io_owner io_workload_of(const karp_reader *reader, const tree *pod)
 
 uint32_t io_owned(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name)
 {
-    uint32_t count = io_find(reader, key_of(kind), namespace_, name);
+    char key[96];
+    uint32_t count = io_find_kind(reader, key_of(kind, key), namespace_, name);
     return count == IO_NONE ? 0 : count;
 }
 
 static bool set_owned(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t count)
 {
-    return io_note_name(reader, str(key_of(kind)), namespace_, name, count);
+    char key[96];
+    return io_note_name(reader, key_of(kind, key), namespace_, name, count);
 }
 
 static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)
@@ -116,14 +117,23 @@ static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, kar
     return noted->namespace_.ptr && noted->name.ptr && noted->deployment.ptr;
 }
 
+/* Whether the kind is one of Kubernetes itself. */
+static bool is_plain(const char *kind)
+{
+    static const char *const kinds[] = { "ReplicaSet", "StatefulSet", "Job", "Deployment", "ReplicationController" };
+    return str_in_words(str(kind), kinds, sizeof kinds / sizeof kinds[0]);
+}
+
 bool io_note_owned(karp_reader *reader, const tree *pod)
 {
     io_owner owner = io_controller(pod);
-    const char *key = key_of(owner.kind);
-    if (strcmp(owner.kind, "another's") == 0) return io_note_made(reader, pod);
-    if (key == NULL || io_pod_ended(pod)) return true;
+    if (!is_counted(owner.kind)) return true;
+    /* An operator has acted even if its pods have ended. */
+    if (!is_plain(owner.kind) && !io_note_made(reader, pod)) return false;
+    if (io_pod_ended(pod)) return true;
+    char key[96];
     karp_str space = io_namespace(pod);
-    uint32_t *count = io_number_of(reader, str(key), space, owner.name);
+    uint32_t *count = io_number_of(reader, key_of(owner.kind, key), space, owner.name);
     if (!count) return false;
     if (*count == IO_NONE) *count = 0;
     if (*count == 0 && strcmp(owner.kind, "ReplicaSet") == 0) {
@@ -134,11 +144,12 @@ bool io_note_owned(karp_reader *reader, const tree *pod)
     return true;
 }
 
-static bool count_for_deployment(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)
+/* `above` owns the ReplicaSet. */
+static bool count_for(karp_reader *reader, karp_str namespace_, karp_str set, io_owner above)
 {
     uint32_t count = io_owned(reader, "ReplicaSet", namespace_, set);
-    return count == 0 || set_owned(reader, "Deployment", namespace_, deployment,
-                                   count + io_owned(reader, "Deployment", namespace_, deployment));
+    return count == 0 || set_owned(reader, above.kind, namespace_, above.name,
+                                   count + io_owned(reader, above.kind, namespace_, above.name));
 }
 
 karp_status io_settle_owned(karp_reader *reader)
@@ -148,13 +159,12 @@ karp_status io_settle_owned(karp_reader *reader)
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_REPLICA_SET) continue;
         io_owner above = io_controller(w->root);
-        if (strcmp(above.kind, "Deployment") == 0)
-            ok = count_for_deployment(reader, w->namespace_, w->name, above.name);
+        if (above.kind[0] != '\0') ok = count_for(reader, w->namespace_, w->name, above);
     }
     for (size_t i = 0; i < reader->set_count && ok; i++) {
         const io_named_set *s = &reader->sets[i];
         if (io_find(reader, "ReplicaSet", s->namespace_, s->name) == IO_NONE)
-            ok = count_for_deployment(reader, s->namespace_, s->name, s->deployment);
+            ok = count_for(reader, s->namespace_, s->name, (io_owner){ "Deployment", s->deployment });
     }
     return ok ? KARP_OK : io_reader_nomem(reader);
 }

@@ -6,14 +6,14 @@
 #include <io/reader.h>
 
 typedef struct io_owner {
-    /* "Deployment", "ReplicaSet", "StatefulSet", "Job", "DaemonSet", "Node" or another kind; "" = none */
+    /* "Deployment", "Job", "DaemonSet", "Node" …, a kind of pod_kinds.h, or "another's"; "" = none */
     const char *kind;
     karp_str name;
 } io_owner;
 
 /* The object's controller, from its metadata. */
 io_owner io_controller(const tree *root);
-/* The same, but for a ReplicaSet its Deployment, if the input or the names show it. Call it after everything has been
+/* The same, but for a ReplicaSet its Deployment or other owner, if the input or the names show it. Call it after everything has been
  * read. */
 io_owner io_workload_of(const karp_reader *reader, const tree *pod);
 /* The Deployment whose ReplicaSet has this name ("web" for "web-6d4f8b9c7"). "" = the name does not end with a hash. */

@@ -40,6 +40,7 @@ static const struct {
     { "elasticsearch.k8s.elastic.co", "Elasticsearch", ON_OPERATOR },
     { "enterprisesearch.k8s.elastic.co", "EnterpriseSearch", ON_OPERATOR },
     { "flink.apache.org", "FlinkDeployment", ON_OPERATOR },
+    { "flow.volcano.sh", "JobFlow", ON_OPERATOR },
     { "grafana.integreatly.org", "Grafana", ON_OPERATOR },
     { "helm.cattle.io", "HelmChart", ON_RENDERING },
     { "helm.toolkit.fluxcd.io", "HelmRelease", ON_RENDERING },
@@ -98,14 +99,11 @@ static const struct {
     { "apiextensions.k8s.io", "CustomResourceDefinition" },
     { "apps", "ControllerRevision" },
     { "apps.kruise.io", "SidecarSet WorkloadSpread" },
-    { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate CronWorkflow WorkflowTemplate" },
-    { "batch", "CronJob" },
+    { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate WorkflowTemplate" },
     { "flow.volcano.sh", "JobTemplate" },
     { "kueue.x-k8s.io", "Workload" },
-    { "serving.kserve.io", "ClusterServingRuntime ClusterStorageContainer LLMInferenceServiceConfig ServingRuntime" },
-    { "sparkoperator.k8s.io", "ScheduledSparkApplication" },
+    { "serving.kserve.io", "ClusterStorageContainer LLMInferenceServiceConfig" },
     { "tekton.dev", "ClusterTask Pipeline Task" },
-    { "trainer.kubeflow.org", "ClusterTrainingRuntime TrainingRuntime" },
 };
 
 static bool is_listed(const char *group, const char *kinds, karp_str api_version, karp_str kind)
@@ -194,8 +192,7 @@ static bool has_label_of(const tree *pod, karp_str name)
     return false;
 }
 
-/* Whether the input of a cluster contains pods of the object. */
-static bool has_pods(const karp_reader *reader, const io_deferred *maker)
+bool io_has_made(const karp_reader *reader, const io_deferred *maker)
 {
     char key[80];
     if (io_find_kind(reader, made_key(tree_get_text(maker->root, "kind"), key), maker->namespace_, maker->name) !=
@@ -247,7 +244,7 @@ karp_status io_settle_makers(karp_reader *reader)
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (w->info->kind == IO_KIND_POD_MAKER && !w->gone && !has_pods(reader, w)) status = report(reader, w);
+        if (w->info->kind == IO_KIND_POD_MAKER && !w->gone && !io_has_made(reader, w)) status = report(reader, w);
     }
     return status;
 }

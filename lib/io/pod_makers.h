@@ -11,6 +11,8 @@ bool io_makes_pods(const tree *root);
 
 /* Records the controllers of an object that is not a pod. false = out of memory. */
 bool io_note_made(karp_reader *reader, const tree *root);
+/* Whether the input contains pods or other objects that were made from the object. */
+bool io_has_made(const karp_reader *reader, const io_deferred *maker);
 /* Reports the objects that create pods, except those whose pods or other objects are in the input. Called after
  * everything has been read. Errors: NOMEM. */
 karp_status io_settle_makers(karp_reader *reader);

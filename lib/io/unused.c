@@ -193,6 +193,8 @@ karp_status io_unused_job(karp_reader *reader, const tree *root)
     return suspended ? count(reader, IO_UNUSED_SUSPENDED, tree_get_text(tree_get(root, "metadata"), "name")) : KARP_OK;
 }
 
+karp_status io_unused_later(karp_reader *reader, karp_str note) { return count(reader, IO_UNUSED_LATER, note); }
+
 /* ---- nodes without a price --------------------------------------------------------------------------------------- */
 
 karp_status io_unused_node(karp_reader *reader, const karp_node *node)
@@ -260,11 +262,6 @@ const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind)
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind)
 {
     const io_kind_info *meant = io_kind_meant(api_version, kind);
-    if (!meant && str_is(kind, "CronJob"))
-        return io_warn_once(reader,
-                            "CronJob of %.*s: it has no pods before its time; plan for one run with the Job of kubectl "
-                            "create job NAME --from=cronjob/NAME --dry-run=client -o yaml",
-                            str_shown(api_version, 100), api_version.ptr);
     if (!meant)
         return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", str_shown(kind, 100), kind.ptr,
                             str_shown(api_version, 100), api_version.ptr);
@@ -339,6 +336,15 @@ static karp_status note_jobs(karp_reader *reader)
                    str_shown(c->first, 100), c->first.ptr, more);
 }
 
+static karp_status note_later(karp_reader *reader)
+{
+    const io_unused_count *c = &reader->unused[IO_UNUSED_LATER];
+    char more[64] = "";
+    if (c->count == 0) return KARP_OK;
+    if (c->count > 1) (void)snprintf(more, sizeof more, " (and %zu more with a schedule)", c->count - 1);
+    return io_warn(reader, "%.*s%s", str_shown(c->first, 400), c->first.ptr, more);
+}
+
 karp_status io_unused_note(karp_reader *reader)
 {
     karp_status status = note_gate(reader, IO_UNUSED_OVERLAYS, "NodeOverlay", KARP_GATE_NODE_OVERLAY, "NodeOverlay");
@@ -347,5 +353,6 @@ karp_status io_unused_note(karp_reader *reader)
     for (size_t i = 0; i < reader->static_count && !status; i++) status = note_static(reader, &reader->statics[i]);
     if (!status) status = note_workloads(reader);
     if (!status) status = note_jobs(reader);
+    if (!status) status = note_later(reader);
     return status ? status : note_nodes(reader);
 }

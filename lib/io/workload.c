@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Creates the pods that the controllers of Deployments, ReplicaSets, StatefulSets and Jobs would create, except those
- * that are in the input.
- */
+/* Creates the pods that the controllers of workloads would create, except those that are in the input. */
 #include <io/fill.h>
-#include <io/owner.h>
 #include <io/notes.h>
+#include <io/owner.h>
+#include <io/pod_makers.h>
+#include <io/pods_of.h>
 
 #include <string.h>
 
 typedef struct workload {
     io_filler *f;
     const io_place *place;
-    karp_str namespace_, name;
+    karp_str namespace_, name, pods; /* pods: what their names begin with */
+    const char *kind;
     const tree *template_;
     const tree *claims; /* of a StatefulSet */
     tree *owners; /* ownerReferences of the pods */
-    const char *hash; /* pod template hash of a Deployment; NULL = none */
+    const char *hash, *hash_label; /* pod template hash of a Deployment; NULL = none */
     bool numbered; /* a StatefulSet: pods have their name and index as labels */
     bool job;
+    uint32_t number; /* of the object among the deferred ones */
     uint64_t first, replicas;
 } workload;
 
-static tree *owner_references(trees *t, const tree *owner, const char *api_version, const char *kind)
+/* The object as controller of another. */
+static tree *owner_references(trees *t, const tree *owner)
 {
     const tree *metadata = tree_get(owner, "metadata");
     karp_str uid = tree_get_text(metadata, "uid");
     tree *list = tree_new(t, TREE_LIST), *one = tree_new(t, TREE_MAP);
-    tree_set_text(t, one, "apiVersion", str(api_version));
-    tree_set_text(t, one, "kind", str(kind));
+    tree_set_text(t, one, "apiVersion", tree_get_text(owner, "apiVersion"));
+    tree_set_text(t, one, "kind", tree_get_text(owner, "kind"));
     tree_set_text(t, one, "name", tree_get_text(metadata, "name"));
     if (uid.len) tree_set_text(t, one, "uid", uid);
     tree_set(t, one, "controller", tree_new(t, TREE_TRUE));
@@ -45,7 +47,7 @@ static void set_pod_metadata(const workload *w, tree *metadata, karp_str pod_nam
     const tree *given = tree_get(w->template_, "metadata");
     tree *stated = tree_get(given, "labels"), *labels = stated ? tree_copy(t, stated) : tree_new(t, TREE_MAP);
     tree_set(t, metadata, "labels", labels);
-    if (w->hash) tree_default_text(t, labels, "pod-template-hash", str(w->hash));
+    if (w->hash) tree_default_text(t, labels, w->hash_label, str(w->hash));
     if (w->numbered) {
         char digits[20];
         tree_set_text(t, labels, "statefulset.kubernetes.io/pod-name", pod_name);
@@ -146,9 +148,28 @@ static karp_status add_claims(const workload *w, karp_str pod_name)
     return status;
 }
 
-/* Adds NAME-0 … NAME-(n-1), except those in the input; at most as many as are missing. */
-static karp_status add_pods(const workload *w, uint64_t present)
+/* Names the pods after the kind too if another workload has pods of that name: a StatefulSet, whose pods have an
+ * identity, or an earlier one. false = out of memory. */
+static bool name_apart(workload *w)
 {
+    karp_reader *reader = w->f->reader;
+    w->pods = w->name;
+    bool taken = !w->numbered && io_find(reader, "StatefulSet", w->namespace_, w->name) != IO_NONE;
+    uint32_t of = io_find(reader, "pods named", w->namespace_, w->name);
+    taken = taken || (of != IO_NONE && of != w->number);
+    if (taken && !w->numbered) {
+        char name[300] = "";
+        str_append(name, sizeof name, "%.*s-%s", str_shown(w->name, 200), w->name.ptr, w->kind);
+        for (char *c = name; *c; c++) *c = ascii_lower(*c);
+        w->pods = tree_text(tree_new_text(w->f->t, str(name)));
+    }
+    return w->pods.len && io_note_name(reader, str("pods named"), w->namespace_, w->pods, w->number);
+}
+
+/* Adds NAME-0 … NAME-(n-1), except those in the input; at most as many as are missing. */
+static karp_status add_pods(workload *w, uint64_t present)
+{
+    if (!name_apart(w)) return io_reader_nomem(w->f->reader);
     uint64_t missing = w->replicas > present ? w->replicas - present : 0;
     karp_status status = KARP_OK;
     /* The shared part of the pods is filled in once, in memory that lasts. */
@@ -157,7 +178,7 @@ static karp_status add_pods(const workload *w, uint64_t present)
         if (missing == 0 && tree_count(w->claims) == 0) break;
         strbuf name;
         strbuf_init(&name, w->f->reader->context);
-        strbuf_addstr(&name, w->name);
+        strbuf_addstr(&name, w->pods);
         strbuf_addc(&name, '-');
         strbuf_addu(&name, w->first + i);
         karp_str text = { name.ptr, name.len };
@@ -182,14 +203,16 @@ static uint64_t count_of(const tree *spec, const char *name)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Five bytes of the template's digest, which identify the Deployment's ReplicaSet. false = out of memory. */
-static bool template_hash(karp_context *context, const tree *template_, char hash[11])
+/* Five bytes of the digest of the template and, for another kind than Deployment, of the label, which identify the
+ * ReplicaSet. false = out of memory. */
+static bool template_hash(karp_context *context, const tree *template_, const char *label, char hash[11])
 {
     strbuf text;
     karp_digest s;
     char hex[KARP_DIGEST_TEXT];
     strbuf_init(&text, context);
     if (template_) tree_write(&text, template_);
+    if (strcmp(label, "pod-template-hash") != 0) strbuf_adds(&text, label);
     bool ok = !text.failed;
     if (ok) {
         karp_digest_init(&s, sizeof s);
@@ -207,7 +230,7 @@ static tree *make_replica_set(const workload *w, const tree *deployment)
 {
     const io_kind_info *info = io_kind_find(str("apps/v1"), str("ReplicaSet"));
     trees *t = w->f->t;
-    const tree *spec = tree_get(deployment, "spec"), *given = tree_get(spec, "selector");
+    const tree *given = tree_get(tree_get(deployment, "spec"), "selector");
     strbuf name;
     strbuf_init(&name, w->f->reader->context);
     strbuf_addstr(&name, w->name);
@@ -218,10 +241,10 @@ static tree *make_replica_set(const workload *w, const tree *deployment)
     tree *own = tree_get_or_make(t, set, "spec");
     tree *selector = given ? tree_deep_copy(t, given, false) : tree_new(t, TREE_MAP);
     tree_set(t, own, "selector", selector);
-    tree_set_text(t, tree_get_or_make(t, selector, "matchLabels"), "pod-template-hash", str(w->hash));
-    tree_set(t, own, "template", tree_get(spec, "template"));
-    tree_set(t, own, "replicas", tree_get(spec, "replicas"));
-    tree_set(t, tree_get(set, "metadata"), "ownerReferences", owner_references(t, deployment, "apps/v1", "Deployment"));
+    tree_set_text(t, tree_get_or_make(t, selector, "matchLabels"), w->hash_label, str(w->hash));
+    tree_set(t, own, "template", tree_copy(t, w->template_));
+    tree_set(t, own, "replicas", tree_new_integer(t, (int64_t)w->replicas));
+    tree_set(t, tree_get(set, "metadata"), "ownerReferences", owner_references(t, deployment));
     io_identify(w->f, info, set);
     strbuf_free(&name);
     return set;
@@ -235,17 +258,18 @@ static bool is_finished(const tree *job)
            str_is(io_condition_status(conditions, "Failed"), "True");
 }
 
-static karp_status expand_deployment(workload *w, const tree *root)
+/* Adds the ReplicaSet, and the pods that it owns. */
+static karp_status expand_by_set(workload *w, const tree *root, const char *kind)
 {
     karp_reader *reader = w->f->reader;
     const io_kind_info *info = io_kind_find(str("apps/v1"), str("ReplicaSet"));
     char hash[11];
     /* A Deployment that was derived from its pods keeps their hash, and so their ReplicaSet. */
-    karp_str known = tree_get_text(tree_get(tree_get(w->template_, "metadata"), "labels"), "pod-template-hash");
+    karp_str known = tree_get_text(tree_get(tree_get(w->template_, "metadata"), "labels"), w->hash_label);
     if (known.len > 0 && known.len < sizeof hash) {
         memcpy(hash, known.ptr, known.len);
         hash[known.len] = '\0';
-    } else if (!template_hash(reader->context, w->template_, hash)) {
+    } else if (!template_hash(reader->context, w->template_, w->hash_label, hash)) {
         return io_reader_nomem(reader);
     }
     w->hash = hash;
@@ -254,14 +278,90 @@ static karp_status expand_deployment(workload *w, const tree *root)
     karp_status status = KARP_OK;
     if (!set || io_find(reader, "ReplicaSet", w->namespace_, name) == IO_NONE)
         status = io_add_filled(w->f, info, set, w->place);
-    w->owners = owner_references(w->f->t, set, "apps/v1", "ReplicaSet");
-    return status ? status : add_pods(w, io_owned(reader, "Deployment", w->namespace_, w->name));
+    w->owners = owner_references(w->f->t, set);
+    return status ? status : add_pods(w, io_owned(reader, kind, w->namespace_, w->name));
 }
 
-static karp_status expand_plain(workload *w, const tree *root, const char *api_version, const char *kind)
+static karp_status expand_plain(workload *w, const tree *root, const char *kind)
 {
-    w->owners = owner_references(w->f->t, root, api_version, kind);
+    w->owners = owner_references(w->f->t, root);
     return add_pods(w, io_owned(w->f->reader, kind, w->namespace_, w->name));
+}
+
+static karp_status too_many(karp_reader *reader, const io_deferred *deferred, const io_place *place, const char *field)
+{
+    io_reader_fail(reader, KARP_E_LIMIT, place, field, "more pods than the limit");
+    io_reader_name(reader, str(deferred->info->name), deferred->namespace_, deferred->name);
+    return KARP_E_LIMIT;
+}
+
+/* ---- kinds whose operators create pods --------------------------------------------------------------------------- */
+
+static const tree *find_object(void *user, const char *kind, karp_str namespace_, karp_str name)
+{
+    const karp_reader *reader = user;
+    uint32_t number = io_find(reader, kind, namespace_, name);
+    return number < reader->deferred_count ? reader->deferred[number].root : NULL;
+}
+
+static karp_status report(karp_reader *reader, const io_deferred *deferred, const io_pods *pods)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(pods->notes) && status == KARP_OK; i++) {
+        karp_str note = tree_text(tree_item(pods->notes, i));
+        status = io_warn_once(reader, "%.*s", str_shown(note, 600), note.ptr);
+    }
+    if (status == KARP_OK && pods->later.len) status = io_unused_later(reader, pods->later);
+    return status || pods->problem.len == 0 ? status : io_problem(reader, deferred, pods->problem.ptr);
+}
+
+static karp_status expand_sets(workload *w, const io_deferred *deferred, const tree *root, const io_pods *pods)
+{
+    const char *kind = deferred->info->name;
+    uint64_t total = 0, present = io_owned(w->f->reader, kind, w->namespace_, w->name);
+    karp_status status = KARP_OK;
+    w->hash_label = pods->kind->hash;
+    for (size_t i = 0; i < pods->count; i++) {
+        if (pods->sets[i].count > w->f->reader->max_pods - total)
+            return too_many(w->f->reader, deferred, w->place, NULL);
+        total += pods->sets[i].count;
+    }
+    for (size_t i = 0; i < pods->count && status == KARP_OK; i++) {
+        const io_pod_set *set = &pods->sets[i];
+        w->name = set->name;
+        w->template_ = set->template_;
+        w->claims = set->claims;
+        w->first = set->first;
+        w->replicas = set->count;
+        w->owners = owner_references(w->f->t, root);
+        status = w->hash_label ? expand_by_set(w, root, kind) : add_pods(w, present);
+    }
+    return status;
+}
+
+/* Once an operator has acted, the pods in the input count, and nothing is added, unless the caller has scaled the
+ * object. */
+static karp_status expand_operated(workload *w, const io_deferred *deferred, const tree *root)
+{
+    karp_reader *reader = w->f->reader;
+    io_decoder d;
+    if (!deferred->changed && io_has_made(reader, deferred)) return KARP_OK;
+    io_decoder_init(&d, &reader->scratch);
+    io_pods pods = { .context = reader->context,
+                     .d = &d,
+                     .t = w->f->t,
+                     .find = find_object,
+                     .user = reader,
+                     .kind = io_pod_kind_of(deferred->info),
+                     .object = root,
+                     .namespace_ = w->namespace_,
+                     .name = w->name };
+    karp_status status = io_pods_of(&pods);
+    if (status) status = io_reader_bad(reader, &d, w->place, root);
+    if (status == KARP_OK) status = report(reader, deferred, &pods);
+    if (status == KARP_OK) status = expand_sets(w, deferred, root, &pods);
+    io_pods_free(&pods);
+    return status;
 }
 
 karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, const io_place *place)
@@ -273,31 +373,32 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
                    .place = place,
                    .namespace_ = deferred->namespace_,
                    .name = deferred->name,
+                   .kind = deferred->info->name,
+                   .number = (uint32_t)(deferred - reader->deferred),
                    .template_ = tree_get(spec, "template"),
                    .claims = stateful ? tree_get(spec, "volumeClaimTemplates") : NULL,
                    .replicas = count_of(spec, job ? "parallelism" : "replicas"),
                    .job = job,
                    .numbered = stateful };
     int64_t start = 0;
+    if (deferred->info->kind == IO_KIND_OPERATED) return expand_operated(&w, deferred, root);
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
     if (job && is_finished(root)) return io_unused_job(reader, root);
-    if (w.replicas > reader->max_pods) {
-        io_reader_fail(reader, KARP_E_LIMIT, place, job ? "spec.parallelism" : "spec.replicas",
-                       "more pods than the limit");
-        io_reader_name(reader, str(deferred->info->name), w.namespace_, w.name);
-        return KARP_E_LIMIT;
-    }
+    if (w.replicas > reader->max_pods)
+        return too_many(reader, deferred, place, job ? "spec.parallelism" : "spec.replicas");
     if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful) && !deferred->scaled) {
         karp_status status = io_unused_workload(reader, root);
         if (status) return status;
     }
-    if (deferred->info->kind == IO_KIND_DEPLOYMENT) return expand_deployment(&w, root);
-    if (stateful) return expand_plain(&w, root, "apps/v1", "StatefulSet");
-    if (job) return expand_plain(&w, root, "batch/v1", "Job");
+    if (deferred->info->kind == IO_KIND_DEPLOYMENT) {
+        w.hash_label = "pod-template-hash";
+        return expand_by_set(&w, root, "Deployment");
+    }
+    if (deferred->info->kind != IO_KIND_REPLICA_SET) return expand_plain(&w, root, deferred->info->name);
     /* A ReplicaSet that is controlled by a Deployment of the input gets its pods from that. */
     io_owner above = io_controller(root);
     if (strcmp(above.kind, "Deployment") == 0 && io_find(reader, "Deployment", w.namespace_, above.name) != IO_NONE)
         return KARP_OK;
-    return expand_plain(&w, root, "apps/v1", "ReplicaSet");
+    return expand_plain(&w, root, "ReplicaSet");
 }

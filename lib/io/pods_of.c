@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/pods_of.h>
+
+#include <io/make_object.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+static karp_str __attribute__((format(printf, 2, 0))) text_of(io_pods *p, const char *format, va_list arguments)
+{
+    char text[600];
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    return tree_text(tree_new_text(p->t, str(text)));
+}
+
+karp_str io_pods_text(io_pods *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    karp_str text = text_of(p, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void io_pods_note(io_pods *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!p->notes) p->notes = tree_new(p->t, TREE_LIST);
+    karp_str text = text_of(p, format, arguments);
+    va_end(arguments);
+    tree_append(p->t, p->notes, tree_new_text(p->t, text));
+}
+
+void io_pods_problem(io_pods *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (p->problem.len == 0) p->problem = text_of(p, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+/* A copy of the member of `object`, or an empty map; set in `object`. */
+static tree *own_map(trees *t, tree *object, const char *name)
+{
+    const tree *given = tree_get(object, name);
+    tree *own = tree_is(given, TREE_MAP) ? tree_copy(t, given) : tree_new(t, TREE_MAP);
+    if (!given || tree_is(given, TREE_MAP)) tree_set(t, object, name, own);
+    return own;
+}
+
+io_pod_set *io_pods_add(io_pods *p, const tree *template_, karp_str name, uint64_t count)
+{
+    trees *t = p->t;
+    if (p->d->status || !grow(p->context, (void **)&p->sets, &p->capacity, p->count + 1, sizeof *p->sets)) {
+        t->status = p->d->status ? t->status : KARP_E_NOMEM;
+        return NULL;
+    }
+    tree *own = template_ ? tree_copy(t, template_) : tree_new(t, TREE_MAP);
+    tree *metadata = own_map(t, own, "metadata");
+    (void)own_map(t, metadata, "labels");
+    (void)own_map(t, own, "spec");
+    if (t->status) return NULL;
+    p->sets[p->count] = (io_pod_set){ .template_ = own, .name = name, .count = count };
+    return &p->sets[p->count++];
+}
+
+tree *io_set_spec(io_pods *p, const io_pod_set *set)
+{
+    return set ? tree_get_or_make(p->t, set->template_, "spec") : NULL;
+}
+
+void io_set_label(io_pods *p, const io_pod_set *set, const char *key, karp_str value)
+{
+    if (!set) return;
+    tree *metadata = tree_get_or_make(p->t, set->template_, "metadata");
+    tree_default_text(p->t, tree_get_or_make(p->t, metadata, "labels"), key, value);
+}
+
+void io_set_container(io_pods *p, const io_pod_set *set, const char *list, const char *name, karp_str cpu,
+                      karp_str memory)
+{
+    trees *t = p->t;
+    tree *spec = io_set_spec(p, set), *container = tree_new(t, TREE_MAP);
+    const tree *given = tree_get(spec, list);
+    if (given && !tree_is(given, TREE_LIST)) return; /* the decoder reports it */
+    tree *all = given ? tree_copy(t, given) : tree_new(t, TREE_LIST);
+    tree_set_text(t, container, "name", str(name));
+    tree *requests = tree_get_or_make(t, tree_get_or_make(t, container, "resources"), "requests");
+    if (cpu.len) tree_set_text(t, requests, "cpu", cpu);
+    if (memory.len) tree_set_text(t, requests, "memory", memory);
+    tree_append(t, all, container);
+    tree_set(t, spec, list, all);
+}
+
+static void add_found(io_decoder *d, const io_found_template *found, void *user)
+{
+    io_pods *p = user;
+    (void)d;
+    karp_str name = p->name;
+    if (found->name.len) {
+        name = io_pods_text(p, "%.*s-%.*s", str_shown(p->name, 250), p->name.ptr, str_shown(found->name, 250),
+                            found->name.ptr);
+    }
+    io_pod_set *set = io_pods_add(p, found->template_, name, found->count);
+    if (set && p->kind->claims) set->claims = io_at_path(p->object, p->kind->claims);
+}
+
+void io_pods_add_places(io_pods *p)
+{
+    for (size_t i = 0; i < IO_POD_PLACES && p->kind->places[i].template_; i++)
+        io_find_templates(p->d, p->object, &p->kind->places[i], add_found, p);
+}
+
+int64_t io_pods_integer(io_pods *p, const char *path, int64_t least, int64_t absent)
+{
+    const char *name = strrchr(path, '/');
+    char before[128] = "";
+    str_append(before, sizeof before, "%.*s", (int)(name - path), path);
+    const tree *parent = io_at_path(p->object, before);
+    size_t depth = p->d->depth;
+    for (const char *at = path + 1; at < name; at += strcspn(at, "/") + 1)
+        io_push_key(p->d, (karp_str){ at, strcspn(at, "/") });
+    int64_t value = io_integer(p->d, parent, name + 1, least, INT32_MAX, absent);
+    if (!p->d->status) p->d->depth = depth;
+    return value;
+}
+
+/* ---- the whole object -------------------------------------------------------------------------------------------- */
+
+static bool is_suspended(io_pods *p)
+{
+    const char *field = p->kind->suspend;
+    if (!field || !tree_is(io_at_path(p->object, field), TREE_TRUE)) return false;
+    char shown[80] = "";
+    for (const char *at = field + 1; *at; at += strcspn(at, "/") + (at[strcspn(at, "/")] == '/'))
+        str_append(shown, sizeof shown, "%s%.*s", shown[0] ? "." : "", (int)strcspn(at, "/"), at);
+    io_pods_note(p, "%s %.*s: suspended (%s), so no pods; without it they are planned for", p->kind->info.name,
+                 str_shown(p->name, 100), p->name.ptr, shown);
+    return true;
+}
+
+karp_status io_pods_of(io_pods *p)
+{
+    if (!is_suspended(p)) {
+        if (p->kind->make) p->kind->make(p);
+        else io_pods_add_places(p);
+    }
+    if (p->t->status && !p->d->status) {
+        p->d->status = fail(&p->d->error, p->t->status, "out of memory");
+    }
+    return p->d->status;
+}
+
+void io_pods_free(io_pods *p)
+{
+    karp_free(p->context, p->sets, p->capacity * sizeof *p->sets);
+    p->sets = NULL;
+    p->count = p->capacity = 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of single kinds in the table of pod_kinds.c, which do what the kinds' operators do. */
+#ifndef IO_PODS_RULES_H
+#define IO_PODS_RULES_H
+
+#include <io/pods_of.h>
+
+/* ---- pods_jobs.c ------------------------------------------------------------------------------------------------- */
+
+/* A Job's numbers with their defaults; completions −1 = not stated: one success is enough. */
+typedef struct io_job_counts {
+    int64_t parallelism, completions;
+} io_job_counts;
+
+io_job_counts io_job_counts_of(const tree *spec);
+/* How many pods a Job has at the same time after so many have succeeded. */
+uint64_t io_job_active(io_job_counts counts, uint64_t succeeded);
+
+void io_make_job_set(io_pods *p);
+void io_make_train_job(io_pods *p);
+void io_make_leader_worker_set(io_pods *p);
+void io_make_training_job(io_pods *p);
+void io_make_volcano_job(io_pods *p);
+void io_make_scaled_job(io_pods *p);
+/* Kinds that start others by a schedule. */
+void io_make_cron_job(io_pods *p);
+void io_make_by_schedule(io_pods *p);
+
+/* ---- pods_ray.c -------------------------------------------------------------------------------------------------- */
+
+void io_make_ray_cluster(io_pods *p);
+void io_make_ray_job(io_pods *p);
+void io_make_ray_service(io_pods *p);
+
+/* ---- pods_spark.c ------------------------------------------------------------------------------------------------ */
+
+void io_make_spark_application(io_pods *p);
+
+/* ---- pods_serving.c ---------------------------------------------------------------------------------------------- */
+
+void io_make_rollout(io_pods *p);
+void io_make_knative(io_pods *p);
+void io_make_inference_service(io_pods *p);
+
+#endif

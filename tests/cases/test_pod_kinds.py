@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever makes pods is planned for: for each kind, the pods that its operator would create, and what they request."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+POOL = ASKS / 'pool.yaml'
+folder = tempfile.TemporaryDirectory()
+
+
+def manifest(*objects):
+    path = pathlib.Path(folder.name) / 'input.json'
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
+    return path
+
+
+def spec(cpu='1', **more):
+    return {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': cpu}}}], **more}
+
+
+def template(cpu='1', **more):
+    return {'metadata': {'labels': {'a': 'b'}}, 'spec': spec(cpu, **more)}
+
+
+def thing(version, kind, name='train', metadata=None, **body):
+    return {'apiVersion': version, 'kind': kind, 'metadata': {'name': name, **(metadata or {})}, **body}
+
+
+def dumped(*objects, words=()):
+    return [o for o in json.loads(run('dump', POOL, manifest(*objects), *words)[0])['objects'] if o['kind'] == 'Pod']
+
+
+def requests(pod):
+    """'c=1 autoscaler=500m/512Mi init=200m/256Mi'"""
+    parts = []
+    for where, mark in (('containers', ''), ('initContainers', 'init:')):
+        for c in pod['spec'].get(where, []):
+            asked = c.get('resources', {}).get('requests', {})
+            parts.append(f'{mark}{c["name"]}=' + '/'.join(str(asked[r]) for r in ('cpu', 'memory') if r in asked))
+    return ' '.join(parts)
+
+
+def pods(*objects, words=()):
+    return {p['metadata']['name']: requests(p) for p in dumped(*objects, words=words)}
+
+
+def named(name, count, what='c=1', first=0):
+    return {f'{name}-{i}': what for i in range(first, first + count)}
+
+
+def notes(*objects):
+    return ' | '.join(document('plan', POOL, manifest(*objects))['warnings'])
+
+
+def problems(*objects):
+    return document('plan', POOL, manifest(*objects)).get('problems', [])
+
+
+def labels(pod, *keys):
+    return [pod['metadata']['labels'].get(k) for k in keys]
+
+
+def simple():
+    equal(pods(thing('v1', 'ReplicationController', 'rc', spec={'replicas': 3, 'selector': {'a': 'b'}, 'template': template()})), named('rc', 3), 'rc')
+    equal(pods(thing('apps.kruise.io/v1alpha1', 'CloneSet', spec={'replicas': 2, 'template': template()})), named('train', 2), 'CloneSet')
+    equal(pods(thing('apps.openshift.io/v1', 'DeploymentConfig', spec={'replicas': 2, 'template': template()})), named('train', 2), 'DeploymentConfig')
+    equal(pods(thing('argoproj.io/v1alpha1', 'Experiment', spec={'templates': [{'name': 'base', 'template': template()}]})), named('train-base', 1), 'Experiment')
+
+
+def rollout():
+    checkout = thing('argoproj.io/v1alpha1', 'Rollout', 'checkout', spec={
+        'replicas': 20, 'selector': {'matchLabels': {'a': 'b'}}, 'strategy': {'canary': {}}, 'template': template()})
+    equal(pods(checkout), named('checkout', 20), 'Rollout')
+    run('plan', POOL, manifest(checkout), '--fail-on', 'unschedulable,notes')
+    equal(pods(checkout, words=['--scale', 'checkout=3']), named('checkout', 3), 'scaled')
+    equal(len(pods(thing('argoproj.io/v1alpha1', 'Rollout', spec={'template': template()}))), 1, 'without replicas')
+    pod = dumped(checkout)[0]
+    owner = pod['metadata']['ownerReferences'][0]
+    check(owner['kind'] == 'ReplicaSet' and pod['metadata']['labels']['rollouts-pod-template-hash'] == owner['name'][len('checkout-'):], pod)
+    ref = thing('argoproj.io/v1alpha1', 'Rollout', 'web', spec={'replicas': 2, 'workloadRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'}})
+    web = thing('apps/v1', 'Deployment', 'web', spec={'replicas': 1, 'selector': {'matchLabels': {'a': 'b'}}, 'template': template('2')})
+    equal(pods(ref, web), {**named('web', 2, 'c=2'), **named('web-deployment', 1, 'c=2')}, 'by reference')
+    equal(pods(web, ref), {**named('web', 1, 'c=2'), **named('web-rollout', 2, 'c=2')}, 'the other way round')
+    said, = problems(ref)
+    check('its pod template is that of Deployment web, which is not in the input' in said, said)
+    # What a cluster has is not added again.
+    replica_set = thing('apps/v1', 'ReplicaSet', 'checkout-abc', {'ownerReferences': [
+        {'apiVersion': 'argoproj.io/v1alpha1', 'kind': 'Rollout', 'name': 'checkout', 'uid': 'u', 'controller': True}]},
+        spec={'replicas': 1, 'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
+    equal(pods(checkout, replica_set), named('checkout-abc', 1), 'with its ReplicaSet')
+
+
+def ray():
+    cluster = {'headGroupSpec': {'template': template()}, 'workerGroupSpecs': [
+        {'groupName': 'small', 'replicas': 1, 'minReplicas': 2, 'maxReplicas': 5, 'template': template('2')},
+        {'groupName': 'big', 'replicas': 9, 'minReplicas': 0, 'maxReplicas': 3, 'numOfHosts': 2, 'template': template('8')},
+        {'groupName': 'off', 'replicas': 4, 'suspend': True, 'template': template()}]}
+    init = ' init:wait-gcs-ready=200m/256Mi'
+    workers = {**named('train-small-worker', 2, 'c=2' + init), **named('train-big-worker', 6, 'c=8' + init)}
+    alone = thing('ray.io/v1', 'RayCluster', spec=cluster)
+    equal(pods(alone), {**named('train-head', 1), **workers}, 'RayCluster')
+    equal(labels(dumped(alone)[0], 'ray.io/cluster', 'ray.io/node-type', 'ray.io/group'), ['train', 'worker', 'big'], 'labels')
+    scaled = {**cluster, 'enableInTreeAutoscaling': True}
+    equal(pods(thing('ray.io/v1', 'RayCluster', spec=scaled))['train-head-0'], 'c=1 autoscaler=500m/512Mi', 'autoscaler')
+    scaled['autoscalerOptions'] = {'resources': {'requests': {'cpu': '1', 'memory': '1Gi'}}}
+    equal(pods(thing('ray.io/v1', 'RayCluster', spec=scaled))['train-head-0'], 'c=1 autoscaler=1/1Gi', 'its resources')
+    equal(pods(thing('ray.io/v1', 'RayCluster', spec={**cluster, 'suspend': True})), {}, 'suspended')
+    submitter = named('train-submitter', 1, 'ray-job-submitter=500m/200Mi')
+    equal(pods(thing('ray.io/v1', 'RayJob', spec={'rayClusterSpec': cluster})), {**named('train-head', 1), **workers, **submitter}, 'RayJob')
+    equal(pods(thing('ray.io/v1', 'RayJob', spec={'rayClusterSpec': cluster, 'submissionMode': 'HTTPMode'})), {**named('train-head', 1), **workers}, 'HTTP')
+    equal(pods(thing('ray.io/v1', 'RayJob', spec={'rayClusterSpec': cluster, 'submissionMode': 'SidecarMode'}))['train-head-0'],
+          'c=1 ray-job-submitter=500m/200Mi', 'sidecar')
+    equal(pods(thing('ray.io/v1', 'RayService', spec={'rayClusterConfig': cluster})), {**named('train-head', 1), **workers}, 'RayService')
+    check('suspended (spec.suspend)' in notes(thing('ray.io/v1', 'RayJob', spec={'suspend': True, 'rayClusterSpec': cluster})), 'RayJob suspended')
+    # A mistake in a group is found where it is.
+    wrong = json.loads(json.dumps(alone))
+    wrong['spec']['workerGroupSpecs'][1]['replicas'] = 'many'
+    _, error = run('plan', POOL, manifest(wrong), status=1)
+    check('RayCluster' in error and 'spec.workerGroupSpecs[1].replicas' in error, error)
+    wrong['spec']['workerGroupSpecs'][1] = {'groupName': 'x', 'template': {'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': 'lots'}}}]}}}
+    _, error = run('plan', POOL, manifest(wrong), status=1)
+    check('spec.workerGroupSpecs[1].template.spec.containers[0].resources.requests' in error, error)
+
+
+def spark():
+    def app(driver=None, executor=None, **more):
+        return thing('sparkoperator.k8s.io/v1beta2', 'SparkApplication', spec={'type': 'Scala', 'driver': driver or {}, 'executor': executor or {}, **more})
+
+    def sizes(*arguments, **more):
+        return [next(iter(p['spec']['containers']))['resources']['requests'] for p in dumped(app(*arguments, **more))]
+
+    one = {'cpu': '1', 'memory': '1408Mi'}
+    equal(sizes(), [one, one], 'defaults: 1 core, 1g and at least 384m')
+    equal(sorted(pods(app())), ['train-driver-0', 'train-exec-1'], 'names')
+    equal(sizes({'cores': 2, 'memory': '8g'}, {'instances': 3, 'cores': 4, 'coreRequest': '3500m', 'memory': '16g', 'memoryOverhead': '2g'}),
+          [{'cpu': '2', 'memory': '9011Mi'}] + [{'cpu': '3500m', 'memory': '18432Mi'}] * 3, 'driver and executors')
+    equal(sizes(type='Python', executor={'memory': '512m'})[1], {'cpu': '1', 'memory': '896Mi'}, 'outside the JVM, at least 384m')
+    equal(sizes({'memory': '4g'}, type='Python')[0], {'cpu': '1', 'memory': '5734Mi'}, '0.4 of it')
+    equal(sizes({'memory': '4g'}, memoryOverheadFactor='0.2')[0], {'cpu': '1', 'memory': '4915Mi'}, 'a factor')
+    conf = {'spark.executor.instances': '2', 'spark.executor.memory': '2048', 'spark.memory.offHeap.enabled': 'true', 'spark.memory.offHeap.size': '1g',
+            'spark.kubernetes.node.selector.pool': 'x'}
+    equal(sizes(sparkConf=conf)[1:], [{'cpu': '1', 'memory': '3456Mi'}] * 2, 'sparkConf')
+    equal([p['spec']['nodeSelector'] for p in dumped(app(sparkConf=conf))], [{'pool': 'x'}] * 3, 'node selectors')
+    equal(len(sizes(dynamicAllocation={'enabled': True, 'initialExecutors': 2, 'minExecutors': 4, 'maxExecutors': 9})), 5, 'dynamic allocation')
+    gpu = dumped(app(executor={'gpu': {'name': 'nvidia.com/gpu', 'quantity': 2}}))[1]
+    equal(gpu['spec']['containers'][0]['resources']['limits']['nvidia.com/gpu'], 2, 'GPU')
+    equal(labels(gpu, 'spark-role'), ['executor'], 'role')
+    said, = problems(app({'memory': '8Gi'}))
+    check('memory 8Gi is no size that Spark reads' in said, said)
+
+
+def jobs():
+    def job_set(**job):
+        return thing('jobset.x-k8s.io/v1alpha2', 'JobSet', spec={'replicatedJobs': [
+            {'name': 'w', 'replicas': 2, 'template': {'spec': {'template': template(), **job}}}]})
+
+    equal(pods(job_set(parallelism=3, completions=3)), {**named('train-w-0', 3), **named('train-w-1', 3)}, 'JobSet')
+    equal(len(pods(job_set(parallelism=5, completions=2))), 4, 'no more than completions')
+    equal(len(pods(job_set())), 2, 'neither is stated')
+    equal(pods(job_set(parallelism=3)), {}, 'parallelism alone')
+    check('Indexed, which need completions' in notes(job_set(parallelism=3)), 'and it is said')
+    equal(len(pods(job_set(parallelism=3, completionMode='NonIndexed'))), 6, 'not indexed')
+    exclusive = job_set(parallelism=1, completions=1)
+    exclusive['metadata']['annotations'] = {'alpha.jobset.sigs.k8s.io/exclusive-topology': 'kubernetes.io/hostname'}
+    plan = document('plan', POOL, manifest(exclusive))
+    equal([len(launch['pods']) for launch in plan['launches']], [1, 1], 'each Job on a node of its own')
+
+    def workers(**more):
+        return thing('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', spec={'leaderWorkerTemplate': {'workerTemplate': template('2'), **more}, 'replicas': 2})
+    equal(pods(workers(size=3)), {**named('train', 2, 'c=2'), **named('train-0', 2, 'c=2', 1), **named('train-1', 2, 'c=2', 1)}, 'LeaderWorkerSet')
+    equal(pods(workers(size=2, leaderTemplate=template('1')))['train-0'], 'c=1', 'leader')
+    equal(len(pods(workers(size=4), words=['--scale', 'train=3'])), 12, 'scaled')
+
+    def kubeflow(kind, field, version='kubeflow.org/v1', **specs):
+        return thing(version, kind, spec={field: {r: {'template': template(), **({} if n is None else {'replicas': n})} for r, n in specs.items()}})
+    equal(pods(kubeflow('TFJob', 'tfReplicaSpecs', PS=1, Worker=2)), {**named('train-ps', 1), **named('train-worker', 2)}, 'TFJob')
+    for kind, field in (('PyTorchJob', 'pytorchReplicaSpecs'), ('XGBoostJob', 'xgbReplicaSpecs'), ('PaddleJob', 'paddleReplicaSpecs'), ('JAXJob', 'jaxReplicaSpecs')):
+        equal(pods(kubeflow(kind, field, Worker=None)), named('train-worker', 1), kind)
+    for version in ('kubeflow.org/v1', 'kubeflow.org/v2beta1'):
+        equal(pods(kubeflow('MPIJob', 'mpiReplicaSpecs', version, Launcher=1, Worker=2)), {**named('train-launcher', 1), **named('train-worker', 2)}, 'MPIJob')
+    bare = kubeflow('MPIJob', 'mpiReplicaSpecs', 'kubeflow.org/v2beta1', Launcher=None, Worker=None)
+    equal(pods(bare), named('train-launcher', 1), 'MPIJob without a number')
+    check('its Worker states no replicas, so there are no workers' in notes(bare), 'and it is said')
+
+    volcano = thing('batch.volcano.sh/v1alpha1', 'Job', spec={'minAvailable': 3, 'tasks': [
+        {'name': 'ps', 'replicas': 1, 'template': template()}, {'replicas': 2, 'template': template('2')}]})
+    equal(pods(volcano), {**named('train-ps', 1), **named('train-default1', 2, 'c=2')}, 'Volcano')
+    plain = thing('batch/v1', 'Job', spec={'template': template()})
+    equal(len(pods(volcano, plain)), 4, 'a Job of Volcano and one of Kubernetes')
+
+    scaled = thing('keda.sh/v1alpha1', 'ScaledJob', spec={'jobTargetRef': {'parallelism': 2, 'template': template()}, 'minReplicaCount': 3, 'maxReplicaCount': 10})
+    equal(len(pods(scaled)), 6, 'ScaledJob')
+    check('3 Jobs (minReplicaCount) are planned; its triggers may start up to 10' in notes(scaled), notes(scaled))
+
+    runtime = thing('trainer.kubeflow.org/v1alpha1', 'ClusterTrainingRuntime', 'torch', spec={'mlPolicy': {'numNodes': 1}, 'template': {'spec': {'replicatedJobs': [
+        {'name': 'node', 'template': {'metadata': {'labels': {'trainer.kubeflow.org/trainjob-ancestor-step': 'trainer'}},
+                                      'spec': {'template': {'spec': {'containers': [{'name': 'node'}]}}}}}]}}})
+    job = thing('trainer.kubeflow.org/v1alpha1', 'TrainJob', spec={'runtimeRef': {'name': 'torch'}, 'trainer': {
+        'numNodes': 3, 'resourcesPerNode': {'requests': {'cpu': '4', 'memory': '8Gi'}}}})
+    equal(pods(job, runtime), named('train-node-0', 3, 'node=4/8Gi'), 'TrainJob')
+    said, = problems(job)
+    check('kubectl get ClusterTrainingRuntime torch -o yaml' in said, said)
+
+
+def serving():
+    def service(annotations=None):
+        return thing('serving.knative.dev/v1', 'Service', 'hello', spec={'template': {'metadata': {'annotations': annotations or {}}, 'spec': spec()}})
+    equal(pods(service({'autoscaling.knative.dev/min-scale': '5'})), named('hello', 5, 'c=1 queue-proxy=25m'), 'min-scale')
+    said = notes(service({'autoscaling.knative.dev/min-scale': '5'}))
+    check('5 pods are planned (initial-scale 1, min-scale 5)' in said and 'queue-proxy that requests cpu 25m by default' in said, said)
+    equal(len(pods(service())), 1, 'initial-scale')
+    equal(len(pods(service({'autoscaling.knative.dev/initialScale': '3'}))), 3, 'as it was spelt before')
+    equal(pods(service(), thing('v1', 'Service', 'hello', spec={'selector': {'a': 'b'}})), named('hello', 1, 'c=1 queue-proxy=25m'), 'and a Service of Kubernetes')
+
+    def inference(predictor, mode=None):
+        return thing('serving.kserve.io/v1beta1', 'InferenceService', 'iris', {'annotations': {'serving.kserve.io/deploymentMode': mode} if mode else {}},
+                     spec={'predictor': predictor})
+    model = {'model': {'modelFormat': {'name': 'sklearn'}, 'storageUri': 'gs://x'}, 'minReplicas': 2, 'nodeSelector': {'x': 'y'}}
+    storage = ' init:storage-initializer=100m/100Mi'
+    equal(pods(inference(model, 'RawDeployment')), named('iris-predictor', 2, 'kserve-container=1/2Gi' + storage), 'InferenceService')
+    equal(dumped(inference(model))[0]['spec']['nodeSelector'], {'x': 'y'}, 'node selector')
+    equal(pods(inference(model))['iris-predictor-0'], 'kserve-container=1/2Gi queue-proxy=25m' + storage, 'as Knative deploys it')
+    own = {'containers': [{'name': 'mine', 'resources': {'requests': {'cpu': '3'}}}], 'minReplicas': 0}
+    equal(pods(inference(own, 'Standard')), named('iris-predictor', 1, 'mine=3/2Gi'), 'own container')
+    check('ModelMesh' in problems(inference(model, 'ModelMesh'))[0], 'ModelMesh')
+
+
+def by_schedule():
+    cron = thing('batch/v1', 'CronJob', 'cj', spec={'schedule': '0 3 * * *', 'jobTemplate': {'spec': {'parallelism': 4, 'template': template('2')}}})
+    equal(pods(cron), {}, 'CronJob')
+    check('CronJob cj: it has no pods before its time, then 4 a run' in notes(cron), notes(cron))
+    check('(and 1 more with a schedule)' in notes(cron, thing('argoproj.io/v1alpha1', 'CronWorkflow', spec={'schedule': '@daily'})), 'two')
+
+
+for part in (simple, rollout, ray, spark, jobs, serving, by_schedule):
+    part()
+finish()
