@@ -53,8 +53,17 @@ typedef struct karp_reader_options {
     uint32_t note_changes;
     /** 1 = no notes on what karp_lint_snapshot() finds as well, for karp_write_lint(). Since 0.1 */
     uint32_t no_lint_notes;
-    uint32_t reserved; /**< 0 */
+    /** KARP_REPLICAS_*: the replicas of a workload without pods that an autoscaler has as its target. Since 0.1 */
+    uint32_t replicas_from;
 } karp_reader_options;
+
+/** Where the replicas of a workload with a HorizontalPodAutoscaler or ScaledObject come from. */
+enum {
+    KARP_REPLICAS_USUAL = 0, /**< its spec, or the nearest bound of the autoscaler if they are beyond it */
+    KARP_REPLICAS_SPEC = 1,
+    KARP_REPLICAS_LEAST = 2, /**< the autoscaler's minimum */
+    KARP_REPLICAS_MOST = 3, /**< its maximum */
+};
 
 /** Zeroes @p options and sets its size. */
 KARP_API void karp_reader_options_init(karp_reader_options *options, size_t size);

@@ -113,6 +113,7 @@ typedef struct cli_options {
     bool compact;
     uint32_t lint_fails; /* the lowest severity that fails, plus one; 0 = none */
     bool digest; /* text output includes the digest of the input */
+    uint32_t replicas_from; /* KARP_REPLICAS_* */
     bool strict;
     bool recursive;
     bool no_lint_notes; /* no notes on what karp lint finds as well */

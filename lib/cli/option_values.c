@@ -65,6 +65,14 @@ int set_explain(const cli_verb *verb, cli_options *options, const char *text)
     return status;
 }
 
+int set_replicas_from(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t word = 0;
+    int status = read_word(verb, WORDS_REPLICAS_FROM, text, &word);
+    options->replicas_from = (uint32_t)word;
+    return status;
+}
+
 int set_method(const cli_verb *verb, cli_options *options, const char *text)
 {
     for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPACK; method++) {

@@ -148,6 +148,16 @@ static void decode_operated(adding *a)
     trees_free(&t);
 }
 
+static void decode_autoscaler(adding *a)
+{
+    static const char *const counts[] = { "minReplicas", "maxReplicas", "minReplicaCount", "maxReplicaCount" };
+    (void)io_meta(&a->d, a->root, true);
+    const tree *spec = io_enter(&a->d, a->root, "spec");
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        (void)io_integer(&a->d, spec, counts[i], 0, INT32_MAX, 0);
+    io_pop(&a->d);
+}
+
 /* Whatever else the object has is not read. */
 static void decode_maker(adding *a) { (void)a; }
 
@@ -292,6 +302,9 @@ static const kind_row rows[] = {
     [IO_KIND_RESOURCE_SLICE] = { &io_resource_slice_shape, NULL, add_resource_slice },
     [IO_KIND_DEVICE_CLASS] = { &io_device_class_shape, NULL, add_device_class },
     [IO_KIND_PRICES] = { NULL, decode_prices, NULL },
+    [IO_KIND_AUTOSCALER] = { NULL, decode_autoscaler, NULL },
+    [IO_KIND_SCALED_OBJECT] = { NULL, decode_autoscaler, NULL },
+    [IO_KIND_VERTICAL_AUTOSCALER] = { NULL, decode_autoscaler, NULL },
     [IO_KIND_REFERRED] = { NULL, decode_maker, NULL },
     [IO_KIND_OPERATED] = { NULL, decode_operated, NULL },
     [IO_KIND_POD_MAKER] = { NULL, decode_maker, NULL },

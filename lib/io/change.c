@@ -72,8 +72,7 @@ static bool same_template(const tree *before, const tree *after)
     return covers(old, new_) && !takes_away(tree_get(old, "spec"), tree_get(new_, "spec"));
 }
 
-/* Whether the object's replicas can be set. */
-static bool has_replicas(const io_kind_info *info)
+bool io_has_replicas(const io_kind_info *info)
 {
     io_kind kind = info->kind;
     if (kind == IO_KIND_OPERATED) return io_pod_kind_of(info)->scale != NULL;
@@ -136,7 +135,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     /* The names are slices of the new object's text, too. */
     w->name = tree_get_text(tree_get(root, "metadata"), "name");
     if (w->info->namespaced) w->namespace_ = io_namespace(root);
-    if (has_replicas(w->info)) {
+    if (io_has_replicas(w->info)) {
         const char *count = w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
         tree_default(&reader->trees, spec, count, tree_get(old_spec, count));
         w->changed = true;
@@ -189,7 +188,7 @@ static bool goes_with(const karp_reader *reader, const io_deferred *w, const io_
                 equal_str(tree_get_text(tree_get(w->root, "status"), "nodeName"), deleted->name)) ||
                (kind == IO_KIND_CSI_NODE && equal_str(w->name, deleted->name));
     if (of == IO_KIND_NAMESPACE) return w->info->namespaced && equal_str(w->namespace_, deleted->name);
-    return (has_replicas(deleted->info) || of == IO_KIND_OPERATED || of == IO_KIND_DAEMON_SET) &&
+    return (io_has_replicas(deleted->info) || of == IO_KIND_OPERATED || of == IO_KIND_DAEMON_SET) &&
            is_owned_by(reader, w, deleted);
 }
 
@@ -383,7 +382,7 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
     if (replicas > INT32_MAX) return fail(&reader->error, KARP_E_RANGE, "more replicas than a workload can have");
     for (uint32_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (w->gone || !has_replicas(w->info) || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name)) continue;
+        if (w->gone || !io_has_replicas(w->info) || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name)) continue;
         if (found != IO_NONE) {
             const io_deferred *other = &reader->deferred[found];
             bool same_space = equal_str(other->namespace_, w->namespace_);

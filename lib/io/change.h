@@ -17,6 +17,9 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas);
 /* Called after all reading and changes: removes surplus pods and the deleted objects. */
 karp_status io_settle_changes(karp_reader *reader);
 
+/* Whether the replicas of the kind's objects can be set. */
+bool io_has_replicas(const io_kind_info *info);
+
 /* ---- change_find.c ----------------------------------------------------------------------------------------------- */
 
 /* A parsed object reference from the command line. Parts that are left out are "". */

@@ -415,6 +415,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
                    kind == IO_KIND_JOB || kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_OPERATED;
     if (status == KARP_OK && expands) status = io_expand(f, w, root, &place);
+    if (status == KARP_OK && f->work.status) status = io_reader_nomem(f->reader);
     f->t = &f->reader->trees;
     trees_clear(&f->made);
     trees_clear(&f->work);

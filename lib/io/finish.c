@@ -3,6 +3,7 @@
  * Handles the end of the input: fills in and adds deferred objects, passes catalogues to the builder, creates the
  * snapshot.
  */
+#include <io/autoscalers.h>
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/clouds.h>
@@ -121,6 +122,7 @@ static karp_status settle(karp_reader *reader, io_filler *filler)
     karp_status status = io_settle_changes(reader);
     if (status == KARP_OK) status = io_settle_owned(reader);
     if (status == KARP_OK) status = io_settle_makers(reader);
+    if (status == KARP_OK) status = io_settle_autoscalers(reader);
     if (status == KARP_OK) status = settle_now(reader);
     if (status == KARP_OK) status = io_settle_clouds(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);

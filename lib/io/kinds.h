@@ -36,6 +36,9 @@ typedef enum io_kind {
     IO_KIND_PROVISIONER,
     IO_KIND_NODE_TEMPLATE,
     IO_KIND_PRICES,
+    IO_KIND_AUTOSCALER,
+    IO_KIND_SCALED_OBJECT,
+    IO_KIND_VERTICAL_AUTOSCALER,
     IO_KIND_REFERRED, /* other objects use its templates */
     IO_KIND_OPERATED, /* an operator creates its pods: pod_kinds.c */
     IO_KIND_POD_MAKER /* not read, but creates pods: pod_makers.c */

@@ -117,6 +117,19 @@ static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, kar
     return noted->namespace_.ptr && noted->name.ptr && noted->deployment.ptr;
 }
 
+#define SUCCEEDED "succeeded of Job"
+
+uint32_t io_succeeded(const karp_reader *reader, karp_str namespace_, karp_str name)
+{
+    uint32_t count = io_find(reader, SUCCEEDED, namespace_, name);
+    return count == IO_NONE ? 0 : count;
+}
+
+static bool count_succeeded(karp_reader *reader, karp_str namespace_, karp_str name)
+{
+    return io_note_name(reader, str(SUCCEEDED), namespace_, name, io_succeeded(reader, namespace_, name) + 1);
+}
+
 /* Whether the kind is one of Kubernetes itself. */
 static bool is_plain(const char *kind)
 {
@@ -130,6 +143,8 @@ bool io_note_owned(karp_reader *reader, const tree *pod)
     if (!is_counted(owner.kind)) return true;
     /* An operator has acted even if its pods have ended. */
     if (!is_plain(owner.kind) && !io_note_made(reader, pod)) return false;
+    bool done = str_is(tree_get_text(tree_get(pod, "status"), "phase"), "Succeeded");
+    if (done && strcmp(owner.kind, "Job") == 0) return count_succeeded(reader, io_namespace(pod), owner.name);
     if (io_pod_ended(pod)) return true;
     char key[96];
     karp_str space = io_namespace(pod);

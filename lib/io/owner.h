@@ -13,8 +13,8 @@ typedef struct io_owner {
 
 /* The object's controller, from its metadata. */
 io_owner io_controller(const tree *root);
-/* The same, but for a ReplicaSet its Deployment or other owner, if the input or the names show it. Call it after everything has been
- * read. */
+/* The same, but for a ReplicaSet its Deployment or other owner, if the input or the names show it. Call it after
+ * everything has been read. */
 io_owner io_workload_of(const karp_reader *reader, const tree *pod);
 /* The Deployment whose ReplicaSet has this name ("web" for "web-6d4f8b9c7"). "" = the name does not end with a hash. */
 karp_str io_deployment_of_set(karp_str set);
@@ -29,7 +29,9 @@ bool io_pod_ended(const tree *pod);
 bool io_note_owned(karp_reader *reader, const tree *pod);
 /* Called after everything has been read: counts pods of ReplicaSets for their Deployments too. Errors: NOMEM. */
 karp_status io_settle_owned(karp_reader *reader);
-/* The number of the workload's pods in the input. */
+/* The number of a Job's pods in the input that have succeeded. */
+uint32_t io_succeeded(const karp_reader *reader, karp_str namespace_, karp_str name);
+/* The number of the workload's pods in the input that have not ended. */
 uint32_t io_owned(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
 
 #endif

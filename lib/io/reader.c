@@ -25,7 +25,8 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     karp_reader_options given;
     karp_status status = struct_check(options, sizeof given, SIZE_THROUGH(karp_reader_options, provider), &given,
                                       "karp_reader_options", error);
-    if (!status && given.reserved) status = fail_reserved(error, "karp_reader_options");
+    if (!status && given.replicas_from > KARP_REPLICAS_MOST)
+        status = fail(error, KARP_E_INVALID, "karp_reader_options: replicas_from is none of KARP_REPLICAS_*");
     if (status) return status;
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);

@@ -4,7 +4,7 @@
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
-#include <io/pods_of.h>
+#include <io/pods_rules.h>
 
 #include <string.h>
 
@@ -250,6 +250,14 @@ static tree *make_replica_set(const workload *w, const tree *deployment)
     return set;
 }
 
+/* How many pods of the Job have succeeded: its status says it, else the pods do. */
+static uint64_t succeeded_of(const karp_reader *reader, const tree *job, karp_str namespace_, karp_str name)
+{
+    int64_t stated = 0;
+    if (tree_integer(tree_get(tree_get(job, "status"), "succeeded"), &stated)) return stated > 0 ? (uint64_t)stated : 0;
+    return io_succeeded(reader, namespace_, name);
+}
+
 static bool is_finished(const tree *job)
 {
     const tree *conditions = tree_get(tree_get(job, "status"), "conditions");
@@ -385,6 +393,8 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
     if (job && is_finished(root)) return io_unused_job(reader, root);
+    if (job && !deferred->scaled)
+        w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));
     if (w.replicas > reader->max_pods)
         return too_many(reader, deferred, place, job ? "spec.parallelism" : "spec.replicas");
     if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful) && !deferred->scaled) {

@@ -167,11 +167,11 @@ with tempfile.TemporaryDirectory() as folder:
 NOTE = '2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); by the catalogue they cost $0.192/h'
 with tempfile.TemporaryDirectory() as name:
     extra = pathlib.Path(name, 'extra.yaml')
-    extra.write_text('apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: hpa}\n')
+    extra.write_text('apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n')
     sides = json.loads(run('diff', DUMP, '-o', 'json', '--', extra, DUMP)[0])['designs']
     equal(sides[0]['warnings'], [NOTE], 'notes of A')
     apart = [w for w in sides[1]['warnings'] if w != NOTE]
-    check(len(apart) == 1 and 'HorizontalPodAutoscaler' in apart[0] and NOTE in sides[1]['warnings'], sides[1]['warnings'])
+    check(len(apart) == 1 and 'Secret' in apart[0] and NOTE in sides[1]['warnings'], sides[1]['warnings'])
     marked, error = run('diff', DUMP, '-o', 'markdown', '--', extra, DUMP)
     check(marked.endswith(f'\n## Notes on A\n\n- {NOTE}\n\n## Notes on B\n\n- {apart[0]}\n'), marked)
     check(error.count(NOTE) == 1 and f'A: {NOTE}' in error and f'B: {apart[0][:40]}' in error, error)

@@ -235,6 +235,50 @@ def by_schedule():
     check('(and 1 more with a schedule)' in notes(cron, thing('argoproj.io/v1alpha1', 'CronWorkflow', spec={'schedule': '@daily'})), 'two')
 
 
-for part in (simple, rollout, ray, spark, jobs, serving, by_schedule):
+def counts():
+    def job(**spec):
+        return thing('batch/v1', 'Job', 'a', spec={'template': template(), **spec})
+    equal(len(pods(job(parallelism=5, completions=2))), 2, 'no more than completions')
+    equal([len(pods(job(parallelism=3, completions=10))), len(pods(job())), len(pods(job(parallelism=3))), len(pods(job(completions=9)))], [3, 1, 3, 1], 'Jobs')
+    equal(len(pods({**job(parallelism=3, completions=10), 'status': {'succeeded': 8}})), 2, 'what is left')
+    equal(len(pods({**job(parallelism=3), 'status': {'succeeded': 1}})), 0, 'one success is enough')
+    equal(len(pods(job(parallelism=5, completions=7, completionMode='Indexed', backoffLimitPerIndex=1))), 5, 'indexed')
+    done = [thing('v1', 'Pod', f'a-x{i}', {'ownerReferences': [{'apiVersion': 'batch/v1', 'kind': 'Job', 'name': 'a', 'uid': 'u', 'controller': True}]},
+                  spec=spec(), status={'phase': 'Succeeded'}) for i in range(3)]
+    equal(len(pods(job(parallelism=5, completions=7), *done)), 3 + 4, 'pods that have succeeded')
+
+    api = thing('apps/v1', 'Deployment', 'api', {'namespace': 'shop'}, spec={'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
+    hpa = thing('autoscaling/v2', 'HorizontalPodAutoscaler', 'api', {'namespace': 'shop'}, spec={
+        'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'api'}, 'minReplicas': 10, 'maxReplicas': 40})
+    scaled = thing('keda.sh/v1alpha1', 'ScaledObject', 'api', {'namespace': 'shop'}, spec={
+        'scaleTargetRef': {'name': 'api'}, 'minReplicaCount': 10, 'maxReplicaCount': 40})
+    for by in ((hpa,), (scaled,), (hpa, scaled), (scaled, hpa)):
+        equal(len(pods(api, *by)), 10, 'its minimum')
+        equal([len(pods(*by, api, words=['--replicas-from', w])) for w in ('spec', 'hpa-min', 'hpa-max')], [1, 10, 40], '--replicas-from')
+    check('Deployment shop/api: 10 replicas instead of 1, by minReplicas 10 of HorizontalPodAutoscaler api' in notes(api, hpa), notes(api, hpa))
+    check('by minReplicaCount 10 of ScaledObject api' in notes(api, scaled), notes(api, scaled))
+
+    def replicas(count):
+        return {**api, 'spec': {**api['spec'], 'replicas': count}}
+    equal([len(pods(replicas(n), hpa)) for n in (0, 20, 50)], [0, 20, 40], 'off, within the bounds, and above')
+    equal(len(pods(replicas(0), scaled)), 10, 'KEDA scales from 0')
+    equal(len(pods(api, hpa, words=['--scale', 'api=3'])), 3, '--scale')
+    paused = json.loads(json.dumps(scaled))
+    paused['metadata']['annotations'] = {'autoscaling.keda.sh/paused-replicas': '4'}
+    equal(len(pods(api, paused)), 4, 'paused')
+    running = thing('v1', 'Pod', 'api-abc-x', {'namespace': 'shop', 'labels': {'pod-template-hash': 'abc'}, 'ownerReferences': [
+        {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'api-abc', 'uid': 'u', 'controller': True}]}, spec=spec())
+    equal(len(pods(replicas(1), hpa, running)), 1, 'pods of the input count')
+    web = thing('argoproj.io/v1alpha1', 'Rollout', 'api', {'namespace': 'shop'}, spec={'template': template()})
+    by = json.loads(json.dumps(hpa))
+    by['spec']['scaleTargetRef'] = {'apiVersion': 'argoproj.io/v1alpha1', 'kind': 'Rollout', 'name': 'api'}
+    equal(len(pods(web, by)), 10, 'a Rollout')
+    vertical = thing('autoscaling.k8s.io/v1', 'VerticalPodAutoscaler', 'api', {'namespace': 'shop'}, spec={
+        'targetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'api'}, 'updatePolicy': {'updateMode': 'Auto'}},
+        status={'recommendation': {'containerRecommendations': [{'containerName': 'c', 'target': {'cpu': '50m', 'memory': '128Mi'}}]}})
+    check('recommends cpu 50m, memory 128Mi for container c of Deployment api; the requests of its template are planned' in notes(api, vertical), notes(api, vertical))
+
+
+for part in (counts, simple, rollout, ray, spark, jobs, serving, by_schedule):
     part()
 finish()

@@ -42,7 +42,7 @@ def batch():
     equal(len(plan['unschedulable']), 8, 'beyond the limits')
     notes = ' '.join(plan['warnings'])
     check('Job report: suspended (spec.suspend), so no pods' in notes, notes)
-    check('it has no pods before its time, then 1 a run; plan for one run with the Job of kubectl create job' in notes, notes)
+    check('it has no pods before its time, then 10 a run; plan for one run with the Job of kubectl create job' in notes, notes)
     run('plan', BATCH, '--fail-on', 'notes', status=3)
     # Neither limit alone is enough, so both are named.
     remedy = explained(BATCH, 'job', 'batch/backfill')['remedies'][0]

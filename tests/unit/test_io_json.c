@@ -202,12 +202,12 @@ static void test_unknown_kinds_warn_once(void **state)
     reading r = read_text(
         "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"a\"}}\n"
         "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"b\"}}\n"
-        "{\"apiVersion\":\"serving.knative.dev/v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"b\"}}\n"
+        "{\"apiVersion\":\"serving.example.dev/v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"b\"}}\n"
         "{\"apiVersion\":\"x.example/v1\",\"kind\":\"FancyNodeClass\",\"metadata\":{\"name\":\"c\"}}");
     assert_read(&r);
     assert_int_equal(r.warning_count, 2);
     assert_non_null(strstr(r.warnings, "Secret"));
-    assert_non_null(strstr(r.warnings, "serving.knative.dev"));
+    assert_non_null(strstr(r.warnings, "serving.example.dev"));
     assert_non_null(object_of(&r, "FancyNodeClass", NULL, "c"));
     reading_free(&r);
 }

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HorizontalPodAutoscalers and KEDA's ScaledObjects set the replicas of their targets before pods are created. */
+#include <io/autoscalers.h>
+
+#include <io/change.h>
+#include <io/notes.h>
+#include <io/owner.h>
+#include <io/pod_kinds.h>
+#include <io/pod_makers.h>
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct bounds {
+    int64_t least, most;
+    bool wakes; /* a target with 0 replicas is scaled up to the minimum, too */
+    bool paused;
+    const char *least_field;
+} bounds;
+
+static int64_t count_at(const tree *object, const char *name, int64_t absent)
+{
+    int64_t count = absent;
+    const tree *value = tree_get(object, name);
+    return value && tree_integer(value, &count) && count >= 0 ? count : absent;
+}
+
+static bounds bounds_of(const io_deferred *w)
+{
+    const tree *spec = tree_get(w->root, "spec");
+    const tree *annotations = tree_get(tree_get(w->root, "metadata"), "annotations");
+    if (w->info->kind == IO_KIND_AUTOSCALER)
+        return (bounds){ count_at(spec, "minReplicas", 1), count_at(spec, "maxReplicas", INT32_MAX), false, false,
+                         "minReplicas" };
+    bounds b = { count_at(spec, "minReplicaCount", 0), count_at(spec, "maxReplicaCount", 100), true, false,
+                 "minReplicaCount" };
+    int64_t pinned = 0;
+    double number = 0;
+    karp_str paused = tree_get_text(annotations, "autoscaling.keda.sh/paused-replicas");
+    if (paused.len && karp_double_parse(paused, &number) == KARP_OK && number >= 0 && number < INT32_MAX) {
+        pinned = (int64_t)number;
+        return (bounds){ pinned, pinned, true, false, "annotation paused-replicas" };
+    }
+    b.paused = str_is(tree_get_text(annotations, "autoscaling.keda.sh/paused"), "true");
+    return b;
+}
+
+/* ---- targets ----------------------------------------------------------------------------------------------------- */
+
+static io_deferred *target_of(karp_reader *reader, const io_deferred *w, const tree *ref)
+{
+    char room[IO_KIND_ROOM];
+    karp_str kind = tree_get_text(ref, "kind"), version = tree_get_text(ref, "apiVersion");
+    if (kind.len == 0) kind = str("Deployment"); /* KEDA's default */
+    if (version.len == 0) version = str("apps/v1");
+    const io_kind_info *info = io_kind_find(version, kind);
+    room[0] = '\0';
+    if (info->kind == IO_KIND_OPERATED) {
+        str_append(room, sizeof room, "%s.%s", info->name, info->group);
+        kind = str(room);
+    }
+    uint32_t number = io_find_kind(reader, kind, w->namespace_, tree_get_text(ref, "name"));
+    if (number >= reader->deferred_count) return NULL;
+    io_deferred *target = &reader->deferred[number];
+    return target->gone || target->stated ? NULL : target;
+}
+
+/* Where pods of the target are in the input, they count: its autoscaler has been at work. */
+static bool has_pods(const karp_reader *reader, const io_deferred *target)
+{
+    return io_owned(reader, target->info->name, target->namespace_, target->name) > 0 ||
+           (target->info->kind == IO_KIND_OPERATED && io_has_made(reader, target));
+}
+
+static int64_t wanted(const karp_reader *reader, bounds b, int64_t replicas)
+{
+    uint32_t from = reader->options.replicas_from;
+    if (replicas == 0 && !b.wakes) return 0; /* an autoscaler leaves it alone */
+    if (from == KARP_REPLICAS_LEAST) return b.least;
+    if (from == KARP_REPLICAS_MOST) return b.most;
+    return replicas < b.least ? b.least : replicas > b.most ? b.most : replicas;
+}
+
+static karp_status scale(karp_reader *reader, const io_deferred *w, io_deferred *target, bounds b)
+{
+    trees *t = &reader->trees;
+    int64_t replicas = count_at(tree_get(target->root, "spec"), "replicas", 1), count = wanted(reader, b, replicas);
+    if (count == replicas) return KARP_OK;
+    karp_status status = io_object_check(reader, target->info, target->root, &target->place);
+    if (status) return status;
+    tree *spec = tree_get_or_make(t, target->root, "spec");
+    tree_set(t, spec, "replicas", tree_new_integer(t, count));
+    if (t->status) return io_reader_nomem(reader);
+    bool more = count > replicas;
+    return io_warn(reader,
+                   "%s %.*s/%.*s: %lld replicas instead of %lld, by %s %lld of %s %.*s (--replicas-from spec: %lld)",
+                   target->info->name, str_shown(target->namespace_, 64), target->namespace_.ptr,
+                   str_shown(target->name, 100), target->name.ptr, (long long)count, (long long)replicas,
+                   count == b.least && (more || reader->options.replicas_from == KARP_REPLICAS_LEAST) ? b.least_field
+                                                                                                      : "the maximum",
+                   (long long)count, w->info->name, str_shown(w->name, 100), w->name.ptr, (long long)replicas);
+}
+
+static karp_status apply(karp_reader *reader, const io_deferred *w)
+{
+    const tree *ref = tree_get(tree_get(w->root, "spec"), "scaleTargetRef");
+    io_deferred *target = target_of(reader, w, ref);
+    bounds b = bounds_of(w);
+    if (!target || target->scaled || has_pods(reader, target) || !io_has_replicas(target->info)) return KARP_OK;
+    if (b.paused || target->info->kind == IO_KIND_JOB) return KARP_OK;
+    return scale(reader, w, target, b);
+}
+
+/* ---- VerticalPodAutoscaler --------------------------------------------------------------------------------------- */
+
+/* "cpu 50m, memory 128Mi for container c" */
+static void describe(const tree *recommended, char *text, size_t room)
+{
+    const tree *target = tree_get(recommended, "target");
+    karp_str container = tree_get_text(recommended, "containerName");
+    for (size_t i = 0; tree_is(target, TREE_MAP) && i < tree_count(target); i++) {
+        karp_str name = tree_member_name(tree_member_at(target, i)),
+                 amount = tree_text(tree_member_at(target, i)->value);
+        if (amount.len == 0) amount = tree_digits(tree_member_at(target, i)->value);
+        str_append(text, room, "%s%.*s %.*s", i ? ", " : "", str_shown(name, 60), name.ptr, str_shown(amount, 40),
+                   amount.ptr);
+    }
+    str_append(text, room, " for container %.*s", str_shown(container, 60), container.ptr);
+}
+
+static karp_status note_vertical(karp_reader *reader, const io_deferred *w)
+{
+    const tree *spec = tree_get(w->root, "spec"), *ref = tree_get(spec, "targetRef");
+    const tree *list = io_at_path(w->root, "/status/recommendation/containerRecommendations");
+    karp_str mode = tree_get_text(tree_get(spec, "updatePolicy"), "updateMode"), name = tree_get_text(ref, "name"),
+             kind = tree_get_text(ref, "kind");
+    char text[300] = "";
+    if (!target_of(reader, w, ref) || (str_is(mode, "Off") && !list)) return KARP_OK;
+    for (size_t i = 0; i < tree_count(list) && i < 3; i++) {
+        str_append(text, sizeof text, i ? "; " : "recommends ");
+        describe(tree_item(list, i), text, sizeof text);
+    }
+    return io_warn(reader, "VerticalPodAutoscaler %.*s: %s of %.*s %.*s; the requests of its template are planned",
+                   str_shown(w->name, 100), w->name.ptr, text[0] ? text : "may change the requests",
+                   str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr);
+}
+
+karp_status io_settle_autoscalers(karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->gone || w->stated) continue;
+        bool scales = w->info->kind == IO_KIND_AUTOSCALER || w->info->kind == IO_KIND_SCALED_OBJECT;
+        if (scales && reader->options.replicas_from != KARP_REPLICAS_SPEC) status = apply(reader, w);
+        if (w->info->kind == IO_KIND_VERTICAL_AUTOSCALER) status = note_vertical(reader, w);
+    }
+    return status;
+}
