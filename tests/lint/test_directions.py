@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt <- optimise,
 explain}. io and the providers are the other library: beside the public headers they see base and json, io sees the
-providers, and replay sees io. The program sees base. Everything else sees the public headers only."""
+providers, kube and replay see io, and replay sees kube. The program sees base. Everything else sees the public headers only."""
 import re
 import sys
 
@@ -16,7 +16,7 @@ BELOW = {
     'optimise': {'base', 'model', 'decision', 'schedule', 'disrupt'},
     'explain': {'base', 'model', 'decision', 'schedule'},
     'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'},
-    'replay': {'base', 'json', 'io'}, 'cli': {'base'},
+    'kube': {'base', 'json', 'io'}, 'replay': {'base', 'json', 'io', 'kube'}, 'cli': {'base'},
 }
 # What the modules above see of a scheduler: what it is asked, and what came of it. The parts of its state are lib/schedule's own.
 QUESTIONS = {f'schedule/{name}.h' for name in ('fit', 'guide', 'menu', 'movable', 'policy', 'pricing', 'provision', 'relaxed', 'report', 'result', 'solve')}

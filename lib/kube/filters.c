@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which nodes a pod may use: the first plugin that refuses is the reason. */
+#include <kube/attempt.h>
+#include <kube/pod_class.h>
+
+#include <base/admit.h>
+
+/* ---- what does not change with pods ------------------------------------------------------------------------------ */
+
+static bool tolerates_cordon(const karp_pod *pod)
+{
+    static const karp_taint cordon = { { "node.kubernetes.io/unschedulable", 32 }, { "", 0 }, { "NoSchedule", 10 } };
+    return tolerations_allow(pod->tolerations, pod->toleration_count, &cordon);
+}
+
+static bool selector_matches(const karp_pod *pod, const kube_node_spec *n)
+{
+    for (size_t i = 0; i < pod->node_selector_count; i++) {
+        const karp_str *value = label_value(n->labels, n->label_count, pod->node_selector[i].key);
+        if (!value || !equal_str(*value, pod->node_selector[i].value)) return false;
+    }
+    return true;
+}
+
+static bool affinity_matches(const kube_class *s, const kube_node_spec *n)
+{
+    const karp_pod *pod = &s->pod;
+    if (!selector_matches(pod, n)) return false;
+    for (size_t i = 0; i < pod->required_node_term_count; i++) {
+        if (kube_term_matches(&pod->required_node_terms[i], &s->required_fields[i], n)) return true;
+    }
+    return pod->required_node_terms == NULL;
+}
+
+/* Only tolerations of this effect, or of any, make a taint count for nothing in scores. */
+static bool prefers_not(const karp_pod *pod, const karp_taint *taint)
+{
+    for (size_t i = 0; i < pod->toleration_count; i++) {
+        if (tolerations_allow(&pod->tolerations[i], 1, taint)) return false;
+    }
+    return true;
+}
+
+static void read_taints(const karp_pod *pod, const kube_node_spec *n, kube_memo *m)
+{
+    m->tolerated = true;
+    m->taints = 0;
+    for (size_t i = 0; i < n->taint_count; i++) {
+        const karp_taint *taint = &n->taints[i];
+        bool soft = str_is(taint->effect, "PreferNoSchedule");
+        if (soft) m->taints = (uint16_t)(m->taints + (m->taints < UINT16_MAX && prefers_not(pod, taint)));
+        else if (str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute"))
+            m->tolerated = m->tolerated && tolerations_allow(pod->tolerations, pod->toleration_count, taint);
+    }
+}
+
+static void judge(const kube_cluster *c, const kube_class *s, const kube_node *n, kube_memo *m)
+{
+    const bool *on = c->profile.filters;
+    *m = (kube_memo){ .version = n->version, .refusal = KUBE_PLUGINS };
+    read_taints(&s->pod, &n->spec, m);
+    m->affinity = affinity_matches(s, &n->spec);
+    int64_t weight = 0;
+    for (size_t i = 0; i < s->pod.preferred_node_term_count; i++) {
+        const karp_node_term *term = &s->pod.preferred_node_terms[i];
+        if (term->weight && kube_term_matches(term, &s->preferred_fields[i], &n->spec)) weight += term->weight;
+    }
+    m->preferred = (int32_t)(weight > INT32_MAX ? INT32_MAX : weight);
+    if (on[KUBE_NODE_UNSCHEDULABLE] && n->spec.unschedulable && !tolerates_cordon(&s->pod))
+        m->refusal = KUBE_NODE_UNSCHEDULABLE;
+    else if (on[KUBE_TAINT_TOLERATION] && !m->tolerated) m->refusal = KUBE_TAINT_TOLERATION;
+    else if (on[KUBE_NODE_AFFINITY] && !m->affinity) m->refusal = KUBE_NODE_AFFINITY;
+}
+
+kube_memo *kube_memo_at(kube_attempt *a, uint32_t node)
+{
+    kube_cluster *c = a->cluster;
+    kube_memo *m = &a->memos[node];
+    if (m->version != c->nodes[node].version) judge(c, &c->classes[a->class_], &c->nodes[node], m);
+    return m;
+}
+
+/* ---- ports and resources ----------------------------------------------------------------------------------------- */
+
+static bool conflict(const karp_host_port *a, const karp_host_port *b)
+{
+    return a->port == b->port && equal_str(a->protocol, b->protocol) &&
+           (equal_str(a->host_ip, b->host_ip) || str_is(a->host_ip, "0.0.0.0") || str_is(b->host_ip, "0.0.0.0"));
+}
+
+static bool ports_taken(const kube_cluster *c, const kube_class *s, const kube_node *n)
+{
+    if (s->port_count == 0 || n->port_pods == 0) return false;
+    for (uint32_t pod = n->first_pod; pod != KUBE_NONE; pod = c->pods[pod].next) {
+        const kube_class *other = &c->classes[c->pods[pod].class_];
+        for (size_t i = 0; i < other->port_count; i++) {
+            for (size_t k = 0; k < s->port_count; k++) {
+                if (conflict(&other->ports[i], &s->ports[k])) return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A request of nothing always fits, even where too much is requested already. */
+static uint8_t resources_lack(const kube_class *s, const kube_node *n)
+{
+    uint8_t code = n->pod_count + 1 > (uint64_t)n->allowed_pods ? KUBE_UNSCHEDULABLE : KUBE_FITS;
+    for (size_t i = 0; i < s->request_count; i++) {
+        uint32_t r = s->requests[i].resource;
+        int64_t amount = s->requests[i].amount;
+        if (amount <= n->allocatable[r] - n->requested[r]) continue;
+        if (amount > n->allocatable[r]) return KUBE_UNRESOLVABLE;
+        code = KUBE_UNSCHEDULABLE;
+    }
+    return code;
+}
+
+/* ---- all filters ------------------------------------------------------------------------------------------------- */
+
+void kube_filters_begin(kube_attempt *a)
+{
+    const kube_class *s = &a->cluster->classes[a->class_];
+    a->cluster->lines_used = 0;
+    a->has_rules = s->hard_count || s->affinity_count || s->anti_count || s->anti_matters;
+    if (!a->has_rules) return;
+    kube_spread_begin(a);
+    kube_affinity_begin(a);
+}
+
+static kube_refusal filter_now(kube_attempt *a, uint32_t node)
+{
+    const kube_cluster *c = a->cluster;
+    const kube_class *s = &c->classes[a->class_];
+    const kube_node *n = &c->nodes[node];
+    const bool *on = c->profile.filters;
+    const kube_memo *m = kube_memo_at(a, node);
+    kube_refusal r = { KUBE_PLUGINS, KUBE_FITS };
+    if (m->refusal != KUBE_PLUGINS) return (kube_refusal){ m->refusal, KUBE_UNRESOLVABLE };
+    if (on[KUBE_NODE_PORTS] && ports_taken(c, s, n)) return (kube_refusal){ KUBE_NODE_PORTS, KUBE_UNSCHEDULABLE };
+    uint8_t lack = on[KUBE_NODE_RESOURCES_FIT] ? resources_lack(s, n) : KUBE_FITS;
+    if (lack != KUBE_FITS) return (kube_refusal){ KUBE_NODE_RESOURCES_FIT, lack };
+    if (s->volume_count) r = kube_volumes_filter(a, node);
+    if (r.code == KUBE_FITS && a->has_rules && on[KUBE_POD_TOPOLOGY_SPREAD]) r = kube_spread_filter(a, node);
+    if (r.code == KUBE_FITS && !a->skips_affinity && on[KUBE_INTER_POD_AFFINITY]) r = kube_affinity_filter(a, node);
+    return r;
+}
+
+/* Places, or takes away again, the pods nominated to the node that have at least the pod's priority. */
+static size_t move_nominated(kube_attempt *a, uint32_t node, bool place)
+{
+    kube_cluster *c = a->cluster;
+    size_t moved = 0;
+    for (size_t i = 0; i < c->nominated.count; i++) {
+        uint32_t other = c->nominated.list[i];
+        const kube_pod *p = &c->pods[other];
+        if (p->nominated != node || other == a->pod || p->priority < c->pods[a->pod].priority) continue;
+        if (place) kube_place(c, other, node);
+        else kube_displace(c, other);
+        moved++;
+    }
+    if (moved) kube_filters_begin(a);
+    return moved;
+}
+
+kube_refusal kube_filter(kube_attempt *a, uint32_t node)
+{
+    kube_cluster *c = a->cluster;
+    if (c->nodes[node].nominated) {
+        uint64_t events = c->events;
+        if (move_nominated(a, node, true)) {
+            kube_refusal r = filter_now(a, node);
+            (void)move_nominated(a, node, false);
+            c->events = events;
+            if (r.code != KUBE_FITS) return r;
+        }
+    }
+    return filter_now(a, node);
+}
