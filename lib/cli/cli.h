@@ -155,6 +155,7 @@ typedef struct cli_verb {
     const char *summary; /* one line */
     const char *details; /* for --help */
     size_t word_count; /* number of the command's own words, which come before files */
+    bool slash_words; /* the first two may be one, with a slash: pod/web-0 */
     uint32_t options; /* its options, CLI_OPTION_* ored */
     uint32_t formats; /* bit 1 << KARP_FORMAT_* for each supported format */
     uint32_t default_format;

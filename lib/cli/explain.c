@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <base/nearest.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -180,6 +181,22 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     return status;
 }
 
+/* A misspelt kind, or a pod's name without its kind. */
+static int no_kind(const char *kind, const char *name)
+{
+    static const char *const kinds[] = { "pod", "deployment", "statefulset", "replicaset", "job", "node" };
+    nearest meant = { .wanted = str(kind), .distance = 2 }; /* two letters may be wrong */
+    char text[400];
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) nearest_offer(&meant, str(kinds[i]));
+    bool near = meant.best.ptr != NULL;
+    (void)snprintf(text, sizeof(text),
+                   "only a pod, a deployment, statefulset, replicaset or job, or a node can be explained; did you mean "
+                   "karp explain %s %.200s?",
+                   near ? meant.best.ptr : "pod", near ? name : kind);
+    print_problem(kind, text);
+    return EXIT_ERROR;
+}
+
 static int run(const cli_options *options)
 {
     const char *kind = options->words.items[0];
@@ -188,8 +205,7 @@ static int run(const cli_options *options)
     for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
         workload = workload || strcmp(kind, workloads[i]) == 0;
     if (!is_pod && !workload && strcmp(kind, "node") != 0 && strcmp(kind, "no") != 0) {
-        print_problem(kind, "only a pod, a deployment, statefulset, replicaset or job, or a node can be explained");
-        return EXIT_ERROR;
+        return no_kind(kind, options->words.items[1]);
     }
     return answer_input(options, true, false, is_pod || workload ? explain_pod : explain_node, &workload);
 }
@@ -204,6 +220,7 @@ const cli_verb verb_explain = {
         "would place it. For a deployment: the same for one of its pods. For a node: the command that removes it, or\n"
         "everything that keeps it, and what would become of its pods.",
     .word_count = 2,
+    .slash_words = true,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,

@@ -112,7 +112,8 @@ static int64_t clock_now(void) { return (int64_t)time(NULL) * 1000000000; }
 static void print_read_error(const cli_options *options, const cli_input *input, const karp_error *error)
 {
     print_error(error);
-    if (error->status == KARP_E_DUPLICATE) {
+    /* A file does not replace its own objects. */
+    if (error->status == KARP_E_DUPLICATE && strstr(error->message, error->document) == NULL) {
         char hint[sizeof error->document + 96];
         const char *file = error->document[0] != '\0' ? error->document : "FILE";
         (void)snprintf(hint, sizeof hint, "use --replace %s instead of -f to replace objects that were read before",

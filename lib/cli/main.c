@@ -6,6 +6,7 @@
 
 #include "cli.h"
 
+#include <base/nearest.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,6 +144,13 @@ static int print_version(void)
 
 static int unknown(const char *name)
 {
+    nearest meant = { .wanted = str(name), .distance = 2 }; /* two letters may be wrong */
+    for (size_t i = 0; i < VERB_COUNT; i++) nearest_offer(&meant, str(verbs[i]->name));
+    if (meant.best.ptr != NULL) {
+        fprintf(stderr, "karp: unknown command '%s'; did you mean karp %.*s? (karp --help)\n", name,
+                (int)meant.best.len, meant.best.ptr);
+        return EXIT_ERROR;
+    }
     fprintf(stderr, "karp: unknown command '%s'; the commands are", name);
     for (size_t i = 0; i < VERB_COUNT; i++) fprintf(stderr, "%s %s", i == 0 ? "" : ",", verbs[i]->name);
     fputs(" (karp --help)\n", stderr);

@@ -25,7 +25,7 @@ int wrong_row(const cli_verb *verb, const option_row *row, const char *message)
 
 int list_add(cli_options *options, cli_list *list, const char *value)
 {
-    if (list->items == NULL) list->items = arena_array(&options->lists, options->argument_count, sizeof(char *));
+    if (list->items == NULL) list->items = arena_array(&options->lists, options->argument_count + 1, sizeof(char *));
     if (list->items == NULL) {
         print_problem(NULL, "out of memory");
         return EXIT_ERROR;
@@ -52,10 +52,28 @@ static int set_option(const cli_verb *verb, cli_options *options, const option_r
 
 void options_free(cli_options *options) { arena_free(&options->lists); }
 
+/* "pod/web-0" is "pod" and "web-0". */
+static int take_slash_words(cli_options *options, const char *given)
+{
+    size_t kind = strcspn(given, "/");
+    const char *copy = arena_string(&options->lists, given, kind);
+    if (copy == NULL) {
+        print_problem(NULL, "out of memory");
+        return EXIT_ERROR;
+    }
+    int status = list_add(options, &options->words, copy);
+    return status >= 0 ? status : list_add(options, &options->words, given + kind + 1);
+}
+
 static int take_words(const cli_verb *verb, cli_options *options, int argc, char **argv)
 {
     size_t words = options->certificate != NULL ? 0 : verb->word_count; /* verify: a proof instead of a plan */
     for (int i = optind; i < argc; i++) {
+        if (verb->slash_words && options->words.count == 0 && strchr(argv[i], '/') != NULL) {
+            int status = take_slash_words(options, argv[i]);
+            if (status >= 0) return status;
+            continue;
+        }
         cli_list *list = options->words.count < words ? &options->words : &options->files;
         if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0)
             return wrong_option(verb, argv[i], "not expected");

@@ -3,6 +3,7 @@
 
 #include <base/context.h>
 #include <base/error.h>
+#include <base/nearest.h>
 #include <base/sort.h>
 #include <decision/decision.h>
 #include <schedule/movable.h>
@@ -312,6 +313,18 @@ static karp_str namesake(const karp_snapshot *s, karp_str name)
     return (karp_str){ "", 0 };
 }
 
+/* A pod of a workload of that name, or else one with a similar name; "" = none. */
+static karp_str similar(const karp_snapshot *s, karp_str name)
+{
+    nearest meant = { .wanted = name, .distance = 2 }; /* two letters may be wrong */
+    for (uint32_t i = 0; i < s->raw.pods.count; i++) {
+        karp_str other = pod_name(s, s->by_name[i]);
+        if (other.len > name.len && str_has_prefix(other, name) && other.ptr[name.len] == '-') return other;
+        nearest_offer(&meant, other);
+    }
+    return meant.best.ptr != NULL ? meant.best : (karp_str){ "", 0 };
+}
+
 /* The reason why the decision is not about the pod. */
 static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error *error)
 {
@@ -323,10 +336,11 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
         if (pod_over(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
         if (on.len > 0) return fail(error, KARP_E_NOT_FOUND, "the pod runs on node %.*s already", shown, on.ptr);
         return fail(error, KARP_E_NOT_FOUND,
-                    "the pod is not pending for Karpenter: it has no condition PodScheduled=False, or a node is "
-                    "nominated for it");
+                    "the pod is not pending for Karpenter: it has no condition PodScheduled=False of reason "
+                    "Unschedulable (pods with scheduling gates have another reason), or a node is nominated for it");
     }
     karp_str other = namesake(s, name);
+    if (other.len == 0) other = similar(s, name);
     if (other.len == 0) return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
     return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME); did you mean %.*s?",
                 other.len < NAME_SHOWN ? (int)other.len : NAME_SHOWN, other.ptr);

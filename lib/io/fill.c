@@ -276,39 +276,6 @@ static void fill_pod_status(trees *t, tree *root)
     if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", io_creation(root));
 }
 
-/* Counts pods that have neither a node nor a PodScheduled condition. In strict mode they get no condition, and
- * Karpenter launches nodes only for pods that the scheduler has marked as unschedulable. */
-static void count_silent(io_filler *f, const tree *root)
-{
-    const tree *spec = tree_get(root, "spec"), *status = tree_get(root, "status");
-    karp_str phase = tree_get_text(status, "phase");
-    if (tree_get_text(spec, "nodeName").len > 0 ||
-        io_condition_status(tree_get(status, "conditions"), "PodScheduled").len > 0)
-        return;
-    if (phase.len > 0 && !str_is(phase, "Pending")) return;
-    if (f->silent++ > 0) return;
-    f->first_silent = io_keep(f->reader, tree_get_text(tree_get(root, "metadata"), "name"));
-    if (!f->first_silent.ptr) f->t->status = KARP_E_NOMEM;
-}
-
-static karp_status warn_of_silent(io_filler *f)
-{
-    char shown[64];
-    if (f->silent == 0) return KARP_OK;
-    str_shorten(shown, sizeof shown, f->first_silent);
-    if (f->silent == 1) {
-        return io_warn(
-            f->reader,
-            "Pod %s: it has no node and no condition PodScheduled: Karpenter does not provision for it (strict)",
-            shown);
-    }
-    return io_warn(
-        f->reader,
-        "Pod %s and %llu more: they have no node and no condition PodScheduled: Karpenter does not provision "
-        "for them (strict)",
-        shown, (unsigned long long)(f->silent - 1));
-}
-
 /* Adds an ephemeral volume's claim, named POD-VOLUME, unless the input has it. */
 static karp_status add_ephemeral_claim(io_filler *f, const tree *pod, const tree *volume, const tree *template_,
                                        const io_place *place)
@@ -349,10 +316,8 @@ static karp_status add_ephemeral_claims(io_filler *f, const tree *pod, const io_
 karp_status io_fill_and_add_pod(io_filler *f, tree *root, const io_place *place)
 {
     const io_kind_info *info = io_kind_find(str("v1"), str("Pod"));
-    if (!f->fill) {
-        count_silent(f, root);
-        return io_add_filled(f, info, root, place);
-    }
+    if (!io_count_waiting(&f->waiting, f->reader, root)) return io_reader_nomem(f->reader);
+    if (!f->fill) return io_add_filled(f, info, root, place);
     io_fill_pod_spec(f, tree_get(root, "spec"));
     fill_pod_status(f->t, root);
     count_pod(f, root);
@@ -536,5 +501,5 @@ karp_status io_filler_end(io_filler *f)
 {
     karp_status status = settle_budgets(f);
     if (status == KARP_OK && f->fill) status = add_namespaces(f);
-    return status ? status : warn_of_silent(f);
+    return status ? status : io_warn_of_waiting(&f->waiting, f->reader);
 }

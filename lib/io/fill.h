@@ -8,6 +8,7 @@
 
 #include <io/make_object.h>
 #include <io/reader.h>
+#include <io/waiting_pods.h>
 
 /* A PodDisruptionBudget whose status is computed from the pods. */
 typedef struct io_open_budget {
@@ -21,8 +22,7 @@ typedef struct io_filler {
     int64_t start; /* 24 h before now */
     uint64_t pods; /* pods numbered so far */
     uint64_t uids; /* uids assigned so far */
-    uint64_t silent; /* pods that are not marked as unschedulable in strict mode, though they have no node */
-    karp_str first_silent;
+    io_waiting_pods waiting;
 
     trees *t; /* where tree nodes are allocated: reader->trees, or one of the two below */
     trees work; /* for the deferred object being filled in */

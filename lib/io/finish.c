@@ -88,6 +88,18 @@ karp_status io_first_mistake(karp_reader *reader, size_t count, karp_status stat
     return status;
 }
 
+/* The builder refused the object as a duplicate. */
+static void name_first(karp_reader *reader, const io_deferred *second)
+{
+    for (const io_deferred *w = reader->deferred; w < second; w++) {
+        if (w->info != second->info || w->gone || !equal_str(w->name, second->name) ||
+            !equal_str(w->namespace_, second->namespace_))
+            continue;
+        io_error_first(reader, &w->place);
+        return;
+    }
+}
+
 static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 {
     for (size_t i = 0; i < reader->deferred_count; i++) {
@@ -95,11 +107,34 @@ static karp_status add_deferred(karp_reader *reader, io_filler *filler)
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
         karp_status status = w->stated ? add_stated(reader, w) : io_fill(filler, w);
         bool pod = w->info->kind == IO_KIND_POD;
+        if (status == KARP_E_DUPLICATE) name_first(reader, w);
         if (pod) w->root = NULL;
         /* Nothing wrong comes to a pod from objects after it. */
         if (status) return io_first_mistake(reader, pod ? i : reader->deferred_count, status);
     }
     return KARP_OK;
+}
+
+/* ---- what the whole input lacks ---------------------------------------------------------------------------------- */
+
+/* Pods of plain objects wait, but no NodePool was read. */
+static karp_status note_no_pool(karp_reader *reader, const karp_snapshot *snapshot)
+{
+    karp_snapshot_counts counts = { .size = sizeof counts };
+    karp_str group, kind;
+    char plural[64] = "";
+    bool plain = false;
+    karp_snapshot_get_counts(snapshot, &counts);
+    if (counts.node_pools > 0 || counts.pods_to_place == 0 || reader->options.no_lint_notes) return KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count && !plain; i++) plain = !reader->deferred[i].stated;
+    if (!plain) return KARP_OK;
+    io_usual_class(reader, NULL, &group, &kind);
+    str_shorten(plural, sizeof plural, kind);
+    for (char *c = plural; *c; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    return io_warn(reader,
+                   "the input has no NodePool, so nothing can be launched; those of a cluster: kubectl get "
+                   "nodepools,%ses -o yaml",
+                   plural);
 }
 
 /* ---- the time, and all steps together ---------------------------------------------------------------------------- */
@@ -144,6 +179,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     io_filler_free(&filler);
     if (status == KARP_OK) status = io_values_note(reader);
     if (status == KARP_OK) status = io_unused_note(reader);
+    if (status == KARP_OK) status = note_no_pool(reader, snapshot);
     if (status == KARP_OK) *out = snapshot;
     else karp_snapshot_unref(snapshot);
     return status;

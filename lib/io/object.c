@@ -98,6 +98,13 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 
 /* ---- deferred plain objects -------------------------------------------------------------------------------------- */
 
+void io_error_first(karp_reader *reader, const io_place *first)
+{
+    karp_str where = first->document;
+    str_append(reader->error.message, sizeof reader->error.message, ": %.*s:%lu", str_shown(where, 150),
+               where.len ? where.ptr : "", (unsigned long)first->line);
+}
+
 /* Defers an object. Its mistakes are found when it is added, or by io_first_mistake(). */
 static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
@@ -111,6 +118,7 @@ static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *ro
     /* The builder finds duplicates of the other kinds. */
     if (!io_is_added(info) && *number < reader->deferred_count) {
         (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the object is in the input already");
+        io_error_first(reader, &reader->deferred[*number].place);
         io_reader_name(reader, kind, namespace_, name);
         return KARP_E_DUPLICATE;
     }

@@ -269,6 +269,8 @@ karp_status io_snapshot_catalogue(karp_reader *reader, const tree *entry, karp_s
 karp_status io_object_add(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
 /* Only decodes it. */
 karp_status io_object_check(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
+/* Adds to the error about a duplicate where the first object is. */
+void io_error_first(karp_reader *reader, const io_place *first);
 /* Whether objects of the kind are added to the builder. The others are only checked. */
 bool io_is_added(const io_kind_info *info);
 /* The object's name and namespace: "default" if the kind has one and none is stated. */

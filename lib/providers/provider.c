@@ -93,6 +93,16 @@ static void free_provider(karp_provider *p)
     plugin_unload(object);
 }
 
+/* A zone is often given as the region. */
+static karp_status check_region(const builtin_plugin *builtin, karp_str region, karp_error *error)
+{
+    size_t length = builtin ? plugin_region_length(builtin, region, true) : 0;
+    if (length == 0) return KARP_OK;
+    return provider_fail(error, KARP_E_INVALID, "region", "%.*s is a zone: use its region, --region %.*s",
+                         str_shown(region, 64), region.ptr, str_shown((karp_str){ region.ptr, length }, 64),
+                         region.ptr);
+}
+
 karp_status provider_open(karp_context *context, const karp_provider_plugin *plugin, void *object,
                           const karp_provider_options *options, karp_provider **out, karp_error *error)
 {
@@ -100,6 +110,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
     karp_provider *p = NULL;
     karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_provider_options, setting_count), &own,
                                       "karp_provider_options", error);
+    if (status == KARP_OK && !object) status = check_region(plugin_builtin_named(str(plugin->name)), own.region, error);
     if (status == KARP_OK) {
         p = karp_alloc(context, sizeof *p);
         if (!p) status = fail_nomem(error);

@@ -81,7 +81,11 @@ many['items'] = [{**api, 'metadata': {**api['metadata'], 'name': f'api-6d4f8b9c7
 noted = json.loads(run('whatif', '-f', '-', '--scale', 'api=0', '-o', 'json', text=json.dumps(many))[0])['warnings']
 equal((len([note for note in noted if '/api-' in note]), [note for note in noted if 'more pods' in note]), (40, ['what if: 5 more pods → deleted']), 'many')
 pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'alone', 'namespace': 'default'}, 'spec': {'containers': [{'name': 'c'}]}}
-both = [pod, {**pod, 'metadata': {'name': 'other', 'namespace': 'default'}}]
+pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'std'}, 'spec': {'template': {'spec': {
+    'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'std'}, 'requirements': []}}}}
+node_class = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'std'},
+              'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}]}}
+both = [pool, node_class, pod, {**pod, 'metadata': {'name': 'other', 'namespace': 'default'}}]
 run('whatif', '-f', '-', '--delete', 'pod/alone', '--price-factor', 'spot=2', '--fail-on', 'notes', text='\n'.join(map(json.dumps, both)), status=0)
 
 with tempfile.TemporaryDirectory() as folder:

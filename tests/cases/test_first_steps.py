@@ -42,8 +42,8 @@ def check_left_pods():
 def check_strict():
     """What --strict leaves alone is not left out without a word."""
     told = plan(f'{POOL}---\n{POD}---\n{POD.replace("{name: p}", "{name: q}")}', '--strict')
-    check('Pod p and 1 more: they have no node and no condition PodScheduled: Karpenter does not provision for them' in told, told)
-    check('Pod p: it has no node' in plan(f'{POOL}---\n{POD}', '--strict'), 'one pod')
+    check('Pod default/p and 1 more: they have no node and no condition PodScheduled: Karpenter does not provision for them' in told, told)
+    check('Pod default/p: it has no node' in plan(f'{POOL}---\n{POD}', '--strict'), 'one pod')
     said = POD + 'status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", reason: Unschedulable}]}\n'
     check('PodScheduled' not in plan(f'{POOL}---\n{said}', '--strict'), 'it says so')
 
