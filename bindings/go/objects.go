@@ -321,7 +321,9 @@ type PodDisruptionBudget struct {
 	MinAvailable       *IntOrString
 	MaxUnavailable     *IntOrString
 	DisruptionsAllowed int32
-	AlwaysAllow        bool // of unhealthy pods
+	AlwaysAllow        bool  // of unhealthy pods
+	CurrentHealthy     int32 // status.currentHealthy. Only karp_snapshot_after() reads it and the next: while fewer pods are healthy than are expected, it counts them anew. Since 0.1.
+	ExpectedPods       int32 // status.expectedPods. Since 0.1
 }
 
 // A Namespace.

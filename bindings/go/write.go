@@ -321,6 +321,8 @@ func (p *page) podDisruptionBudget(out *C.karp_pod_disruption_budget, from *PodD
 	}
 	out.disruptions_allowed = C.int32_t(from.DisruptionsAllowed)
 	out.always_allow = flag(from.AlwaysAllow)
+	out.current_healthy = C.int32_t(from.CurrentHealthy)
+	out.expected_pods = C.int32_t(from.ExpectedPods)
 }
 
 func (p *page) namespace(out *C.karp_namespace, from *Namespace) {

@@ -87,6 +87,27 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
+/** What changes of a Pod while it exists. Since 0.1. */
+typedef struct karp_pod_status {
+    size_t size;
+    karp_str node_name; /**< spec.nodeName; "" = it has no node */
+    karp_str nominated_node_name;
+    const karp_condition *conditions;
+    size_t condition_count;
+    int64_t start_time; /**< instant; KARP_NO_TIME or 0 = absent */
+    int64_t deletion; /**< instant; KARP_NO_TIME or 0 = not being deleted */
+    uint32_t phase; /**< KARP_PHASE_* */
+    uint32_t reserved; /**< 0 */
+} karp_pod_status;
+
+/**
+ * Gives a Pod this node, status and deletion time in place of those it has; the rest of it stays. The result is that of
+ * removing it and adding it again with them, without reading the Pod anew. An empty @p namespace_ is "default". After
+ * an error it is unchanged. Errors: as karp_builder_add_pod(); NOT_FOUND = there is no such Pod. Since 0.1.
+ */
+KARP_API karp_status karp_builder_set_pod_status(karp_builder *builder, karp_str namespace_, karp_str name,
+                                                 const karp_pod_status *status, karp_error *error);
+
 /** What changes of a NodeClaim while its node runs. */
 typedef struct karp_node_claim_status {
     size_t size;

@@ -209,19 +209,6 @@ KARP_API karp_status karp_reader_apply_difference(karp_reader *reader, const kar
                                                   const karp_reader *after, size_t number, karp_error *error);
 
 /**
- * The input as it is at @p now after @p decision has been carried out. Pods placed on existing nodes are bound to them.
- * Launched nodes have joined the cluster as POOL-N, still empty. The nodes of commands and nodes that were being
- * deleted no longer exist, and their pods are pending. NodeClaims are consolidatable as of @p now. A launch without an
- * instance type, as StaticDrift has it, is left to karp_launch_static_pools(). @p decision comes from that function,
- * karp_provision() or karp_disrupt(), for the snapshot of
- * @p before; NULL = only time passes. Repeated calls play the rounds of a cluster. @p before has keep_documents and is
- * finished; so is the new reader. The caller frees @p out and unrefs @p snapshot. Errors: INVALID (now is earlier),
- * STATE, NOMEM, CANCELED. Since 0.1.
- */
-KARP_API karp_status karp_reader_after(const karp_reader *before, const karp_decision *decision, int64_t now,
-                                       karp_reader **out, karp_snapshot **snapshot, karp_error *error);
-
-/**
  * The canonical Snapshot: everything that was read and filled in, as JSON. The caller frees @p out. Errors: STATE
  * (without keep_documents, or before karp_reader_finish()), NOMEM, LIMIT, CANCELED.
  */

@@ -521,6 +521,10 @@ typedef struct karp_pod_disruption_budget {
     karp_int_or_string max_unavailable;
     int32_t disruptions_allowed;
     uint32_t always_allow; /**< unhealthyPodEvictionPolicy: AlwaysAllow */
+    /** status.currentHealthy. Only karp_snapshot_after() reads it and the next: while fewer pods are healthy than are
+     * expected, it counts them anew. Since 0.1. */
+    int32_t current_healthy;
+    int32_t expected_pods; /**< status.expectedPods. Since 0.1 */
 } karp_pod_disruption_budget;
 
 /** Namespace: its labels are read by namespace selectors. */

@@ -224,3 +224,30 @@ bool tolerations_allow(const karp_toleration *list, size_t count, const karp_tai
     }
     return false;
 }
+
+/* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
+
+bool pods_of_amount(const karp_int_or_string *amount, uint64_t all, uint64_t *out)
+{
+    uint64_t percent = 0;
+    *out = amount->value > 0 ? (uint64_t)amount->value : 0;
+    if (!amount->is_set || !amount->is_text) return amount->is_set;
+    karp_str text = amount->text;
+    if (text.len < 2 || text.len > 9 || text.ptr[text.len - 1] != '%') return false;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        if (!is_digit(text.ptr[i])) return false;
+        percent = percent * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    *out = (all * percent + 99) / 100;
+    return true;
+}
+
+uint64_t pods_to_stay(const karp_int_or_string *min_available, const karp_int_or_string *max_unavailable,
+                      uint64_t expected)
+{
+    uint64_t amount;
+    bool most = max_unavailable->is_set;
+    if (!pods_of_amount(most ? max_unavailable : min_available, expected, &amount)) return INT32_MAX;
+    if (!most) return amount;
+    return amount < expected ? expected - amount : 0;
+}

@@ -78,4 +78,21 @@ bool toleration_allows(uint32_t op, karp_str wanted, karp_str value);
 
 bool tolerations_allow(const karp_toleration *list, size_t count, const karp_taint *taint);
 
+/* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
+
+/* A number of pods, or a percentage of `all`, rounded up. false = it is absent or invalid. */
+bool pods_of_amount(const karp_int_or_string *amount, uint64_t all, uint64_t *out);
+
+/* How many of `expected` pods have to stay healthy: all but maxUnavailable, or else minAvailable. Without a valid
+ * amount no pod may be evicted. */
+uint64_t pods_to_stay(const karp_int_or_string *min_available, const karp_int_or_string *max_unavailable,
+                      uint64_t expected);
+
+/* How many pods may be evicted while this many are healthy. */
+static inline int32_t evictions_left(uint64_t to_stay, uint64_t expected, uint64_t healthy)
+{
+    uint64_t allowed = expected > 0 && healthy > to_stay ? healthy - to_stay : 0;
+    return allowed > INT32_MAX ? INT32_MAX : (int32_t)allowed;
+}
+
 #endif

@@ -61,9 +61,6 @@ bool design_cost(const design *d, karp_cost *out);
  * tables below one another. */
 struct cli_writer;
 void designs_write_table(struct cli_writer *w, const design *list, size_t count);
-/* Adds a node to the group of that name. false = out of memory. */
-bool design_group_add(const cli_options *options, design_groups *groups, karp_str name, double price);
-void design_groups_free(const cli_options *options, design_groups *groups);
 
 /* designs_write.c: writes the comparison. *differs receives whether there is a difference. false = out of memory. */
 bool designs_write(const cli_options *options, design *list, size_t count, strbuf *out, bool *differs);

@@ -13,7 +13,8 @@
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-bool design_group_add(const cli_options *options, design_groups *g, karp_str name, double price)
+/* Adds a node to the group of that name. false = out of memory. */
+static bool design_group_add(const cli_options *options, design_groups *g, karp_str name, double price)
 {
     size_t at = 0;
     while (at < g->count && compare_str(g->items[at].name, name) < 0) at++;
@@ -184,17 +185,12 @@ karp_status design_add_up(design *d)
     return d->status;
 }
 
-void design_groups_free(const cli_options *options, design_groups *groups)
-{
-    karp_free(options->context, groups->items, groups->room * sizeof *groups->items);
-    *groups = (design_groups){ 0 };
-}
-
 void design_free(design *d)
 {
     const cli_options *options = &d->options;
     design_groups *groups[] = { &d->pools, &d->zones, &d->capacity_types, &d->types };
-    for (size_t i = 0; i < 4; i++) design_groups_free(options, groups[i]);
+    for (size_t i = 0; i < 4; i++)
+        karp_free(options->context, groups[i]->items, groups[i]->room * sizeof *groups[i]->items);
     karp_free(options->context, d->alone, d->alone_count * sizeof *d->alone);
     karp_free(options->context, d->places, d->place_room * sizeof *d->places);
     strbuf_free(&d->texts);

@@ -62,6 +62,10 @@ bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now);
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
 /* The pool named by the object's own label; NO_ID = none. */
 uint32_t pool_of_labels(const karp_snapshot *w, label_list labels);
+/* Whether the claim is consolidatable at `now`, if the last pod event of its node was at `event` (KARP_NO_TIME = none).
+ * *from: since when it will be, if time alone decides; else KARP_NO_TIME. */
+bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const node_pool *p, int64_t event, int64_t now,
+                          int64_t *from);
 /* The name ids of those texts in the list that the snapshot contains, as a map that the caller frees; false = out of
  * memory. */
 bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);

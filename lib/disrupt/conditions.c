@@ -136,21 +136,28 @@ static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t poo
 
 /* ---- Consolidatable ---------------------------------------------------------------------------------------------- */
 
+bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const node_pool *p, int64_t event, int64_t now,
+                          int64_t *from)
+{
+    const condition *ready = condition_find(c->conditions, w->known.initialized_condition);
+    int64_t after = p->consolidate_after;
+    *from = KARP_NO_TIME;
+    if (after == KARP_DURATION_NEVER || ready == NULL || ready->status != w->known.status_true) return false;
+    if (after == KARP_DURATION_UNSET || after == 0) return true;
+    int64_t since = event != KARP_NO_TIME ? event : ready->since;
+    int64_t end = since == KARP_NO_TIME ? KARP_NO_TIME : later(since, after);
+    if (end == KARP_NO_TIME || end <= now) return true;
+    *from = end;
+    return false;
+}
+
 static void look_at_consolidation(struct looking *l, uint32_t claim_number, const node_pool *p)
 {
     const karp_snapshot *w = l->a->snapshot;
     const node_claim *c = &w->raw.claims.items[claim_number];
-    const condition *ready = condition_find(c->conditions, w->known.initialized_condition);
-    int64_t after = p->consolidate_after;
-    bool wanted = after != KARP_DURATION_NEVER && ready != NULL && ready->status == w->known.status_true;
-    if (wanted && after != KARP_DURATION_UNSET && after != 0) {
-        int64_t since = c->last_pod_event != KARP_NO_TIME ? c->last_pod_event : ready->since;
-        int64_t end = since == KARP_NO_TIME ? KARP_NO_TIME : later(since, after);
-        if (end != KARP_NO_TIME && end > l->a->now) {
-            wanted = false;
-            advice_look_again(l->a, end);
-        }
-    }
+    int64_t from;
+    bool wanted = claim_consolidatable(w, c, p, c->last_pod_event, l->a->now, &from);
+    if (from != KARP_NO_TIME) advice_look_again(l->a, from);
     want_condition(l->a, claim_number, "Consolidatable", wanted ? str("Consolidatable") : (karp_str){ NULL, 0 });
 }
 

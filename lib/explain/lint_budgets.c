@@ -5,6 +5,7 @@
  */
 #include <explain/lint.h>
 
+#include <base/admit.h>
 #include <base/str.h>
 #include <model/cron.h>
 #include <model/selector.h>
@@ -71,25 +72,6 @@ void lint_budgets(linting *l)
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
-/* A number of pods, or a percentage of `all`, rounded up as in Kubernetes. false = it is absent or invalid. */
-static bool amount_of(const karp_int_or_string *field, uint64_t all, uint64_t *out)
-{
-    uint64_t percent = 0;
-    if (!field->is_set) return false;
-    if (!field->is_text) {
-        *out = field->value < 0 ? 0 : (uint64_t)field->value;
-        return true;
-    }
-    karp_str text = field->text;
-    if (text.len < 2 || text.len > 8 || text.ptr[text.len - 1] != '%') return false;
-    for (size_t i = 0; i + 1 < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
-        percent = 10 * percent + (uint64_t)(text.ptr[i] - '0');
-    }
-    *out = (percent * all + 99) / 100;
-    return true;
-}
-
 static uint64_t count_selected(const linting *l, const disruption_budget *b)
 {
     const store *raw = &l->snapshot->raw;
@@ -107,8 +89,8 @@ static void check_pdb(linting *l, const disruption_budget *b)
 {
     const karp_snapshot *s = l->snapshot;
     uint64_t all = count_selected(l, b), limit;
-    bool most = amount_of(&b->max_unavailable, all, &limit);
-    if (all == 0 || !(most ? limit == 0 : amount_of(&b->min_available, all, &limit) && limit >= all)) return;
+    bool most = pods_of_amount(&b->max_unavailable, all, &limit);
+    if (all == 0 || !(most ? limit == 0 : pods_of_amount(&b->min_available, all, &limit) && limit >= all)) return;
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
     if (most) strbuf_adds(&l->text, "none of its ");
     else strbuf_adds(&l->text, "minAvailable covers all of them: none of its ");

@@ -267,7 +267,9 @@ static const io_shape budget_spec_shape = { CLOSED(
     { INT_OR_STRING("maxUnavailable", karp_pod_disruption_budget, max_unavailable) },
     { WORD("unhealthyPodEvictionPolicy", karp_pod_disruption_budget, always_allow, eviction_words) }) };
 static const io_shape budget_status_shape = { OPEN(
-    { INT32("disruptionsAllowed", karp_pod_disruption_budget, disruptions_allowed) }) };
+    { INT32("disruptionsAllowed", karp_pod_disruption_budget, disruptions_allowed) },
+    { INT32("currentHealthy", karp_pod_disruption_budget, current_healthy) },
+    { INT32("expectedPods", karp_pod_disruption_budget, expected_pods) }) };
 static const karp_pod_disruption_budget no_disruption_budget = { .size = sizeof no_disruption_budget,
                                                                  .meta = META_ABSENT };
 const io_shape io_budget_shape = {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/convert.h>
+#include <io/decode_fields.h>
 #include <io/fill.h>
 
+#include <base/admit.h>
 #include <string.h>
 
 /* ---- small parts ------------------------------------------------------------------------------------------------- */
@@ -62,12 +64,17 @@ void io_fill_claim_volume(io_filler *f, tree *root)
 
 /* ---- PodDisruptionBudget ----------------------------------------------------------------------------------------- */
 
+/* A budget that cannot be decoded is reported when it is added. */
 static karp_status postpone_budget(io_filler *f, const io_deferred *w)
 {
+    io_decoder d;
     if (!grow(f->reader->context, (void **)&f->budgets, &f->budget_capacity, f->budget_count + 1, sizeof *f->budgets))
         return io_reader_nomem(f->reader);
-    f->budgets[f->budget_count++] = (io_open_budget){ w, 0, 0 };
-    return KARP_OK;
+    io_open_budget *b = &f->budgets[f->budget_count++];
+    *b = (io_open_budget){ .deferred = w };
+    io_decoder_init(&d, &f->reader->keep);
+    io_decode(&d, &io_budget_shape, w->root, &b->object);
+    return d.status == KARP_E_NOMEM ? io_reader_nomem(f->reader) : KARP_OK;
 }
 
 static bool status_is_open(const tree *root)
@@ -77,41 +84,17 @@ static bool status_is_open(const tree *root)
            !tree_get(status, "currentHealthy");
 }
 
-static bool in_list(const tree *values, const tree *value)
+/* The labels of an object, in scratch memory; NULL = out of memory. */
+static karp_label *labels_of(io_filler *f, const tree *metadata, size_t *count)
 {
-    for (size_t i = 0; i < tree_count(values); i++) {
-        const tree *one = tree_item(values, i);
-        if (tree_is(one, TREE_STRING) && equal_str(tree_text(one), tree_text(value))) return true;
+    const tree *labels = tree_get(metadata, "labels");
+    karp_label *list = arena_array(&f->reader->scratch, tree_count(labels) + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && tree_is(labels, TREE_MAP) && i < tree_count(labels); i++) {
+        const tree_member *member = tree_member_at(labels, i);
+        list[(*count)++] = (karp_label){ tree_member_name(member), tree_text(member->value) };
     }
-    return false;
-}
-
-static bool expression_matches(const tree *expression, const tree *labels)
-{
-    karp_str op = tree_get_text(expression, "operator");
-    const tree *label = tree_find_str(labels, tree_get_text(expression, "key"));
-    bool listed = tree_is(label, TREE_STRING) && in_list(tree_get(expression, "values"), label);
-    if (str_is(op, "In")) return listed;
-    if (str_is(op, "NotIn")) return !listed;
-    if (str_is(op, "Exists")) return label != NULL;
-    if (str_is(op, "DoesNotExist")) return label == NULL;
-    return false;
-}
-
-/* A missing selector selects nothing; an empty one selects everything. */
-static bool selects(const tree *selector, const tree *labels)
-{
-    if (!selector) return false;
-    const tree *match = tree_get(selector, "matchLabels"), *expressions = tree_get(selector, "matchExpressions");
-    for (size_t i = 0; tree_is(match, TREE_MAP) && i < tree_count(match); i++) {
-        const tree_member *wanted = tree_member_at(match, i);
-        const tree *label = tree_find_str(labels, tree_member_name(wanted));
-        if (!label || !tree_equal(label, wanted->value)) return false;
-    }
-    for (size_t i = 0; i < tree_count(expressions); i++) {
-        if (!expression_matches(tree_item(expressions, i), labels)) return false;
-    }
-    return true;
+    return list;
 }
 
 static void count_pod(io_filler *f, const tree *pod)
@@ -121,48 +104,33 @@ static void count_pod(io_filler *f, const tree *pod)
     karp_str phase = tree_get_text(status, "phase");
     if (tree_get(metadata, "deletionTimestamp") || str_is(phase, "Succeeded") || str_is(phase, "Failed")) return;
     bool ready = str_is(io_condition_status(tree_get(status, "conditions"), "Ready"), "True");
-    for (size_t i = 0; i < f->budget_count; i++) {
+    size_t count;
+    arena_mark mark = arena_get_mark(&f->reader->scratch);
+    const karp_label *labels = labels_of(f, metadata, &count);
+    if (!labels) f->t->status = KARP_E_NOMEM;
+    for (size_t i = 0; labels && i < f->budget_count; i++) {
         io_open_budget *b = &f->budgets[i];
         if (!equal_str(b->deferred->namespace_, tree_get_text(metadata, "namespace"))) continue;
-        if (!selects(tree_get(tree_get(b->deferred->root, "spec"), "selector"), tree_get(metadata, "labels"))) continue;
+        if (!b->object.selector || !selector_admits(b->object.selector, labels, count)) continue;
         b->expected++;
         b->healthy += ready;
     }
-}
-
-/* A number, or a percentage of `expected`, rounded up. */
-static uint64_t scaled(const tree *value, uint64_t expected)
-{
-    int64_t number = 0;
-    if (tree_integer(value, &number)) return number > 0 ? (uint64_t)number : 0;
-    karp_str text = tree_text(value);
-    uint64_t percent = 0;
-    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && percent < 100000; i++)
-        percent = percent * 10 + (uint64_t)(text.ptr[i] - '0');
-    return (expected * percent + 99) / 100;
+    arena_release(&f->reader->scratch, mark);
 }
 
 static void settle(trees *t, const io_open_budget *b)
 {
-    const tree *spec = tree_get(b->deferred->root, "spec");
-    const tree *most = tree_get(spec, "maxUnavailable"), *least = tree_get(spec, "minAvailable");
-    uint64_t desired = INT32_MAX;
-    if (most) {
-        uint64_t may = scaled(most, b->expected);
-        desired = may < b->expected ? b->expected - may : 0;
-    } else if (least) {
-        desired = scaled(least, b->expected);
-    }
-    uint64_t allowed = b->expected && b->healthy > desired ? b->healthy - desired : 0;
+    uint64_t to_stay = pods_to_stay(&b->object.min_available, &b->object.max_unavailable, b->expected);
     const struct {
         const char *name;
         uint64_t count;
     } members[] = { { "expectedPods", b->expected },
                     { "currentHealthy", b->healthy },
-                    { "desiredHealthy", desired > INT32_MAX ? INT32_MAX : desired },
-                    { "disruptionsAllowed", allowed > INT32_MAX ? INT32_MAX : allowed } };
+                    { "desiredHealthy", to_stay },
+                    { "disruptionsAllowed", (uint64_t)evictions_left(to_stay, b->expected, b->healthy) } };
     tree *status = tree_get_or_make(t, b->deferred->root, "status");
-    for (size_t i = 0; i < 4; i++) tree_set(t, status, members[i].name, tree_new_integer(t, (int64_t)members[i].count));
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        tree_set(t, status, members[i].name, tree_new_integer(t, (int64_t)members[i].count));
 }
 
 static karp_status settle_budgets(io_filler *f)

@@ -13,6 +13,7 @@
 /* A PodDisruptionBudget whose status is computed from the pods. */
 typedef struct io_open_budget {
     const io_deferred *deferred;
+    karp_pod_disruption_budget object;
     uint64_t expected, healthy;
 } io_open_budget;
 

@@ -236,8 +236,7 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
     return true;
 }
 
-/* Completes the call, or undoes it if anything failed. */
-static karp_status end(adding *a)
+karp_status adding_end(adding *a)
 {
     arena_mark start = { NULL, NULL };
     if (a->c.status != KARP_OK) {
@@ -252,7 +251,7 @@ karp_status adding_finish(adding *a, void *list, const void *record, size_t reco
 {
     if (a->c.status == KARP_OK && !commit(a, list, record, record_bytes)) copy_refuse(&a->c);
     if (a->c.status == KARP_OK) store_touch(&a->b->s, (uint32_t)a->kind);
-    return end(a);
+    return adding_end(a);
 }
 
 karp_status adding_finish_change(adding *a, void *list, uint32_t index, const void *record, size_t record_bytes)
@@ -264,13 +263,13 @@ karp_status adding_finish_change(adding *a, void *list, uint32_t index, const vo
         store_note_change(s, (uint32_t)a->kind, index);
         store_touch(s, (uint32_t)a->kind);
     }
-    return end(a);
+    return adding_end(a);
 }
 
 karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown)
 {
     if (a->c.status == KARP_OK && !store_put_pod(&a->b->s, p, shown)) copy_refuse(&a->c);
-    return end(a);
+    return adding_end(a);
 }
 
 karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t *out)
@@ -280,7 +279,7 @@ karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t
     if (a->c.status == KARP_OK) number = words_add(&a->b->s.templates, key, sizeof key / sizeof *key);
     if (number == NO_ID) copy_refuse(&a->c);
     else *out = number;
-    return end(a);
+    return adding_end(a);
 }
 
 /* The object's uid, or a substitute text that identifies it. May be allocated in the builder's scratch arena. */
@@ -629,6 +628,22 @@ karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str
     memcpy(&s->pods_to_place, &fresh.pods_to_place, sizeof s->pods_to_place);
     s->pods_given = true;
     return KARP_OK;
+}
+
+void builder_forget_state(karp_builder *builder)
+{
+    store *s = &builder->s;
+    karp_settings *set = &s->settings;
+    if (!s->states_given && !s->pods_given && s->credit_count == 0 && set->consolidation_simulation == 0 &&
+        set->other_nodes_known == 0)
+        return;
+    list_free(builder->context, &s->states, sizeof(node_state));
+    list_free(builder->context, &s->pods_to_place, sizeof(uint64_t));
+    s->states_given = s->pods_given = false;
+    s->credits = NULL;
+    s->credit_count = 0;
+    set->consolidation_simulation = set->other_nodes_known = 0;
+    store_touch(s, TOUCHED_REST);
 }
 
 /* ---- catalogues -------------------------------------------------------------------------------------------------- */

@@ -57,10 +57,19 @@ karp_status adding_finish_change(adding *a, void *list, uint32_t index, const vo
 karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown);
 /* Interns the template; *out receives its number. */
 karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t *out);
+/* Completes a call, or undoes it if anything failed. */
+karp_status adding_end(adding *a);
 object copy_meta(adding *a, const karp_meta *meta);
 uint32_t copy_name(adding *a, karp_str text); /* names id */
 /* Checks a list against the context's limit on elements. */
 void check_limit(adding *a, size_t count, uint64_t most, const char *what);
+
+/* Drops what was given for one decision only: states of nodes, pods to place, reservations that get free, and the kind
+ * of the decision. */
+void builder_forget_state(karp_builder *builder);
+
+/* Writes over a PodDisruptionBudget. false = out of memory. */
+bool builder_set_budget(karp_builder *builder, uint32_t index, const disruption_budget *now);
 
 /* ---- pods (builder_requests.c) ----------------------------------------------------------------------------------- */
 

@@ -346,10 +346,22 @@ karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder, const 
     b.min_available = read_int_or_string(&a.c, &own.min_available);
     b.max_unavailable = read_int_or_string(&a.c, &own.max_unavailable);
     b.disruptions_allowed = own.disruptions_allowed;
+    b.current_healthy = own.current_healthy;
+    b.expected_pods = own.expected_pods;
     b.always_allow = own.always_allow != 0;
     path_enter(&a.c, "spec.selector");
     b.selects = copy_selector(&a.c, own.selector);
     return adding_finish(&a, &builder->s.budgets, &b, sizeof b);
+}
+
+bool builder_set_budget(karp_builder *builder, uint32_t index, const disruption_budget *now)
+{
+    store *s = &builder->s;
+    if (!list_own(&s->budgets, sizeof *now) || !store_reserve_changes(s, 1)) return false;
+    s->budgets.items[index] = *now;
+    store_note_change(s, KIND_BUDGET, index);
+    store_touch(s, KIND_BUDGET);
+    return true;
 }
 
 karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *given, karp_error *error)

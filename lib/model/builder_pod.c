@@ -473,6 +473,47 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
     return finish_pod(&a, &own, &p);
 }
 
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+static void change_pod(adding *a, uint32_t number, const karp_pod_status *now)
+{
+    uint32_t host = now->node_name.len > 0 ? copy_name(a, now->node_name) : NO_ID;
+    uint8_t flags = status_flags(&a->c, now->conditions, now->condition_count, now->nominated_node_name);
+    if (a->c.status == KARP_OK && now->phase > KARP_PHASE_UNKNOWN)
+        copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "unknown phase %u", (unsigned)now->phase), "status.phase");
+    pod *p = a->c.status == KARP_OK ? store_change_pod(&a->b->s, number) : NULL;
+    if (p == NULL) {
+        if (a->c.status == KARP_OK) copy_refuse(&a->c);
+        return;
+    }
+    const uint8_t of_status = POD_UNSCHEDULABLE | POD_NOMINATED | POD_NOT_READY;
+    p->node = host;
+    p->flags = (uint8_t)((p->flags & ~of_status) | flags);
+    p->start = copy_time(now->start_time);
+    p->deletion = copy_time(now->deletion);
+    p->phase = (uint8_t)now->phase;
+}
+
+karp_status karp_builder_set_pod_status(karp_builder *builder, karp_str namespace_, karp_str name,
+                                        const karp_pod_status *given, karp_error *error)
+{
+    karp_pod_status own;
+    adding a;
+    if (builder == NULL) return fail_null(error, "builder");
+    if (!str_given(namespace_) || !str_given(name)) return fail_null(error, "namespace_ or name");
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_pod_status, reserved), &own,
+                                      "karp_pod_status", error);
+    if (status == KARP_OK && own.reserved != 0) status = fail_reserved(error, "karp_pod_status");
+    if (status != KARP_OK) return status;
+    const karp_meta named = { .name = name, .namespace_ = namespace_ };
+    adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &named, NAMESPACED, error);
+    uint32_t id = strings_find(&builder->s.names, name.ptr, name.len);
+    uint32_t number = id == NO_ID ? NO_ID : store_find_pod(&builder->s, a.name_space, id);
+    if (number == NO_ID) copy_blame(&a.c, fail(a.c.error, KARP_E_NOT_FOUND, "the object is not in the input"), NULL);
+    else change_pod(&a, number, &own);
+    return adding_end(&a);
+}
+
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
 /* The template is the last member, and has the size of the caller's version of karp_pod. */

@@ -300,7 +300,7 @@ typedef struct disruption_budget {
     object meta;
     const selector *selects; /* NULL = absent */
     karp_int_or_string min_available, max_unavailable; /* texts in the arena */
-    int32_t disruptions_allowed;
+    int32_t disruptions_allowed, current_healthy, expected_pods;
     bool always_allow;
 } disruption_budget;
 

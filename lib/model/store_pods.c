@@ -189,6 +189,13 @@ bool store_put_pod(store *s, const pod *p, karp_str shown)
     return true;
 }
 
+pod *store_change_pod(store *s, uint32_t number)
+{
+    pod *p = reserve_change(s) ? paged_own(&s->pods, number) : NULL;
+    if (p != NULL) note_change(s, number);
+    return p;
+}
+
 bool store_take_pod(store *s, uint32_t number)
 {
     bool there;

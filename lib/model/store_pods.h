@@ -26,6 +26,8 @@ size_t store_pod_count(const store *s); /* without removed pods */
 bool store_put_pod(store *s, const pod *p, karp_str shown);
 /* Appends a virtual pod of a capacity buffer. It cannot be found by name. */
 bool store_put_virtual_pod(store *s, const pod *p, karp_str shown);
+/* The pod with this number, which may be changed except for its name. NULL = out of memory, nothing changed. */
+pod *store_change_pod(store *s, uint32_t number);
 /* Removes the pod with this number. false = out of memory, nothing changed. */
 bool store_take_pod(store *s, uint32_t number);
 /* Renumbers pods so that there are no gaps. false = out of memory: some gaps remain, but no pod is lost. */

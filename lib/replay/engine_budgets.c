@@ -8,26 +8,12 @@
 #include <base/admit.h>
 #include <io/decode_fields.h>
 
-/* Scales the value to `whole` pods; a percentage is rounded up. */
-static int64_t part(const karp_int_or_string *value, int64_t whole)
-{
-    int64_t percent = 0;
-    if (!value->is_text) return value->value;
-    for (size_t i = 0;
-         i < value->text.len && value->text.ptr[i] >= '0' && value->text.ptr[i] <= '9' && percent < 1000000; i++)
-        percent = percent * 10 + (value->text.ptr[i] - '0');
-    return (whole * percent + 99) / 100;
-}
-
 static void settle(engine *e, replay_budget *b)
 {
-    int64_t expected = b->expected, wanted = expected;
-    if (b->object.min_available.is_set) wanted = part(&b->object.min_available, expected);
-    else if (b->object.max_unavailable.is_set) wanted = expected - part(&b->object.max_unavailable, expected);
-    int64_t allowed = (int64_t)b->healthy - (wanted > 0 ? wanted : 0);
-    allowed = expected == 0 || allowed < 0 ? 0 : allowed;
+    uint64_t to_stay = pods_to_stay(&b->object.min_available, &b->object.max_unavailable, b->expected);
+    int32_t allowed = evictions_left(to_stay, b->expected, b->healthy);
     if (allowed == b->allowed) return;
-    b->allowed = (int32_t)allowed;
+    b->allowed = allowed;
     e->disruption.changes++;
 }
 

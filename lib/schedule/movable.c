@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/movable.h>
+#include <base/admit.h>
 #include <base/str.h>
 
 #include <model/duration.h>
@@ -86,28 +87,13 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
 
 /* ---- budgets that never allow a disruption ----------------------------------------------------------------------- */
 
-/* A number of pods, or a percentage of `all`, rounded up; false = neither. */
-static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
-{
-    uint64_t percent = 0;
-    *out = v->value > 0 ? (uint64_t)v->value : 0;
-    if (!v->is_text) return true;
-    if (v->text.len < 2 || v->text.len > 9 || v->text.ptr[v->text.len - 1] != '%') return false;
-    for (size_t i = 0; i + 1 < v->text.len; i++) {
-        if (v->text.ptr[i] < '0' || v->text.ptr[i] > '9') return false;
-        percent = percent * 10 + (uint64_t)(v->text.ptr[i] - '0');
-    }
-    *out = (all * percent + 99) / 100;
-    return true;
-}
-
 static bool allows_none(const karp_snapshot *s, const disruption_budget *b)
 {
     uint64_t all = 0, meant;
     for (size_t i = 0; i < s->raw.pods.count; i++)
         all += pod_active(pod_at(&s->raw, i)) && pdb_covers(s, b, pod_at(&s->raw, i));
-    if (b->max_unavailable.is_set) return pods_meant(&b->max_unavailable, all, &meant) && meant == 0;
-    return b->min_available.is_set && pods_meant(&b->min_available, all, &meant) && meant >= all;
+    if (b->max_unavailable.is_set) return pods_of_amount(&b->max_unavailable, all, &meant) && meant == 0;
+    return pods_of_amount(&b->min_available, all, &meant) && meant >= all;
 }
 
 const uint8_t *budgets_blocking(const karp_snapshot *s, arena *data)

@@ -304,6 +304,17 @@ static karp_status give_claim_status(const void *s)
     return status;
 }
 
+static karp_status give_pod_status(const void *s)
+{
+    karp_builder *b = NULL;
+    const karp_pod named = { .size = sizeof named, .meta = { .name = T("x") } };
+    assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);
+    assert_int_equal(karp_builder_add_pod(b, &named, NULL), KARP_OK);
+    karp_status status = karp_builder_set_pod_status(b, named.meta.namespace_, named.meta.name, s, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
 /* Objects with a name, else nothing. The daemon set's pod has its own size inside. */
 static const karp_allocator allocator = { sizeof allocator, take, resize, give_back, NULL };
 static const karp_context_options context_options = { .size = sizeof context_options };
@@ -334,6 +345,7 @@ static const karp_templated_pod templated_pod = { .size = sizeof templated_pod, 
 static const karp_node node = { .size = sizeof node, .meta = { .name = T("x") } };
 static const karp_node_claim node_claim = { .size = sizeof node_claim, .meta = { .name = T("x") } };
 static const karp_node_claim_status claim_status = { .size = sizeof claim_status };
+static const karp_pod_status pod_status = { .size = sizeof pod_status };
 static const karp_node_pool node_pool = { .size = sizeof node_pool, .meta = { .name = T("x") } };
 static const karp_node_class node_class = { .size = sizeof node_class, .meta = { .name = T("x") } };
 static const karp_daemon_set daemon_set = { .size = sizeof daemon_set,
@@ -381,6 +393,7 @@ static const struct given in[] = {
     IN(node, give_node),
     IN(node_claim, give_claim),
     IN(claim_status, give_claim_status),
+    IN(pod_status, give_pod_status),
     IN(node_pool, give_pool),
     IN(node_class, give_class),
     IN(daemon_set, give_daemon_set),
@@ -388,7 +401,7 @@ static const struct given in[] = {
     IN(volume, give_volume),
     IN(storage_class, give_storage_class),
     IN(csi_node, give_csi_node),
-    IN(budget, give_budget),
+    GROWN(budget, give_budget, THROUGH(karp_pod_disruption_budget, always_allow)),
     IN(name_space, give_namespace),
     IN(selecting, give_selecting),
     IN(overlay, give_overlay),

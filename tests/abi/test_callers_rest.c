@@ -14,6 +14,7 @@
 #include <karp/provider.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/settle.h>
 
 static karp_context *context;
 static karp_snapshot *nodes, *pods;
@@ -21,6 +22,7 @@ static karp_decision *plan, *pass, *repacked;
 static karp_bound *bound;
 static karp_blockers *blockers;
 static karp_node_list *node_list;
+static karp_settlement *settlement;
 static karp_lint *lint;
 static karp_verification *verification;
 static karp_pod_explanation *of_pod;
@@ -118,6 +120,7 @@ static const karp_options at_least_cost = { .size = sizeof at_least_cost, .objec
 static const karp_options options = { .size = sizeof options };
 static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = &options };
 static const karp_node_list_options node_list_options = { .size = sizeof node_list_options, .common = &options };
+static const karp_settle_options settle_options = { .size = sizeof settle_options, .common = &options };
 static const karp_command_state command_state = { .size = sizeof command_state,
                                                   .method = KARP_METHOD_DRIFT,
                                                   .phase = KARP_COMMAND_PHASE_GIVEN_UP };
@@ -236,6 +239,13 @@ static karp_status give_node_list_options(const void *s)
     karp_node_list_free(made);
     return status;
 }
+static karp_status give_settle_options(const void *s)
+{
+    karp_settlement *made = NULL;
+    karp_status status = karp_settle(nodes, s, &made, NULL);
+    karp_settlement_free(made);
+    return status;
+}
 static karp_status give_disrupt_events(const void *s)
 {
     karp_advice *made = NULL;
@@ -338,6 +348,7 @@ static const struct given in[] = {
     GROWN(disrupt_options, give_disrupt_validate, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),
     IN(node_list_options, give_node_list_options),
+    IN(settle_options, give_settle_options),
     GROWN(disrupt_options, give_disrupt_events, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(type, give_type_adopt, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
     IN(provider_options, give_options_open),
@@ -367,6 +378,7 @@ static karp_status ask_found_column(void *out)
     karp_table_free(t);
     return status;
 }
+static karp_status ask_settle_round(void *out) { return karp_settlement_round(settlement, 0, out); }
 static karp_status ask_launch_node(void *out)
 {
     const karp_provider_candidate first = { 0, 0, 0, 0 };
@@ -382,9 +394,8 @@ static karp_status ask_create(void *out)
 }
 
 static const struct asked out[] = {
-    OUT(karp_column, dictionary_count, ask_found_column),
-    OUT(karp_provider_node, launched, ask_launch_node),
-    OUT(karp_provider_node, launched, ask_launch_result),
+    OUT(karp_settle_round, cost, ask_settle_round),     OUT(karp_column, dictionary_count, ask_found_column),
+    OUT(karp_provider_node, launched, ask_launch_node), OUT(karp_provider_node, launched, ask_launch_result),
     OUT(karp_provider_node, launched, ask_create),
 };
 
@@ -434,6 +445,7 @@ static int set_up(void **state)
     memcpy(&certificate, karp_bound_certificate(bound), sizeof certificate);
     assert_int_equal(karp_find_blockers(nodes, NULL, &blockers, NULL), KARP_OK);
     assert_int_equal(karp_list_nodes(nodes, NULL, &node_list, NULL), KARP_OK);
+    assert_int_equal(karp_settle(pods, NULL, &settlement, NULL), KARP_OK);
     assert_int_equal(karp_lint_snapshot(pods, &lint, NULL), KARP_OK);
     assert_int_equal(karp_verify(pods, &empty_plan, &verification, NULL), KARP_OK);
     assert_int_equal(karp_explain_pod(pods, NULL, (karp_str)T("default/a"), &of_pod, NULL), KARP_OK);
@@ -461,6 +473,7 @@ static int tear_down(void **state)
     karp_lint_free(lint);
     karp_blockers_free(blockers);
     karp_node_list_free(node_list);
+    karp_settlement_free(settlement);
     karp_bound_free(bound);
     karp_decision_unref(plan);
     karp_decision_unref(repacked);

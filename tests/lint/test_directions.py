@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt <- optimise,
+"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt <- {optimise, settle},
 explain}. io and the providers are the other library: beside the public headers they see base and json, io sees the
 providers, kube and replay see io, and replay sees kube. The program sees base. Everything else sees the public headers only."""
 import re
@@ -14,6 +14,7 @@ BELOW = {
     'schedule': {'base', 'model', 'decision'},
     'disrupt': {'base', 'model', 'decision', 'schedule'},
     'optimise': {'base', 'model', 'decision', 'schedule', 'disrupt'},
+    'settle': {'base', 'model', 'decision', 'schedule', 'disrupt'},
     'explain': {'base', 'model', 'decision', 'schedule'},
     'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'},
     'kube': {'base', 'json', 'io'}, 'replay': {'base', 'json', 'io', 'kube'}, 'cli': {'base'},

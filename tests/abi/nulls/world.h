@@ -37,6 +37,7 @@
 #include <karp/repack.h>
 #include <karp/replay.h>
 #include <karp/schedule.h>
+#include <karp/settle.h>
 #include <karp/snapshot.h>
 #include <karp/values.h>
 #include <karp/what_if.h>
@@ -67,6 +68,7 @@ static struct world {
     karp_node_explanation *node_explanation;
     karp_blockers *blockers;
     karp_node_list *node_list;
+    karp_settlement *settlement;
     karp_lint *lint;
     karp_advice *advice;
     karp_step *step;
@@ -130,6 +132,7 @@ static void make_world(void)
     MUST(karp_verify(w.snapshot, &plan, &w.verification, &w.error));
     MUST(karp_explain_pod(w.snapshot, NULL, S("default/a"), &w.pod_explanation, &w.error));
     MUST(karp_find_blockers(w.snapshot, NULL, &w.blockers, &w.error));
+    MUST(karp_settle(w.snapshot, NULL, &w.settlement, &w.error));
     MUST(karp_list_nodes(w.snapshot, NULL, &w.node_list, &w.error));
     MUST(karp_lint_snapshot(w.snapshot, &w.lint, &w.error));
     MUST(karp_explain_node(w.snapshot, NULL, S("node"), &w.node_explanation, &w.error));

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Carrying a decision out: the edit of the snapshot that it was made for. */
+#ifndef SETTLE_CARRY_OUT_H
+#define SETTLE_CARRY_OUT_H
+
+#include <base/memory.h>
+#include <karp/settle.h>
+#include <model/builder.h>
+#include <model/snapshot.h>
+
+typedef struct outcome {
+    const karp_snapshot *before;
+    const karp_decision *decision; /* NULL = only the time changes */
+    karp_builder *builder;
+    karp_error *error;
+    int64_t now;
+    arena memory;
+    uint64_t *gone; /* names ids of Nodes, and of NodeClaims without one, that end */
+    uint64_t *touched; /* names ids of Nodes that gain pods */
+    uint32_t *node_of; /* by pod: names id of the Node that it is bound to; NO_ID = none */
+    uint8_t *ends; /* by pod: it does not exist any more */
+} outcome;
+
+karp_status outcome_nomem(outcome *o);
+
+/* launches.c: the nodes of the decision's launches, each with its NodeClaim. */
+karp_status carry_out_launches(outcome *o);
+
+#endif
