@@ -114,7 +114,8 @@ typedef struct cli_options {
     uint32_t lint_fails; /* the lowest severity that fails, plus one; 0 = none */
     bool digest; /* text output includes the digest of the input */
     uint32_t replicas_from; /* KARP_REPLICAS_* */
-    bool strict;
+    bool strict, strict_storage;
+    bool skip_unknown; /* leave out documents that are no objects */
     bool recursive;
     bool no_lint_notes; /* no notes on what karp lint finds as well */
     bool note_changes; /* note what --scale changes, and the pods that --replace, --delete and --scale delete */

@@ -153,6 +153,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
     reader_options.now_later = options->now_later;
     reader_options.recursive = options->recursive;
+    reader_options.skip_unknown = options->skip_unknown;
+    reader_options.strict_storage = options->strict_storage;
     reader_options.replicas_from = options->replicas_from;
     reader_options.feature_gates = str(options->feature_gates);
     reader_options.region = str(options->region);

@@ -55,6 +55,7 @@ void io_fill_claim_volume(io_filler *f, tree *root)
     tree *spec = tree_get_or_make(t, root, "spec"), *status = tree_get_or_make(t, root, "status");
     bool bound = tree_get_text(spec, "volumeName").len > 0;
     if (f->default_class.len) tree_default_text(t, spec, "storageClassName", f->default_class);
+    io_assume_class(&f->assumed, t, root);
     if (bound && !tree_get(status, "phase")) {
         tree *annotations = tree_get_or_make(t, tree_get(root, "metadata"), "annotations");
         tree_default_text(t, annotations, "pv.kubernetes.io/bind-completed", str("yes"));
@@ -289,6 +290,7 @@ karp_status io_fill_and_add_pod(io_filler *f, tree *root, const io_place *place)
     io_fill_pod_spec(f, tree_get(root, "spec"));
     fill_pod_status(f->t, root);
     count_pod(f, root);
+    if (!io_assume_claims(&f->assumed, root)) return io_reader_nomem(f->reader);
     karp_status status = io_add_filled(f, info, root, place);
     return status ? status : add_ephemeral_claims(f, root, place);
 }
@@ -403,7 +405,10 @@ static karp_status note(io_filler *f, uint32_t number)
     if (kind == IO_KIND_PRIORITY_CLASS) ok = note_priority(f, w, number);
     if (kind == IO_KIND_NODE_POOL) ok = note_pool(f, w->root);
     if (kind == IO_KIND_NODE_CLAIM) ok = note_claim(f, w->root, number);
-    if (kind == IO_KIND_STORAGE_CLASS) note_default_class(f, w->root);
+    if (kind == IO_KIND_STORAGE_CLASS) {
+        f->assumed.on = false;
+        note_default_class(f, w->root);
+    }
     if (!ok) return io_reader_nomem(f->reader);
     if (kind != IO_KIND_BUDGET || w->stated || !f->fill || !status_is_open(w->root)) return KARP_OK;
     io_identify(f, w->info, w->root);
@@ -424,6 +429,8 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_table_init(&f->claim_providers, reader->context);
     io_table_init(&f->claim_nodes, reader->context);
     io_table_init(&f->spaces, reader->context);
+    io_assumed_init(&f->assumed, reader->context);
+    f->assumed.on = f->fill && !reader->options.strict_storage;
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) status = note(f, (uint32_t)i);
     if (status) io_filler_free(f);
@@ -442,6 +449,7 @@ void io_filler_free(io_filler *f)
     io_table_free(&f->claim_providers);
     io_table_free(&f->claim_nodes);
     io_table_free(&f->spaces);
+    io_assumed_free(&f->assumed);
     trees_free(&f->made);
     trees_free(&f->work);
 }
@@ -467,7 +475,8 @@ static karp_status add_namespaces(io_filler *f)
 
 karp_status io_filler_end(io_filler *f)
 {
-    karp_status status = settle_budgets(f);
+    karp_status status = io_add_assumed(f);
+    if (status == KARP_OK) status = settle_budgets(f);
     if (status == KARP_OK && f->fill) status = add_namespaces(f);
     return status ? status : io_warn_of_waiting(&f->waiting, f->reader);
 }

@@ -6,6 +6,7 @@
 #ifndef IO_FILL_H
 #define IO_FILL_H
 
+#include <io/assumed_storage.h>
 #include <io/make_object.h>
 #include <io/reader.h>
 #include <io/waiting_pods.h>
@@ -24,6 +25,7 @@ typedef struct io_filler {
     uint64_t pods; /* pods numbered so far */
     uint64_t uids; /* uids assigned so far */
     io_waiting_pods waiting;
+    io_assumed_storage assumed;
 
     trees *t; /* where tree nodes are allocated: reader->trees, or one of the two below */
     trees work; /* for the deferred object being filled in */

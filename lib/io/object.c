@@ -5,6 +5,7 @@
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/convert.h>
+#include <io/foreign.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
 #include <string.h>
@@ -259,12 +260,11 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
     stated = stated || reader->complete;
     if (reader->only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
-    if (!tree_is(kind, TREE_STRING) || kind->count == 0)
-        return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is not a Kubernetes object");
-    if (!tree_is(api_version, TREE_STRING) || api_version->count == 0) {
-        return io_reader_fail(reader, KARP_E_INVALID, place, "apiVersion",
-                              "is missing: this is not a Kubernetes object");
-    }
+    bool has_kind = tree_is(kind, TREE_STRING) && kind->count > 0;
+    if (!has_kind || !tree_is(api_version, TREE_STRING) || api_version->count == 0 || io_foreign_tree(root, place))
+        return io_foreign_refuse(reader, root, place, stated, has_kind ? "apiVersion" : "kind",
+                                 "is missing: this is not a Kubernetes object");
+    reader->used++;
     const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (info->kind == IO_KIND_UNKNOWN && io_makes_pods(root)) info = &io_kind_pod_maker;
     if (!stated && !name_generated(reader, info, root)) return io_reader_nomem(reader);
@@ -335,6 +335,7 @@ static karp_status read_items(karp_reader *reader, tree *root, const char *membe
 
 static karp_status read_snapshot_tree(karp_reader *reader, tree *root, const io_place *place)
 {
+    reader->used++;
     karp_status status = io_snapshot_begin(reader, place);
     if (status) return status;
     io_snapshot_head head = { tree_get(root, "now"), tree_get(root, "settings"), tree_get(root, "labels"),
@@ -362,7 +363,7 @@ static karp_status read_snapshot_tree(karp_reader *reader, tree *root, const io_
 karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     if (!tree_is(root, TREE_MAP))
-        return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a document must be an object");
+        return io_foreign_refuse(reader, root, place, stated, NULL, "a document must be an object");
     karp_str kind = tree_get_text(root, "kind");
     if (str_is(kind, "Snapshot") && str_is(str_before(tree_get_text(root, "apiVersion"), '/'), "karp")) {
         if (reader->only_prices) return refuse_as_prices(reader, root, place);

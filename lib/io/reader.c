@@ -4,6 +4,7 @@
 #include <io/notes.h>
 #include <io/change.h>
 #include <io/clouds.h>
+#include <io/foreign.h>
 #include <io/reader.h>
 
 #include <stdarg.h>
@@ -58,6 +59,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     io_table_init(&reader->warned, context);
     io_table_init(&reader->node_kind_names, context);
     io_table_init(&reader->zone_names, context);
+    io_table_init(&reader->templates, context);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
@@ -108,6 +110,7 @@ void karp_reader_free(karp_reader *reader)
     io_table_free(&reader->warned);
     io_table_free(&reader->node_kind_names);
     io_table_free(&reader->zone_names);
+    io_table_free(&reader->templates);
     karp_free(context, reader->zones, reader->zone_capacity * sizeof *reader->zones);
     arena_free(&reader->keep);
     arena_free(&reader->scratch);
@@ -130,6 +133,7 @@ static karp_status end_call(karp_reader *reader, karp_status status, karp_error 
 {
     if (status == KARP_OK) return KARP_OK;
     reader->failed = true;
+    io_foreign_explain_object(reader);
     status = karp_context_refusal(reader->context, status, &reader->error);
     reader->error.status = status;
     return error_give(&reader->error, error);
@@ -172,9 +176,13 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, st
     }
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
+    if (!io_foreign_note(reader, document, text)) return io_reader_nomem(reader);
+    uint64_t used = reader->used;
     /* `take` receives documents as trees, which only the YAML reader provides. JSON is YAML, too. */
-    return !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text, file)
-                                                        : io_read_yaml(reader, document, text);
+    karp_status status = !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text, file)
+                                                                      : io_read_yaml(reader, document, text);
+    bool unparsed = (status == KARP_E_SYNTAX || status == KARP_E_INVALID) && used == reader->used && !reader->take;
+    return unparsed ? io_foreign_text(reader, document, text) : status;
 }
 
 karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)

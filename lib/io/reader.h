@@ -157,6 +157,8 @@ struct karp_reader {
     karp_str *zones; /* that the input names, of clouds whose provider does not assume all zones */
     size_t zone_count, zone_capacity;
     io_table zone_names;
+    io_table templates; /* documents that are templates of Helm */
+    uint64_t used; /* objects and Snapshots that were used so far */
     uint32_t cloud_signs[IO_CLOUD_SIGNS]; /* sets of clouds: bit n = clouds[n] */
     bool auto_mode_here; /* the object surveyed last has labels of EKS Auto Mode */
     bool old_objects; /* the input has v1alpha5 objects: old labels are renamed */

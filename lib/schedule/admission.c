@@ -74,7 +74,9 @@ static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint
         if (v == NO_ID) return "is bound to a volume that does not exist";
         if (raw->volumes_bound.items[v].meta.deletion != KARP_NO_TIME)
             return "is bound to a volume that is being deleted";
-        return c->bind_completed ? NULL : "is not bound completely yet";
+        return c->bind_completed
+                   ? NULL
+                   : "has a volumeName but not the annotation pv.kubernetes.io/bind-completed, so it is not bound yet";
     }
     if (c->storage_class == 0) return "is unbound and names no storage class";
     uint32_t sc = store_find(raw, KIND_STORAGE_CLASS, NO_TEXT, c->storage_class);

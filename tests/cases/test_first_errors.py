@@ -84,6 +84,88 @@ def gated():
     check('scheduling gates' in answer('explain', 'pod', 'web-0', '-', text=POOL + pod(spec=gate), status=1), 'explain')
 
 
-for step in (near_names, zone_as_region, no_pool, duplicates, gated):
+HELM = '; this is a template of Helm, not rendered: helm template CHART | karp plan -f -'
+LIST_BODIES = "jq -r '.. | .yaml_body? // empty | \"---\", .'"
+
+
+def foreign():
+    """Texts of other programs: the answer names the command that makes objects of them."""
+    template = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ include "web.name" . }}\n'
+    whole = '{{- if .Values.web }}\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\n{{- end }}\n'
+    quoted = 'apiVersion: v1\nkind: Pod\nmetadata: {name: "{{ .Release.Name }}-web"}\nspec: {containers: [{name: c, image: x}]}\n'
+    alert = ('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: alerts}\ndata: {text: "{{ if .Alerts }}{{ $labels.pod }}{{ end }}"}\n---\n'
+             'apiVersion: v1\nkind: Pod\nmetadata: {name: Wrong}\n')
+    cases = (('a.yaml', template, HELM), ('a.yaml', whole, HELM), ('a.yaml', quoted, HELM),
+             ('Chart.yaml', 'apiVersion: v2\nname: web\nversion: 1.0.0\n', '; this is a chart of Helm: helm template FOLDER | karp plan -f -'),
+             ('kustomization.yaml', 'resources: [a.yaml]\n', '; this is a kustomization, whose changes are not applied: kubectl kustomize FOLDER | karp plan -f -'),
+             ('x.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n', 'kubectl kustomize FOLDER | karp plan -f -'),
+             ('main.tf', 'resource "kubectl_manifest" "pool" {\n  yaml_body = <<-Y\n    kind: NodePool\n  Y\n}\n',
+              f'; this is a configuration of Terraform: terraform show -json | {LIST_BODIES} | karp plan -f -'),
+             ('plan.json', '{"format_version": "1.2", "terraform_version": "1.9.0"}', f'{LIST_BODIES} FOLDER/plan.json | karp plan -f -'),
+             ('a.json5', "// a pod\n{apiVersion: 'v1', kind: 'Pod', metadata: {name: 'a',},\n}\n", 'JSON5 or JSON with comments: npx json5 FOLDER/a.json5 | karp plan -f -'),
+             ('a.json', '{\n // a pod\n "kind": "Pod"}\n', 'JSON5 or JSON with comments'),
+             ('a.json', "{kind: 'Pod'}\n", 'JSON5 or JSON with comments'),
+             ('values.yaml', 'replicas: 1\n', 'kind: is missing: this is not a Kubernetes object (--skip-unknown leaves it out)'),
+             ('list.yaml', '- 1\n', 'a document must be an object (--skip-unknown leaves it out)'))
+    for name, text, wanted in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, name)
+            path.write_text(text)
+            error = answer('plan', path, status=1)
+            check(error.count('; this is ') <= 1 and wanted.replace('FOLDER', folder) in error, f'{name}: {error}')
+            said = answer('plan', path, '--skip-unknown', '--width', '1000', status=None if text == quoted else 0)
+            check(text == quoted or f'{path}:' in said and ': left out: ' in said, f'{name}: {said}')
+    check('Helm' not in answer('plan', '-f', '-', text=alert, status=1), "templates of other programs are objects' texts")
+    check('JSON5' not in answer('plan', '-f', '-', text='{"kind": ', status=1), 'JSON that ends early')
+
+
+def skipping():
+    """--skip-unknown lists what it leaves out, and leaves out no object."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (('a.yaml', POOL + pod()), ('b.yaml', '{{ .Values.x }}\n'), ('package.json', '{"name": "web"}'),
+                           ('two.yaml', 'replicas: 1\n' + pod('web-1'))):
+            pathlib.Path(folder, name).write_text(text)
+        check('b.yaml:' in answer('plan', folder, status=1), 'without it, it stops')
+        said = answer('plan', folder, '--skip-unknown', '--width', '1000')
+        check('2 of 2 pods placed' in said, said)
+        for note in ('b.yaml:2: left out: a template of Helm, not rendered', 'package.json:1: left out: this is not a Kubernetes object',
+                     'two.yaml:1: left out: this is not a Kubernetes object'):
+            check(f'{folder}/{note}' in said, f'{note}: {said}')
+        equal(said.count('left out'), 3, 'all of them')
+        pathlib.Path(folder, 'c.yaml').write_text(pod('web-2') + '---\na: {{ b }}\n')
+        check('c.yaml:' in answer('plan', folder, '--skip-unknown', status=1), 'a part of a file is not left out')
+    for wrong in ('apiVersion: karp/v1\nkind: Snapshot\nobjects: [5]\n', 'apiVersion: karp/v1\nkind: Snapshot\nstate: {method: Guess}\n',
+                  'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 5}\n'):
+        answer('plan', '-f', '-', '--skip-unknown', text=wrong, status=1)
+
+
+def storage():
+    """A StorageClass or claim that manifests name and the input lacks."""
+    claims = '{metadata: {name: data}, spec: {storageClassName: CLASS, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}'
+    of_set = ('---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec: {replicas: 2, serviceName: db, selector: {matchLabels: {a: b}}, '
+              'template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}, '
+              f'volumeClaimTemplates: [{claims}]}}\n')
+    named = pod(spec='volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], ')
+    storage_class = '---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: other}\nprovisioner: x\nvolumeBindingMode: WaitForFirstConsumer\n'
+    start, end = 'the input has no StorageClass: ', ' (--strict-storage assumes nothing)'
+    for text, wanted, count in ((of_set.replace('CLASS', 'gp3'), 'gp3 is assumed to wait for its first consumer, in any zone', 2),
+                                (of_set.replace('storageClassName: CLASS, ', ''), 'default is assumed to wait for its first consumer, in any zone', 2),
+                                (named, 'default is assumed to wait for its first consumer, in any zone, PersistentVolumeClaim default/data too', 1)):
+        said = answer('plan', '-f', '-', '--width', '1000', text=POOL + text)
+        check(start + wanted + end in said and f'{count} of {count} pod' in said, said)
+        equal(said.count('no StorageClass'), 1, 'one note')
+        for refused in (answer('plan', '-f', '-', '--strict-storage', '--width', '1000', text=POOL + text),
+                        answer('plan', '-f', '-', '--width', '1000', text=POOL + storage_class + text)):
+            check('no StorageClass' not in refused and f'{count} not considered' in refused, refused)
+    said = answer('plan', '-f', '-', '--width', '1000', text=POOL + of_set.replace('CLASS', '""'))
+    check('names no storage class' in said and 'no StorageClass' not in said, 'volumes without a class are not created')
+    check('no StorageClass' not in answer('plan', '-f', '-', text=POOL + pod()), 'no claim')
+    bound = ('---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {volumeName: v, storageClassName: gp3}\nstatus: {phase: Bound}\n---\n'
+             'apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {storageClassName: gp3}\n')
+    said = answer('plan', '-f', '-', '--width', '1000', text=POOL + bound + named)
+    check('persistent volume claim data has a volumeName but not the annotation pv.kubernetes.io/bind-completed' in said, said)
+
+
+for step in (near_names, zone_as_region, no_pool, duplicates, gated, foreign, skipping, storage):
     step()
 sys.exit(finish())

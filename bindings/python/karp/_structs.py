@@ -264,7 +264,8 @@ class ReaderOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('strict', C.c_uint32), ('keep_documents', C.c_uint32), ('now', C.c_int64),
                 ('region', Str), ('base_directory', Str), ('provider', Str), ('editable', C.c_uint32),
                 ('feature_gates', Str), ('now_later', C.c_int64), ('recursive', C.c_uint32),
-                ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32)]
+                ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32),
+                ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('reserved', C.c_uint32)]
 
 
 class Remedy(C.Structure):

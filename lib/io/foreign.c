@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
+#include <io/foreign.h>
+#include <string.h>
+
+/* ---- what a text is ---------------------------------------------------------------------------------------------- */
+
+typedef struct foreign {
+    const char *what;
+    const char *command; /* writes objects; %DIR and %FILE are the document's */
+} foreign;
+
+enum { HELM_TEMPLATE, HELM_CHART, KUSTOMIZATION, TERRAFORM, TERRAFORM_JSON, JSON5, JSONNET };
+
+static const foreign kinds[] = {
+    [HELM_TEMPLATE] = { "a template of Helm, not rendered", "helm template CHART | karp plan -f -" },
+    [HELM_CHART] = { "a chart of Helm", "helm template %DIR | karp plan -f -" },
+    [KUSTOMIZATION] = { "a kustomization, whose changes are not applied", "kubectl kustomize %DIR | karp plan -f -" },
+    [TERRAFORM] = { "a configuration of Terraform",
+                    "terraform show -json | jq -r '.. | .yaml_body? // empty | \"---\", .' | karp plan -f -" },
+    [TERRAFORM_JSON] = { "a document of Terraform",
+                         "jq -r '.. | .yaml_body? // empty | \"---\", .' %FILE | karp plan -f -" },
+    [JSON5] = { "JSON5 or JSON with comments", "npx json5 %FILE | karp plan -f -" },
+    [JSONNET] = { "Jsonnet", "jsonnet %FILE | karp plan -f -" },
+};
+
+static karp_str base_of(karp_str document)
+{
+    size_t at = document.len;
+    while (at > 0 && document.ptr[at - 1] != '/') at--;
+    return (karp_str){ document.ptr + at, document.len - at };
+}
+
+static karp_str directory_of(karp_str document)
+{
+    size_t n = document.len - base_of(document).len;
+    if (str_is(document, "-")) return str("DIRECTORY");
+    if (n == 0) return str(".");
+    return (karp_str){ document.ptr, n > 1 ? n - 1 : n };
+}
+
+static void add_command(char *into, size_t room, const char *command, karp_str document)
+{
+    for (const char *c = command; *c;) {
+        bool directory = str_starts(str(c), "%DIR"), file = str_starts(str(c), "%FILE");
+        karp_str part = directory ? directory_of(document) : file ? document : (karp_str){ c, 1 };
+        str_append(into, room, "%.*s", str_shown(part, 200), part.ptr);
+        c += directory ? 4 : file ? 5 : 1;
+    }
+}
+
+static void add_advice(karp_reader *reader, karp_str document, const foreign *kind)
+{
+    char *message = reader->error.message;
+    size_t room = sizeof reader->error.message;
+    str_append(message, room, "; this is %s: ", kind->what);
+    add_command(message, room, kind->command, document);
+}
+
+/* ---- before and after parsing ------------------------------------------------------------------------------------ */
+
+static karp_str rest(karp_str text, size_t from) { return (karp_str){ text.ptr + from, text.len - from }; }
+
+static bool starts_with_one(karp_str text, const char *const *starts)
+{
+    for (; *starts; starts++) {
+        if (str_starts(text, *starts)) return true;
+    }
+    return false;
+}
+
+/* Whether the text has an action of a template. `own`: one that only Helm has, since texts in objects may be templates
+ * of other programs. */
+static bool has_action(karp_str text, bool own)
+{
+    static const char *const helm[] = { ".Values", ".Release", ".Chart", ".Capabilities", "include ", "$.Values",
+                                        "toYaml ", "tpl ",     NULL };
+    for (size_t at = 0; at + 2 < text.len; at += 2) {
+        const char *found = memchr(text.ptr + at, '{', text.len - 1 - at);
+        if (!found) return false;
+        at = (size_t)(found - text.ptr);
+        if (found[1] != '{') continue;
+        if (!own) return true;
+        size_t word = at + 2;
+        while (word < text.len && memchr("- (", text.ptr[word], 3)) word++;
+        while (str_starts(rest(text, word), "if ") || str_starts(rest(text, word), "with ") ||
+               str_starts(rest(text, word), "range ") || str_starts(rest(text, word), "not "))
+            word += str_before(rest(text, word), ' ').len + 1;
+        if (starts_with_one(rest(text, word), helm)) return true;
+    }
+    return false;
+}
+
+static bool has_comment(karp_str text)
+{
+    static const char *const comments[] = { "//", "/*", NULL };
+    for (size_t at = 0; at < text.len; at++) {
+        bool first = at == 0 || text.ptr[at - 1] == '\n' || text.ptr[at - 1] == ' ' || text.ptr[at - 1] == '\t';
+        if (first && text.ptr[at] == '/' && starts_with_one(rest(text, at), comments)) return true;
+    }
+    return false;
+}
+
+static bool is_terraform(karp_str text)
+{
+    static const char *const blocks[] = { "resource \"", "module \"", "data \"",     "provider \"", "variable \"",
+                                          "output \"",   "locals {",  "terraform {", NULL };
+    for (size_t at = 0; at < text.len;) {
+        const char *end = memchr(text.ptr + at, '\n', text.len - at);
+        if (starts_with_one(rest(text, at), blocks)) return true;
+        at = end ? (size_t)(end - text.ptr) + 1 : text.len;
+    }
+    return false;
+}
+
+static karp_str without_spaces(karp_str text)
+{
+    size_t at = 0;
+    while (at < text.len && memchr(" \t\r\n", text.ptr[at], 4)) at++;
+    return rest(text, at);
+}
+
+static bool begins_with(karp_str text, const char *characters)
+{
+    text = without_spaces(text);
+    return text.len > 0 && strchr(characters, text.ptr[0]);
+}
+
+/* "{name: 1}", which JSON does not allow */
+static bool has_bare_name(karp_str text)
+{
+    text = without_spaces(text);
+    if (text.len < 2 || text.ptr[0] != '{') return false;
+    text = without_spaces(rest(text, 1));
+    return text.len > 0 && (text.ptr[0] == '\'' || (text.ptr[0] >= 'a' && text.ptr[0] <= 'z'));
+}
+
+/* What a text is that could not be parsed. NULL = unknown. */
+static const foreign *kind_of_text(karp_str document, karp_str text)
+{
+    if (str_ends(document, ".jsonnet") || str_ends(document, ".libsonnet")) return &kinds[JSONNET];
+    if (str_ends(document, ".tf") || is_terraform(text)) return &kinds[TERRAFORM];
+    if (has_action(text, false)) return &kinds[HELM_TEMPLATE];
+    bool json5 = str_ends(document, ".json5") || str_ends(document, ".jsonc") || has_bare_name(text);
+    return json5 || (begins_with(text, "{[/") && has_comment(text)) ? &kinds[JSON5] : NULL;
+}
+
+bool io_foreign_note(karp_reader *reader, karp_str document, karp_str text)
+{
+    return !has_action(text, true) || io_table_put(&reader->templates, document, 1);
+}
+
+void io_foreign_explain_object(karp_reader *reader)
+{
+    karp_str document = str(reader->error.document);
+    bool known = document.len > 0 && io_table_get(&reader->templates, document) != IO_NONE;
+    if (known && !strstr(reader->error.message, kinds[HELM_TEMPLATE].what))
+        add_advice(reader, document, &kinds[HELM_TEMPLATE]);
+}
+
+/* ---- trees that are no objects ----------------------------------------------------------------------------------- */
+
+static bool has_text(const tree *root, const char *member) { return tree_get_text(root, member).len > 0; }
+
+/* What a tree is that may be no Kubernetes object. NULL = unknown. */
+static const foreign *kind_of_tree(const tree *root, const io_place *place)
+{
+    karp_str base = base_of(place->document), group = str_before(tree_get_text(root, "apiVersion"), '/');
+    if (str_is(group, "kustomize.config.k8s.io") || (!has_text(root, "kind") && str_starts(base, "kustomization.y")))
+        return &kinds[KUSTOMIZATION];
+    if (has_text(root, "kind")) return NULL;
+    if (has_text(root, "terraform_version")) return &kinds[TERRAFORM_JSON];
+    if (has_text(root, "apiVersion") && has_text(root, "name") && has_text(root, "version")) return &kinds[HELM_CHART];
+    return NULL;
+}
+
+bool io_foreign_tree(const tree *root, const io_place *place) { return kind_of_tree(root, place) != NULL; }
+
+karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str text)
+{
+    const foreign *kind = kind_of_text(document, text);
+    if (reader->options.skip_unknown) {
+        unsigned long line = reader->error.line;
+        karp_error_init(&reader->error, sizeof reader->error);
+        return io_warn(reader, "%.*s:%lu: left out: %s", str_shown(document, 300), document.len ? document.ptr : "",
+                       line, kind ? kind->what : "this cannot be parsed");
+    }
+    if (kind && !strstr(reader->error.message, "; this is ")) add_advice(reader, document, kind);
+    return reader->error.status;
+}
+
+karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,
+                              const char *field, const char *why)
+{
+    const foreign *kind = kind_of_tree(root, place);
+    karp_str document = place->document;
+    if (reader->options.skip_unknown && !stated)
+        return io_warn(reader, "%.*s:%lu: left out: %s", str_shown(document, 300), document.len ? document.ptr : "",
+                       (unsigned long)place->line, kind ? kind->what : "this is not a Kubernetes object");
+    (void)io_reader_fail(reader, KARP_E_INVALID, place, kind ? NULL : field, "%s",
+                         kind ? "not a Kubernetes object" : why);
+    if (kind) add_advice(reader, document, kind);
+    else if (!stated)
+        str_append(reader->error.message, sizeof reader->error.message, " (--skip-unknown leaves it out)");
+    return KARP_E_INVALID;
+}

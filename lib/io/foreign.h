@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts that hold no Kubernetes objects yet: templates of Helm, kustomizations, Terraform, JSON5 … Errors say what they
+ * are, and which command makes objects of them.
+ */
+#ifndef IO_FOREIGN_H
+#define IO_FOREIGN_H
+
+#include <io/reader.h>
+
+/* Remembers what the text is if it can be seen before it is parsed. false = out of memory. */
+bool io_foreign_note(karp_reader *reader, karp_str document, karp_str text);
+/* A text could not be parsed, and no object of it was used. Adds to the error what it is, or with `skip_unknown` leaves
+ * it out with a note. Returns the reader's status. */
+karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str text);
+/* Adds to the error of an object that it is of a template. */
+void io_foreign_explain_object(karp_reader *reader);
+
+/* Whether the tree is no Kubernetes object but a part of something else. */
+bool io_foreign_tree(const tree *root, const io_place *place);
+/* Refuses such a tree, or with `skip_unknown` leaves it out with a note; never a part of a Snapshot. */
+karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,
+                              const char *field, const char *why);
+
+#endif
