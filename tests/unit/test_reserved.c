@@ -28,6 +28,7 @@
 #include <karp/passes.h>
 #include <karp/provider.h>
 #include <karp/repack.h>
+#include <karp/settle.h>
 #include <karp/what_if.h>
 
 #define T(text)                                                                                                        \
@@ -89,7 +90,10 @@ static karp_status add_pod(world *w)
     pod.resource_claims = &claim;
     pod.resource_claim_count = 1;
     pod.reserved = set("karp_pod");
-    return karp_builder_add_pod(w->builder, &pod, &w->error);
+    karp_status added = karp_builder_add_pod(w->builder, &pod, &w->error);
+    const karp_pod_status now = { .size = sizeof now, .reserved = set("karp_pod_status") };
+    const karp_str none = { NULL, 0 };
+    return added == KARP_OK ? karp_builder_set_pod_status(w->builder, none, named.name, &now, &w->error) : added;
 }
 
 static karp_status add_templated_pod(world *w)
@@ -277,6 +281,11 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     asked = karp_list_nodes(snapshot, &listing, &list, &w->error);
     karp_node_list_free(list);
     if (asked != KARP_OK) return asked;
+    const karp_settle_options settling = { .size = sizeof settling, .reserved = set("karp_settle_options") };
+    karp_settlement *settled = NULL;
+    asked = karp_settle(snapshot, &settling, &settled, &w->error);
+    karp_settlement_free(settled);
+    if (asked != KARP_OK) return asked;
     karp_status status = karp_command_step(snapshot, &state, NULL, NULL, 0, &step, &w->error);
     karp_step_free(step);
     return status;
@@ -384,6 +393,8 @@ static const char *const given[] = {
     "karp_command_state",
     "karp_disrupt_options",
     "karp_node_list_options",
+    "karp_pod_status",
+    "karp_settle_options",
 };
 
 /* What the library alone fills in; options of reading are asked for in other tests. */
