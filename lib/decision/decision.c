@@ -6,6 +6,8 @@
 
 #include <base/error.h>
 #include <model/copy.h>
+#include <records/rows.h>
+#include <records/tables.h>
 
 karp_decision *decision_new(const karp_snapshot *snapshot)
 {
@@ -128,41 +130,36 @@ void karp_bound_free(karp_bound *bound)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Every row type starts with its size, so that callers compiled with any version get the members that they know.
- * `first` is the size of the row in the first version, which is the minimum. */
-static karp_status give_row(const void *items, size_t count, size_t index, size_t row_bytes, size_t first, void *out)
+/* Every row type starts with its size, so that callers compiled with any version get the members that they know. */
+static karp_status give_row(const record *r, const void *items, size_t count, size_t index, void *out)
 {
     if (out == NULL) return KARP_E_INVALID;
     if (index >= count) return KARP_E_NOT_FOUND;
-    return struct_give(out, (const char *)items + index * row_bytes, row_bytes, first);
+    return struct_give(out, (const char *)items + index * r->size, r->size, r->first);
 }
 
 size_t karp_decision_launch_count(const karp_decision *decision) { return decision->launches.count; }
 karp_status karp_decision_launch(const karp_decision *decision, size_t index, karp_launch *out)
 {
-    return give_row(decision->launches.items, decision->launches.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_launch, termination_grace_period), out);
+    return give_row(&record_launch, decision->launches.items, decision->launches.count, index, out);
 }
 
 size_t karp_decision_placement_count(const karp_decision *decision) { return decision->placements.count; }
 karp_status karp_decision_placement(const karp_decision *decision, size_t index, karp_placement *out)
 {
-    return give_row(decision->placements.items, decision->placements.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_placement, pod_count), out);
+    return give_row(&record_placement, decision->placements.items, decision->placements.count, index, out);
 }
 
 size_t karp_decision_unschedulable_count(const karp_decision *decision) { return decision->unschedulable.count; }
 karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out)
 {
-    return give_row(decision->unschedulable.items, decision->unschedulable.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_unschedulable, relaxed_count), out);
+    return give_row(&record_unschedulable, decision->unschedulable.items, decision->unschedulable.count, index, out);
 }
 
 size_t karp_decision_ignored_count(const karp_decision *decision) { return decision->ignored.count; }
 karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out)
 {
-    return give_row(decision->ignored.items, decision->ignored.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_ignored, message), out);
+    return give_row(&record_ignored, decision->ignored.items, decision->ignored.count, index, out);
 }
 
 size_t karp_decision_node_count(const karp_decision *decision)
@@ -175,72 +172,67 @@ karp_status karp_decision_node(const karp_decision *decision, size_t index, karp
     karp_node_use made;
     if (decision->nodes_later && index < decision->snapshot->node_count) {
         node_row(decision->snapshot, &decision->node_changes, (uint32_t)index, &made);
-        return give_row(&made, 1, 0, sizeof *out, SIZE_THROUGH(karp_node_use, pods_received), out);
+        return give_row(&record_node_use, &made, 1, 0, out);
     }
-    return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_node_use, pods_received), out);
+    return give_row(&record_node_use, decision->nodes.items, decision->nodes.count, index, out);
 }
 
 karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out)
 {
-    return give_row(&decision->disruption, decision->disrupts, 0, sizeof *out,
-                    SIZE_THROUGH(karp_disruption, error_message), out);
+    return give_row(&(const record){ SIZED(karp_disruption, error_message) }, &decision->disruption, decision->disrupts,
+                    0, out);
 }
 
 karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out)
 {
-    return give_row(&decision->memory, decision->remembers, 0, sizeof *out, SIZE_THROUGH(karp_memory, unseen_count),
+    return give_row(&(const record){ SIZED(karp_memory, unseen_count) }, &decision->memory, decision->remembers, 0,
                     out);
 }
 
 karp_status karp_decision_cost(const karp_decision *decision, karp_cost *out)
 {
-    return give_row(&decision->cost, decision->costed, 0, sizeof *out, SIZE_THROUGH(karp_cost, flags), out);
+    return give_row(&(const record){ SIZED(karp_cost, flags) }, &decision->cost, decision->costed, 0, out);
 }
 
 karp_status karp_decision_repack(const karp_decision *decision, karp_repack_cost *out)
 {
-    return give_row(&decision->repack, decision->repacks, 0, sizeof *out, SIZE_THROUGH(karp_repack_cost, reserved),
-                    out);
+    return give_row(&(const record){ SIZED(karp_repack_cost, reserved) }, &decision->repack, decision->repacks, 0, out);
 }
 
 karp_status karp_decision_repack_step(const karp_decision *decision, size_t index, karp_repack_step *out)
 {
-    return give_row(decision->repack_steps.items, decision->repack_steps.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_repack_step, total_evictions), out);
+    return give_row(&(const record){ SIZED(karp_repack_step, total_evictions) }, decision->repack_steps.items,
+                    decision->repack_steps.count, index, out);
 }
 
 size_t karp_decision_repack_point_count(const karp_decision *decision) { return decision->repack_points.count; }
 karp_status karp_decision_repack_point(const karp_decision *decision, size_t index, karp_repack_point *out)
 {
-    return give_row(decision->repack_points.items, decision->repack_points.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_repack_point, bound), out);
+    return give_row(&(const record){ SIZED(karp_repack_point, bound) }, decision->repack_points.items,
+                    decision->repack_points.count, index, out);
 }
 
 size_t karp_decision_candidate_count(const karp_decision *decision) { return decision->candidates.count; }
 karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out)
 {
-    return give_row(decision->candidates.items, decision->candidates.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_candidate, pod_count), out);
+    return give_row(&record_candidate, decision->candidates.items, decision->candidates.count, index, out);
 }
 
 size_t karp_decision_budget_count(const karp_decision *decision) { return decision->budgets.count; }
 karp_status karp_decision_budget(const karp_decision *decision, size_t index, karp_pool_budget *out)
 {
-    return give_row(decision->budgets.items, decision->budgets.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_pool_budget, next_change), out);
+    return give_row(&(const record){ SIZED(karp_pool_budget, next_change) }, decision->budgets.items,
+                    decision->budgets.count, index, out);
 }
 
 size_t karp_decision_command_count(const karp_decision *decision) { return decision->commands.count; }
 karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out)
 {
-    return give_row(decision->commands.items, decision->commands.count, index, sizeof *out,
-                    SIZE_THROUGH(karp_command, score), out);
+    return give_row(&record_command, decision->commands.items, decision->commands.count, index, out);
 }
 
 size_t karp_decision_kept_count(const karp_decision *decision) { return decision->kept.count; }
 karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out)
 {
-    return give_row(decision->kept.items, decision->kept.count, index, sizeof *out, SIZE_THROUGH(karp_kept, reserved),
-                    out);
+    return give_row(&record_kept, decision->kept.items, decision->kept.count, index, out);
 }

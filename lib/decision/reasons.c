@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry of reason codes: name, text, and whether waiting can help. The names of the disruption methods. */
+#include <karp/command.h>
 #include <karp/explain.h>
-#include <karp/disrupt.h>
 #include <karp/reasons.h>
 
 struct reason {
@@ -188,3 +188,10 @@ static int known(uint32_t method) { return method > KARP_METHOD_ANY && method <=
 
 const char *karp_method_name(uint32_t method) { return known(method) ? methods[method].name : ""; }
 const char *karp_method_reason(uint32_t method) { return known(method) ? methods[method].reason : ""; }
+
+const char *karp_phase_name(uint32_t phase)
+{
+    static const char *const names[] = { "",        "Validating", "Starting", "Launching",
+                                         "Waiting", "Deleting",   "Done",     "GivenUp" };
+    return phase < sizeof names / sizeof *names ? names[phase] : "";
+}

@@ -343,7 +343,7 @@ static karp_status check_state(const karp_command_state *s, karp_error *error)
         karp_launch launch;
         if (r->reserved != 0) return fail_reserved(error, "karp_replacement");
         if (r->launch == NULL) return fail(error, KARP_E_INVALID, "replacement %zu has no launch", i);
-        karp_status status = struct_check(r->launch, sizeof launch, FIRST_LAUNCH, &launch, "karp_launch", error);
+        karp_status status = struct_check(r->launch, sizeof launch, record_launch.first, &launch, "karp_launch", error);
         if (status != KARP_OK) return status;
         if (r->progress > KARP_REPLACEMENT_INITIALIZED)
             return fail(error, KARP_E_INVALID, "replacement %zu: unknown progress %u", i, (unsigned)r->progress);
@@ -382,7 +382,8 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
     karp_options common;
     if (snapshot == NULL || state == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot, a state and a place for the step are needed");
-    karp_status status = struct_check(state, sizeof from, FIRST_COMMAND_STATE, &from, "karp_command_state", error);
+    karp_status status = struct_check(state, sizeof from, record_command_state.first, &from, "karp_command_state",
+                                      error);
     if (status == KARP_OK) status = check_state(&from, error);
     if (status == KARP_OK) status = check_observed(&from, observed_, observed_count, error);
     if (status == KARP_OK) status = disrupt_options_check(options, &checked, &common, error);
@@ -463,11 +464,4 @@ karp_status karp_command_begin(const karp_decision *decision, size_t command_ind
     advice_look_again(step->advice, state.validate_at != KARP_NO_TIME ? state.validate_at : decision->now);
     *out = step;
     return KARP_OK;
-}
-
-const char *karp_phase_name(uint32_t phase)
-{
-    static const char *const names[] = { "",        "Validating", "Starting", "Launching",
-                                         "Waiting", "Deleting",   "Done",     "GivenUp" };
-    return phase < sizeof names / sizeof *names ? names[phase] : "";
 }

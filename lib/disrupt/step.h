@@ -6,10 +6,7 @@
 #include <base/error.h>
 #include <disrupt/advice.h>
 #include <karp/command.h>
-
-/* The members of these structs in the first version. */
-#define FIRST_COMMAND_STATE SIZE_THROUGH(karp_command_state, receiver_count)
-#define FIRST_LAUNCH SIZE_THROUGH(karp_launch, termination_grace_period)
+#include <records/tables.h>
 
 struct karp_step {
     karp_context *context;

@@ -69,7 +69,7 @@ static void decode_workload(adding *a)
     const tree *claims = io_array(d, spec, "volumeClaimTemplates", &count);
     io_push(d, "volumeClaimTemplates");
     for (size_t i = 0; i < count && !d->status; i++) {
-        io_decode(d, &io_claim_shape, io_element(d, claims, i), &a->o.volume_claim);
+        io_decode(d, &io_claim_record, io_element(d, claims, i), &a->o.volume_claim);
         io_pop(d);
     }
     io_pop(d);
@@ -269,26 +269,26 @@ static karp_status add_buffer(adding *a) { return io_add_buffer(a->reader, &a->d
 /* ---- all kinds --------------------------------------------------------------------------------------------------- */
 
 typedef struct kind_row {
-    const io_shape *shape; /* the object's; NULL = `decode` is called, or the kind is never added */
+    const record *record; /* the object's; NULL = `decode` is called, or the kind is never added */
     void (*decode)(adding *a);
     karp_status (*add)(adding *a); /* NULL = the builder does not need the kind: it is only checked */
 } kind_row;
 
 static const kind_row rows[] = {
     [IO_KIND_POD] = { NULL, decode_pod, add_pod },
-    [IO_KIND_NODE] = { &io_node_shape, NULL, add_node },
-    [IO_KIND_NODE_CLAIM] = { &io_node_claim_shape, NULL, add_node_claim },
-    [IO_KIND_NODE_POOL] = { &io_node_pool_shape, NULL, add_node_pool },
-    [IO_KIND_NODE_OVERLAY] = { &io_node_overlay_shape, NULL, add_node_overlay },
+    [IO_KIND_NODE] = { &io_node_record, NULL, add_node },
+    [IO_KIND_NODE_CLAIM] = { &io_node_claim_record, NULL, add_node_claim },
+    [IO_KIND_NODE_POOL] = { &io_node_pool_record, NULL, add_node_pool },
+    [IO_KIND_NODE_OVERLAY] = { &io_node_overlay_record, NULL, add_node_overlay },
     [IO_KIND_NODE_CLASS] = { NULL, decode_node_class, add_node_class },
-    [IO_KIND_DAEMON_SET] = { &io_workload_shape, NULL, add_daemon_set },
-    [IO_KIND_CLAIM] = { &io_claim_shape, NULL, add_persistent_volume_claim },
-    [IO_KIND_VOLUME] = { &io_volume_shape, NULL, add_persistent_volume },
-    [IO_KIND_STORAGE_CLASS] = { &io_storage_class_shape, NULL, add_storage_class },
-    [IO_KIND_CSI_NODE] = { &io_csi_node_shape, NULL, add_csi_node },
-    [IO_KIND_BUDGET] = { &io_budget_shape, NULL, add_pod_disruption_budget },
+    [IO_KIND_DAEMON_SET] = { &io_workload_record, NULL, add_daemon_set },
+    [IO_KIND_CLAIM] = { &io_claim_record, NULL, add_persistent_volume_claim },
+    [IO_KIND_VOLUME] = { &io_volume_record, NULL, add_persistent_volume },
+    [IO_KIND_STORAGE_CLASS] = { &io_storage_class_record, NULL, add_storage_class },
+    [IO_KIND_CSI_NODE] = { &io_csi_node_record, NULL, add_csi_node },
+    [IO_KIND_BUDGET] = { &io_budget_record, NULL, add_pod_disruption_budget },
     [IO_KIND_PRIORITY_CLASS] = { NULL, decode_priority_class, NULL },
-    [IO_KIND_NAMESPACE] = { &io_namespace_shape, NULL, add_namespace },
+    [IO_KIND_NAMESPACE] = { &io_namespace_record, NULL, add_namespace },
     [IO_KIND_SERVICE] = { NULL, decode_selecting, add_selecting },
     [IO_KIND_REPLICATION_CONTROLLER] = { NULL, decode_controller, add_selecting },
     [IO_KIND_REPLICA_SET] = { NULL, decode_set, add_selecting },
@@ -296,11 +296,11 @@ static const kind_row rows[] = {
     [IO_KIND_DEPLOYMENT] = { NULL, decode_workload, NULL },
     [IO_KIND_JOB] = { NULL, decode_workload, NULL },
     [IO_KIND_POD_TEMPLATE] = { NULL, decode_pod_template, NULL },
-    [IO_KIND_CAPACITY_BUFFER] = { &io_capacity_buffer_shape, NULL, add_buffer },
-    [IO_KIND_RESOURCE_CLAIM] = { &io_resource_claim_shape, NULL, add_resource_claim },
+    [IO_KIND_CAPACITY_BUFFER] = { &io_capacity_buffer_record, NULL, add_buffer },
+    [IO_KIND_RESOURCE_CLAIM] = { &io_resource_claim_record, NULL, add_resource_claim },
     [IO_KIND_RESOURCE_CLAIM_TEMPLATE] = { NULL, decode_claim_template, NULL },
-    [IO_KIND_RESOURCE_SLICE] = { &io_resource_slice_shape, NULL, add_resource_slice },
-    [IO_KIND_DEVICE_CLASS] = { &io_device_class_shape, NULL, add_device_class },
+    [IO_KIND_RESOURCE_SLICE] = { &io_resource_slice_record, NULL, add_resource_slice },
+    [IO_KIND_DEVICE_CLASS] = { &io_device_class_record, NULL, add_device_class },
     [IO_KIND_PRICES] = { NULL, decode_prices, NULL },
     [IO_KIND_AUTOSCALER] = { NULL, decode_autoscaler, NULL },
     [IO_KIND_SCALED_OBJECT] = { NULL, decode_autoscaler, NULL },
@@ -324,7 +324,7 @@ static void begin(adding *a, karp_reader *reader, const io_kind_info *info, cons
 static karp_status decode(adding *a)
 {
     const kind_row *row = &rows[a->info->kind];
-    if (row->shape) io_decode(&a->d, row->shape, a->root, &a->o);
+    if (row->record) io_decode(&a->d, row->record, a->root, &a->o);
     else row->decode(a);
     return a->d.status;
 }

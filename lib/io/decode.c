@@ -10,6 +10,7 @@ void io_decoder_init(io_decoder *d, arena *memory)
     d->status = KARP_OK;
     d->depth = 0; /* steps of the path beyond it are not read */
     d->template_ = false;
+    d->document = 0;
     d->pod = NULL;
     karp_error_init(&d->error, sizeof d->error);
 }
@@ -206,7 +207,7 @@ int64_t io_as_duration(io_decoder *d, const tree *value, const char *name, bool 
     return KARP_DURATION_UNSET;
 }
 
-uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io_word *choices, size_t count,
+uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const record_word *choices, size_t count,
                     uint32_t absent)
 {
     karp_str text = io_as_string(d, value, name);

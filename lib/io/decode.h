@@ -9,6 +9,7 @@
 
 #include <io/scan.h>
 #include <karp/io.h>
+#include <records/record.h>
 
 enum { IO_PATH_MOST = 40 };
 
@@ -19,6 +20,7 @@ typedef struct io_decoder {
     io_step path[IO_PATH_MOST];
     size_t depth;
     bool template_; /* decoding a pod template: requests are left as stated, names may be missing */
+    uint32_t document; /* IN_…: only rows of this document are read; 0 = input objects, whose rows all are */
     const tree *pod; /* the pod being decoded; NULL in a template */
 } io_decoder;
 
@@ -99,14 +101,10 @@ static inline int64_t io_duration(io_decoder *d, const tree *object, const char 
     return value ? io_as_duration(d, value, name, never) : KARP_DURATION_UNSET;
 }
 
-typedef struct io_word {
-    const char *word;
-    uint32_t value;
-} io_word;
 /* One of the listed words; any other is a failure. */
-uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io_word *choices, size_t count,
+uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const record_word *choices, size_t count,
                     uint32_t absent);
-static inline uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices,
+static inline uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const record_word *choices,
                                size_t count, uint32_t absent)
 {
     const tree *value = io_member(d, object, name);
@@ -166,7 +164,6 @@ const karp_requirement *io_requirements(io_decoder *d, const tree *object, const
                                         size_t *count);
 const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name);
 const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count);
-karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name);
 /* metadata. A name is required except in a template. */
 karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced);
 const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count);

@@ -87,25 +87,25 @@ const karp_resource *io_resources(io_decoder *d, const tree *object, const char 
 /* ---- requirements and selectors ---------------------------------------------------------------------------------- */
 
 /* Label selectors allow the first four operators, pods the first six. */
-static const io_word operators[] = {
+static const record_word operators[] = {
     { "In", KARP_OP_IN },         { "NotIn", KARP_OP_NOT_IN },
     { "Exists", KARP_OP_EXISTS }, { "DoesNotExist", KARP_OP_DOES_NOT_EXIST },
     { "Gt", KARP_OP_GT },         { "Lt", KARP_OP_LT },
     { "Gte", KARP_OP_GTE },       { "Lte", KARP_OP_LTE },
 };
-static const io_words selector_operators = { operators, 4, true, KARP_OP_UNKNOWN };
-static const io_words pod_operators = { operators, 6, true, KARP_OP_UNKNOWN };
-static const io_words pool_operators = { operators, 8, true, KARP_OP_UNKNOWN };
+static const record_words selector_operators = { operators, 4, true, KARP_OP_UNKNOWN };
+static const record_words pod_operators = { operators, 6, true, KARP_OP_UNKNOWN };
+static const record_words pool_operators = { operators, 8, true, KARP_OP_UNKNOWN };
 
-static const io_shape of_selector_shape = { OF(karp_requirement),
-                                            CLOSED({ NEEDED("key", karp_requirement, key) },
-                                                   { WORD("operator", karp_requirement, op, selector_operators) },
-                                                   { TEXTS("values", karp_requirement, values, value_count) }) };
+static const record of_selector_record = { OF(karp_requirement),
+                                           CLOSED({ NEEDED("key", karp_requirement, key) },
+                                                  { WORD("operator", karp_requirement, op, selector_operators) },
+                                                  { TEXTS("values", karp_requirement, values, value_count) }) };
 
-static const io_shape of_pod_shape = { OF(karp_requirement),
-                                       CLOSED({ NEEDED("key", karp_requirement, key) },
-                                              { WORD("operator", karp_requirement, op, pod_operators) },
-                                              { TEXTS("values", karp_requirement, values, value_count) }) };
+static const record of_pod_record = { OF(karp_requirement),
+                                      CLOSED({ NEEDED("key", karp_requirement, key) },
+                                             { WORD("operator", karp_requirement, op, pod_operators) },
+                                             { TEXTS("values", karp_requirement, values, value_count) }) };
 
 /* In a NodePool an unknown operator is an error, which is reported here because the line is known. In a pod or a
  * selector Karpenter handles it. */
@@ -117,21 +117,21 @@ static void finish_of_pool(io_decoder *d, const tree *object, void *into)
     out->min_values = (uint32_t)io_integer(d, object, "minValues", 0, 1000000, 0);
 }
 
-const io_shape io_pool_requirement_shape = { OF(karp_requirement), .finish = finish_of_pool, .known = "minValues",
-                                             CLOSED({ NEEDED("key", karp_requirement, key) },
-                                                    { WORD("operator", karp_requirement, op, pool_operators) },
-                                                    { TEXTS("values", karp_requirement, values, value_count) }) };
+const record io_pool_requirement_record = { OF(karp_requirement), .finish = finish_of_pool, .known = "minValues",
+                                            CLOSED({ NEEDED("key", karp_requirement, key) },
+                                                   { WORD("operator", karp_requirement, op, pool_operators) },
+                                                   { TEXTS("values", karp_requirement, values, value_count) }) };
 
 const karp_requirement *io_requirements(io_decoder *d, const tree *object, const char *name, int for_what,
                                         size_t *count)
 {
-    return io_list(d, object, name, for_what == IO_FOR_POOL ? &io_pool_requirement_shape : &of_pod_shape, count);
+    return io_list(d, object, name, for_what == IO_FOR_POOL ? &io_pool_requirement_record : &of_pod_record, count);
 }
 
-const io_shape io_selector_shape = {
+const record io_selector_record = {
     OF(karp_selector),
     CLOSED({ LABELS("matchLabels", karp_selector, match_labels, match_label_count) },
-           { LIST("matchExpressions", karp_selector, expressions, expression_count, of_selector_shape) })
+           { LIST("matchExpressions", karp_selector, expressions, expression_count, of_selector_record) })
 };
 
 const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name)
@@ -140,7 +140,7 @@ const karp_selector *io_selector(io_decoder *d, const tree *object, const char *
     karp_selector *selector = value ? io_make(d, 1, sizeof *selector) : NULL;
     if (!selector) return NULL;
     io_push(d, name);
-    io_decode(d, &io_selector_shape, value, selector);
+    io_decode(d, &io_selector_record, value, selector);
     io_pop(d);
     return selector;
 }
@@ -154,49 +154,29 @@ static void match_fields(io_decoder *d, const tree *object, const tree *value, v
     out->has_fields = fields > 0;
 }
 
-const io_shape io_node_term_shape = {
+const record io_node_term_record = {
     OF(karp_node_term),
-    CLOSED({ LIST("matchExpressions", karp_node_term, expressions, expression_count, of_pod_shape) },
-           { CALL("matchFields", match_fields), .inner = &of_pod_shape })
+    CLOSED({ LIST("matchExpressions", karp_node_term, expressions, expression_count, of_pod_record) },
+           { CALL("matchFields", match_fields), .inner = &of_pod_record })
 };
 
 /* ---- taints, conditions, classes --------------------------------------------------------------------------------- */
 
-const io_shape io_taint_shape = { OF(karp_taint), .known = "timeAdded",
-                                  CLOSED({ NEEDED("key", karp_taint, key) }, { TEXT("value", karp_taint, value) },
-                                         { TEXT("effect", karp_taint, effect) }) };
-
 const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
-    return io_list(d, object, name, &io_taint_shape, count);
+    return io_list(d, object, name, &record_taint, count);
 }
 
 static const karp_condition no_condition = { .last_transition = KARP_NO_TIME };
-const io_shape io_condition_shape = {
+const record io_condition_record = {
     LIKE(no_condition),
     OPEN({ NEEDED("type", karp_condition, type) }, { TEXT("status", karp_condition, status) },
          { TEXT("reason", karp_condition, reason) }, { TIME("lastTransitionTime", karp_condition, last_transition) })
 };
 
-const io_shape io_node_class_ref_shape = { OF(karp_node_class_ref),
-                                           CLOSED({ TEXT("group", karp_node_class_ref, group) },
-                                                  { TEXT("kind", karp_node_class_ref, kind) },
-                                                  { NEEDED("name", karp_node_class_ref, name) }) };
-
-karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name)
-{
-    const tree *value = io_object(d, object, name);
-    karp_node_class_ref ref = { no_text, no_text, no_text };
-    if (!value) return ref;
-    io_push(d, name);
-    io_decode(d, &io_node_class_ref_shape, value, &ref);
-    io_pop(d);
-    return ref;
-}
-
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
-static const io_shape owner_shape = {
+static const record owner_record = {
     OF(karp_owner), OPEN({ TEXT("apiVersion", karp_owner, api_version) }, { TEXT("kind", karp_owner, kind) },
                          { TEXT("name", karp_owner, name) }, { TEXT("uid", karp_owner, uid) },
                          { FLAG("controller", karp_owner, controller) })
@@ -211,16 +191,16 @@ static const io_shape owner_shape = {
     { LABELS("labels", karp_meta, labels, label_count) },                                                              \
         { LABELS("annotations", karp_meta, annotations, annotation_count) },                                           \
     {                                                                                                                  \
-        LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape)                                           \
+        LIST("ownerReferences", karp_meta, owners, owner_count, owner_record)                                          \
     }
 #define TIME_ROWS                                                                                                      \
     { TIME("creationTimestamp", karp_meta, creation) }, { TIME("deletionTimestamp", karp_meta, deletion) }
 
 static const karp_meta no_meta = META_ABSENT;
 
-const io_shape io_meta_shape = { LIKE(no_meta), .known = META_KNOWN,
-                                 CLOSED({ NAME("name", karp_meta, name) }, { TEXT("uid", karp_meta, uid) }, SHARED_ROWS,
-                                        TIME_ROWS) };
+const record io_meta_record = { LIKE(no_meta), .known = META_KNOWN,
+                                CLOSED({ NAME("name", karp_meta, name) }, { TEXT("uid", karp_meta, uid) }, SHARED_ROWS,
+                                       TIME_ROWS) };
 
 static void finish_namespaced(io_decoder *d, const tree *object, void *into)
 {
@@ -229,19 +209,19 @@ static void finish_namespaced(io_decoder *d, const tree *object, void *into)
     if (meta->namespace_.len == 0 && !d->template_) meta->namespace_ = str("default");
 }
 
-const io_shape io_namespaced_meta_shape = { LIKE(no_meta), .finish = finish_namespaced, .known = META_KNOWN,
-                                            CLOSED({ NAME("name", karp_meta, name) },
-                                                   { TEXT("namespace", karp_meta, namespace_) },
-                                                   { TEXT("uid", karp_meta, uid) }, SHARED_ROWS, TIME_ROWS) };
+const record io_namespaced_meta_record = { LIKE(no_meta), .finish = finish_namespaced, .known = META_KNOWN,
+                                           CLOSED({ NAME("name", karp_meta, name) },
+                                                  { TEXT("namespace", karp_meta, namespace_) },
+                                                  { TEXT("uid", karp_meta, uid) }, SHARED_ROWS, TIME_ROWS) };
 
-const io_shape io_shared_meta_shape = { OPEN(SHARED_ROWS) };
+const record io_shared_meta_record = { OPEN(SHARED_ROWS) };
 
-const io_shape io_own_meta_shape = { .finish = finish_namespaced,
-                                     OPEN({ NAME("name", karp_meta, name) },
-                                          { TEXT("namespace", karp_meta, namespace_) }, { TEXT("uid", karp_meta, uid) },
-                                          TIME_ROWS) };
+const record io_own_meta_record = { .finish = finish_namespaced,
+                                    OPEN({ NAME("name", karp_meta, name) },
+                                         { TEXT("namespace", karp_meta, namespace_) }, { TEXT("uid", karp_meta, uid) },
+                                         TIME_ROWS) };
 
-const io_shape io_pool_template_meta_shape = {
+const record io_pool_template_meta_record = {
     .known = META_KNOWN,
     CLOSED({ LABELS("labels", karp_node_pool, template_labels, template_label_count) },
            { LABELS("annotations", karp_node_pool, template_annotations, template_annotation_count) })
@@ -251,25 +231,25 @@ karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced)
 {
     karp_meta meta;
     const tree *value = io_enter(d, object, "metadata");
-    io_decode(d, namespaced ? &io_namespaced_meta_shape : &io_meta_shape, value, &meta);
+    io_decode(d, namespaced ? &io_namespaced_meta_record : &io_meta_record, value, &meta);
     io_pop(d);
     return meta;
 }
 
 /* ---- topology spread constraints: of pods, and the scheduler's defaults ------------------------------------------ */
 
-static const io_word when_list[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
-                                     { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
-static const io_words when_words = { WORDS(when) };
-static const io_word policy_list[] = { { "Honor", KARP_POLICY_HONOR }, { "Ignore", KARP_POLICY_IGNORE } };
-static const io_words policy_words = { WORDS(policy) };
+static const record_word when_list[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
+                                         { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
+static const record_words when_words = { WORDS(when) };
+static const record_word policy_list[] = { { "Honor", KARP_POLICY_HONOR }, { "Ignore", KARP_POLICY_IGNORE } };
+static const record_words policy_words = { WORDS(policy) };
 
-const io_shape io_spread_shape = {
+const record io_spread_record = {
     OF(karp_spread_constraint),
     CLOSED({ TEXT("topologyKey", karp_spread_constraint, topology_key) },
-           { POINTER("labelSelector", karp_spread_constraint, label_selector, io_selector_shape) },
+           { POINTER("labelSelector", karp_spread_constraint, label_selector, io_selector_record) },
            { TEXTS("matchLabelKeys", karp_spread_constraint, match_label_keys, match_label_key_count) },
-           { NUMBER32("maxSkew", karp_spread_constraint, max_skew, 1, INT32_MAX), .missing = "must be at least 1" },
+           { NUMBER32("maxSkew", karp_spread_constraint, max_skew, 1, INT32_MAX), MUST },
            { NUMBER32("minDomains", karp_spread_constraint, min_domains, 0, INT32_MAX) },
            { WORD("whenUnsatisfiable", karp_spread_constraint, when_unsatisfiable, when_words) },
            { WORD("nodeAffinityPolicy", karp_spread_constraint, node_affinity_policy, policy_words) },
@@ -278,5 +258,5 @@ const io_shape io_spread_shape = {
 
 const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
-    return io_list(d, object, name, &io_spread_shape, count);
+    return io_list(d, object, name, &io_spread_record, count);
 }

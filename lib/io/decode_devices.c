@@ -45,98 +45,97 @@ static void valid_values(io_decoder *d, const tree *object, const tree *value, v
     p->valid_value_count = tree_count(value);
 }
 
-static const io_shape range_shape = { OPEN({ QUANTITY("min", karp_request_policy, minimum) },
-                                           { QUANTITY("max", karp_request_policy, maximum) },
-                                           { QUANTITY("step", karp_request_policy, step) }) };
-static const io_shape policy_shape = { OF(karp_request_policy),
-                                       OPEN({ QUANTITY("default", karp_request_policy, default_) },
-                                            { OBJECT("validRange", range_shape), HAS(karp_request_policy, has_range) },
-                                            { CALL("validValues", valid_values) }) };
+static const record range_record = { OPEN({ QUANTITY("min", karp_request_policy, minimum) },
+                                          { QUANTITY("max", karp_request_policy, maximum) },
+                                          { QUANTITY("step", karp_request_policy, step) }) };
+static const record policy_record = { OF(karp_request_policy),
+                                      OPEN({ QUANTITY("default", karp_request_policy, default_) },
+                                           { OBJECT("validRange", range_record), HAS(karp_request_policy, has_range) },
+                                           { CALL("validValues", valid_values) }) };
 
-static const io_shape capacity_shape = {
-    OF(karp_device_capacity), OPEN({ QUANTITY("value", karp_device_capacity, value), .missing = "is missing" },
-                                   { POINTER("requestPolicy", karp_device_capacity, policy, policy_shape) })
+static const record capacity_record = {
+    OF(karp_device_capacity), OPEN({ QUANTITY("value", karp_device_capacity, value), MUST },
+                                   { POINTER("requestPolicy", karp_device_capacity, policy, policy_record) })
 };
 
 static void read_capacity(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_device_capacity *out = into;
-    if (tree_is(value, TREE_MAP)) io_decode(d, &capacity_shape, value, out);
+    if (tree_is(value, TREE_MAP)) io_decode(d, &capacity_record, value, out);
     else io_bad(d, KARP_E_INVALID, "must be an object");
     out->name = key;
 }
 
-static const io_shape counter_shape = { OF(karp_counter),
-                                        OPEN({ QUANTITY("value", karp_counter, value), .missing = "is missing" }) };
+static const record counter_record = { OF(karp_counter), OPEN({ QUANTITY("value", karp_counter, value), MUST }) };
 
 static void read_counter(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_counter *out = into;
-    io_decode(d, &counter_shape, tree_is(value, TREE_MAP) ? value : NULL, out);
+    io_decode(d, &counter_record, tree_is(value, TREE_MAP) ? value : NULL, out);
     out->name = key;
 }
 
 /* The member that names a counter set is different where the set is defined and where it is used. */
-static const io_shape used_set_shape = {
+static const record used_set_record = {
     OF(karp_counter_set),
     OPEN({ NEEDED("counterSet", karp_counter_set, name) },
          { MAP("counters", karp_counter_set, counters, counter_count, karp_counter, read_counter) })
 };
-static const io_shape shared_set_shape = {
+static const record shared_set_record = {
     OF(karp_counter_set),
     OPEN({ NEEDED("name", karp_counter_set, name) },
          { MAP("counters", karp_counter_set, counters, counter_count, karp_counter, read_counter) })
 };
 
-static const io_shape device_shape = {
+static const record device_record = {
     OF(karp_device),
     OPEN({ NEEDED("name", karp_device, name) },
          { MAP("attributes", karp_device, attributes, attribute_count, karp_device_attribute, read_attribute) },
          { MAP("capacity", karp_device, capacity, capacity_count, karp_device_capacity, read_capacity) },
-         { LIST("consumesCounters", karp_device, consumes, consume_count, used_set_shape) },
+         { LIST("consumesCounters", karp_device, consumes, consume_count, used_set_record) },
          { FLAG("allowMultipleAllocations", karp_device, allow_multiple) })
 };
 
-static const io_shape device_id_shape = { OF(karp_device_id), OPEN({ NEEDED("driver", karp_device_id, driver) },
-                                                                   { NEEDED("pool", karp_device_id, pool) },
-                                                                   { NEEDED("device", karp_device_id, device) }) };
+static const record device_id_record = { OF(karp_device_id), OPEN({ NEEDED("driver", karp_device_id, driver) },
+                                                                  { NEEDED("pool", karp_device_id, pool) },
+                                                                  { NEEDED("device", karp_device_id, device) }) };
 
 /* ---- slices, classes --------------------------------------------------------------------------------------------- */
 
-static const io_shape slice_pool_shape = { OPEN({ NEEDED("name", karp_resource_slice, pool) },
-                                                { INT64("generation", karp_resource_slice, generation) },
-                                                { INT64("resourceSliceCount", karp_resource_slice, slice_count) }) };
-static const io_shape slice_selector_shape = { OPEN(
-    { LIST("nodeSelectorTerms", karp_resource_slice, node_terms, node_term_count, io_node_term_shape) }) };
-static const io_shape slice_spec_shape = { OPEN(
-    { NEEDED("driver", karp_resource_slice, driver) }, { OBJECT("pool", slice_pool_shape), .always = true },
+static const record slice_pool_record = { OPEN({ NEEDED("name", karp_resource_slice, pool) },
+                                               { INT64("generation", karp_resource_slice, generation) },
+                                               { INT64("resourceSliceCount", karp_resource_slice, slice_count) }) };
+static const record slice_selector_record = { OPEN(
+    { LIST("nodeSelectorTerms", karp_resource_slice, node_terms, node_term_count, io_node_term_record) }) };
+static const record slice_spec_record = { OPEN(
+    { NEEDED("driver", karp_resource_slice, driver) }, { OBJECT("pool", slice_pool_record), .always = true },
     { TEXT("nodeName", karp_resource_slice, node_name) }, { FLAG("allNodes", karp_resource_slice, all_nodes) },
-    { OBJECT("nodeSelector", slice_selector_shape), HAS(karp_resource_slice, has_node_selector) },
-    { LIST("devices", karp_resource_slice, devices, device_count, device_shape) },
-    { LIST("sharedCounters", karp_resource_slice, shared_counters, shared_counter_count, shared_set_shape) }) };
+    { OBJECT("nodeSelector", slice_selector_record), HAS(karp_resource_slice, has_node_selector) },
+    { LIST("devices", karp_resource_slice, devices, device_count, device_record) },
+    { LIST("sharedCounters", karp_resource_slice, shared_counters, shared_counter_count, shared_set_record) }) };
 static const karp_resource_slice no_slice = { .size = sizeof no_slice, .meta = META_ABSENT };
-const io_shape io_resource_slice_shape = {
-    LIKE(no_slice), OPEN({ STRUCT("metadata", karp_resource_slice, meta, io_meta_shape), .always = true },
-                         { OBJECT("spec", slice_spec_shape), .always = true })
+const record io_resource_slice_record = {
+    LIKE(no_slice), OPEN({ STRUCT("metadata", karp_resource_slice, meta, io_meta_record), .always = true },
+                         { OBJECT("spec", slice_spec_record), .always = true })
 };
 
 /* The expression of a CEL selector; "" for another kind of selector. */
-static const io_shape cel_shape = { OPEN({ IO_NAMED("expression"), .kind = IO_TEXT }) };
-static const io_shape selector_shape = { OF(karp_str), OPEN({ OBJECT("cel", cel_shape) }) };
+static const record cel_record = { OPEN({ NAMED_FIELD("expression"), .kind = FIELD_TEXT }) };
+static const record selector_record = { OF(karp_str), OPEN({ OBJECT("cel", cel_record) }) };
 
-static const io_shape class_spec_shape = { OPEN(
-    { LIST("selectors", karp_device_class, selectors, selector_count, selector_shape) }) };
+static const record class_spec_record = { OPEN(
+    { LIST("selectors", karp_device_class, selectors, selector_count, selector_record) }) };
 static const karp_device_class no_class = { .size = sizeof no_class, .meta = META_ABSENT };
-const io_shape io_device_class_shape = {
-    LIKE(no_class), OPEN({ STRUCT("metadata", karp_device_class, meta, io_meta_shape), .always = true },
-                         { OBJECT("spec", class_spec_shape) })
+const record io_device_class_record = {
+    LIKE(no_class), OPEN({ STRUCT("metadata", karp_device_class, meta, io_meta_record), .always = true },
+                         { OBJECT("spec", class_spec_record) })
 };
 
 /* ---- claims ------------------------------------------------------------------------------------------------------ */
 
-static const io_word mode_list[] = { { "ExactCount", KARP_ALLOCATE_EXACT_COUNT }, { "All", KARP_ALLOCATE_ALL } };
-static const io_words mode_words = { WORDS(mode) };
-static const io_shape asked_capacity_shape = { OPEN(
+static const record_word mode_list[] = { { "ExactCount", KARP_ALLOCATE_EXACT_COUNT }, { "All", KARP_ALLOCATE_ALL } };
+static const record_words mode_words = { WORDS(mode) };
+static const record asked_capacity_record = { OPEN(
     { AMOUNTS("requests", karp_device_request, capacity, capacity_count) }) };
 
 /* Completes what `exactly` and the alternatives share. The API server sets an absent count to 1. */
@@ -148,43 +147,43 @@ static void finish_wanted(io_decoder *d, const tree *object, void *into)
     if (!tree_get(object, "count")) out->count = 1;
 }
 
-static const io_shape wanted_shape = {
+static const record wanted_record = {
     .finish = finish_wanted,
     OPEN({ TEXT("deviceClassName", karp_device_request, device_class) },
-         { LIST("selectors", karp_device_request, selectors, selector_count, selector_shape) },
+         { LIST("selectors", karp_device_request, selectors, selector_count, selector_record) },
          { WORD("allocationMode", karp_device_request, mode, mode_words) },
-         { NUMBER64("count", karp_device_request, count, 0, INT64_MAX) }, { OBJECT("capacity", asked_capacity_shape) })
+         { NUMBER64("count", karp_device_request, count, 0, INT64_MAX) }, { OBJECT("capacity", asked_capacity_record) })
 };
 
 static void alternative_wants(io_decoder *d, const tree *object, void *into)
 {
-    io_decode_members(d, &wanted_shape, object, into);
+    io_decode_members(d, &wanted_record, object, into);
 }
 
-static const io_shape alternative_shape = { OF(karp_device_request), .finish = alternative_wants,
-                                            OPEN({ NEEDED("name", karp_device_request, name) }) };
+static const record alternative_record = { OF(karp_device_request), .finish = alternative_wants,
+                                           OPEN({ NEEDED("name", karp_device_request, name) }) };
 
 static void first_available(io_decoder *d, const tree *object, void *into)
 {
     karp_device_request *out = into;
     if (!out->exact)
-        out->alternatives = io_list(d, object, "firstAvailable", &alternative_shape, &out->alternative_count);
+        out->alternatives = io_list(d, object, "firstAvailable", &alternative_record, &out->alternative_count);
 }
 
-static const io_shape request_shape = { OF(karp_device_request), .finish = first_available,
-                                        OPEN({ NEEDED("name", karp_device_request, name) },
-                                             { OBJECT("exactly", wanted_shape) }) };
+static const record request_record = { OF(karp_device_request), .finish = first_available,
+                                       OPEN({ NEEDED("name", karp_device_request, name) },
+                                            { OBJECT("exactly", wanted_record) }) };
 
-static const io_shape constraint_shape = { OF(karp_device_constraint),
-                                           OPEN({ TEXTS("requests", karp_device_constraint, requests, request_count) },
-                                                { TEXT("matchAttribute", karp_device_constraint, match_attribute) }) };
+static const record constraint_record = { OF(karp_device_constraint),
+                                          OPEN({ TEXTS("requests", karp_device_constraint, requests, request_count) },
+                                               { TEXT("matchAttribute", karp_device_constraint, match_attribute) }) };
 
-static const io_shape claim_devices_shape = { OPEN(
-    { LIST("requests", karp_resource_claim, requests, request_count, request_shape) },
-    { LIST("constraints", karp_resource_claim, constraints, constraint_count, constraint_shape) }) };
-static const io_shape claim_spec_shape = { OPEN({ OBJECT("devices", claim_devices_shape) }) };
+static const record claim_devices_record = { OPEN(
+    { LIST("requests", karp_resource_claim, requests, request_count, request_record) },
+    { LIST("constraints", karp_resource_claim, constraints, constraint_count, constraint_record) }) };
+static const record claim_spec_record = { OPEN({ OBJECT("devices", claim_devices_record) }) };
 
-static const io_shape result_shape = {
+static const record result_record = {
     OF(karp_allocated_device), OPEN({ TEXT("request", karp_allocated_device, request) },
                                     { NEEDED("driver", karp_allocated_device, device.driver) },
                                     { NEEDED("pool", karp_allocated_device, device.pool) },
@@ -192,45 +191,45 @@ static const io_shape result_shape = {
                                     { AMOUNTS("consumedCapacity", karp_allocated_device, consumed, consumed_count),
                                       HAS(karp_allocated_device, has_consumed) })
 };
-static const io_shape given_shape = { OPEN(
-    { LIST("results", karp_resource_claim, results, result_count, result_shape) }) };
-static const io_shape where_shape = { OPEN(
-    { LIST("nodeSelectorTerms", karp_resource_claim, node_terms, node_term_count, io_node_term_shape) }) };
-static const io_shape allocation_shape = { OPEN({ OBJECT("nodeSelector", where_shape) },
-                                                { OBJECT("devices", given_shape) }) };
-static const io_shape consumer_shape = {
+static const record given_record = { OPEN(
+    { LIST("results", karp_resource_claim, results, result_count, result_record) }) };
+static const record where_record = { OPEN(
+    { LIST("nodeSelectorTerms", karp_resource_claim, node_terms, node_term_count, io_node_term_record) }) };
+static const record allocation_record = { OPEN({ OBJECT("nodeSelector", where_record) },
+                                               { OBJECT("devices", given_record) }) };
+static const record consumer_record = {
     OF(karp_claim_consumer),
     OPEN({ TEXT("apiGroup", karp_claim_consumer, api_group) }, { TEXT("resource", karp_claim_consumer, resource) },
          { TEXT("name", karp_claim_consumer, name) }, { TEXT("uid", karp_claim_consumer, uid) })
 };
-static const io_shape claim_status_shape = { OPEN(
-    { OBJECT("allocation", allocation_shape), HAS(karp_resource_claim, allocated) },
-    { LIST("reservedFor", karp_resource_claim, reserved_for, reserved_for_count, consumer_shape) }) };
+static const record claim_status_record = { OPEN(
+    { OBJECT("allocation", allocation_record), HAS(karp_resource_claim, allocated) },
+    { LIST("reservedFor", karp_resource_claim, reserved_for, reserved_for_count, consumer_record) }) };
 static const karp_resource_claim no_claim = { .size = sizeof no_claim, .meta = META_ABSENT };
-const io_shape io_resource_claim_shape = {
-    LIKE(no_claim), OPEN({ STRUCT("metadata", karp_resource_claim, meta, io_namespaced_meta_shape), .always = true },
-                         { OBJECT("spec", claim_spec_shape) }, { OBJECT("status", claim_status_shape) })
+const record io_resource_claim_record = {
+    LIKE(no_claim), OPEN({ STRUCT("metadata", karp_resource_claim, meta, io_namespaced_meta_record), .always = true },
+                         { OBJECT("spec", claim_spec_record) }, { OBJECT("status", claim_status_record) })
 };
 
 /* ---- catalogue entries ------------------------------------------------------------------------------------------- */
 
-static const io_shape template_shape = {
+static const record template_record = {
     OF(karp_device_template),
     OPEN({ NEEDED("driver", karp_device_template, driver) }, { NEEDED("pool", karp_device_template, pool) },
-         { LIST("devices", karp_device_template, devices, device_count, device_shape) },
-         { LIST("sharedCounters", karp_device_template, shared_counters, shared_counter_count, shared_set_shape) })
+         { LIST("devices", karp_device_template, devices, device_count, device_record) },
+         { LIST("sharedCounters", karp_device_template, shared_counters, shared_counter_count, shared_set_record) })
 };
-static const io_shape binding_shape = {
+static const record binding_record = {
     OF(karp_attribute_binding),
     OPEN({ NEEDED("attribute", karp_attribute_binding, attribute) },
-         { LIST("devices", karp_attribute_binding, devices, device_count, device_id_shape) })
+         { LIST("devices", karp_attribute_binding, devices, device_count, device_id_record) })
 };
-static const io_shape dynamic_shape = { OPEN(
-    { LIST("resourceSlices", karp_instance_type, device_templates, device_template_count, template_shape) },
-    { LIST("attributeBindings", karp_instance_type, attribute_bindings, attribute_binding_count, binding_shape) }) };
-static const io_shape type_devices_shape = { OPEN({ OBJECT("dynamicResources", dynamic_shape) }) };
+static const record dynamic_record = { OPEN(
+    { LIST("resourceSlices", karp_instance_type, device_templates, device_template_count, template_record) },
+    { LIST("attributeBindings", karp_instance_type, attribute_bindings, attribute_binding_count, binding_record) }) };
+static const record type_devices_record = { OPEN({ OBJECT("dynamicResources", dynamic_record) }) };
 
 void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type)
 {
-    io_decode_members(d, &type_devices_shape, entry, type);
+    io_decode_members(d, &type_devices_record, entry, type);
 }

@@ -9,40 +9,40 @@
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
-static const io_shape preferred_node_term_shape = { OF(karp_node_term),
-                                                    CLOSED({ INT32("weight", karp_node_term, weight) },
-                                                           { OBJECT("preference", io_node_term_shape) }) };
+static const record preferred_node_term_record = { OF(karp_node_term),
+                                                   CLOSED({ INT32("weight", karp_node_term, weight) },
+                                                          { OBJECT("preference", io_node_term_record) }) };
 
-static const io_shape required_node_terms_shape = { CLOSED(
-    { LIST("nodeSelectorTerms", karp_pod, required_node_terms, required_node_term_count, io_node_term_shape) }) };
+static const record required_node_terms_record = { CLOSED(
+    { LIST("nodeSelectorTerms", karp_pod, required_node_terms, required_node_term_count, io_node_term_record) }) };
 
-static const io_shape node_affinity_shape = { CLOSED(
-    { OBJECT(REQUIRED, required_node_terms_shape) },
-    { LIST(PREFERRED, karp_pod, preferred_node_terms, preferred_node_term_count, preferred_node_term_shape) }) };
+static const record node_affinity_record = { CLOSED(
+    { OBJECT(REQUIRED, required_node_terms_record) },
+    { LIST(PREFERRED, karp_pod, preferred_node_terms, preferred_node_term_count, preferred_node_term_record) }) };
 
-static const io_shape pod_term_shape = {
+static const record pod_term_record = {
     OF(karp_pod_term), .known = "matchLabelKeys mismatchLabelKeys",
     CLOSED({ TEXT("topologyKey", karp_pod_term, topology_key) },
            { TEXTS("namespaces", karp_pod_term, namespaces, namespace_count) },
-           { POINTER("namespaceSelector", karp_pod_term, namespace_selector, io_selector_shape) },
-           { POINTER("labelSelector", karp_pod_term, label_selector, io_selector_shape) })
+           { POINTER("namespaceSelector", karp_pod_term, namespace_selector, io_selector_record) },
+           { POINTER("labelSelector", karp_pod_term, label_selector, io_selector_record) })
 };
 
-static const io_shape preferred_pod_term_shape = {
-    OF(karp_pod_term), CLOSED({ INT32("weight", karp_pod_term, weight) }, { OBJECT("podAffinityTerm", pod_term_shape) })
-};
+static const record preferred_pod_term_record = { OF(karp_pod_term),
+                                                  CLOSED({ INT32("weight", karp_pod_term, weight) },
+                                                         { OBJECT("podAffinityTerm", pod_term_record) }) };
 
-static const io_shape pod_affinity_shape = { CLOSED(
-    { LIST(REQUIRED, karp_pod, required_affinity, required_affinity_count, pod_term_shape) },
-    { LIST(PREFERRED, karp_pod, preferred_affinity, preferred_affinity_count, preferred_pod_term_shape) }) };
+static const record pod_affinity_record = { CLOSED(
+    { LIST(REQUIRED, karp_pod, required_affinity, required_affinity_count, pod_term_record) },
+    { LIST(PREFERRED, karp_pod, preferred_affinity, preferred_affinity_count, preferred_pod_term_record) }) };
 
-static const io_shape pod_anti_affinity_shape = { CLOSED(
-    { LIST(REQUIRED, karp_pod, required_anti_affinity, required_anti_affinity_count, pod_term_shape) },
-    { LIST(PREFERRED, karp_pod, preferred_anti_affinity, preferred_anti_affinity_count, preferred_pod_term_shape) }) };
+static const record pod_anti_affinity_record = { CLOSED(
+    { LIST(REQUIRED, karp_pod, required_anti_affinity, required_anti_affinity_count, pod_term_record) },
+    { LIST(PREFERRED, karp_pod, preferred_anti_affinity, preferred_anti_affinity_count, preferred_pod_term_record) }) };
 
-static const io_shape affinity_shape = { CLOSED({ OBJECT("nodeAffinity", node_affinity_shape) },
-                                                { OBJECT("podAffinity", pod_affinity_shape) },
-                                                { OBJECT("podAntiAffinity", pod_anti_affinity_shape) }) };
+static const record affinity_record = { CLOSED({ OBJECT("nodeAffinity", node_affinity_record) },
+                                               { OBJECT("podAffinity", pod_affinity_record) },
+                                               { OBJECT("podAntiAffinity", pod_anti_affinity_record) }) };
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
 
@@ -71,20 +71,20 @@ static void default_requests(io_decoder *d, karp_container *c, const karp_resour
     c->request_count = n;
 }
 
-static const io_shape port_shape = {
-    OF(karp_host_port), .known = "name",
-    CLOSED({ TEXT("hostIP", karp_host_port, host_ip) }, { TEXT("protocol", karp_host_port, protocol) },
-           { NUMBER32("hostPort", karp_host_port, port, 0, 65535) },
-           { IO_CHECKED("containerPort", IO_INT32), .most = 65535 } /* with hostNetwork it is also the host port */)
-};
+static const record port_record = { OF(karp_host_port), .known = "name",
+                                    CLOSED({ TEXT("hostIP", karp_host_port, host_ip) },
+                                           { TEXT("protocol", karp_host_port, protocol) },
+                                           { NUMBER32("hostPort", karp_host_port, port, 0, 65535) },
+                                           { CHECKED("containerPort", FIELD_INT32),
+                                             WITHIN(0, 65535) } /* with hostNetwork it is also the host port */) };
 
-static const io_shape container_claim_shape = { OF(karp_str), OPEN({ IO_NAMED("name"), .kind = IO_NEEDED,
-                                                                     .missing = "is missing" }) };
+static const record container_claim_record = { OF(karp_str),
+                                               OPEN({ NAMED_FIELD("name"), .kind = FIELD_NEEDED, MUST }) };
 
-static const io_shape container_resources_shape = { CLOSED(
+static const record container_resources_record = { CLOSED(
     { AMOUNTS("requests", karp_container, requests, request_count) },
     { AMOUNTS("limits", karp_container, limits, limit_count) },
-    { LIST("claims", karp_container, claims, claim_count, container_claim_shape) }) };
+    { LIST("claims", karp_container, claims, claim_count, container_claim_record) }) };
 
 /* Limits are kept only in templates. */
 static void finish_container(io_decoder *d, const tree *object, void *into)
@@ -97,17 +97,17 @@ static void finish_container(io_decoder *d, const tree *object, void *into)
     c->limit_count = 0;
 }
 
-static const io_word restart_list[] = { { "Always", 1 } };
-static const io_words restart_words = { WORDS(restart), .any = true, .other = 0 };
-static const io_shape container_shape = {
+static const record_word restart_list[] = { { "Always", 1 } };
+static const record_words restart_words = { WORDS(restart), .any = true, .other = 0 };
+static const record container_record = {
     OF(karp_container), .finish = finish_container,
     .known = "args command env envFrom image imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy "
              "restartPolicyRules securityContext startupProbe stdin stdinOnce targetContainerName "
              "terminationMessagePath terminationMessagePolicy tty volumeDevices volumeMounts workingDir",
     CLOSED({ TEXT("name", karp_container, name) },
            { WORD("restartPolicy", karp_container, restart_always, restart_words) },
-           { LIST("ports", karp_container, ports, port_count, port_shape) },
-           { OBJECT("resources", container_resources_shape) })
+           { LIST("ports", karp_container, ports, port_count, port_record) },
+           { OBJECT("resources", container_resources_record) })
 };
 
 static bool any_requests(const karp_container *list, size_t count, karp_str resource)
@@ -151,12 +151,12 @@ static void pod_level_requests(io_decoder *d, const tree *object, const tree *va
 
 /* ---- the rest of the spec ---------------------------------------------------------------------------------------- */
 
-static const io_word toleration_list[] = {
+static const record_word toleration_list[] = {
     { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
     { "Lt", KARP_TOLERATION_LT },  { "Gt", KARP_TOLERATION_GT },
 };
-static const io_words toleration_words = { WORDS(toleration), .any = true, .other = KARP_TOLERATION_UNKNOWN };
-static const io_shape pod_toleration_shape = {
+static const record_words toleration_words = { WORDS(toleration), .any = true, .other = KARP_TOLERATION_UNKNOWN };
+static const record pod_toleration_record = {
     OF(karp_toleration),
     CLOSED({ WORD("operator", karp_toleration, op, toleration_words) }, { TEXT("key", karp_toleration, key) },
            { TEXT("value", karp_toleration, value) }, { TEXT("effect", karp_toleration, effect) },
@@ -182,9 +182,9 @@ static void finish_volume(io_decoder *d, const tree *object, void *into)
     io_pop(d);
 }
 
-static const io_shape volume_shape = { OF(karp_pod_volume), .finish = finish_volume,
-                                       OPEN({ IO_CHECKED("persistentVolumeClaim", IO_OBJECT) },
-                                            { TEXT("name", karp_pod_volume, name) }) };
+static const record volume_record = { OF(karp_pod_volume), .finish = finish_volume,
+                                      OPEN({ CHECKED("persistentVolumeClaim", FIELD_OBJECT) },
+                                           { TEXT("name", karp_pod_volume, name) }) };
 
 /* The name of a claim that was generated from a template, from the pod's status. true = status has an entry. */
 static bool generated_claim(const tree *status, karp_str name, karp_str *claim)
@@ -207,44 +207,44 @@ static void finish_pod_claim(io_decoder *d, const tree *object, void *into)
     claim->generated = !made || claim->resource_claim_name.len > 0;
 }
 
-static const io_shape pod_claim_shape = { OF(karp_pod_claim), .finish = finish_pod_claim,
-                                          OPEN({ NEEDED("name", karp_pod_claim, name) },
-                                               { TEXT("resourceClaimName", karp_pod_claim, resource_claim_name) }) };
+static const record pod_claim_record = { OF(karp_pod_claim), .finish = finish_pod_claim,
+                                         OPEN({ NEEDED("name", karp_pod_claim, name) },
+                                              { TEXT("resourceClaimName", karp_pod_claim, resource_claim_name) }) };
 
-static const io_shape pod_spec_shape = {
+static const record pod_spec_record = {
     .known = "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks hostAliases "
              "hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os preemptionPolicy readinessGates "
              "restartPolicy runtimeClassName schedulerName schedulingGates securityContext serviceAccount "
              "serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain workloadRef",
     CLOSED({ TEXT("nodeName", karp_pod, node_name) },
            { LABELS("nodeSelector", karp_pod, node_selector, node_selector_count) },
-           { OBJECT("affinity", affinity_shape) },
-           { LIST("topologySpreadConstraints", karp_pod, spread, spread_count, io_spread_shape) },
-           { LIST("tolerations", karp_pod, tolerations, toleration_count, pod_toleration_shape) },
-           { LIST("containers", karp_pod, containers, container_count, container_shape) },
-           { LIST("initContainers", karp_pod, init_containers, init_container_count, container_shape) },
-           { IO_NAMED("ephemeralContainers"), .inner = &container_shape },
+           { OBJECT("affinity", affinity_record) },
+           { LIST("topologySpreadConstraints", karp_pod, spread, spread_count, io_spread_record) },
+           { LIST("tolerations", karp_pod, tolerations, toleration_count, pod_toleration_record) },
+           { LIST("containers", karp_pod, containers, container_count, container_record) },
+           { LIST("initContainers", karp_pod, init_containers, init_container_count, container_record) },
+           { NAMED_FIELD("ephemeralContainers"), .inner = &container_record },
            { AMOUNTS("overhead", karp_pod, overhead, overhead_count) },
-           { CALL("resources", pod_level_requests), .inner = &container_resources_shape },
-           { LIST("volumes", karp_pod, volumes, volume_count, volume_shape) },
-           { LIST("resourceClaims", karp_pod, resource_claims, resource_claim_count, pod_claim_shape) },
+           { CALL("resources", pod_level_requests), .inner = &container_resources_record },
+           { LIST("volumes", karp_pod, volumes, volume_count, volume_record) },
+           { LIST("resourceClaims", karp_pod, resource_claims, resource_claim_count, pod_claim_record) },
            { TEXT("priorityClassName", karp_pod, priority_class_name) },
            { NUMBER64("terminationGracePeriodSeconds", karp_pod, termination_grace_seconds, 0, INT64_MAX) },
-           { IO_CHECKED("hostNetwork", IO_FLAG) },
+           { CHECKED("hostNetwork", FIELD_FLAG) },
            { INT32("priority", karp_pod, priority), HAS(karp_pod, has_priority) })
 };
 
 /* ---- status ------------------------------------------------------------------------------------------------------ */
 
-static const io_shape status_resources_shape = { OPEN(
+static const record status_resources_record = { OPEN(
     { AMOUNTS("requests", karp_container_status, requests, request_count) }) };
 
-static const io_shape container_status_shape = {
+static const record container_status_record = {
     OF(karp_container_status),
-    OPEN({ IO_CHECKED("resources", IO_OBJECT), HAS(karp_container_status, has_resources) },
+    OPEN({ CHECKED("resources", FIELD_OBJECT), HAS(karp_container_status, has_resources) },
          { TEXT("name", karp_container_status, name) },
          { AMOUNTS("allocatedResources", karp_container_status, allocated, allocated_count) },
-         { OBJECT("resources", status_resources_shape) })
+         { OBJECT("resources", status_resources_record) })
 };
 
 /* Joins containerStatuses and initContainerStatuses to one list. */
@@ -255,8 +255,8 @@ static void finish_status(io_decoder *d, const tree *object, void *into)
     size_t count = tree_count(plain) + tree_count(init);
     karp_container_status *list = count ? io_make(d, count, sizeof *list) : NULL;
     if (!list) return;
-    io_fill_list(d, "containerStatuses", plain, &container_status_shape, list);
-    io_fill_list(d, "initContainerStatuses", init, &container_status_shape, list + tree_count(plain));
+    io_fill_list(d, "containerStatuses", plain, &container_status_record, list);
+    io_fill_list(d, "initContainerStatuses", init, &container_status_record, list + tree_count(plain));
     pod->container_statuses = list;
     pod->container_status_count = count;
 }
@@ -265,73 +265,73 @@ static void finish_status(io_decoder *d, const tree *object, void *into)
 struct claim_status {
     karp_str name, claim;
 };
-static const io_shape claim_status_shape = { OF(struct claim_status),
-                                             OPEN({ TEXT("name", struct claim_status, name) },
-                                                  { TEXT("resourceClaimName", struct claim_status, claim) }) };
+static const record claim_status_record = { OF(struct claim_status),
+                                            OPEN({ TEXT("name", struct claim_status, name) },
+                                                 { TEXT("resourceClaimName", struct claim_status, claim) }) };
 
 static void check_claim_statuses(io_decoder *d, const tree *object, const tree *value, void *into)
 {
     size_t count;
     (void)value;
     (void)into;
-    (void)io_list(d, object, "resourceClaimStatuses", &claim_status_shape, &count);
+    (void)io_list(d, object, "resourceClaimStatuses", &claim_status_record, &count);
 }
 
-static const io_word phase_list[] = {
+static const record_word phase_list[] = {
     { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
     { "Failed", KARP_PHASE_FAILED },   { "Unknown", KARP_PHASE_UNKNOWN },
 };
-static const io_words phase_words = { WORDS(phase) };
-static const io_shape pod_status_shape = {
+static const record_words phase_words = { WORDS(phase) };
+static const record pod_status_record = {
     .finish = finish_status,
     OPEN({ WORD("phase", karp_pod, phase, phase_words) }, { TEXT("nominatedNodeName", karp_pod, nominated_node_name) },
          { TIME("startTime", karp_pod, start_time) },
-         { LIST("conditions", karp_pod, conditions, condition_count, io_condition_shape) },
-         { CALL("resourceClaimStatuses", check_claim_statuses), .inner = &claim_status_shape },
-         { IO_CHECKED("containerStatuses", IO_ARRAY) }, { IO_CHECKED("initContainerStatuses", IO_ARRAY) })
+         { LIST("conditions", karp_pod, conditions, condition_count, io_condition_record) },
+         { CALL("resourceClaimStatuses", check_claim_statuses), .inner = &claim_status_record },
+         { CHECKED("containerStatuses", FIELD_ARRAY) }, { CHECKED("initContainerStatuses", FIELD_ARRAY) })
 };
 
 /* ---- pods and templates ------------------------------------------------------------------------------------------ */
 
 static const karp_pod no_pod = POD_ABSENT;
-const io_shape io_pod_shape = { LIKE(no_pod), .known = "apiVersion kind",
-                                CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_shape), .always = true },
-                                       { IO_CHECKED("status", IO_OBJECT) }, { OBJECT("spec", pod_spec_shape) },
-                                       { OBJECT("status", pod_status_shape) }) };
+const record io_pod_record = { LIKE(no_pod), .known = "apiVersion kind",
+                               CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_record), .always = true },
+                                      { CHECKED("status", FIELD_OBJECT) }, { OBJECT("spec", pod_spec_record) },
+                                      { OBJECT("status", pod_status_record) }) };
 
-static const io_shape shared_pod_shape = {
-    LIKE(no_pod), OPEN({ STRUCT("metadata", karp_pod, meta, io_shared_meta_shape) }, { OBJECT("spec", pod_spec_shape) })
-};
+static const record shared_pod_record = { LIKE(no_pod),
+                                          OPEN({ STRUCT("metadata", karp_pod, meta, io_shared_meta_record) },
+                                               { OBJECT("spec", pod_spec_record) }) };
 
-static const io_shape own_pod_shape = { OPEN({ STRUCT("metadata", karp_pod, meta, io_own_meta_shape), .always = true },
-                                             { IO_CHECKED("status", IO_OBJECT) },
-                                             { OBJECT("status", pod_status_shape) }) };
+static const record own_pod_record = { OPEN({ STRUCT("metadata", karp_pod, meta, io_own_meta_record), .always = true },
+                                            { CHECKED("status", FIELD_OBJECT) },
+                                            { OBJECT("status", pod_status_record) }) };
 
-const io_shape io_template_shape = {
-    LIKE(no_pod), CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_shape), .always = true },
-                         { OBJECT("spec", pod_spec_shape) })
+const record io_template_record = {
+    LIKE(no_pod), CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_record), .always = true },
+                         { OBJECT("spec", pod_spec_record) })
 };
 
 void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod)
 {
     d->pod = object;
-    io_decode(d, &io_pod_shape, object, pod);
+    io_decode(d, &io_pod_record, object, pod);
     d->pod = NULL;
 }
 
 void io_decode_shared_pod(io_decoder *d, const tree *object, karp_pod *pod)
 {
-    io_decode(d, &shared_pod_shape, object, pod);
+    io_decode(d, &shared_pod_record, object, pod);
 }
 
 void io_decode_own_pod(io_decoder *d, const tree *object, karp_pod *pod)
 {
-    io_decode_members(d, &own_pod_shape, object, pod);
+    io_decode_members(d, &own_pod_record, object, pod);
 }
 
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod)
 {
     d->template_ = true;
-    io_decode(d, &io_template_shape, object, pod);
+    io_decode(d, &io_template_record, object, pod);
     d->template_ = false;
 }

@@ -4,14 +4,14 @@
 #include <io/decode_fields.h>
 #include <string.h>
 
-static const io_shape *shape_of_kind(io_kind kind)
+static const record *record_of_kind(io_kind kind)
 {
-    if (kind == IO_KIND_POD) return &io_pod_shape;
-    if (kind == IO_KIND_NODE_POOL) return &io_node_pool_shape;
-    if (kind == IO_KIND_BUDGET) return &io_budget_shape;
+    if (kind == IO_KIND_POD) return &io_pod_record;
+    if (kind == IO_KIND_NODE_POOL) return &io_node_pool_record;
+    if (kind == IO_KIND_BUDGET) return &io_budget_record;
     bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
                    kind == IO_KIND_JOB || kind == IO_KIND_DAEMON_SET;
-    return expands ? &io_workload_shape : NULL;
+    return expands ? &io_workload_record : NULL;
 }
 
 /* Nobody reads more notes; a generated file may have thousands. */
@@ -47,7 +47,7 @@ static bool first_time(walk *w)
     return true;
 }
 
-static void note(walk *w, const io_shape *s)
+static void note(walk *w, const record *s)
 {
     char field[sizeof((karp_error *)0)->field], shown[64], meant[MEANT];
     io_place at = *w->place;
@@ -63,28 +63,28 @@ static void note(walk *w, const io_shape *s)
     nearest near = nearest_to((karp_str){ last->name, io_step_length(last) });
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
     karp_str known;
-    for (size_t next = 0; (known = io_shape_known(s, &next)).len > 0;) nearest_offer(&near, known);
+    for (size_t next = 0; (known = record_known(s, &next)).len > 0;) nearest_offer(&near, known);
     w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s", at.document.ptr,
                         (unsigned long)at.line, w->info->name, shown, w->info->name, field, io_meant(&near, meant));
 }
 
-static void walk_value(walk *w, const io_shape *s, const tree *value);
+static void walk_value(walk *w, const record *s, const tree *value);
 
-static void walk_object(walk *w, const io_shape *s, const tree *object)
+static void walk_object(walk *w, const record *s, const tree *object)
 {
     for (size_t i = 0; i < tree_count(object) && w->status == KARP_OK; i++) {
         const tree_member *member = tree_member_at(object, i);
         karp_str name = tree_member_name(member);
-        const io_shape *inner;
+        const record *inner;
         w->path[w->depth++] = (io_step){ name.len ? name.ptr : "", name.len };
-        if (!io_shape_knows(s, member, &inner)) note(w, s);
+        if (!record_knows(s, member, &inner)) note(w, s);
         else if (inner) walk_value(w, inner, member->value);
         w->depth--;
     }
 }
 
 /* Shapes are nested less deeply than the path has room for. */
-static void walk_value(walk *w, const io_shape *s, const tree *value)
+static void walk_value(walk *w, const record *s, const tree *value)
 {
     if (tree_is(value, TREE_MAP)) walk_object(w, s, value);
     for (size_t i = 0; tree_is(value, TREE_LIST) && i < tree_count(value) && w->status == KARP_OK; i++) {
@@ -97,7 +97,7 @@ static void walk_value(walk *w, const io_shape *s, const tree *value)
 
 karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
-    const io_shape *s = shape_of_kind(info->kind);
+    const record *s = record_of_kind(info->kind);
     const tree *metadata = tree_get(root, "metadata");
     if (!s || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
     walk w = { .reader = reader, .info = info, .root = root, .place = place, .status = KARP_OK };

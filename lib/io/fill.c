@@ -74,7 +74,7 @@ static karp_status postpone_budget(io_filler *f, const io_deferred *w)
     io_open_budget *b = &f->budgets[f->budget_count++];
     *b = (io_open_budget){ .deferred = w };
     io_decoder_init(&d, &f->reader->keep);
-    io_decode(&d, &io_budget_shape, w->root, &b->object);
+    io_decode(&d, &io_budget_record, w->root, &b->object);
     return d.status == KARP_E_NOMEM ? io_reader_nomem(f->reader) : KARP_OK;
 }
 

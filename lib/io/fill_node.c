@@ -381,7 +381,7 @@ static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io
     karp_node_pool pool;
     arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);
-    io_decode(&d, &io_node_pool_shape, w->root, &pool);
+    io_decode(&d, &io_node_pool_record, w->root, &pool);
     /* A failure to decode or add the object is reported later, when it is added. */
     if (d.status) return d.status == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
     karp_error error;

@@ -273,7 +273,7 @@ static void read_certificate(io_decoder *d, const tree *root, void *into)
 {
     struct stated *out = into;
     karp_certificate *c = &out->certificate;
-    static const io_word kinds[] = { { "Certificate", 1 } };
+    static const record_word kinds[] = { { "Certificate", 1 } };
     c->size = sizeof *c;
     if (io_enum(d, root, "kind", kinds, 1, 0) == 0 && !d->status)
         io_bad_member(d, "kind", KARP_E_INVALID, "has to be Certificate");
@@ -290,7 +290,7 @@ static void read_certificate(io_decoder *d, const tree *root, void *into)
     const tree *factor = tree_get(root, "spotFactor");
     if (factor && !tree_double(factor, &c->spot_factor) && !d->status)
         io_bad_member(d, "spotFactor", KARP_E_INVALID, "has to be a number");
-    static const io_word preferences[] = { { "respect", 0 }, { "ignore", 1 } };
+    static const record_word preferences[] = { { "respect", 0 }, { "ignore", 1 } };
     c->ignore_preferences = io_enum(d, root, "preferences", preferences, 2, 0);
     read_lists(d, root, c);
     c->offers = io_elements(d, root, "offerings", sizeof(karp_certificate_offer), read_offer, &c->offer_count);

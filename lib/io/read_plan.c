@@ -75,10 +75,10 @@ static uint32_t flags_of(karp_str method, karp_str decision)
 
 static void read_step(io_decoder *d, const tree *value, void *into, bool repack)
 {
-    static const io_word reasons[] = { { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
-                                       { "Empty", KARP_BUDGET_EMPTY },
-                                       { "Drifted", KARP_BUDGET_DRIFTED },
-                                       { "Unhealthy", KARP_BUDGET_UNHEALTHY } };
+    static const record_word reasons[] = { { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
+                                           { "Empty", KARP_BUDGET_EMPTY },
+                                           { "Drifted", KARP_BUDGET_DRIFTED },
+                                           { "Unhealthy", KARP_BUDGET_UNHEALTHY } };
     karp_plan_step *step = into;
     karp_plan *plan = io_make(d, 1, sizeof *plan);
     if (plan == NULL) return;
@@ -130,9 +130,9 @@ static void read_plan(io_decoder *d, const tree *root, void *out)
     struct stated *stated = out;
     karp_plan *plan = &stated->plan;
     enum { PLAN = 1, DISRUPTION = 2, REPACK = 3 };
-    static const io_word kinds[] = { { "Plan", PLAN }, { "DisruptionPlan", DISRUPTION }, { "RepackPlan", REPACK } };
-    static const io_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
-    static const io_word versions[] = { { "1.14", KARP_PEER_1_14 }, { "1.15", KARP_PEER_1_15 } };
+    static const record_word kinds[] = { { "Plan", PLAN }, { "DisruptionPlan", DISRUPTION }, { "RepackPlan", REPACK } };
+    static const record_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
+    static const record_word versions[] = { { "1.14", KARP_PEER_1_14 }, { "1.15", KARP_PEER_1_15 } };
     plan->size = sizeof *plan;
     uint32_t what = io_enum(d, root, "kind", kinds, 3, PLAN);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);

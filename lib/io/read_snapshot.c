@@ -51,7 +51,8 @@ static void read_gates(io_decoder *d, const tree *settings, karp_settings *into)
 
 static void repair_policy(io_decoder *d, const tree *value, void *into)
 {
-    static const io_word actions[] = { { "ReplaceNode", KARP_REPAIR_REPLACE }, { "RebootNode", KARP_REPAIR_REBOOT } };
+    static const record_word actions[] = { { "ReplaceNode", KARP_REPAIR_REPLACE },
+                                           { "RebootNode", KARP_REPAIR_REBOOT } };
     karp_node_repair *out = into;
     out->condition = io_required_string(d, value, "conditionType");
     out->status = io_required_string(d, value, "conditionStatus");
@@ -83,11 +84,11 @@ static void read_default_spread(io_decoder *d, const tree *settings, karp_settin
 
 static void read_settings(io_decoder *d, const tree *settings, karp_settings *into)
 {
-    static const io_word preferences[] = { { "Respect", KARP_PREFERENCES_RESPECT },
-                                           { "Ignore", KARP_PREFERENCES_IGNORE } };
-    static const io_word minimums[] = { { "Strict", KARP_MIN_VALUES_STRICT },
-                                        { "BestEffort", KARP_MIN_VALUES_BEST_EFFORT } };
-    static const io_word modes[] = { { "Strict", KARP_RESERVED_STRICT }, { "Fallback", KARP_RESERVED_FALLBACK } };
+    static const record_word preferences[] = { { "Respect", KARP_PREFERENCES_RESPECT },
+                                               { "Ignore", KARP_PREFERENCES_IGNORE } };
+    static const record_word minimums[] = { { "Strict", KARP_MIN_VALUES_STRICT },
+                                            { "BestEffort", KARP_MIN_VALUES_BEST_EFFORT } };
+    static const record_word modes[] = { { "Strict", KARP_RESERVED_STRICT }, { "Fallback", KARP_RESERVED_FALLBACK } };
     io_push(d, "settings");
     into->preference_policy = io_enum(d, settings, "preferencePolicy", preferences, 2, KARP_PREFERENCES_RESPECT);
     into->min_values_policy = io_enum(d, settings, "minValuesPolicy", minimums, 2, KARP_MIN_VALUES_STRICT);
@@ -171,7 +172,7 @@ static const karp_reservation_credit *read_credits(io_decoder *d, const tree *st
 /* Decoding failures are recorded in the decoder, the builder's in reader->error. */
 static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *state, karp_settings *settings)
 {
-    static const io_word methods[] = {
+    static const record_word methods[] = {
         { "Emptiness", KARP_METHOD_EMPTINESS },
         { "StaticDrift", KARP_METHOD_STATIC_DRIFT },
         { "Drift", KARP_METHOD_DRIFT },

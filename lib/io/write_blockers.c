@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Blockers documents, which show what prevents savings: docs/formats.md, "Blockers". */
-#include "write_decision.h"
+#include "encode.h"
 #include "write_notes.h"
-#include "write_json.h"
 #include "write_text.h"
 
+#include <records/rows.h>
 #include <stdio.h>
 
 #include <karp/blockers.h>
@@ -18,31 +18,29 @@ static void get_blocker(const write_job *job, const karp_blockers *found, size_t
     write_refuse(job, karp_blockers_at(found, index, out), "a blocker cannot be read");
 }
 
+static const record_names blocker_kinds = { karp_blocker_kind_name, KARP_BLOCKER_PDB, KARP_BLOCKER_TOPOLOGY, false };
+static const record record_savings_blocker = {
+    SIZED(karp_savings_blocker, savings),
+    OPEN({ NAMED("kind", karp_savings_blocker, kind, blocker_kinds) }, { TEXT("object", karp_savings_blocker, object) },
+         { MONEY("savings", karp_savings_blocker, savings) }, { SIZE("pods", karp_savings_blocker, pod_count) },
+         { TEXTS("nodes", karp_savings_blocker, nodes, node_count) })
+};
+SOURCE_ROWS(blockers, karp_blockers_count, karp_blockers_at)
+static const encode_source source_blockers = SOURCE(blockers, record_savings_blocker, false);
+
 static void as_json(const write_job *job, const karp_blockers *found)
 {
-    write_buffer *b = job->out;
     const karp_write_options *options = job->options;
     json_out json, *j = &json;
-    json_open_document(j, b, options->compact != 0, "Blockers");
+    encoder e = { .json = j, .job = job, .document = IN_PLAN };
+    json_open_document(j, job->out, options->compact != 0, "Blockers");
     json_member_engine(j);
     json_member_profile(j, karp_blockers_profile(found));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_blockers_peer_version(found)));
     json_member_catalogue(j, options->catalogue);
     json_member_money(j, "now", karp_blockers_now(found));
     json_member_money(j, "together", karp_blockers_together(found));
-    json_member_array(j, "blockers");
-    for (size_t i = 0; i < karp_blockers_count(found); i++) {
-        karp_savings_blocker row;
-        get_blocker(job, found, i, &row);
-        json_open_object(j);
-        json_member_text(j, "kind", karp_blocker_kind_name(row.kind));
-        json_member_str(j, "object", row.object);
-        json_member_money(j, "savings", row.savings);
-        json_member_uint(j, "pods", row.pod_count);
-        json_member_strings(j, "nodes", row.nodes, row.node_count);
-        json_end(j);
-    }
-    json_end(j);
+    encode_all(&e, "blockers", &source_blockers, found);
     notes_as_json(j, job);
     json_close(j);
 }

@@ -66,20 +66,20 @@ static void pod_as_json(const write_job *job, const pod_addition *addition, karp
 {
     static const char *const outcomes[] = { "none", "launch", "node", "unschedulable", "ignored" };
     json_out json, *j = &json;
-    plan_header(j, job, "PodExplanation");
+    encoder e = plan_header(j, job, "PodExplanation");
     json_member_str(j, "pod", name);
     json_member_text(j, "outcome", outcomes[answer.fate]);
     if (answer.fate == FATE_LAUNCH) {
         json_key(j, "launch");
-        plan_launch(j, job, job->decision, answer.index);
-        if (addition != NULL) addition->json(j, job, addition->explanation);
+        encode_row(&e, &source_launches, job->decision, answer.index);
+        if (addition != NULL) addition->json(&e, addition->explanation);
     } else if (answer.fate == FATE_NODE) {
         karp_placement placement;
         get_placement(job, job->decision, answer.index, &placement);
         json_member_str(j, "node", placement.node);
     } else if (answer.fate == FATE_UNSCHEDULABLE) {
         json_key(j, "unschedulable");
-        plan_unschedulable(j, job, answer.index);
+        encode_row(&e, &source_unschedulable, job->decision, answer.index);
     } else if (answer.fate == FATE_IGNORED) {
         karp_ignored pod;
         get_ignored(job, answer.index, &pod);
@@ -226,22 +226,20 @@ static bool next_kept(const write_job *job, karp_str name, size_t *next, karp_ke
 static void node_as_json(const write_job *job, karp_str name, const node_answer *answer)
 {
     json_out json, *j = &json;
-    plan_header(j, job, "NodeExplanation");
+    encoder e = plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", name);
     json_member_text(j, "outcome", answer->has_command ? "disrupted" : "kept");
     json_member_bool(j, "candidate", answer->is_candidate);
     if (answer->has_command) {
         json_key(j, "command");
-        plan_command(j, job, job->decision, answer->command);
+        encode_row(&e, &source_commands, job->decision, answer->command);
     }
     json_member_array(j, "kept");
+    e.document = IN_EXPLANATION;
     size_t next = 0;
     karp_kept kept;
     while (next_kept(job, name, &next, &kept)) {
-        json_open_object(j);
-        json_member_text(j, "code", karp_reason_name(kept.code));
-        json_member_str(j, "detail", kept.detail);
-        json_end(j);
+        encode_object(&e, &record_kept, &kept);
     }
     json_end(j);
     notes_as_json(j, job);

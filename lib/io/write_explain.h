@@ -3,14 +3,14 @@
 #ifndef IO_WRITE_EXPLAIN_H
 #define IO_WRITE_EXPLAIN_H
 
-#include "write_json.h"
+#include "encode.h"
 #include "write_rows.h"
 #include <karp/explain.h>
 
 /* An addition to the output about a placed pod. A struct of functions, so that write_explain.c links without
  * lib/explain. */
 typedef struct pod_addition {
-    void (*json)(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
+    void (*json)(const encoder *e, const karp_pod_explanation *explanation);
     void (*text)(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
     const karp_pod_explanation *explanation;
 } pod_addition;

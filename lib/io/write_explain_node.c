@@ -3,6 +3,8 @@
 #include "write_plan_json.h"
 #include "write_notes.h"
 #include "write_rows.h"
+#include <karp/explain.h>
+#include <records/rows.h>
 
 enum { MOST_LINES = 6 };
 
@@ -39,52 +41,41 @@ static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void move_as_json(json_out *j, const karp_move *move)
-{
-    json_member_object(j, "bestRejectedMove");
-    json_member_price(j, "price", move->price);
-    json_member_sum(j, "savings", move->savings);
-    json_member_uint(j, "podsMoved", move->moved);
-    json_member_uint(j, "launches", move->launches);
-    if (move->launches > 0) {
-        json_member_str(j, "nodePool", move->node_pool);
-        json_member_choice(j, "choice", &move->choice);
-    }
-    json_end(j);
-}
+static const record record_blocker = {
+    SIZED(karp_blocker, until), OPEN({ NAMED("code", karp_blocker, code, record_reasons) },
+                                     { TEXT("detail", karp_blocker, detail) }, { TIME("until", karp_blocker, until) })
+};
+SOURCE_ROWS(node_blockers, karp_node_explanation_blocker_count, karp_node_explanation_blocker)
+static const encode_source source_node_blockers = SOURCE(node_blockers, record_blocker, false);
+
+static const record record_move = {
+    SIZED(karp_move, choice),
+    OPEN({ PRICE("price", karp_move, price) }, { SUM("savings", karp_move, savings) },
+         { UINT32("podsMoved", karp_move, moved) }, { UINT32("launches", karp_move, launches) },
+         { TEXT("nodePool", karp_move, node_pool), WHEN(karp_move, launches) },
+         { STRUCT("choice", karp_move, choice, record_choice), FLAT, WHEN(karp_move, launches) })
+};
 
 static void as_json(const write_job *job, const karp_node_explanation *explanation)
 {
     json_out json, *j = &json;
     karp_move move;
-    plan_header(j, job, "NodeExplanation");
-    json_member_str(j, "node", karp_node_explanation_node(explanation));
-    json_member_text(j, "outcome", "kept");
-    json_member_array(j, "blockers");
-    for (size_t i = 0; i < karp_node_explanation_blocker_count(explanation); i++) {
-        karp_blocker blocker;
-        get_blocker(job, explanation, i, &blocker);
-        json_open_object(j);
-        json_member_text(j, "code", karp_reason_name(blocker.code));
-        json_member_str(j, "detail", blocker.detail);
-        if (blocker.until != KARP_NO_TIME) {
-            char until[KARP_VALUE_TEXT];
-            karp_time_format(blocker.until, until);
-            json_member_text(j, "until", until);
-        }
-        json_end(j);
-    }
-    json_end(j);
     karp_pool_budget budget;
     size_t nodes;
+    encoder e = plan_header(j, job, "NodeExplanation");
+    json_member_str(j, "node", karp_node_explanation_node(explanation));
+    json_member_text(j, "outcome", "kept");
+    encode_all(&e, "blockers", &source_node_blockers, explanation);
     if (tight_budget(job, karp_node_explanation_node(explanation), &budget, &nodes)) {
         json_member_flat_object(j, "budget");
-        json_member_str(j, "nodePool", budget.node_pool);
-        json_member_int(j, "remaining", budget.remaining);
+        encode_members(&e, &record_budget, &budget);
         json_member_uint(j, "nodes", nodes);
         json_end(j);
     }
-    if (get_move(explanation, &move)) move_as_json(j, &move);
+    if (get_move(explanation, &move)) {
+        json_key(j, "bestRejectedMove");
+        encode_object(&e, &record_move, &move);
+    }
     notes_as_json(j, job);
     json_close(j);
 }

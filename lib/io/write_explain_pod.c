@@ -6,6 +6,7 @@
 #include "write_notes.h"
 #include "write_plan_json.h"
 #include "write_topology.h"
+#include <records/rows.h>
 
 enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
 
@@ -33,36 +34,26 @@ static void get_remedy(const write_job *job, const karp_pod_explanation *explana
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void remedy_as_json(json_out *j, const karp_remedy *remedy)
-{
-    json_open_object(j);
-    json_member_text(j, "kind", karp_remedy_name(remedy->kind));
-    json_member_uint(j, "changes", remedy->changes);
-    json_member_str(j, "text", remedy->text);
-    if (remedy->node.len > 0) {
-        json_member_str(j, "node", remedy->node);
-    } else {
-        json_member_str(j, "nodePool", remedy->node_pool);
-        json_member_choice(j, "choice", &remedy->choice);
-    }
-    json_end(j);
-}
+static const record_names remedy_kinds = { karp_remedy_name, 1, 100, false };
+static const record record_remedy = {
+    SIZED(karp_remedy, choice),
+    OPEN({ NAMED("kind", karp_remedy, kind, remedy_kinds) }, { UINT32("changes", karp_remedy, changes) },
+         { TEXT("text", karp_remedy, text) }, { TEXT("node", karp_remedy, node), GIVEN },
+         { TEXT("nodePool", karp_remedy, node_pool), GIVEN },
+         { STRUCT("choice", karp_remedy, choice, record_choice), GIVEN, FLAT })
+};
+SOURCE_ROWS(remedies, karp_pod_explanation_remedy_count, karp_pod_explanation_remedy)
+static const encode_source source_remedies = SOURCE(remedies, record_remedy, false);
 
 static void as_json(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
     json_out json, *j = &json;
-    plan_header(j, job, "PodExplanation");
+    encoder e = plan_header(j, job, "PodExplanation");
     json_member_str(j, "pod", karp_pod_explanation_pod(explanation));
     json_member_text(j, "outcome", "unschedulable");
     json_key(j, "unschedulable");
-    plan_unschedulable(j, job, index);
-    json_member_array(j, "remedies");
-    for (size_t i = 0; i < karp_pod_explanation_remedy_count(explanation); i++) {
-        karp_remedy remedy;
-        get_remedy(job, explanation, i, &remedy);
-        remedy_as_json(j, &remedy);
-    }
-    json_end(j);
+    encode_row(&e, &source_unschedulable, job->decision, index);
+    encode_all(&e, "remedies", &source_remedies, explanation);
     json_member_uint(j, "tried", karp_pod_explanation_tried(explanation));
     json_member_bool(j, "bounded", karp_pod_explanation_bounded(explanation) != 0);
     notes_as_json(j, job);
@@ -295,25 +286,20 @@ static void get_alternative(const write_job *job, const karp_pod_explanation *ex
     write_refuse(job, karp_pod_explanation_alternative(explanation, index, out), "a NodePool's answer cannot be read");
 }
 
-static void alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation)
+static const record record_alternative = {
+    SIZED(karp_alternative, cost_change),
+    OPEN({ TEXT("nodePool", karp_alternative, node_pool) }, { INT32("weight", karp_alternative, weight) },
+         { NAMED("code", karp_alternative, code, record_reasons), GIVEN },
+         { TEXT("detail", karp_alternative, detail), WHEN(karp_alternative, code) },
+         { STRUCT("choice", karp_alternative, choice, record_choice), FLAT, WHEN_NOT(karp_alternative, code) },
+         { MONEY("costChange", karp_alternative, cost_change), WHEN(karp_alternative, cost_known) })
+};
+SOURCE_ROWS(alternatives, karp_pod_explanation_alternative_count, karp_pod_explanation_alternative)
+static const encode_source source_alternatives = SOURCE(alternatives, record_alternative, false);
+
+static void alternatives_as_json(const encoder *e, const karp_pod_explanation *explanation)
 {
-    json_member_array(j, "alternatives");
-    for (size_t i = 0; i < karp_pod_explanation_alternative_count(explanation); i++) {
-        karp_alternative a;
-        get_alternative(job, explanation, i, &a);
-        json_open_object(j);
-        json_member_str(j, "nodePool", a.node_pool);
-        json_member_uint(j, "weight", (uint64_t)(a.weight < 0 ? 0 : a.weight));
-        if (a.code != 0) {
-            json_member_text(j, "code", karp_reason_name(a.code));
-            json_member_str(j, "detail", a.detail);
-        } else if (a.choice.instance_type.len > 0) {
-            json_member_choice(j, "choice", &a.choice);
-        }
-        if (a.cost_known) json_member_money(j, "costChange", a.cost_change);
-        json_end(j);
-    }
-    json_end(j);
+    encode_all(e, "alternatives", &source_alternatives, explanation);
 }
 
 static void write_change(const text_out *t, text_flow *flow, double change)

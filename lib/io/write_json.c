@@ -93,6 +93,15 @@ void json_key_str(json_out *j, karp_str key)
 
 void json_key(json_out *j, const char *key) { json_key_str(j, str(key)); }
 
+void json_plain_key(json_out *j, const char *key, size_t length)
+{
+    before_value(j, 0);
+    buffer_char(j->out, '"');
+    buffer_bytes(j->out, key, length);
+    buffer_bytes(j->out, "\": ", j->compact ? 2 : 3);
+    j->after_key = true;
+}
+
 static void escaped(write_buffer *b, unsigned char c)
 {
     static const char digits[] = "0123456789abcdef";
@@ -167,6 +176,18 @@ void json_int(json_out *j, int64_t value)
     buffer_int(j->out, value);
 }
 
+void json_uint(json_out *j, uint64_t value)
+{
+    before_value(j, 8);
+    buffer_uint(j->out, value);
+}
+
+void json_bool(json_out *j, bool value)
+{
+    before_value(j, 5);
+    buffer_text(j->out, value ? "true" : "false");
+}
+
 void json_double(json_out *j, double value)
 {
     before_value(j, 8);
@@ -174,7 +195,7 @@ void json_double(json_out *j, double value)
     else buffer_text(j->out, "null");
 }
 
-static void json_price(json_out *j, double value)
+void json_price(json_out *j, double value)
 {
     before_value(j, 8);
     if (isfinite(value)) {
@@ -203,15 +224,13 @@ void json_member_int(json_out *j, const char *key, int64_t value)
 void json_member_uint(json_out *j, const char *key, uint64_t value)
 {
     json_key(j, key);
-    before_value(j, 8);
-    buffer_uint(j->out, value);
+    json_uint(j, value);
 }
 
 void json_member_bool(json_out *j, const char *key, bool value)
 {
     json_key(j, key);
-    before_value(j, 5);
-    buffer_text(j->out, value ? "true" : "false");
+    json_bool(j, value);
 }
 
 void json_member_double(json_out *j, const char *key, double value)
@@ -226,15 +245,10 @@ void json_member_money(json_out *j, const char *key, double value)
     json_member_double(j, key, money_without_noise(value));
 }
 
-void json_member_price(json_out *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_price(j, value);
-}
-
 void json_member_sum(json_out *j, const char *key, double value)
 {
-    json_member_price(j, key, money_without_noise(value));
+    json_key(j, key);
+    json_price(j, money_without_noise(value));
 }
 
 void json_member_object(json_out *j, const char *key)
@@ -361,9 +375,9 @@ void json_member_strings(json_out *j, const char *key, const karp_str *values, s
     json_strings(j, values, count);
 }
 
-void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
+void json_resources(json_out *j, const karp_resource *list, size_t count)
 {
-    json_member_flat_object(j, key);
+    json_flat_object(j);
     for (size_t i = 0; i < count; i++) {
         json_key_str(j, list[i].name);
         json_str(j, list[i].text);
@@ -371,27 +385,18 @@ void json_member_resources(json_out *j, const char *key, const karp_resource *li
     json_end(j);
 }
 
-void json_member_labels(json_out *j, const char *key, const karp_label *labels, size_t count)
+void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
 {
-    json_member_object(j, key);
+    json_key(j, key);
+    json_resources(j, list, count);
+}
+
+void json_labels(json_out *j, const karp_label *labels, size_t count)
+{
+    json_open_object(j);
     for (size_t i = 0; i < count; i++) {
         json_key_str(j, labels[i].key);
         json_str(j, labels[i].value);
     }
-    json_end(j);
-}
-
-void json_choice_members(json_out *j, const karp_choice *choice)
-{
-    json_member_str(j, "instanceType", choice->instance_type);
-    json_member_str(j, "zone", choice->zone);
-    json_member_str(j, "capacityType", choice->capacity_type);
-    json_member_price(j, "price", choice->price);
-}
-
-void json_member_choice(json_out *j, const char *key, const karp_choice *choice)
-{
-    json_member_flat_object(j, key);
-    json_choice_members(j, choice);
     json_end(j);
 }

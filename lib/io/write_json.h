@@ -36,12 +36,18 @@ void json_end(json_out *j);
 void json_close(json_out *j);
 
 void json_key(json_out *j, const char *key);
+/* A key without characters that JSON escapes. */
+void json_plain_key(json_out *j, const char *key, size_t length);
 void json_key_str(json_out *j, karp_str key);
 
 void json_str(json_out *j, karp_str value);
 void json_int(json_out *j, int64_t value);
+void json_uint(json_out *j, uint64_t value);
+void json_bool(json_out *j, bool value);
 /* A number; null when it is not finite. */
 void json_double(json_out *j, double value);
+/* The shortest decimal, as a string; null when it is not finite. */
+void json_price(json_out *j, double value);
 
 /* A key and its value. A container is ended by json_end(). */
 void json_member_str(json_out *j, const char *key, karp_str value);
@@ -54,9 +60,7 @@ void json_member_object(json_out *j, const char *key);
 void json_member_array(json_out *j, const char *key);
 void json_member_flat_object(json_out *j, const char *key);
 void json_member_flat_array(json_out *j, const char *key);
-/* The shortest decimal, as a string. Prices are written this way. */
-void json_member_price(json_out *j, const char *key, double value);
-/* A sum of prices: the same, after removing rounding errors below a billionth of a dollar. */
+/* A sum of prices: as json_price(), after removing rounding errors below a billionth of a dollar. */
 void json_member_sum(json_out *j, const char *key, double value);
 /* The same as a number. */
 void json_member_money(json_out *j, const char *key, double value);
@@ -78,17 +82,13 @@ void buffer_json_string(write_buffer *b, karp_str text);
 
 /* ---- members that several documents share ------------------------------------------------------------------------ */
 
-/* A value: an array of strings. */
+/* Values: an array of strings, and objects. Amounts are on one line. */
 void json_strings(json_out *j, const karp_str *values, size_t count);
+void json_labels(json_out *j, const karp_label *labels, size_t count);
+void json_resources(json_out *j, const karp_resource *list, size_t count);
 
 void json_member_strings(json_out *j, const char *key, const karp_str *values, size_t count);
 /* {"cpu": "4", …} on one line. */
 void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count);
-void json_member_labels(json_out *j, const char *key, const karp_label *labels, size_t count);
-
-/* The members for the chosen offering. The caller opens and ends the object around them. */
-void json_choice_members(json_out *j, const karp_choice *choice);
-/* An object of these members on one line. */
-void json_member_choice(json_out *j, const char *key, const karp_choice *choice);
 
 #endif

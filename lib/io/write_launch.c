@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_launch.h"
 
+#include <records/tables.h>
 #include <string.h>
 
 uint64_t launch_number(launch_counter *counter, const karp_launch *launch)
@@ -22,12 +23,6 @@ karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNC
     room[length++] = '-';
     memcpy(room + length, digits, count);
     return (karp_str){ room, length + count };
-}
-
-bool is_transient_key(karp_str key)
-{
-    return str_is(key, "kubernetes.io/hostname") || str_is(key, "karpenter.sh/registered") ||
-           str_is(key, "karpenter.sh/initialized");
 }
 
 /* Adds a label unless its key exists; the list stays sorted by key. */
@@ -71,7 +66,7 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
     for (size_t i = 0; i < launch->label_count; i++)
         add_label(list, &used, launch->labels[i].key, launch->labels[i].value);
     for (size_t i = 0; i < launch->choice_label_count; i++) {
-        if (!is_transient_key(launch->choice_labels[i].key))
+        if (!record_transient_key(launch->choice_labels[i].key))
             add_label(list, &used, launch->choice_labels[i].key, launch->choice_labels[i].value);
     }
     for (size_t i = 0; i < LEGACY_COUNT; i++) {

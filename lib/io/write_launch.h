@@ -22,9 +22,6 @@ enum { LAUNCH_NAME = 512 };
 /* "POOL-n": the name of the NodeClaim. */
 karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNCH_NAME]);
 
-/* Whether the key exists only during a decision, or is the host name, which is not known yet. */
-bool is_transient_key(karp_str key);
-
 /* Labels of the node once it is ready, sorted by key: the claim's labels, those of the chosen type and offering, and
  * the beta labels that the kubelet and the cloud controller add. Free them with karp_free(context, *labels,
  * *bytes). */

@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan and a DisruptionPlan as JSON: docs/formats.md. */
 #include "write_plan_json.h"
-#include "write_topology.h"
 
-#include "write_launch.h"
 #include "write_notes.h"
 #include "write_rows.h"
 #include <base/error.h>
 #include <base/hash.h>
-#include <math.h>
 
 #include <karp/objective.h>
 #include <karp/peer.h>
+#include <records/rows.h>
 
-void plan_header(json_out *j, const write_job *job, const char *kind)
+static const record_word preferences_list[] = { { "respect", 0 }, { "ignore", KARP_COST_IGNORE_PREFERENCES } };
+static const record_words preferences_words = { WORDS(preferences) };
+
+static const record record_cost = {
+    SIZED(karp_cost, flags),
+    OPEN({ CONSTANT("name", "cost") }, { MONEY("cost", karp_cost, cost) },
+         { MONEY("compatibleCost", karp_cost, compatible_cost) }, { REAL("bound", karp_cost, bound) },
+         { REAL("gap", karp_cost, gap), NEGATIVE_IS_NULL }, { UINT64("steps", karp_cost, steps) },
+         { UINT64("effort", karp_cost, effort) }, { FLAG("stopped", karp_cost, stopped) },
+         { FLAG("provenOptimal", karp_cost, optimal) },
+         { WORD("preferences", karp_cost, flags, preferences_words), BIT(KARP_COST_IGNORE_PREFERENCES) },
+         { FLAG("ignoreWeights", karp_cost, flags), BIT(KARP_COST_IGNORE_WEIGHTS), GIVEN },
+         { UINT32("launchesCompatible", karp_cost, compatible_launches) })
+};
+
+static const record failure = { OPEN({ TEXT("code", karp_disruption, error_code) },
+                                     { TEXT("message", karp_disruption, error_message) }) };
+
+static const record record_disruption = { SIZED(karp_disruption, error_message),
+                                          OPEN({ NAMED("method", karp_disruption, method, record_methods) },
+                                               { NAMED("reason", karp_disruption, method, record_method_reasons) },
+                                               { UINT32("simulations", karp_disruption, simulations) },
+                                               { DURATION("requeueAfter", karp_disruption, requeue_after) },
+                                               { OBJECT("error", failure), GIVEN }) };
+
+const record record_budget = { SIZED(karp_pool_budget, next_change),
+                               OPEN({ TEXT("nodePool", karp_pool_budget, node_pool) },
+                                    { INT64("remaining", karp_pool_budget, remaining) }) };
+
+encoder plan_header(json_out *j, const write_job *job, const char *kind)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(karp_decision_now(job->decision), now);
@@ -27,177 +54,47 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     json_member_profile(j, karp_decision_profile(job->decision));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_decision_peer_version(job->decision)));
     json_member_bool(j, "complete", karp_decision_complete(job->decision) != 0);
-}
-
-static void write_pods(json_out *j, const karp_decision *decision, const uint32_t *pods, size_t count)
-{
-    json_member_flat_array(j, "pods");
-    for (size_t i = 0; i < count; i++) json_str(j, karp_decision_pod_name(decision, pods[i]));
-    json_end(j);
-}
-
-void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
-{
-    json_member_array(j, key);
-    for (size_t i = 0; i < count; i++) {
-        json_flat_object(j);
-        json_member_str(j, "key", taints[i].key);
-        if (taints[i].value.len > 0) json_member_str(j, "value", taints[i].value);
-        json_member_str(j, "effect", taints[i].effect);
-        json_end(j);
-    }
-    json_end(j);
-}
-
-void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
-{
-    json_member_array(j, "requirements");
-    for (size_t i = 0; i < count; i++) {
-        const karp_requirement *r = &list[i];
-        if (is_transient_key(r->key)) continue;
-        json_flat_object(j);
-        json_member_str(j, "key", r->key);
-        json_member_text(j, "operator", operator_name(r->op));
-        if (r->value_count > 0) json_member_strings(j, "values", r->values, r->value_count);
-        if (r->min_values > 0)
-            json_member_uint(j, "minValues", r->min_values == KARP_MIN_VALUES_ZERO ? 0 : r->min_values);
-        json_end(j);
-    }
-    json_end(j);
-}
-
-/* Writes the chosen offering and the resulting node. */
-static void write_choice(json_out *j, const write_job *job, const karp_launch *launch)
-{
-    json_member_object(j, "choice");
-    json_choice_members(j, &launch->choice);
-    json_member_resources(j, "allocatable", launch->allocatable, launch->allocatable_count);
-    karp_label *labels = NULL;
-    size_t count = 0;
-    size_t bytes = 0;
-    keep_failure(&job->out->status, launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error));
-    json_member_labels(j, "nodeLabels", labels, count);
-    karp_free(job->context, labels, bytes);
-    json_end(j);
-}
-
-void plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
-{
-    karp_launch launch;
-    get_launch(job, decision, index, &launch);
-    json_open_object(j);
-    json_member_str(j, "id", launch.id);
-    json_member_str(j, "nodePool", launch.node_pool);
-    write_pods(j, decision, launch.pods, launch.pod_count);
-    json_member_resources(j, "requests", launch.requests, launch.request_count);
-    plan_requirements(j, launch.requirements, launch.requirement_count);
-    json_member_labels(j, "labels", launch.labels, launch.label_count);
-    json_member_labels(j, "annotations", launch.annotations, launch.annotation_count);
-    plan_taints(j, "taints", launch.taints, launch.taint_count);
-    plan_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
-    json_member_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
-    if (launch.choice.instance_type.len > 0) write_choice(j, job, &launch);
-    if (launch.runner_up.instance_type.len > 0) json_member_choice(j, "runnerUp", &launch.runner_up);
-    json_end(j);
-}
-
-void plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision, size_t first,
-                   size_t count)
-{
-    json_member_array(j, key);
-    for (size_t i = 0; i < count; i++) plan_launch(j, job, decision, first + i);
-    json_end(j);
-}
-
-void plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first, size_t count)
-{
-    json_member_array(j, "placements");
-    for (size_t i = 0; i < count; i++) {
-        karp_placement placement;
-        get_placement(job, decision, first + i, &placement);
-        json_open_object(j);
-        json_member_str(j, "node", placement.node);
-        write_pods(j, decision, placement.pods, placement.pod_count);
-        json_end(j);
-    }
-    json_end(j);
-}
-
-static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
-{
-    json_open_object(j);
-    json_member_str(j, "nodePool", refusal->node_pool);
-    json_member_text(j, "code", karp_reason_name(refusal->code));
-    json_member_str(j, "detail", refusal->detail);
-    json_member_flat_object(j, "types");
-    json_member_uint(j, "start", refusal->types_start);
-    json_member_uint(j, "requirements", refusal->types_requirements);
-    json_member_uint(j, "resources", refusal->types_resources);
-    json_member_uint(j, "offerings", refusal->types_offerings);
-    json_end(j);
-    json_end(j);
-}
-
-void plan_unschedulable(json_out *j, const write_job *job, size_t index)
-{
-    karp_unschedulable pod;
-    get_unschedulable(job, index, &pod);
-    json_open_object(j);
-    json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
-    json_member_text(j, "code", karp_reason_name(pod.code));
-    json_member_bool(j, "permanent", pod.permanent != 0);
-    json_member_str(j, "message", pod.message);
-    json_member_array(j, "pools");
-    for (size_t k = 0; k < pod.pool_count; k++) write_pool_refusal(j, &pod.pools[k]);
-    json_end(j);
-    topology_as_json(j, &pod);
-    if (pod.target_count > 0) {
-        json_member_array(j, "targets");
-        for (size_t k = 0; k < pod.target_count; k++) {
-            json_flat_object(j);
-            json_member_str(j, pod.targets[k].is_launch ? "launch" : "node", pod.targets[k].target);
-            json_member_text(j, "code", karp_reason_name(pod.targets[k].code));
-            json_end(j);
-        }
-        json_end(j);
-    }
-    json_member_strings(j, "relax", pod.relaxed, pod.relaxed_count);
-    json_end(j);
+    return (encoder){ .json = j, .job = job, .decision = job->decision, .document = IN_PLAN };
 }
 
 /* Beyond this number of refusals (pods × NodePools), equal lists of refusals are written only once, because the
  * document would become too large for its readers. */
 enum { REFUSALS_IN_FULL = 100000 };
 
-static void count_refusals(const write_job *job, size_t *total)
+static size_t count_refusals(const write_job *job)
 {
-    size_t count = karp_decision_unschedulable_count(job->decision);
-    *total = 0;
-    for (size_t i = 0; i < count; i++) {
+    size_t total = 0;
+    for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
         karp_unschedulable pod;
         get_unschedulable(job, i, &pod);
-        *total += pod.pool_count;
-        for (size_t k = 0; k < pod.topology_count; k++) *total += pod.topologies[k].domain_count;
+        total += pod.pool_count;
+        for (size_t k = 0; k < pod.topology_count; k++) total += pod.topologies[k].domain_count;
     }
+    return total;
 }
 
 /* `topology`: the pod's topology has not been written yet. */
-static void write_as_another(json_out *j, const write_job *job, const karp_unschedulable *pod, uint32_t other,
-                             bool topology)
+static const record topology_and_relax = { OPEN(
+    { LIST("topology", karp_unschedulable, topologies, topology_count, record_topology), GIVEN },
+    { TEXTS("relax", karp_unschedulable, relaxed, relaxed_count) }) };
+
+static void write_as_another(const encoder *e, const karp_unschedulable *pod, uint32_t other)
 {
+    json_out *j = e->json;
     json_open_object(j);
-    json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod->pod));
+    json_member_str(j, "pod", karp_decision_pod_name(e->decision, pod->pod));
     json_member_text(j, "code", karp_reason_name(pod->code));
     json_member_bool(j, "permanent", pod->permanent != 0);
-    json_member_str(j, "as", karp_decision_pod_name(job->decision, other));
-    if (topology) topology_as_json(j, pod);
-    json_member_strings(j, "relax", pod->relaxed, pod->relaxed_count);
+    json_member_str(j, "as", karp_decision_pod_name(e->decision, other));
+    encode_members(e, &topology_and_relax, pod);
     json_end(j);
 }
 
-/* Pods with equal refusals refer to one list; `first` has the pod with which it was written. */
-static void write_shared(json_out *j, const write_job *job, size_t index, map64 *first)
+/* Pods with equal refusals refer to one list, and topology that several share is written once; `first` has the pod with
+ * which it was written. */
+static void write_unschedulable_pod(const encoder *e, size_t index, map64 *first)
 {
+    const write_job *job = e->job;
     karp_unschedulable pod;
     get_unschedulable(job, index, &pod);
     uint64_t list = (uint64_t)(uintptr_t)pod.pools, topology = (uint64_t)(uintptr_t)pod.topologies;
@@ -205,101 +102,27 @@ static void write_shared(json_out *j, const write_job *job, size_t index, map64 
     uint32_t other = pod.pool_count > 0 && pod.target_count == 0 ? map64_get(first, list) : NO_ID;
     if (fresh && !map64_put(first, topology, pod.pod)) keep_failure(&job->out->status, fail_nomem(job->error));
     if (other != NO_ID) {
-        write_as_another(j, job, &pod, other, fresh);
+        if (!fresh) pod.topology_count = 0;
+        write_as_another(e, &pod, other);
         return;
     }
     if (!map64_put(first, list, pod.pod)) keep_failure(&job->out->status, fail_nomem(job->error));
-    plan_unschedulable(j, job, index);
+    encode_row(e, &source_unschedulable, job->decision, index);
 }
 
-static void write_unschedulable(json_out *j, const write_job *job)
+static void write_unschedulable(const encoder *e)
 {
-    json_member_array(j, "unschedulable");
-    size_t total, count = karp_decision_unschedulable_count(job->decision);
-    count_refusals(job, &total);
+    const write_job *job = e->job;
+    if (count_refusals(job) <= REFUSALS_IN_FULL) {
+        encode_all(e, "unschedulable", &source_unschedulable, job->decision);
+        return;
+    }
     map64 first;
     map64_init(&first, job->context);
-    for (size_t i = 0; i < count; i++) {
-        if (total > REFUSALS_IN_FULL) write_shared(j, job, i, &first);
-        else plan_unschedulable(j, job, i);
-    }
+    json_member_array(e->json, "unschedulable");
+    for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) write_unschedulable_pod(e, i, &first);
+    json_end(e->json);
     map64_free(&first);
-    json_end(j);
-}
-
-static void write_ignored(json_out *j, const write_job *job)
-{
-    json_member_array(j, "ignored");
-    size_t count = karp_decision_ignored_count(job->decision);
-    for (size_t i = 0; i < count; i++) {
-        karp_ignored pod;
-        get_ignored(job, i, &pod);
-        json_open_object(j);
-        json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
-        json_member_text(j, "code", karp_reason_name(pod.code));
-        json_member_str(j, "message", pod.message);
-        json_end(j);
-    }
-    json_end(j);
-}
-
-static void member_duration(json_out *j, const char *key, int64_t nanoseconds)
-{
-    char text[KARP_VALUE_TEXT];
-    karp_duration_format(nanoseconds, text);
-    json_member_text(j, key, text);
-}
-
-void plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
-{
-    karp_command command;
-    get_command(job, decision, index, &command);
-    json_open_object(j);
-    json_member_text(j, "method", karp_method_name(command.method));
-    json_member_text(j, "reason", karp_method_reason(command.method));
-    json_member_text(j, "decision", command_word(&command));
-    if (command.terminate_first != 0) {
-        json_member_text(j, "terminateFirstReason",
-                         command.terminate_first == KARP_TERMINATE_FIRST_STATIC_AT_LIMIT ? "static-at-limit"
-                                                                                         : "no-reserved-capacity");
-    }
-    if (command.termination_grace_period != KARP_DURATION_UNSET) {
-        char text[KARP_VALUE_TEXT];
-        karp_duration_format(command.termination_grace_period, text);
-        json_member_text(j, "terminationGracePeriod", text);
-    }
-    json_member_strings(j, "nodes", command.nodes, command.node_count);
-    plan_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
-    plan_placements(j, job, decision, command.placement_first, command.placement_count);
-    json_member_sum(j, "savings", command.savings);
-    if (command.replacement_unavailable) json_member_bool(j, "replacementUnavailable", true);
-    if (command.score >= 0) json_member_double(j, "score", command.score);
-    if (command.validate_after > 0) member_duration(j, "validateAfter", command.validate_after);
-    json_end(j);
-}
-
-static void write_commands(json_out *j, const char *key, const write_job *job, const karp_decision *decision)
-{
-    json_member_array(j, key);
-    size_t count = karp_decision_command_count(decision);
-    for (size_t i = 0; i < count; i++) plan_command(j, job, decision, i);
-    json_end(j);
-}
-
-void plan_kept(json_out *j, const write_job *job, const karp_decision *decision)
-{
-    json_member_array(j, "kept");
-    size_t count = karp_decision_kept_count(decision);
-    for (size_t i = 0; i < count; i++) {
-        karp_kept kept;
-        get_kept(job, decision, i, &kept);
-        json_open_object(j);
-        json_member_str(j, "node", kept.node);
-        json_member_text(j, "code", karp_reason_name(kept.code));
-        json_member_str(j, "detail", kept.detail);
-        json_end(j);
-    }
-    json_end(j);
 }
 
 static void write_cost(json_out *j, const karp_decision *decision)
@@ -313,43 +136,33 @@ static void write_cost(json_out *j, const karp_decision *decision)
     json_end(j);
 }
 
-/* Writes the cost members of a least-cost plan: spec cost.md §7. */
-static void write_objective(json_out *j, const karp_decision *decision)
+/* The figures of a least-cost plan. */
+static void write_objective(const encoder *e)
 {
     karp_cost cost = { .size = sizeof(cost) };
-    if (karp_decision_cost(decision, &cost) != KARP_OK) return;
-    json_member_object(j, "objective");
-    json_member_text(j, "name", "cost");
-    json_member_money(j, "cost", cost.cost);
-    json_member_money(j, "compatibleCost", cost.compatible_cost);
-    json_member_double(j, "bound", cost.bound);
-    json_member_double(j, "gap", cost.gap < 0 ? HUGE_VAL : cost.gap); /* null: no bound */
-    json_member_uint(j, "steps", cost.steps);
-    json_member_uint(j, "effort", cost.effort);
-    json_member_bool(j, "stopped", cost.stopped != 0);
-    json_member_bool(j, "provenOptimal", cost.optimal != 0);
-    json_member_text(j, "preferences", (cost.flags & KARP_COST_IGNORE_PREFERENCES) != 0 ? "ignore" : "respect");
-    if ((cost.flags & KARP_COST_IGNORE_WEIGHTS) != 0) json_member_bool(j, "ignoreWeights", true);
-    json_member_uint(j, "launchesCompatible", cost.compatible_launches);
-    json_end(j);
+    if (karp_decision_cost(e->decision, &cost) != KARP_OK) return;
+    json_key(e->json, "objective");
+    encode_object(e, &record_cost, &cost);
 }
 
 void plan_as_json(const write_job *job)
 {
-    json_out json, *j = &json;
-    plan_header(j, job, "Plan");
-    plan_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
-    plan_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
-    write_unschedulable(j, job);
-    write_ignored(j, job);
+    json_out json;
+    encoder e = plan_header(&json, job, "Plan");
+    encode_all(&e, "launches", &source_launches, job->decision);
+    encode_all(&e, "placements", &source_placements, job->decision);
+    write_unschedulable(&e);
+    encode_all(&e, "ignored", &source_ignored, job->decision);
     if (job->disruption != NULL) {
-        write_commands(j, "disruptions", job, job->disruption);
-        plan_kept(j, job, job->disruption);
+        e.decision = job->disruption;
+        encode_all(&e, "disruptions", &source_commands, job->disruption);
+        encode_all(&e, "kept", &source_kept, job->disruption);
+        e.decision = job->decision;
     }
-    write_cost(j, job->decision);
-    write_objective(j, job->decision);
-    notes_as_json(j, job);
-    json_close(j);
+    write_cost(&json, job->decision);
+    write_objective(&e);
+    notes_as_json(&json, job);
+    json_close(&json);
 }
 
 static void write_budgets(json_out *j, const write_job *job)
@@ -365,66 +178,18 @@ static void write_budgets(json_out *j, const write_job *job)
     json_end(j);
 }
 
-static void write_repair(json_out *j, const karp_candidate_repair *repair)
-{
-    char text[KARP_VALUE_TEXT];
-    json_member_flat_object(j, "repair");
-    json_member_text(j, "action", repair->action == KARP_REPAIR_REBOOT ? "RebootNode" : "ReplaceNode");
-    json_member_str(j, "condition", repair->condition);
-    json_member_str(j, "reason", repair->reason);
-    json_member_bool(j, "fallback", repair->fallback != 0);
-    json_member_bool(j, "escalated", repair->escalated != 0);
-    json_member_double(j, "score", repair->score);
-    karp_time_format(repair->eligible_at, text);
-    json_member_text(j, "eligibleAt", text);
-    if (repair->termination_grace_period != KARP_DURATION_UNSET) {
-        karp_duration_format(repair->termination_grace_period, text);
-        json_member_text(j, "terminationGracePeriod", text);
-    }
-    json_end(j);
-}
-
-static void write_candidates(json_out *j, const write_job *job)
-{
-    json_member_array(j, "candidates");
-    size_t count = karp_decision_candidate_count(job->decision);
-    for (size_t i = 0; i < count; i++) {
-        karp_candidate candidate;
-        get_candidate(job, job->decision, i, &candidate);
-        json_open_object(j);
-        json_member_str(j, "node", candidate.node);
-        json_member_str(j, "nodePool", candidate.node_pool);
-        json_member_price(j, "price", candidate.price);
-        json_member_double(j, "disruptionCost", candidate.disruption_cost);
-        json_member_double(j, "rescheduleDisruptionCost", candidate.reschedule_cost);
-        write_pods(j, job->decision, candidate.pods, candidate.pod_count);
-        if (candidate.repair != NULL) write_repair(j, candidate.repair);
-        json_end(j);
-    }
-    json_end(j);
-}
-
 void disruption_as_json(const write_job *job)
 {
     karp_disruption header;
     get_disruption(job, job->decision, &header);
-    json_out json, *j = &json;
-    plan_header(j, job, "DisruptionPlan");
-    json_member_text(j, "method", karp_method_name(header.method));
-    json_member_text(j, "reason", karp_method_reason(header.method));
-    json_member_uint(j, "simulations", header.simulations);
-    member_duration(j, "requeueAfter", header.requeue_after);
-    if (header.error_code.len > 0) {
-        json_member_object(j, "error");
-        json_member_str(j, "code", header.error_code);
-        json_member_str(j, "message", header.error_message);
-        json_end(j);
-    }
-    write_budgets(j, job);
-    write_candidates(j, job);
-    write_commands(j, "commands", job, job->decision);
-    plan_kept(j, job, job->decision);
-    write_cost(j, job->decision);
-    notes_as_json(j, job);
-    json_close(j);
+    json_out json;
+    encoder e = plan_header(&json, job, "DisruptionPlan");
+    encode_members(&e, &record_disruption, &header);
+    write_budgets(&json, job);
+    encode_all(&e, "candidates", &source_candidates, job->decision);
+    encode_all(&e, "commands", &source_commands, job->decision);
+    encode_all(&e, "kept", &source_kept, job->decision);
+    write_cost(&json, job->decision);
+    notes_as_json(&json, job);
+    json_close(&json);
 }

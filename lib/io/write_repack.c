@@ -5,40 +5,45 @@
 #include "write_rows.h"
 
 #include <karp/repack.h>
+#include <records/rows.h>
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void step_as_json(json_out *j, const write_job *job, size_t index)
+static const record record_repack_cost = {
+    SIZED(karp_repack_cost, reserved),
+    OPEN({ MONEY("costBefore", karp_repack_cost, before) }, { MONEY("costAfter", karp_repack_cost, after) },
+         { MONEY("bound", karp_repack_cost, bound) }, { UINT64("evictions", karp_repack_cost, evictions) },
+         { UINT64("pods", karp_repack_cost, pods) }, { UINT64("effort", karp_repack_cost, effort) },
+         { UINT64("work", karp_repack_cost, work) }, { FLAG("stopped", karp_repack_cost, stopped) })
+};
+
+static const record record_repack_step = {
+    SIZED(karp_repack_step, total_evictions),
+    OPEN({ UINT64("evictions", karp_repack_step, evictions) },
+         { UINT64("totalEvictions", karp_repack_step, total_evictions) }, { MONEY("saving", karp_repack_step, saving) },
+         { MONEY("totalSaving", karp_repack_step, total_saving) }, { MONEY("costAfter", karp_repack_step, cost_after) })
+};
+
+static const record record_repack_point = { SIZED(karp_repack_point, bound),
+                                            OPEN({ UINT64("evictions", karp_repack_point, evictions) },
+                                                 { MONEY("cost", karp_repack_point, cost) },
+                                                 { MONEY("bound", karp_repack_point, bound) }) };
+SOURCE_ROWS(points, karp_decision_repack_point_count, karp_decision_repack_point)
+static const encode_source source_points = SOURCE(points, record_repack_point, true);
+
+static void step_as_json(const encoder *e, size_t index)
 {
+    const write_job *job = e->job;
     karp_command command;
     karp_repack_step step;
     get_command(job, job->decision, index, &command);
     get_repack_step(job, index, &step);
-    json_open_object(j);
-    json_member_strings(j, "nodes", command.nodes, command.node_count);
-    plan_launches(j, "launches", job, job->decision, command.launch_first, command.launch_count);
-    plan_placements(j, job, job->decision, command.placement_first, command.placement_count);
-    json_member_uint(j, "evictions", step.evictions);
-    json_member_uint(j, "totalEvictions", step.total_evictions);
-    json_member_money(j, "saving", step.saving);
-    json_member_money(j, "totalSaving", step.total_saving);
-    json_member_money(j, "costAfter", step.cost_after);
-    json_end(j);
-}
-
-static void curve_as_json(json_out *j, const write_job *job)
-{
-    json_member_array(j, "curve");
-    for (size_t i = 0; i < karp_decision_repack_point_count(job->decision); i++) {
-        karp_repack_point point;
-        get_repack_point(job, i, &point);
-        json_flat_object(j);
-        json_member_uint(j, "evictions", point.evictions);
-        json_member_money(j, "cost", point.cost);
-        json_member_money(j, "bound", point.bound);
-        json_end(j);
-    }
-    json_end(j);
+    json_open_object(e->json);
+    json_member_strings(e->json, "nodes", command.nodes, command.node_count);
+    encode_some(e, "launches", &source_launches, job->decision, command.launch_first, command.launch_count);
+    encode_some(e, "placements", &source_placements, job->decision, command.placement_first, command.placement_count);
+    encode_members(e, &record_repack_step, &step);
+    json_end(e->json);
 }
 
 void repack_as_json(const write_job *job)
@@ -46,20 +51,13 @@ void repack_as_json(const write_job *job)
     karp_repack_cost cost;
     get_repack_cost(job, &cost);
     json_out json, *j = &json;
-    plan_header(j, job, "RepackPlan");
-    json_member_money(j, "costBefore", cost.before);
-    json_member_money(j, "costAfter", cost.after);
-    json_member_money(j, "bound", cost.bound);
-    json_member_uint(j, "evictions", cost.evictions);
-    json_member_uint(j, "pods", cost.pods);
-    json_member_uint(j, "effort", cost.effort);
-    json_member_uint(j, "work", cost.work);
-    json_member_bool(j, "stopped", cost.stopped != 0);
+    encoder e = plan_header(j, job, "RepackPlan");
+    encode_members(&e, &record_repack_cost, &cost);
     json_member_array(j, "steps");
-    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) step_as_json(j, job, i);
+    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) step_as_json(&e, i);
     json_end(j);
-    curve_as_json(j, job);
-    plan_kept(j, job, job->decision);
+    encode_all(&e, "curve", &source_points, job->decision);
+    encode_all(&e, "kept", &source_kept, job->decision);
     notes_as_json(j, job);
     json_close(j);
 }

@@ -5,52 +5,6 @@
 #include <karp/explain.h>
 #include <string.h>
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
-
-static void write_domain(json_out *j, const karp_topology_domain *domain)
-{
-    json_open_object(j);
-    json_member_str(j, "value", domain->value);
-    json_member_uint(j, "pods", domain->count);
-    json_member_text(j, "code", karp_domain_name(domain->code));
-    if (domain->detail.len > 0) json_member_str(j, "detail", domain->detail);
-    json_member_uint(j, "nodes", domain->node_count);
-    if (domain->node.len > 0) json_member_str(j, "node", domain->node);
-    json_member_uint(j, "nodePools", domain->pool_count);
-    if (domain->node_pool.len > 0) json_member_str(j, "nodePool", domain->node_pool);
-    if (domain->named) json_member_bool(j, "named", true);
-    if (domain->minimum) json_member_bool(j, "minimum", true);
-    if (domain->pod.len > 0) json_member_str(j, "pod", domain->pod);
-    if (domain->volume.len > 0) json_member_str(j, "volume", domain->volume);
-    json_end(j);
-}
-
-void topology_as_json(json_out *j, const karp_unschedulable *pod)
-{
-    if (pod->topology_count == 0) return;
-    json_member_array(j, "topology");
-    for (size_t i = 0; i < pod->topology_count; i++) {
-        const karp_topology *t = &pod->topologies[i];
-        json_open_object(j);
-        json_member_text(j, "kind", karp_topology_name(t->kind));
-        json_member_str(j, "key", t->key);
-        json_member_str(j, "selector", t->selector);
-        json_member_bool(j, "selectsItself", t->selects_itself != 0);
-        if (t->kind == KARP_TOPOLOGY_SPREAD) {
-            json_member_int(j, "maxSkew", t->max_skew);
-            if (t->min_domains > 0) json_member_int(j, "minDomains", t->min_domains);
-            json_member_int(j, "minimum", t->minimum);
-        }
-        json_member_str(j, "cause", t->cause);
-        json_member_array(j, "domains");
-        for (size_t k = 0; k < t->domain_count; k++) write_domain(j, &t->domains[k]);
-        json_end(j);
-        if (t->domain_total > t->domain_count) json_member_uint(j, "domainsInAll", t->domain_total);
-        json_end(j);
-    }
-    json_end(j);
-}
-
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
 enum { CAUSE_LINES = 8, DOMAIN_LINES = 6, COUNT_LINES = 3, DOMAIN_INDENT = 2, COLUMN_GAP = 3 };

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the constraints that keep an unschedulable pod from domains, and the table of the domains. */
+/* Writes as text the constraints that keep an unschedulable pod from domains, and the table of the domains. */
 #ifndef IO_WRITE_TOPOLOGY_H
 #define IO_WRITE_TOPOLOGY_H
 
-#include "write_json.h"
 #include "write_rows.h"
 
-/* The member "topology" of an unschedulable pod, if it has any. */
-void topology_as_json(json_out *j, const karp_unschedulable *pod);
 /* For each constraint its cause and the number of pods in each domain, in the rows of a plan. */
 void topology_rows(const text_out *t, const karp_unschedulable *pod);
 /* For each constraint a table of its domains. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the results of karp_verify(). */
-#include "write_decision.h"
-#include "write_json.h"
+#include "encode.h"
 #include "write_text.h"
+#include <karp/explain.h>
+#include <records/rows.h>
 
 static void get_finding(const write_job *job, const karp_verification *found, size_t index, karp_finding *out)
 {
@@ -10,23 +11,22 @@ static void get_finding(const write_job *job, const karp_verification *found, si
     write_refuse(job, karp_verification_finding(found, index, out), "a finding cannot be read");
 }
 
+static const record_names finding_codes = { karp_finding_name, 1, 1000, false };
+static const record record_finding = { SIZED(karp_finding, detail),
+                                       OPEN({ NAMED("code", karp_finding, code, finding_codes) },
+                                            { TEXT("object", karp_finding, object) },
+                                            { TEXT("detail", karp_finding, detail) }) };
+SOURCE_ROWS(findings, karp_verification_count, karp_verification_finding)
+static const encode_source source_findings = SOURCE(findings, record_finding, false);
+
 static void as_json(const write_job *job, const karp_verification *found)
 {
-    json_out json, *j = &json;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
-    json_member_array(j, "errors");
-    for (size_t i = 0; i < karp_verification_count(found); i++) {
-        karp_finding row;
-        get_finding(job, found, i, &row);
-        json_open_object(j);
-        json_member_text(j, "code", karp_finding_name(row.code));
-        json_member_str(j, "object", row.object);
-        json_member_str(j, "detail", row.detail);
-        json_end(j);
-    }
-    json_end(j);
-    json_close(j);
+    json_out json;
+    encoder e = { .json = &json, .job = job, .document = IN_PLAN };
+    json_init(&json, job->out, job->options->compact != 0);
+    json_open_object(&json);
+    encode_all(&e, "errors", &source_findings, found);
+    json_close(&json);
 }
 
 static void as_text(const write_job *job, const karp_verification *found)

@@ -42,11 +42,11 @@ static void *next_of(kube_cluster *c, void **list, size_t *count, size_t *capaci
 }
 #define NEXT_OF(c, list, count, capacity) next_of(c, (void **)&(list), &(count), &(capacity), sizeof *(list))
 
-static void decode(kube_cluster *c, const io_shape *shape, const tree *object, void *into)
+static void decode(kube_cluster *c, const record *r, const tree *object, void *into)
 {
     io_decoder d;
     io_decoder_init(&d, &c->memory);
-    io_decode(&d, shape, object, into);
+    io_decode(&d, r, object, into);
     if (!d.status || c->status) return;
     c->status = d.status;
     c->error = d.error;
@@ -139,7 +139,7 @@ static void add_claim(kube_cluster *c, const tree *object)
     kube_claim *claim = NEXT_OF(c, c->objects.claim_list, c->objects.claim_count, c->objects.claim_capacity);
     if (!claim) return;
     const tree *spec = tree_get(object, "spec"), *metadata = tree_get(object, "metadata");
-    decode(c, &io_claim_shape, object, &claim->object);
+    decode(c, &io_claim_record, object, &claim->object);
     claim->size = storage_of(tree_get(tree_get(spec, "resources"), "requests"));
     claim->modes = texts_of(c, tree_get(spec, "accessModes"), &claim->mode_count);
     claim->bound = claim->object.volume_name.len &&
@@ -153,7 +153,7 @@ static void add_volume(kube_cluster *c, const tree *object)
     kube_volume *v = NEXT_OF(c, c->objects.volume_list, c->objects.volume_count, c->objects.volume_capacity);
     if (!v) return;
     const tree *spec = tree_get(object, "spec"), *claim = tree_get(spec, "claimRef");
-    decode(c, &io_volume_shape, object, &v->object);
+    decode(c, &io_volume_record, object, &v->object);
     v->storage_class = tree_get_text(spec, "storageClassName");
     v->claim_namespace = tree_get_text(claim, "namespace");
     v->claim_name = tree_get_text(claim, "name");
@@ -182,7 +182,7 @@ static void add_budget(kube_cluster *c, const tree *object)
     karp_pod_disruption_budget budget = { .size = sizeof budget };
     kube_budget *b = NEXT_OF(c, c->budgets, c->budget_count, c->budget_capacity);
     if (!b) return;
-    decode(c, &io_budget_shape, object, &budget);
+    decode(c, &io_budget_record, object, &budget);
     const tree *disrupted = tree_get(tree_get(object, "status"), "disruptedPods");
     *b = (kube_budget){ .namespace_ = io_namespace(object),
                         .name = budget.meta.name,
@@ -205,15 +205,15 @@ void kube_object_add(kube_cluster *c, const tree *object)
     if (c->status) return;
     if (str_is(kind, "Namespace")) {
         karp_namespace *n = NEXT_OF(c, o->spaces, o->space_count, o->space_capacity);
-        if (n) decode(c, &io_namespace_shape, object, n);
+        if (n) decode(c, &io_namespace_record, object, n);
         if (n) enter(c, &o->namespaces, n->meta.name, o->space_count);
     } else if (str_is(kind, "StorageClass")) {
         karp_storage_class *s = NEXT_OF(c, o->class_list, o->class_count, o->class_capacity);
-        if (s) decode(c, &io_storage_class_shape, object, s);
+        if (s) decode(c, &io_storage_class_record, object, s);
         if (s) enter(c, &o->classes, s->meta.name, o->class_count);
     } else if (str_is(kind, "CSINode")) {
         karp_csi_node *n = NEXT_OF(c, o->limit_list, o->limit_count, o->limit_capacity);
-        if (n) decode(c, &io_csi_node_shape, object, n);
+        if (n) decode(c, &io_csi_node_record, object, n);
         if (n) enter(c, &o->limits, n->meta.name, o->limit_count);
     } else if (str_is(kind, "Service")) add_selecting(c, object, KARP_SELECTS_SERVICE, "Service");
     else if (str_is(kind, "ReplicaSet")) add_selecting(c, object, KARP_SELECTS_REPLICA_SET, "ReplicaSet");

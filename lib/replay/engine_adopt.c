@@ -106,8 +106,8 @@ static karp_status adopt(engine *e, const replay_given *g)
     io_decoder_init(&d, &memory);
     karp_node_init(&node, sizeof node);
     karp_node_claim_init(&claim, sizeof claim);
-    if (g->node) io_decode(&d, &io_node_shape, g->node, &node);
-    if (g->claim) io_decode(&d, &io_node_claim_shape, g->claim, &claim);
+    if (g->node) io_decode(&d, &io_node_record, g->node, &node);
+    if (g->claim) io_decode(&d, &io_node_claim_record, g->claim, &claim);
     size_t taints = g->node ? node.taint_count : claim.taint_count;
     karp_taint *kept = arena_alloc(&memory, (taints + 1) * sizeof *kept);
     if (d.status) e->error = d.error;

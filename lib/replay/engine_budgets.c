@@ -54,7 +54,7 @@ static karp_status read_budget(engine *e, const tree *object)
     replay_budget *b = &e->budgets.list[e->budgets.count];
     *b = (replay_budget){ .shown = -1 };
     io_decoder_init(&d, &e->memory);
-    io_decode(&d, &io_budget_shape, object, &b->object);
+    io_decode(&d, &io_budget_record, object, &b->object);
     if (d.status) {
         e->error = d.error;
         return d.status;

@@ -3,6 +3,8 @@
 #include <replay/engine_shapes.h>
 
 #include <base/sort.h>
+#include <records/copy.h>
+#include <records/tables.h>
 
 #include <math.h>
 
@@ -21,32 +23,8 @@ static void *copy_list(engine *e, arena *memory, const void *list, size_t count,
     return copy;
 }
 
-static const karp_label *copy_labels(engine *e, arena *memory, const karp_label *list, size_t count)
-{
-    karp_label *copy = copy_list(e, memory, list, count, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
-        copy[i] = (karp_label){ engine_text(e, list[i].key), engine_text(e, list[i].value) };
-    return copy;
-}
-
-static const karp_taint *copy_taints(engine *e, arena *memory, const karp_taint *list, size_t count)
-{
-    karp_taint *copy = copy_list(e, memory, list, count, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
-        copy[i] = (karp_taint){ engine_text(e, list[i].key), engine_text(e, list[i].value),
-                                engine_text(e, list[i].effect) };
-    return copy;
-}
-
-static const karp_resource *copy_resources(engine *e, arena *memory, const karp_resource *list, size_t count)
-{
-    karp_resource *copy = copy_list(e, memory, list, count, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++) {
-        copy[i].name = engine_text(e, list[i].name);
-        if (list[i].text.ptr) copy[i].text = engine_text(e, list[i].text);
-    }
-    return copy;
-}
+/* Texts of many nodes are equal, so they are interned. */
+static karp_str intern(void *e, karp_str text) { return engine_text(e, text); }
 
 /* ---- a new node -------------------------------------------------------------------------------------------------- */
 
@@ -232,16 +210,19 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
     n->price = m->choice.price;
     if (!n->name.len) n->name = next_name(e, n);
     label_node(e, n, launch, m);
-    n->annotations = copy_labels(e, &n->memory, launch->annotations, n->annotation_count = launch->annotation_count);
-    n->taints = copy_taints(e, &n->memory, launch->taints, n->taint_count = launch->taint_count);
-    n->startup_taints = copy_taints(e, &n->memory, launch->startup_taints,
-                                    n->startup_taint_count = launch->startup_taint_count);
+    record_copier c = { .to = &n->memory, .text = intern, .owner = e };
+    n->annotation_count = launch->annotation_count;
+    n->annotations = record_copy_labels(&c, launch->annotations, n->annotation_count);
+    n->taint_count = launch->taint_count;
+    n->taints = record_copy_list(&c, &record_taint, launch->taints, n->taint_count);
+    n->startup_taint_count = launch->startup_taint_count;
+    n->startup_taints = record_copy_list(&c, &record_taint, launch->startup_taints, n->startup_taint_count);
     n->capacity_count = m->type ? m->type->capacity_count : launch->capacity_count;
-    n->capacity = copy_resources(e, &n->memory, m->type ? m->type->capacity : launch->capacity, n->capacity_count);
-    n->resources = copy_resources(e, &n->memory, m->allocatable, n->resource_count = m->allocatable_count);
-    n->node_class = (karp_node_class_ref){ engine_text(e, launch->node_class.group),
-                                           engine_text(e, launch->node_class.kind),
-                                           engine_text(e, launch->node_class.name) };
+    n->capacity = record_copy_amounts(&c, m->type ? m->type->capacity : launch->capacity, n->capacity_count);
+    n->resource_count = m->allocatable_count;
+    n->resources = record_copy_amounts(&c, m->allocatable, n->resource_count);
+    record_copy(&c, &record_node_class_ref, &launch->node_class, &n->node_class);
+    if (c.failed) engine_nomem(e);
     n->expire_after = launch->expire_after;
     n->termination_grace_period = launch->termination_grace_period;
     engine_find_pool(e, n);

@@ -89,7 +89,7 @@ static void take_pool(engine *e, karp_launch *l)
         io_decoder d;
         karp_node_pool_init(&pool, sizeof pool);
         io_decoder_init(&d, &e->repack->plan.memory);
-        io_decode(&d, &io_node_pool_shape, object, &pool);
+        io_decode(&d, &io_node_pool_record, object, &pool);
         if (d.status) {
             e->error = d.error;
             keep_failure(&e->status, d.status);

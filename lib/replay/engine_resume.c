@@ -37,7 +37,7 @@ static void resume_pods(engine *e, const tree *list)
         pod_create(e, &e->trace->events[i]);
         if (e->status) return;
         replay_pod *p = &e->pods.list[i];
-        state_read(e, pod, &state_pod, p);
+        state_read(e, pod, &state_pod, NULL, p);
         p->life = tree_get(pod, "evicted") ? (uint32_t)state_count(e, tree_get(pod, "evicted"), UINT32_MAX, "evicted")
                                            : 0;
         if ((p->state == POD_RUNNING) != (tree_get(pod, "started") != NULL)) state_refuse(e, "pods");
@@ -76,7 +76,7 @@ static void resume_node(engine *e, replay_node *n, const tree *state)
         state_refuse(e, "nodes");
         return;
     }
-    state_read(e, state, &state_node, n);
+    state_read(e, state, &state_node, NULL, n);
     if (tree_get(state, "deletedAt")) n->deleted_at = needed(e, state, "deletedAt");
     n->idle = state_real(e, tree_get(state, "idleDollars"), "idleDollars");
     n->idle_until = needed(e, state, "idleUntil");
@@ -144,7 +144,7 @@ static void resume_losses(engine *e, const tree *list)
             engine_nomem(e);
             return;
         }
-        state_read(e, tree_item(list, i), &state_loss, &e->losses.list[e->losses.count++]);
+        state_read(e, tree_item(list, i), &state_loss, NULL, &e->losses.list[e->losses.count++]);
     }
 }
 
@@ -187,7 +187,7 @@ static void resume_events(engine *e, const tree *list)
 
 static void resume_schedule(engine *e, const tree *state)
 {
-    state_read(e, state, &state_schedule, e);
+    state_read(e, state, &state_schedule, NULL, e);
     e->disruption.planned_changes = e->disruption.changes - flag(state, "changed");
     e->buffers.decided = e->disruption.changes - flag(state, "buffersWait");
 }
@@ -197,7 +197,7 @@ static void resume_schedule(engine *e, const tree *state)
 static void resume_counters(engine *e, const tree *list)
 {
     replay_result *r = &e->meter.result;
-    state_read(e, list, &state_counters, r);
+    state_read(e, list, &state_counters, "counters", r);
     for (size_t i = 0; i < METHODS_MOST; i++)
         r->commands[i] = state_count(e, tree_item(list, state_counters.count + i), UINT64_MAX, "counters");
 }
@@ -210,7 +210,7 @@ static void resume_points(engine *e, const tree *list)
             engine_nomem(e);
             return;
         }
-        state_read(e, tree_item(list, i), &state_point, &r->points[r->point_count++]);
+        state_read(e, tree_item(list, i), &state_point, "points", &r->points[r->point_count++]);
     }
 }
 
@@ -229,8 +229,8 @@ static void resume_waits(engine *e, const tree *list)
 
 static void resume_meter(engine *e, const tree *state)
 {
-    state_read(e, state, &state_meter, e);
-    state_read(e, tree_get(state, "sums"), &state_sums, e);
+    state_read(e, state, &state_meter, NULL, e);
+    state_read(e, tree_get(state, "sums"), &state_sums, "sums", e);
     resume_waits(e, tree_get(state, "waits"));
     resume_counters(e, tree_get(state, "counters"));
     resume_points(e, tree_get(state, "points"));

@@ -3,134 +3,139 @@
 #include <replay/state_rows.h>
 
 #include <base/error.h>
+#include <records/rows.h>
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
-static const state_row pod_rows[] = {
-    { "created", offsetof(replay_pod, created), STATE_INT64 },
-    { "waitsSince", offsetof(replay_pod, waits_since), STATE_INT64 },
-    { "lasts", offsetof(replay_pod, lasts), STATE_SOME },
-};
+const record state_pod = { OPEN({ INT64("created", replay_pod, created) },
+                                { INT64("waitsSince", replay_pod, waits_since) },
+                                { SOME("lasts", replay_pod, lasts) }) };
 
-static const state_row node_rows[] = {
-    { "number", offsetof(replay_node, serial), STATE_UINT64 },
-    { "price", offsetof(replay_node, price), STATE_REAL },
-    { "created", offsetof(replay_node, created), STATE_INT64 },
-    { "readyAt", offsetof(replay_node, ready_at), STATE_INT64 },
-    { "billedSince", offsetof(replay_node, billed), STATE_INT64 },
-    { "lastPodEvent", offsetof(replay_node, last_event), STATE_SOME },
-    { "driftedAt", offsetof(replay_node, drifted_at), STATE_SOME },
-    { "expireAfter", offsetof(replay_node, expire_after), STATE_SOME },
-    { "terminationGracePeriod", offsetof(replay_node, termination_grace_period), STATE_SOME },
-    { "ready", offsetof(replay_node, ready), STATE_FLAG },
-    { "deleting", offsetof(replay_node, deleting), STATE_FLAG },
-    { "tainted", offsetof(replay_node, tainted), STATE_FLAG },
-    { "consolidatable", offsetof(replay_node, consolidatable), STATE_FLAG },
-    { "drifted", offsetof(replay_node, drifted), STATE_FLAG },
-};
+const record state_node = { OPEN(
+    { UINT64("number", replay_node, serial) }, { REAL("price", replay_node, price) },
+    { INT64("created", replay_node, created) }, { INT64("readyAt", replay_node, ready_at) },
+    { INT64("billedSince", replay_node, billed) }, { SOME("lastPodEvent", replay_node, last_event) },
+    { SOME("driftedAt", replay_node, drifted_at) }, { SOME("expireAfter", replay_node, expire_after) },
+    { SOME("terminationGracePeriod", replay_node, termination_grace_period) }, { BOOL("ready", replay_node, ready) },
+    { BOOL("deleting", replay_node, deleting) }, { BOOL("tainted", replay_node, tainted) },
+    { BOOL("consolidatable", replay_node, consolidatable) }, { BOOL("drifted", replay_node, drifted) }) };
 
-static const state_row loss_rows[] = {
-    { "instanceType", offsetof(replay_loss, instance_type), STATE_TEXT },
-    { "zone", offsetof(replay_loss, zone), STATE_TEXT },
-    { "capacityType", offsetof(replay_loss, capacity_type), STATE_TEXT },
-    { "until", offsetof(replay_loss, until), STATE_INT64 },
-    { "known", offsetof(replay_loss, known), STATE_FLAG },
-    { "interrupted", offsetof(replay_loss, interrupted), STATE_FLAG },
-};
+const record state_loss = { OPEN(
+    { TEXT("instanceType", replay_loss, instance_type) }, { TEXT("zone", replay_loss, zone) },
+    { TEXT("capacityType", replay_loss, capacity_type) }, { INT64("until", replay_loss, until) },
+    { BOOL("known", replay_loss, known) }, { BOOL("interrupted", replay_loss, interrupted) }) };
 
-static const state_row schedule_rows[] = {
-    { "batchFirst", offsetof(engine, provisioning.batch_first), STATE_SOME },
-    { "batchDue", offsetof(engine, provisioning.batch_due), STATE_SOME },
-    { "passDue", offsetof(engine, disruption.pass_due), STATE_SOME },
-    { "lastPass", offsetof(engine, disruption.last_pass), STATE_SOME },
-    { "lookAgain", offsetof(engine, disruption.look_again), STATE_SOME },
-    { "repackDue", offsetof(engine, repack_due), STATE_SOME },
-    { "validating", offsetof(engine, disruption.validating), STATE_UINT32 },
-    { "poolsChanged", offsetof(engine, objects.pools_changed), STATE_FLAG },
-};
+const record state_schedule = { OPEN(
+    { SOME("batchFirst", engine, provisioning.batch_first) }, { SOME("batchDue", engine, provisioning.batch_due) },
+    { SOME("passDue", engine, disruption.pass_due) }, { SOME("lastPass", engine, disruption.last_pass) },
+    { SOME("lookAgain", engine, disruption.look_again) }, { SOME("repackDue", engine, repack_due) },
+    { UINT32("validating", engine, disruption.validating) }, { BOOL("poolsChanged", engine, objects.pools_changed) }) };
 
-static const state_row meter_rows[] = {
-    { "until", offsetof(engine, meter.metered), STATE_INT64 },
-    { "nextPoint", offsetof(engine, meter.next_point), STATE_INT64 },
-    { "dollars", offsetof(engine, meter.result.dollars), STATE_REAL },
-};
+const record state_meter = { OPEN({ INT64("until", engine, meter.metered) },
+                                  { INT64("nextPoint", engine, meter.next_point) },
+                                  { REAL("dollars", engine, meter.result.dollars) }) };
 
-static const state_row sums_rows[] = {
-    { NULL, offsetof(engine, meter.result.ended_dollars), STATE_REAL },
-    { NULL, offsetof(engine, meter.result.ended_hours), STATE_REAL },
-    { NULL, offsetof(engine, meter.result.ended_idle), STATE_REAL },
-    { NULL, offsetof(engine, meter.sums[0]), STATE_REAL },
-    { NULL, offsetof(engine, meter.sums[1]), STATE_REAL },
-    { NULL, offsetof(engine, meter.sums[2]), STATE_REAL },
-    { NULL, offsetof(engine, meter.sums[3]), STATE_REAL },
-};
+const record state_sums = { OPEN(
+    { REAL("", engine, meter.result.ended_dollars) }, { REAL("", engine, meter.result.ended_hours) },
+    { REAL("", engine, meter.result.ended_idle) }, { REAL("", engine, meter.sums[0]) },
+    { REAL("", engine, meter.sums[1]) }, { REAL("", engine, meter.sums[2]) }, { REAL("", engine, meter.sums[3]) }) };
 
-static const state_row counters_rows[] = {
-    { NULL, offsetof(replay_result, launches), STATE_UINT64 },
-    { NULL, offsetof(replay_result, failed_launches), STATE_UINT64 },
-    { NULL, offsetof(replay_result, ended_nodes), STATE_UINT64 },
-    { NULL, offsetof(replay_result, evictions), STATE_UINT64 },
-    { NULL, offsetof(replay_result, interruptions), STATE_UINT64 },
-    { NULL, offsetof(replay_result, expirations), STATE_UINT64 },
-    { NULL, offsetof(replay_result, killed_pods), STATE_UINT64 },
-    { NULL, offsetof(replay_result, lost_pods), STATE_UINT64 },
-    { NULL, offsetof(replay_result, starts), STATE_UINT64 },
-    { NULL, offsetof(replay_result, ended_pods), STATE_UINT64 },
-    { NULL, offsetof(replay_result, given_up), STATE_UINT64 },
-    { NULL, offsetof(replay_result, decisions), STATE_UINT64 },
-    { NULL, offsetof(replay_result, passes), STATE_UINT64 },
-    { NULL, offsetof(replay_result, most_nodes), STATE_UINT32 },
-};
+const record state_counters = { OPEN(
+    { UINT64("", replay_result, launches) }, { UINT64("", replay_result, failed_launches) },
+    { UINT64("", replay_result, ended_nodes) }, { UINT64("", replay_result, evictions) },
+    { UINT64("", replay_result, interruptions) }, { UINT64("", replay_result, expirations) },
+    { UINT64("", replay_result, killed_pods) }, { UINT64("", replay_result, lost_pods) },
+    { UINT64("", replay_result, starts) }, { UINT64("", replay_result, ended_pods) },
+    { UINT64("", replay_result, given_up) }, { UINT64("", replay_result, decisions) },
+    { UINT64("", replay_result, passes) }, { UINT32("", replay_result, most_nodes) }) };
 
-static const state_row point_rows[] = {
-    { "time", offsetof(replay_point, at), STATE_INT64 },
-    { "costPerHour", offsetof(replay_point, cost_rate), STATE_REAL },
-    { "dollars", offsetof(replay_point, dollars), STATE_REAL },
-    { "nodes", offsetof(replay_point, nodes), STATE_UINT32 },
-    { "starting", offsetof(replay_point, starting), STATE_UINT32 },
-    { "pods", offsetof(replay_point, pods), STATE_UINT32 },
-    { "pending", offsetof(replay_point, pending), STATE_UINT32 },
-    { "cpuRequested", offsetof(replay_point, cpu_requested), STATE_REAL },
-    { "cpu", offsetof(replay_point, cpu), STATE_REAL },
-    { "memoryRequested", offsetof(replay_point, memory_requested), STATE_REAL },
-    { "memory", offsetof(replay_point, memory), STATE_REAL },
-};
-
-#define ROWS(name) name##_rows, sizeof name##_rows / sizeof name##_rows[0]
-const state_rows state_pod = { ROWS(pod), NULL };
-const state_rows state_node = { ROWS(node), NULL };
-const state_rows state_loss = { ROWS(loss), NULL };
-const state_rows state_schedule = { ROWS(schedule), NULL };
-const state_rows state_meter = { ROWS(meter), NULL };
-const state_rows state_sums = { ROWS(sums), "sums" };
-const state_rows state_counters = { ROWS(counters), "counters" };
-const state_rows state_point = { ROWS(point), "points" };
+const record state_point = { OPEN(
+    { INT64("time", replay_point, at) }, { REAL("costPerHour", replay_point, cost_rate) },
+    { REAL("dollars", replay_point, dollars) }, { UINT32("nodes", replay_point, nodes) },
+    { UINT32("starting", replay_point, starting) }, { UINT32("pods", replay_point, pods) },
+    { UINT32("pending", replay_point, pending) }, { REAL("cpuRequested", replay_point, cpu_requested) },
+    { REAL("cpu", replay_point, cpu) }, { REAL("memoryRequested", replay_point, memory_requested) },
+    { REAL("memory", replay_point, memory) }) };
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* NULL = left out. */
-static tree *value_of(trees *t, state_kind kind, const void *member)
+static tree *value_of(trees *t, const record_field *f, const char *from);
+
+/* The struct as a list of its members. */
+static tree *list_of(trees *t, const record *r, const char *from)
 {
-    switch (kind) {
-    case STATE_INT64:
-    case STATE_SOME:
-        if (kind == STATE_SOME && *(const int64_t *)member == INT64_MIN) return NULL;
-        return tree_new_integer(t, *(const int64_t *)member);
-    case STATE_UINT32: return tree_new_integer(t, *(const uint32_t *)member);
-    case STATE_UINT64: return tree_new_integer(t, (int64_t) * (const uint64_t *)member);
-    case STATE_REAL: return tree_new_double(t, *(const double *)member);
-    case STATE_FLAG: return *(const bool *)member ? tree_new(t, TREE_TRUE) : NULL;
-    case STATE_TEXT: return tree_new_text(t, *(const karp_str *)member);
-    }
-    return NULL;
+    tree *list = tree_new(t, TREE_LIST);
+    state_write(t, list, r, from);
+    return list;
 }
 
-void state_write(trees *t, tree *into, const state_rows *rows, const void *from)
+static tree *texts(trees *t, const karp_str *list, size_t count)
 {
-    for (size_t i = 0; i < rows->count; i++) {
-        tree *value = value_of(t, rows->rows[i].kind, (const char *)from + rows->rows[i].offset);
-        if (rows->list) tree_append(t, into, value);
-        else tree_set(t, into, rows->rows[i].name, value);
+    tree *rows = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < count; i++) tree_append(t, rows, tree_new_text(t, list[i]));
+    return rows;
+}
+
+/* [name, text], or [name, value, scale]. */
+static tree *amount(trees *t, const karp_resource *r)
+{
+    tree *row = texts(t, (const karp_str[]){ r->name, r->text }, r->text.ptr ? 2 : 1);
+    if (r->text.ptr) return row;
+    tree_append(t, row, tree_new_integer(t, r->value));
+    tree_append(t, row, tree_new_integer(t, r->scale));
+    return row;
+}
+
+static tree *rows_of(trees *t, const record_field *f, const char *from)
+{
+    const char *list;
+    size_t count;
+    memcpy(&list, from + f->at, sizeof list);
+    memcpy(&count, from + f->count, sizeof count);
+    if (f->kind == FIELD_TEXTS) return texts(t, (const void *)list, count);
+    tree *rows = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < count; i++) {
+        const karp_label *label = (const void *)list;
+        const karp_resource *resource = (const void *)list;
+        if (f->kind == FIELD_LABELS)
+            tree_append(t, rows, texts(t, (const karp_str[]){ label[i].key, label[i].value }, 2));
+        else if (f->kind == FIELD_AMOUNTS) tree_append(t, rows, amount(t, &resource[i]));
+        else tree_append(t, rows, list_of(t, f->inner, list + i * f->inner->size));
+    }
+    return rows;
+}
+
+static tree *value_of(trees *t, const record_field *f, const char *from)
+{
+    const void *member = from + f->at;
+    switch (f->kind) {
+    case FIELD_BOOL: return *(const bool *)member ? tree_new(t, TREE_TRUE) : NULL;
+    case FIELD_WORD:
+    case FIELD_UINT32: return tree_new_integer(t, *(const uint32_t *)member);
+    case FIELD_UINT64: return tree_new_integer(t, (int64_t) * (const uint64_t *)member);
+    case FIELD_SOME:
+        return *(const int64_t *)member == INT64_MIN ? NULL : tree_new_integer(t, *(const int64_t *)member);
+    case FIELD_INT64:
+    case FIELD_DURATION:
+    case FIELD_DURATION_OR_NEVER: return tree_new_integer(t, *(const int64_t *)member);
+    case FIELD_PRICE:
+    case FIELD_REAL: return tree_new_double(t, *(const double *)member);
+    case FIELD_OBJECT: return list_of(t, f->inner, member);
+    case FIELD_TEXTS:
+    case FIELD_LABELS:
+    case FIELD_AMOUNTS:
+    case FIELD_LIST: return rows_of(t, f, from);
+    default: return tree_new_text(t, *(const karp_str *)member);
+    }
+}
+
+void state_write(trees *t, tree *into, const record *r, const void *from)
+{
+    for (const record_field *f = r->fields, *end = f + r->count; f < end; f++) {
+        if (!row_in(f, IN_STATE)) continue;
+        tree *value = value_of(t, f, from);
+        if (tree_is(into, TREE_LIST)) tree_append(t, into, value);
+        else tree_set(t, into, f->name, value);
     }
 }
 
@@ -165,24 +170,85 @@ double state_real(engine *e, const tree *value, const char *what)
     return out;
 }
 
-static void read_member(engine *e, state_kind kind, const tree *value, const char *what, void *member)
+static void *room_for(engine *e, size_t count, size_t bytes)
 {
-    switch (kind) {
-    case STATE_SOME: *(int64_t *)member = value ? state_number(e, value, what) : INT64_MIN; break;
-    case STATE_INT64: *(int64_t *)member = state_number(e, value, what); break;
-    case STATE_UINT32: *(uint32_t *)member = (uint32_t)state_count(e, value, UINT32_MAX, what); break;
-    case STATE_UINT64: *(uint64_t *)member = state_count(e, value, UINT64_MAX, what); break;
-    case STATE_REAL: *(double *)member = state_real(e, value, what); break;
-    case STATE_FLAG: *(bool *)member = tree_is(value, TREE_TRUE); break;
-    case STATE_TEXT: *(karp_str *)member = engine_text(e, tree_text(value)); break;
+    void *rows = arena_zalloc(&e->memory, (count + 1) * bytes);
+    if (!rows) engine_nomem(e);
+    return rows;
+}
+
+static karp_str text_at(engine *e, const tree *row, size_t index)
+{
+    return engine_text(e, tree_text(tree_item(row, index)));
+}
+
+static void read_row(engine *e, const record_field *f, const tree *row, const char *what, char *into, size_t i)
+{
+    karp_str *text = (void *)into;
+    karp_label *label = (void *)into;
+    karp_resource *r = (void *)into;
+    if (f->kind == FIELD_TEXTS) {
+        text[i] = engine_text(e, tree_text(row));
+    } else if (f->kind == FIELD_LABELS) {
+        label[i] = (karp_label){ text_at(e, row, 0), text_at(e, row, 1) };
+    } else if (f->kind == FIELD_LIST) {
+        state_read(e, row, f->inner, what, into + i * f->inner->size);
+    } else {
+        bool is_text = tree_is(tree_item(row, 1), TREE_STRING);
+        r[i].name = text_at(e, row, 0);
+        if (is_text) r[i].text = text_at(e, row, 1);
+        else r[i].value = state_number(e, tree_item(row, 1), what);
+        if (!is_text) r[i].scale = (int32_t)state_number(e, tree_item(row, 2), what);
     }
 }
 
-void state_read(engine *e, const tree *from, const state_rows *rows, void *into)
+static size_t row_bytes(const record_field *f)
 {
-    for (size_t i = 0; i < rows->count; i++) {
-        const state_row *row = &rows->rows[i];
-        read_member(e, row->kind, rows->list ? tree_item(from, i) : tree_get(from, row->name),
-                    rows->list ? rows->list : row->name, (char *)into + row->offset);
+    if (f->kind == FIELD_LIST) return f->inner->size;
+    return f->kind == FIELD_TEXTS    ? sizeof(karp_str)
+           : f->kind == FIELD_LABELS ? sizeof(karp_label)
+                                     : sizeof(karp_resource);
+}
+
+static void read_rows(engine *e, const record_field *f, const tree *list, const char *what, char *into)
+{
+    size_t count = tree_count(list);
+    char *rows = room_for(e, count, row_bytes(f));
+    for (size_t i = 0; rows && i < count && !e->status; i++) read_row(e, f, tree_item(list, i), what, rows, i);
+    if (!rows) count = 0;
+    memcpy(into + f->at, &rows, sizeof rows);
+    memcpy(into + f->count, &count, sizeof count);
+}
+
+static void read_member(engine *e, const record_field *f, const tree *value, const char *what, char *into)
+{
+    void *member = into + f->at;
+    switch (f->kind) {
+    case FIELD_SOME: *(int64_t *)member = value ? state_number(e, value, what) : INT64_MIN; break;
+    case FIELD_INT64:
+    case FIELD_DURATION:
+    case FIELD_DURATION_OR_NEVER: *(int64_t *)member = state_number(e, value, what); break;
+    case FIELD_WORD:
+    case FIELD_UINT32: *(uint32_t *)member = (uint32_t)state_count(e, value, UINT32_MAX, what); break;
+    case FIELD_UINT64: *(uint64_t *)member = state_count(e, value, UINT64_MAX, what); break;
+    case FIELD_PRICE:
+    case FIELD_REAL: *(double *)member = state_real(e, value, what); break;
+    case FIELD_BOOL: *(bool *)member = tree_is(value, TREE_TRUE); break;
+    case FIELD_OBJECT: state_read(e, value, f->inner, what, member); break;
+    case FIELD_TEXTS:
+    case FIELD_LABELS:
+    case FIELD_AMOUNTS:
+    case FIELD_LIST: read_rows(e, f, value, what, into); break;
+    default: *(karp_str *)member = engine_text(e, tree_text(value)); break;
+    }
+}
+
+void state_read(engine *e, const tree *from, const record *r, const char *list, void *into)
+{
+    size_t index = 0;
+    for (const record_field *f = r->fields, *end = f + r->count; f < end; f++) {
+        if (!row_in(f, IN_STATE)) continue;
+        const tree *value = list ? tree_item(from, index++) : tree_get(from, f->name);
+        read_member(e, f, value, list ? list : f->name, into);
     }
 }

@@ -24,10 +24,10 @@ static void write_disruptions(json_out *j, const replay_result *p)
     json_end(j);
 }
 
-static double value_of(const replay_point *point, const state_row *column)
+static double value_of(const replay_point *point, const record_field *column)
 {
-    const void *at = (const char *)point + column->offset;
-    return column->kind == STATE_UINT32 ? *(const uint32_t *)at : rounded(*(const double *)at);
+    const void *at = (const char *)point + column->at;
+    return column->kind == FIELD_UINT32 ? *(const uint32_t *)at : rounded(*(const double *)at);
 }
 
 static void write_series(json_out *j, const replay_result *p)
@@ -37,8 +37,8 @@ static void write_series(json_out *j, const replay_result *p)
     for (size_t i = 0; i < p->point_count; i++) json_int(j, p->points[i].at / SECOND);
     json_end(j);
     for (size_t c = 1; c < state_point.count; c++) {
-        json_member_flat_array(j, state_point.rows[c].name);
-        for (size_t i = 0; i < p->point_count; i++) json_double(j, value_of(&p->points[i], &state_point.rows[c]));
+        json_member_flat_array(j, state_point.fields[c].name);
+        for (size_t i = 0; i < p->point_count; i++) json_double(j, value_of(&p->points[i], &state_point.fields[c]));
         json_end(j);
     }
     json_end(j);
@@ -126,7 +126,7 @@ void replay_write_csv(const replay *r, write_buffer *out)
     buffer_text(out, "policy,time");
     for (size_t c = 1; c < state_point.count; c++) {
         buffer_char(out, ',');
-        buffer_text(out, state_point.rows[c].name);
+        buffer_text(out, state_point.fields[c].name);
     }
     buffer_char(out, '\n');
     for (size_t i = 0; i < r->result_count; i++) {
@@ -138,7 +138,7 @@ void replay_write_csv(const replay *r, write_buffer *out)
             buffer_text(out, text);
             for (size_t c = 1; c < state_point.count; c++) {
                 buffer_char(out, ',');
-                buffer_double(out, value_of(&p->points[k], &state_point.rows[c]));
+                buffer_double(out, value_of(&p->points[k], &state_point.fields[c]));
             }
             buffer_char(out, '\n');
         }

@@ -74,7 +74,7 @@ static void add_node(world *w, const tree *object)
     kube_image *list = arena_alloc(&w->memory, 1 + 100 * sizeof *list * (tree_count(images) + 1));
     kube_node_spec s = { .images = list, .unschedulable = tree_is(tree_get(spec, "unschedulable"), TREE_TRUE) };
     io_decoder_init(&d, &w->memory);
-    io_decode(&d, &io_node_shape, object, &node);
+    io_decode(&d, &io_node_record, object, &node);
     if (d.status) die("node", &d.error);
     for (size_t i = 0; i < tree_count(images); i++) {
         const tree *names = tree_get(tree_item(images, i), "names");

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt <- {optimise, settle},
-explain}. io and the providers are the other library: beside the public headers they see base and json, io sees the
-providers, kube and replay see io, and replay sees kube. The program sees base. Everything else sees the public headers only."""
+explain}. decision and disrupt see the records. io and the providers are the other library: beside the public headers they see base and json, io sees the
+providers and the records, kube and replay see io, and replay sees kube and the records. The program sees base. Everything else sees the public headers only."""
 import re
 import sys
 
 import tree
 
 BELOW = {
-    'base': set(),
+    'base': set(), 'records': {'base'},
     'model': {'base'},
-    'decision': {'base', 'model'},
+    'decision': {'base', 'records', 'model'},
     'schedule': {'base', 'model', 'decision'},
-    'disrupt': {'base', 'model', 'decision', 'schedule'},
+    'disrupt': {'base', 'records', 'model', 'decision', 'schedule'},
     'optimise': {'base', 'model', 'decision', 'schedule', 'disrupt'},
     'settle': {'base', 'model', 'decision', 'schedule', 'disrupt'},
     'explain': {'base', 'model', 'decision', 'schedule'},
-    'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'},
-    'kube': {'base', 'json', 'io'}, 'replay': {'base', 'json', 'io', 'kube'}, 'cli': {'base'},
+    'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'records', 'json', 'providers'},
+    'kube': {'base', 'json', 'io'}, 'replay': {'base', 'records', 'json', 'io', 'kube'}, 'cli': {'base'},
 }
 # What the modules above see of a scheduler: what it is asked, and what came of it. The parts of its state are lib/schedule's own.
 QUESTIONS = {f'schedule/{name}.h' for name in ('fit', 'guide', 'menu', 'movable', 'policy', 'pricing', 'provision', 'relaxed', 'report', 'result', 'solve')}

@@ -5,7 +5,7 @@ import pathlib
 import re
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE') or pathlib.Path(__file__).resolve().parents[2])
-CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'settle', 'optimise', 'explain')
+CORE = ('base', 'records', 'model', 'decision', 'schedule', 'disrupt', 'settle', 'optimise', 'explain')
 OUTSIDE = ('json', 'io', 'kube', 'replay', 'providers', 'cli')
 SKIPPED = re.compile(r'^(\.git|build.*|subprojects|__pycache__|\.mypy_cache|node_modules|dist|.*\.egg-info)$')
 
