@@ -69,6 +69,10 @@ karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool);
  * reports that nothing meets the requirement. With no_lint_notes nothing is noted: karp_lint_snapshot() reports the
  * same. */
 karp_status io_values_note(karp_reader *reader);
+/* Zones that a NodePool lists and its node class lacks (class_zones.c). */
+karp_status io_class_zones_note(karp_reader *reader);
+/* Operating systems with a licence that the built-in prices do not have (licences.c). */
+karp_status io_licences_note(karp_reader *reader);
 
 /* ---- fields.c: unknown fields and versions, and values out of range ---------------------------------------------- */
 

@@ -192,6 +192,26 @@ def zones_without_status():
     check('us-west-2q is no zone of us-west-2' in error, error)
 
 
+def licences():
+    """Operating systems whose price the tables do not have."""
+    def noted(text, *options):
+        return [note for note in plan(text, *options)['warnings'] if 'licences' in note]
+    os = '      - {key: kubernetes.io/os, operator: In, values: [windows]}\n'
+    windows = pool('aws', 'win', more=os) + node_class('aws', '{role: r, amiSelectorTerms: [{alias: windows2022@latest}]}')
+    said = 'costs are without licences of Windows, since the built-in prices are those of Linux; Prices may add them (--prices)'
+    equal(noted(windows + pod()), [f'NodePool win and 1 more: {said}'], 'a NodePool and its class')
+    red_hat = pool('aws') + node_class('aws', '{role: r, amiFamily: Custom, amiSelectorTerms: [{name: "RHEL-9*"}], userData: x}')
+    check('EC2NodeClass default: costs are without licences of Red Hat Enterprise Linux' in noted(red_hat + pod())[0], 'an image')
+    running = json.loads(node('n1', 'm5.large', '', 'us-west-2a', 'us-west-2')[4:])
+    for image, licensed in (('SUSE Linux Enterprise Server 15 SP5', True), ('Amazon Linux 2023', False), ('Red Hat Enterprise Linux CoreOS 418', False)):
+        running['status'] = {'nodeInfo': {'osImage': image}}
+        equal(len(noted(pool('aws') + '---\n' + json.dumps(running) + '\n')), int(licensed), image)
+    equal(noted(pool('aws') + pod()), [], 'Linux')
+    own = '---\napiVersion: karp/v1\nkind: Prices\nmetadata: {name: own}\nspec: {rules: [{requirements: [{key: kubernetes.io/os, operator: In, values: [windows]}], factor: 1.9}]}\n'
+    equal(noted(windows + own + pod()), [], 'own prices')
+    check('licences' not in run('lint', '-f', '-', text=windows)[0], 'the manifests are right')
+
+
 def dumped():
     """What is dumped has the types of each cloud."""
     text = pool('aws', 'ec2') + pool('gcp', 'gce', families='n2') + GCE + pod('a', '2')
@@ -201,6 +221,6 @@ def dumped():
         equal(types(document('plan', dump)), types(plan(text)), 'planned again')
 
 
-for step in (the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, dumped):
+for step in (the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
     step()
 sys.exit(finish())

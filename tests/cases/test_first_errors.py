@@ -166,6 +166,19 @@ def storage():
     check('persistent volume claim data has a volumeName but not the annotation pv.kubernetes.io/bind-completed' in said, said)
 
 
-for step in (near_names, zone_as_region, no_pool, duplicates, gated, foreign, skipping, storage):
+def zones_of_the_class():
+    zones = '{key: topology.kubernetes.io/zone, operator: In, values: [ZONES]}'
+    own = POOL.replace('requirements: []', f'requirements: [{zones}]')
+    node_class = ('---\napiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: default}\nspec: {amiSelectorTerms: [{alias: al2023@latest}]}\n'
+                  'status: {subnets: [{id: a, zone: us-west-2a}, {id: b, zone: us-west-2b}, {id: c, zone: us-west-2b}], conditions: [{type: Ready, status: "True"}]}\n')
+    for listed, lacking in (('us-west-2b, us-west-2c', 'us-west-2c'), ('us-west-2c, us-west-2d', 'us-west-2c, us-west-2d'), ('us-west-2a', '')):
+        said = answer('plan', '-f', '-', '--width', '1000', text=own.replace('ZONES', listed) + node_class + pod())
+        note = (f'NodePool std: launches nothing in {lacking}: the subnets of EC2NodeClass default are in us-west-2a, us-west-2b; '
+                'remove the zones from the NodePool or select subnets there')
+        equal(note in said, bool(lacking), f'{listed}: {said}')
+    check('launches nothing' not in answer('plan', '-f', '-', text=own.replace('ZONES', 'us-west-2c') + pod()), 'the class is unknown')
+
+
+for step in (near_names, zone_as_region, no_pool, duplicates, gated, foreign, skipping, storage, zones_of_the_class):
     step()
 sys.exit(finish())
