@@ -82,6 +82,10 @@ typedef struct karp_replay_options {
      */
     uint64_t as_planned;
     karp_str feature_gates; /**< as in karp_reader_options. Since 0.1 */
+    /** what chooses the nodes of pods: "" or "kube-scheduler" = a model of it (docs/kube-scheduler.md), "simple" =
+     * resources, taints and node affinity only. Since 0.1 */
+    karp_str scheduler;
+    int64_t scheduler_minor; /**< of its version 1.N, 34 … 37; 0 = 36. Since 0.1 */
 } karp_replay_options;
 
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 0.1. */

@@ -151,6 +151,11 @@ static const option_row rows[] = {
       "interruptions of a running spot node per hour; default 0" },
     { 0, "most-allocated", NULL, CLI_OPTION_REPLAY, FLAG(most_allocated),
       "kube-scheduler fills nodes up (MostAllocated) instead of spreading pods" },
+    { 0, "scheduler", "NAME", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_SCHEDULER]),
+      "what places pods: kube-scheduler (default), or simple, which only looks at resources, taints and node "
+      "affinity" },
+    { 0, "scheduler-version", "1.N", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_SCHEDULER_VERSION]),
+      "version of kube-scheduler, 1.34 to 1.37; default 1.36" },
     { 0, "lenient", NULL, CLI_OPTION_REPLAY, FLAG(lenient), "skip and count contradictory entries of a trace" },
     { 0, "dump-at", "TIME", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_DUMP_AT]),
       "write the cluster at that time (or after 36h) as a Snapshot instead" },

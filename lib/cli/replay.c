@@ -85,12 +85,26 @@ static bool instant(const cli_options *options, int which, const char *name, int
            wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration after the beginning like 36h");
 }
 
+/* "1.36", also with a patch version or a v. */
+static bool scheduler_version(const char *value, int64_t *minor)
+{
+    if (value == NULL) return true;
+    const char *at = value + (*value == 'v');
+    if (strncmp(at, "1.", 2) == 0) {
+        for (at += 2; *at >= '0' && *at <= '9' && *minor < 1000; at++) *minor = *minor * 10 + (*at - '0');
+        if (*minor > 0 && (*at == '\0' || *at == '.')) return true;
+    }
+    return wrong("--scheduler-version", value, "not a version like 1.36");
+}
+
 static bool read_options(const cli_options *options, replaying *r)
 {
     const char *seed = options->replay[REPLAY_SEED], *format = options->replay[REPLAY_FORMAT];
     karp_replay_options *o = &r->options;
     if (seed != NULL && !parse_count(seed, &o->seed)) return wrong("--seed", seed, "not a number");
     if (format != NULL) o->format = str(format);
+    if (options->replay[REPLAY_SCHEDULER] != NULL) o->scheduler = str(options->replay[REPLAY_SCHEDULER]);
+    if (!scheduler_version(options->replay[REPLAY_SCHEDULER_VERSION], &o->scheduler_minor)) return false;
     if (options->region != NULL) o->region = str(options->region);
     if (options->feature_gates != NULL) o->feature_gates = str(options->feature_gates);
     o->most_allocated = options->most_allocated;

@@ -109,16 +109,15 @@ static void find_domain(kube_cluster *c, kube_key *key, uint32_t node)
 {
     const kube_node *n = &c->nodes[node];
     const karp_str *value = label_value(n->spec.labels, n->spec.label_count, key->name);
-    if (!grow(c->context, (void **)&key->domain, &key->capacity, c->node_count, sizeof *key->domain)) {
+    if (!grow(c->context, (void **)&key->domain, &key->capacity, c->node_count, sizeof *key->domain) ||
+        !grow(c->context, (void **)&key->value, &key->value_capacity, c->node_count, sizeof *key->value)) {
         kube_nomem(c);
         return;
     }
     key->domain[node] = value ? node : KUBE_NONE;
+    key->value[node] = value ? *value : (karp_str){ "", 0 };
     for (uint32_t i = 0; i < c->node_count && value; i++) {
-        const kube_node *other = &c->nodes[i];
-        if (i == node || !other->present || key->domain[i] != i) continue;
-        const karp_str *theirs = label_value(other->spec.labels, other->spec.label_count, key->name);
-        if (!theirs || !equal_str(*theirs, *value)) continue;
+        if (i == node || !c->nodes[i].present || key->domain[i] != i || !equal_str(key->value[i], *value)) continue;
         key->domain[node] = i;
         return;
     }
@@ -221,6 +220,16 @@ void kube_node_remove(kube_cluster *c, uint32_t node)
     n->present = false;
     c->events++;
     (void)kube_ids_add(c, &c->free_nodes, node);
+}
+
+void kube_node_reserve(kube_cluster *c, uint32_t node, karp_str resource, int64_t amount)
+{
+    kube_node *n = &c->nodes[node];
+    uint32_t id = strings_find(&c->resources, resource.ptr, resource.len);
+    if (str_is(resource, "pods")) n->allowed_pods -= amount;
+    if (id == NO_ID) return;
+    n->requested[id] += amount;
+    if (id <= KUBE_MEMORY) n->nonzero[id] += amount;
 }
 
 void kube_node_changed(kube_cluster *c, uint32_t node)
@@ -341,8 +350,10 @@ void kube_cluster_free(kube_cluster *c)
     if (!x) return;
     for (size_t i = 0; i < c->zone_count; i++)
         mem_free(x, c->zones[i].nodes, c->zones[i].capacity * sizeof *c->zones[i].nodes);
-    for (size_t i = 0; i < c->key_count; i++)
+    for (size_t i = 0; i < c->key_count; i++) {
         mem_free(x, c->keys[i].domain, c->keys[i].capacity * sizeof *c->keys[i].domain);
+        mem_free(x, c->keys[i].value, c->keys[i].value_capacity * sizeof *c->keys[i].value);
+    }
     for (size_t i = 0; i < c->class_count; i++) ids_free(c, &c->classes[i].groups);
     for (size_t i = 0; i < KUBE_MEMOS; i++)
         mem_free(x, c->memos[i].list, c->memos[i].capacity * sizeof *c->memos[i].list);

@@ -94,6 +94,8 @@ typedef struct kube_node_spec {
     const kube_image *images;
     size_t image_count;
     bool unschedulable;
+    bool leaving; /* no pod is placed on it any more */
+    uint32_t number; /* the caller's; likewise of a pod */
 } kube_node_spec;
 
 typedef struct kube_node {
@@ -114,7 +116,8 @@ typedef struct kube_key {
     karp_str name;
     bool hostname;
     uint32_t *domain; /* by node; KUBE_NONE = the node lacks the label */
-    size_t capacity;
+    karp_str *value; /* of the label, by node */
+    size_t capacity, value_capacity;
 } kube_key;
 
 typedef struct kube_zone {
@@ -227,6 +230,7 @@ typedef struct kube_pod {
     int64_t started; /* KARP_NO_TIME = now */
     bool terminating, preempted; /* preempted: terminates because of preemption */
     bool used;
+    uint32_t number;
     karp_str name, namespace_; /* of worlds that tell pods apart; only used in order of claims and budgets */
 } kube_pod;
 
@@ -368,6 +372,8 @@ bool kube_ids_add(kube_cluster *c, kube_ids *ids, uint32_t id);
 /* ---- nodes: KUBE_NONE = a failure -------------------------------------------------------------------------------- */
 
 uint32_t kube_node_add(kube_cluster *c, const kube_node_spec *spec);
+/* Sets aside an amount for pods that the cluster does not have; a resource that no pod requests is ignored. */
+void kube_node_reserve(kube_cluster *c, uint32_t node, karp_str resource, int64_t amount);
 void kube_node_remove(kube_cluster *c, uint32_t node); /* its pods must have been removed before */
 /* Taints and unschedulable changed: the lists of the spec, which the caller has written. */
 void kube_node_changed(kube_cluster *c, uint32_t node);

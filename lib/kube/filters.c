@@ -66,8 +66,8 @@ static void judge(const kube_cluster *c, const kube_class *s, const kube_node *n
         if (term->weight && kube_term_matches(term, &s->preferred_fields[i], &n->spec)) weight += term->weight;
     }
     m->preferred = (int32_t)(weight > INT32_MAX ? INT32_MAX : weight);
-    if (on[KUBE_NODE_UNSCHEDULABLE] && n->spec.unschedulable && !tolerates_cordon(&s->pod))
-        m->refusal = KUBE_NODE_UNSCHEDULABLE;
+    bool cordoned = on[KUBE_NODE_UNSCHEDULABLE] && n->spec.unschedulable && !tolerates_cordon(&s->pod);
+    if (n->spec.leaving || cordoned) m->refusal = KUBE_NODE_UNSCHEDULABLE;
     else if (on[KUBE_TAINT_TOLERATION] && !m->tolerated) m->refusal = KUBE_TAINT_TOLERATION;
     else if (on[KUBE_NODE_AFFINITY] && !m->affinity) m->refusal = KUBE_NODE_AFFINITY;
 }
@@ -105,7 +105,7 @@ static bool ports_taken(const kube_cluster *c, const kube_class *s, const kube_n
 /* A request of nothing always fits, even where too much is requested already. */
 static uint8_t resources_lack(const kube_class *s, const kube_node *n)
 {
-    uint8_t code = n->pod_count + 1 > (uint64_t)n->allowed_pods ? KUBE_UNSCHEDULABLE : KUBE_FITS;
+    uint8_t code = (int64_t)n->pod_count + 1 > n->allowed_pods ? KUBE_UNSCHEDULABLE : KUBE_FITS;
     for (size_t i = 0; i < s->request_count; i++) {
         uint32_t r = s->requests[i].resource;
         int64_t amount = s->requests[i].amount;

@@ -334,6 +334,7 @@ karp_status engine_begin(engine *e)
     if (!status) status = engine_adopt(e);
     if (!status && state) status = engine_resume(e, state);
     e->resuming = false;
+    if (!status) status = binding_mirror(e, state);
     if (!status && !state) static_open(e);
     if (!status && !state) e->buffers.decided = e->disruption.changes - 1; /* they are looked at from the start */
     if (!status) buffers_open(e);
@@ -373,6 +374,7 @@ void engine_free(engine *e)
         karp_free(c, e->pods.shapes[i].admits, e->pods.shapes[i].admit_capacity);
         karp_free(c, e->pods.shapes[i].takers, e->pods.shapes[i].taker_capacity * sizeof *e->pods.shapes[i].takers);
     }
+    binding_free(e);
     for (size_t i = 0; i < e->nodes.count; i++) arena_free(&e->nodes.list[i].memory);
     disrupt_free(e);
     buffers_free(e);

@@ -5,7 +5,7 @@
  * for each event. docs/replay.md describes how the engine simulates everything else. The parts are:
  *
  *     engine.c           events in the order of time         engine_shapes.c    kinds of pods, nodes that admit them
- *     engine_pods.c      kube-scheduler, evictions           engine_nodes.c     a node from its launch to its end
+ *     engine_pods.c      pending pods, evictions             engine_nodes.c     a node from its launch to its end
  *     engine_snapshot.c  the cluster as a snapshot           engine_provision.c pending pods, static pools
  *     engine_disrupt.c   passes, validation, commands        engine_budgets.c   PodDisruptionBudgets
  *     engine_meter.c     costs and other figures             engine_adopt.c     nodes that exist at the start
@@ -24,6 +24,7 @@
 #include <replay/engine_pods.h>
 #include <replay/engine_provision.h>
 #include <replay/engine_repack.h>
+#include <replay/engine_scheduler.h>
 #include <replay/engine_snapshot.h>
 #include <replay/machine.h>
 
@@ -79,6 +80,7 @@ struct engine {
     struct replay_events events;
     struct replay_pods pods;
     struct replay_nodes nodes;
+    struct replay_scheduler scheduler;
     struct replay_budgets budgets;
     struct replay_buffers buffers;
     struct replay_objects objects;

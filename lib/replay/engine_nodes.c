@@ -247,7 +247,8 @@ static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m,
                         .last_event = KARP_NO_TIME,
                         .drifted_at = KARP_NO_TIME,
                         .idle_until = e->now,
-                        .first_pod = REPLAY_NONE };
+                        .first_pod = REPLAY_NONE,
+                        .scheduled = REPLAY_NONE };
     arena_init(&n->memory, e->context);
     fill_node(e, n, launch, m, amounts);
     e->nodes.count++;
@@ -320,6 +321,7 @@ uint32_t node_given(engine *e, karp_str name)
                         .idle_until = e->now,
                         .pool_number = REPLAY_NONE,
                         .first_pod = REPLAY_NONE,
+                        .scheduled = REPLAY_NONE,
                         .ready = true,
                         .given = true };
     arena_init(&n->memory, e->context);
@@ -337,6 +339,7 @@ void node_touch(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes.list[node];
     e->disruption.changes++;
+    binding_node(e, node);
     if (n->dirty || n->given) return;
     n->dirty = engine_push(e, &e->objects.dirty_nodes, &e->objects.dirty_node_count, &e->objects.dirty_node_capacity,
                            node);

@@ -13,6 +13,7 @@ typedef struct replay_node {
     uint32_t pool_number;
     uint32_t kind; /* nodes of the same kind admit the same pods */
     uint32_t first_pod, pod_count;
+    uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = it has not joined */
     bool ready, deleting, gone, tainted;
     bool consolidatable, drifted; /* conditions of its claim */
     bool unmanaged; /* has no NodeClaim */

@@ -57,6 +57,7 @@ void pod_create(engine *e, const trace_event *event)
                                       .lasts = event->lasts,
                                       .shape = event->shape,
                                       .meant = REPLAY_NONE,
+                                      .scheduled = REPLAY_NONE,
                                       .next = REPLAY_NONE,
                                       .before = REPLAY_NONE };
     karp_str key = pod_key(e, s->pod.meta.namespace_, event->of.pod.name);
@@ -74,6 +75,7 @@ static void leave_node(engine *e, uint32_t pod)
     replay_node *n = &e->nodes.list[p->node];
     const replay_shape *s = &e->pods.shapes[p->shape];
     meter_node(e, p->node);
+    binding_leave(e, pod);
     for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] += s->requests[i];
     if (p->before == REPLAY_NONE) n->first_pod = p->next;
     else e->pods.list[p->before].next = p->next;
@@ -102,6 +104,7 @@ static void remove_pod(engine *e, uint32_t pod)
     }
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
+    binding_forget(e, pod);
     budgets_note(e, &e->pods.shapes[p->shape], -1, 0);
     pod_touch(e, pod);
 }
@@ -132,6 +135,7 @@ void pod_evict(engine *e, uint32_t pod)
         return;
     }
     e->meter.result.lost_pods++;
+    binding_forget(e, pod);
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
     budgets_note(e, &e->pods.shapes[p->shape], -1, 0);
@@ -156,6 +160,7 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
     if (n->first_pod != REPLAY_NONE) e->pods.list[n->first_pod].before = pod;
     n->first_pod = pod;
     n->pod_count++;
+    binding_place(e, pod, node);
     e->meter.running++;
     e->meter.cpu_asked += s->requests[RESOURCE_CPU];
     e->meter.memory_asked += s->requests[RESOURCE_MEMORY];
@@ -318,7 +323,8 @@ static uint32_t meant_node(engine *e, uint32_t pod)
     uint32_t node = p->meant;
     if (node == REPLAY_NONE) return node;
     p->meant = REPLAY_NONE;
-    return takes(e, &e->nodes.list[node], p->shape) ? node : REPLAY_NONE;
+    bool fits = binding_handles(e, pod) ? binding_fits(e, pod, node) : takes(e, &e->nodes.list[node], p->shape);
+    return fits ? node : REPLAY_NONE;
 }
 
 static int by_priority(uint32_t a, uint32_t b, const void *user)
@@ -337,7 +343,7 @@ void pods_settle(engine *e)
     row_of_pods row = { .shape = REPLAY_NONE };
     /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
     bool fresh = e->pods.new_pending || e->nodes.fresh;
-    if (!e->pods.ordered && e->pods.new_pending &&
+    if (!e->pods.ordered && (e->pods.new_pending || e->scheduler.on) &&
         !sort_ids(e->context, e->pods.pending, e->pods.pending_count, by_priority, e))
         engine_nomem(e);
     for (size_t i = 0; i < e->pods.pending_count && !e->status; i++) {
@@ -345,6 +351,7 @@ void pods_settle(engine *e)
         if (e->pods.list[pod].state != POD_PENDING) continue;
         uint32_t node = meant_node(e, pod);
         if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
+        else if (binding_handles(e, pod)) node = binding_choose(e, pod);
         else if (e->pods.shapes[e->pods.list[pod].shape].plain) node = choose_node(e, &row, e->pods.list[pod].shape);
         if (node == REPLAY_NONE) e->pods.pending[kept++] = pod;
         else pod_bind(e, pod, node);

@@ -11,6 +11,7 @@ typedef struct replay_shape {
     int64_t requests[RESOURCES_MOST];
     int32_t priority;
     bool plain; /* the engine itself can decide which nodes admit it; otherwise karp_provision() does */
+    bool scheduled; /* lib/kube chooses its node: then it is plain */
     bool owned; /* a controller recreates an evicted pod */
     bool protected_; /* karpenter.sh/do-not-disrupt */
     uint8_t *admits; /* by kind of node: 0 = unknown, 1 = yes, 2 = no */
@@ -34,6 +35,7 @@ typedef struct replay_pod {
     uint32_t life; /* number of evictions: events of an earlier life are ignored */
     uint8_t state; /* POD_* */
     bool dirty, in_snapshot;
+    uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = none */
 } replay_pod;
 
 /* A node that takes a pod. */

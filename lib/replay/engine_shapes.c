@@ -181,6 +181,7 @@ static void note_kept_away(engine *e)
         replay_shape *s = &e->pods.shapes[i];
         for (size_t k = 0; k < e->pods.kept_away_count && s->plain; k++)
             s->plain = !may_select(e->pods.kept_away[k], &s->pod.meta);
+        s->plain = s->plain || s->scheduled;
     }
 }
 
@@ -232,6 +233,8 @@ static karp_status add_shapes(engine *e, karp_reader *reader)
         strbuf text;
         e->pods.shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i) };
         status = decode_shape(e, &e->pods.shapes[i], &object);
+        if (!status) binding_shape(e, (uint32_t)i, object);
+        if (!status) status = e->status;
         if (status) return status;
         strbuf_init(&text, e->context);
         tree_write(&text, object);
@@ -302,7 +305,8 @@ karp_status engine_shapes(engine *e)
     (void)engine_resource(e, str("pods"));
     if (!e->pods.shapes) engine_nomem(e);
     if (e->status) return e->status;
-    karp_status status = engine_reader(e, false, &reader);
+    karp_status status = binding_begin(e);
+    if (!status) status = engine_reader(e, false, &reader);
     if (!status) status = add_shapes(e, reader);
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
     if (!status) status = buffers_read(e, snapshot);

@@ -4,6 +4,7 @@
 #include <replay/engine.h>
 #include <replay/objects.h>
 #include <replay/repack_play.h>
+#include <kube/profile.h>
 #include <replay/replay.h>
 #include <replay/trace_read.h>
 
@@ -335,14 +336,26 @@ static karp_status check_texts(replay *r)
 {
     const karp_replay_options *o = &r->options;
     bool given = str_given(o->format) && str_given(o->region) && str_given(o->feature_gates) &&
-                 (o->policies || o->policy_count == 0) && (o->interruptions || o->interruption_count == 0) &&
-                 (o->traces || o->trace_count == 0) && (o->objects || o->object_count == 0) &&
-                 (!o->repack || str_given(o->repack->name));
+                 str_given(o->scheduler) && (o->policies || o->policy_count == 0) &&
+                 (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
+                 (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name));
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
     given = given && documents_given(o->traces, o->trace_count) && documents_given(o->objects, o->object_count);
     return given ? KARP_OK : fail(&r->error, KARP_E_INVALID, "a list or a text of the options is NULL");
+}
+
+static karp_status check_scheduler(replay *r)
+{
+    const karp_replay_options *o = &r->options;
+    if (o->scheduler.len && !str_is(o->scheduler, "kube-scheduler") && !str_is(o->scheduler, "simple"))
+        return fail(&r->error, KARP_E_INVALID, "unknown scheduler: %.*s; known: kube-scheduler, simple",
+                    str_shown(o->scheduler, 40), o->scheduler.ptr);
+    if (o->scheduler_minor && (o->scheduler_minor < KUBE_OLDEST_MINOR || o->scheduler_minor > KUBE_NEWEST_MINOR))
+        return fail(&r->error, KARP_E_UNSUPPORTED, "versions 1.%d to 1.%d of kube-scheduler are known",
+                    KUBE_OLDEST_MINOR, KUBE_NEWEST_MINOR);
+    return KARP_OK;
 }
 
 static karp_status take_options(replay *r, const karp_replay_options *options, const karp_write_options *write)
@@ -355,6 +368,7 @@ static karp_status take_options(replay *r, const karp_replay_options *options, c
     if (!status && format != KARP_FORMAT_JSON && format != KARP_FORMAT_TEXT && format != KARP_FORMAT_CSV &&
         format != KARP_FORMAT_HTML)
         status = fail(&r->error, KARP_E_UNSUPPORTED, "a replay is not written in that format");
+    if (!status) status = check_scheduler(r);
     if (!status && r->options.policy_count > MOST_POLICIES)
         status = fail(&r->error, KARP_E_LIMIT, "more than %d policies", (int)MOST_POLICIES);
     for (size_t i = 0; i < r->options.policy_count && !status; i++) {

@@ -58,6 +58,7 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "expirations", p->expirations);
     json_member_uint(j, "killedPods", p->killed_pods);
     json_member_uint(j, "lostPods", p->lost_pods);
+    if (p->preemptions) json_member_uint(j, "preemptions", p->preemptions);
     write_disruptions(j, p);
     json_member_uint(j, "abandonedDisruptions", p->given_up);
     json_member_flat_object(j, "pendingSeconds");

@@ -35,6 +35,9 @@ type ReplayOptions struct {
 	Interruptions    []Interruption
 	MostAllocated    bool
 	Lenient          bool
+	// Scheduler is what places pods: "" or "kube-scheduler", of version 1.SchedulerMinor (0 = 36), or "simple".
+	Scheduler      string
+	SchedulerMinor int
 	// Repack is the path of a RepackPlan that is carried out on the cluster of Objects, without Traces too; "" = none.
 	Repack string
 	// AsPlanned puts the pods that it moves where it says, not where kube-scheduler does.
@@ -151,6 +154,12 @@ func Replay(options *ReplayOptions) (*Replayed, error) {
 		defer freeDocuments(plan, 1)
 		o.repack = plan
 	}
+	if options.Scheduler != "" {
+		scheduler := str(options.Scheduler)
+		defer free(scheduler)
+		o.scheduler = scheduler
+	}
+	o.scheduler_minor = C.int64_t(options.SchedulerMinor)
 	if options.AsPlanned {
 		o.as_planned = 1
 	}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays place pods as kube-scheduler does: spread by zone, near others, before pods of lower priority; --scheduler simple looks at
+resources only."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HEAD = '''apiVersion: karp/v1
+kind: Story
+start: "2026-03-02T00:00:00Z"
+nodeReadyAfter: 20s
+region: us-west-2
+objects:
+- apiVersion: karpenter.sh/v1
+  kind: NodePool
+  metadata: {name: default}
+  spec:
+    limits: {cpu: "8"}
+    template:
+      spec:
+        nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+        requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+        - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge]}
+    disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}
+- {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}}
+- {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 100}
+- {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: patient}, value: 50, preemptionPolicy: Never}
+'''
+
+
+def deployment(name, cpu, more=''):
+    return (f'- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: 0, template: {{metadata: {{labels: {{app: {name}}}}}, '
+            f'spec: {{{more}containers: [{{name: c, resources: {{requests: {{cpu: {cpu}m, memory: 128Mi}}}}}}]}}}}}}}}\n')
+
+
+def replay(text, *words):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'story.yaml')
+        path.write_text(text)
+        done = subprocess.run([os.environ['KARP'], 'replay', path, '--boot-jitter', '0s', *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def figures(text, *words):
+    code, out, err = replay(text, '-o', 'json', *words)
+    if code:
+        sys.exit(err)
+    return json.loads(out)['policies'][0]
+
+
+def equal(what, got, wanted):
+    if got != wanted:
+        sys.exit(f'{what}: {got}, expected {wanted}')
+
+
+def places(text, *words):
+    """How many pods of each Deployment run on how many nodes after the story."""
+    code, out, err = replay(text, '--dump-at', '5m', *words)
+    if code:
+        sys.exit(err)
+    nodes = {}
+    for o in json.loads(out)['objects']:
+        if o['kind'] == 'Pod' and o['spec'].get('nodeName'):
+            nodes.setdefault(o['metadata']['labels']['app'], []).append(o['spec']['nodeName'])
+    return {app: sorted(list_.count(n) for n in set(list_)) for app, list_ in sorted(nodes.items())}
+
+
+def main():
+    # Two nodes are full of low, and the limit allows no other. high preempts, patient does not.
+    steps = 'steps:\n- scale: {deployment: low, replicas: 6}\n- wait: 1m\n- scale: {deployment: high, replicas: 2}\n- wait: 1m\n'
+    full = HEAD + deployment('low', 1000) + deployment('high', 1000, 'priorityClassName: urgent, ') + steps
+    first = figures(full)
+    equal('preempted', first['preemptions'], 2)
+    equal('pods that wait', first['podsPending'], 2)
+    equal('simple', figures(full, '--scheduler', 'simple').get('preemptions', 0), 0)
+    equal('preemptionPolicy Never', figures(full.replace('urgent, ', 'patient, ')).get('preemptions', 0), 0)
+    # Of two nodes one is emptier. The controller of the pods selects them, so they are spread by host nevertheless.
+    steps = 'steps:\n- scale: {deployment: big, replicas: 2}\n- wait: 1m\n- scale: {deployment: small, replicas: 8}\n- wait: 5m\n'
+    even = HEAD + deployment('big', 2500) + deployment('small', 100) + steps
+    equal('spread by host', places(even), {'big': [1, 1], 'small': [4, 4]})
+    # A preference for another pod is only kept by kube-scheduler.
+    near = ('affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, podAffinityTerm: {topologyKey: kubernetes.io/hostname, '
+            'labelSelector: {matchLabels: {app: one}}}}]}}, ')
+    steps = ('steps:\n- scale: {deployment: big, replicas: 2}\n- wait: 1m\n- scale: {deployment: one, replicas: 1}\n- wait: 10s\n'
+             '- scale: {deployment: friend, replicas: 3}\n- wait: 5m\n')
+    friends = HEAD + deployment('big', 2500) + deployment('one', 100) + deployment('friend', 100, near) + steps
+    equal('near each other', places(friends)['friend'], [3])
+    equal('simple spreads them', places(friends, '--scheduler', 'simple')['friend'], [1, 2])
+    for words, message in ((('--scheduler', 'other'), 'unknown scheduler: other; known: kube-scheduler, simple'),
+                           (('--scheduler-version', '1.20'), 'versions 1.34 to 1.37 of kube-scheduler are known'),
+                           (('--scheduler-version', 'new'), 'not a version like 1.36')):
+        code, _, err = replay(full, *words)
+        if code == 0 or message not in err:
+            sys.exit(f'{words}: {code} {err}')
+    for version in ('1.34', '1.35', 'v1.37.0'):
+        equal(version, figures(full, '--scheduler-version', version)['preemptions'], 2)
+
+
+if __name__ == '__main__':
+    main()
