@@ -24,6 +24,7 @@
 #include <replay/engine_pods.h>
 #include <replay/engine_provision.h>
 #include <replay/engine_repack.h>
+#include <replay/engine_replicas.h>
 #include <replay/engine_scheduler.h>
 #include <replay/engine_snapshot.h>
 #include <replay/machine.h>

@@ -64,6 +64,8 @@ struct replay_nodes {
     size_t drain_count, drain_capacity;
     size_t draining; /* nodes that are being deleted and still have pods */
     bool fresh; /* a node became ready at this time */
+    int64_t joining_at; /* the time at which nodes joined last */
+    size_t joining; /* how many */
     replay_kind *kinds;
     size_t kind_count, kind_capacity;
     io_table kind_index;

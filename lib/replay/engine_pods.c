@@ -43,6 +43,26 @@ static void wait_for_node(engine *e, uint32_t pod)
     pod_touch(e, pod);
 }
 
+/* The list of the pods of a controller. */
+static void list_alike(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods.list[pod];
+    replay_shape *s = &e->pods.shapes[e->pods.shapes[p->shape].group];
+    p->before_alike = REPLAY_NONE;
+    p->next_alike = s->first_pod;
+    if (s->first_pod != REPLAY_NONE) e->pods.list[s->first_pod].before_alike = pod;
+    s->first_pod = pod;
+}
+
+static void unlist_alike(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods.list[pod];
+    if (p->before_alike != REPLAY_NONE) e->pods.list[p->before_alike].next_alike = p->next_alike;
+    else e->pods.shapes[e->pods.shapes[p->shape].group].first_pod = p->next_alike;
+    if (p->next_alike != REPLAY_NONE) e->pods.list[p->next_alike].before_alike = p->before_alike;
+    p->next_alike = p->before_alike = REPLAY_NONE;
+}
+
 void pod_create(engine *e, const trace_event *event)
 {
     if (!grow(e->context, (void **)&e->pods.list, &e->pods.capacity, e->pods.count + 1, sizeof *e->pods.list)) {
@@ -63,6 +83,7 @@ void pod_create(engine *e, const trace_event *event)
     karp_str key = pod_key(e, s->pod.meta.namespace_, event->of.pod.name);
     if (key.len && !io_table_put(&e->pods.index, key, pod)) engine_nomem(e);
     budgets_note(e, s, 1, 0);
+    list_alike(e, pod);
     wait_for_node(e, pod);
     uint32_t node = event->of.pod.node.len ? io_table_get(&e->nodes.index, event->of.pod.node) : IO_NONE;
     if (node != IO_NONE && e->nodes.list[node].ready) attach(e, pod, node, event->of.pod.started);
@@ -104,6 +125,7 @@ static void remove_pod(engine *e, uint32_t pod)
     }
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
+    unlist_alike(e, pod);
     binding_forget(e, pod);
     budgets_note(e, &e->pods.shapes[p->shape], -1, 0);
     pod_touch(e, pod);
@@ -135,6 +157,7 @@ void pod_evict(engine *e, uint32_t pod)
         return;
     }
     e->meter.result.lost_pods++;
+    unlist_alike(e, pod);
     binding_forget(e, pod);
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
@@ -334,32 +357,55 @@ static int by_priority(uint32_t a, uint32_t b, const void *user)
     return x > y ? -1 : x < y;
 }
 
-void pods_settle(engine *e)
+static bool nothing_to_try(const engine *e)
 {
-    if (e->status ||
-        (e->pods.freed_settled == freed_so_far(e) && !e->pods.new_pending && !e->provisioning.bind_complex))
-        return;
-    size_t kept = 0;
+    return e->status ||
+           (e->pods.freed_settled == freed_so_far(e) && !e->pods.new_pending && !e->provisioning.bind_complex);
+}
+
+/* Tries pending pods in their order until so many have been bound. Returns how many were. */
+static size_t try_pending(engine *e, size_t most)
+{
+    size_t kept = 0, bound = 0, i = 0;
     row_of_pods row = { .shape = REPLAY_NONE };
-    /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
-    bool fresh = e->pods.new_pending || e->nodes.fresh;
     if (!e->pods.ordered && (e->pods.new_pending || e->scheduler.on) &&
         !sort_ids(e->context, e->pods.pending, e->pods.pending_count, by_priority, e))
         engine_nomem(e);
-    for (size_t i = 0; i < e->pods.pending_count && !e->status; i++) {
+    for (; i < e->pods.pending_count && bound < most && !e->status; i++) {
         uint32_t pod = e->pods.pending[i];
         if (e->pods.list[pod].state != POD_PENDING) continue;
         uint32_t node = meant_node(e, pod);
         if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
         else if (binding_handles(e, pod)) node = binding_choose(e, pod);
         else if (e->pods.shapes[e->pods.list[pod].shape].plain) node = choose_node(e, &row, e->pods.list[pod].shape);
-        if (node == REPLAY_NONE) e->pods.pending[kept++] = pod;
-        else pod_bind(e, pod, node);
+        if (node == REPLAY_NONE) {
+            e->pods.pending[kept++] = pod;
+            continue;
+        }
+        pod_bind(e, pod, node);
+        bound++;
     }
+    for (; i < e->pods.pending_count && !e->status; i++) e->pods.pending[kept++] = e->pods.pending[i];
     if (!e->status) e->pods.pending_count = kept;
+    return bound;
+}
+
+void pods_settle(engine *e)
+{
+    if (nothing_to_try(e)) return;
+    /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
+    bool fresh = e->pods.new_pending || e->nodes.fresh;
+    /* Pods that others attract may find their place once those have theirs. */
+    while (try_pending(e, SIZE_MAX) && e->scheduler.on && e->pods.pending_count && !e->status) {
+    }
     nodes_tried(e);
     e->pods.new_pending = e->nodes.fresh = false;
     if (e->provisioning.bind_complex && e->pods.complex_pending && !e->status) provision_bind(e);
     e->provisioning.bind_complex = false;
     if (fresh && e->pods.still_pending) batch_open(e);
+}
+
+void pods_settle_some(engine *e, size_t most)
+{
+    if (!nothing_to_try(e)) (void)try_pending(e, most);
 }

@@ -20,6 +20,8 @@ typedef struct replay_shape {
     size_t taker_count, taker_capacity;
     uint64_t tried_freed; /* freed_forgotten + freed_count at that time; 0 = never tried */
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
+    uint32_t group; /* the first shape with the same controller, or itself */
+    uint32_t first_pod; /* that exists, of the group */
     bool has_template; /* since the snapshot was built anew */
     uint32_t template_; /* its number in the snapshot and its edits, if there is one */
 } replay_shape;
@@ -36,6 +38,7 @@ typedef struct replay_pod {
     uint8_t state; /* POD_* */
     bool dirty, in_snapshot;
     uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = none */
+    uint32_t next_alike, before_alike; /* list of the group's pods */
 } replay_pod;
 
 /* A node that takes a pod. */
@@ -51,6 +54,7 @@ struct replay_pods {
     size_t count, capacity;
     const karp_selector **kept_away; /* of all required anti-affinity, also that of pods before a resumed replay */
     size_t kept_away_count;
+    io_table groups; /* controller -> group of shapes */
     io_table index; /* "namespace/name" -> the newest pod with this name */
     uint64_t created; /* by the trace */
     uint32_t *pending; /* pods in the order in which they are tried; also some that have ended */
@@ -77,6 +81,7 @@ void pod_evict(engine *e, uint32_t pod);
 void node_freed(engine *e, uint32_t node); /* the node may take pods that it did not take before */
 void nodes_tried(engine *e); /* all pending pods have been tried on the freed nodes */
 void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
+void pods_settle_some(engine *e, size_t most); /* the first so many pods that find a node */
 void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
 
 #endif

@@ -224,6 +224,26 @@ static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
     return KARP_OK;
 }
 
+/* Shapes of one controller may differ: those of a dump have what was filled in. */
+static void find_group(engine *e, uint32_t shape)
+{
+    replay_shape *s = &e->pods.shapes[shape];
+    s->group = shape;
+    for (size_t i = 0; i < s->pod.meta.owner_count; i++) {
+        const karp_owner *owner = &s->pod.meta.owners[i];
+        if (!owner->controller) continue;
+        strbuf_clear(&e->key);
+        strbuf_addstr(&e->key, owner->kind);
+        strbuf_addc(&e->key, ' ');
+        strbuf_addname(&e->key, s->pod.meta.namespace_, owner->name);
+        uint32_t *group = e->key.failed ? NULL : io_table_at(&e->pods.groups, (karp_str){ e->key.ptr, e->key.len });
+        if (!group) engine_nomem(e);
+        else if (*group == IO_NONE) *group = shape;
+        else s->group = *group;
+        return;
+    }
+}
+
 /* Adds the shapes as pods, with their numbers as names, in addition to the objects. */
 static karp_status add_shapes(engine *e, karp_reader *reader)
 {
@@ -231,8 +251,10 @@ static karp_status add_shapes(engine *e, karp_reader *reader)
     for (size_t i = 0; i < e->pods.shape_count && !status; i++) {
         tree *object = NULL;
         strbuf text;
-        e->pods.shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i) };
+        e->pods.shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i),
+                                            .first_pod = REPLAY_NONE };
         status = decode_shape(e, &e->pods.shapes[i], &object);
+        if (!status) find_group(e, (uint32_t)i);
         if (!status) binding_shape(e, (uint32_t)i, object);
         if (!status) status = e->status;
         if (status) return status;

@@ -37,6 +37,7 @@ static bool add_pod(story_trace *l, size_t workload, uint64_t number, uint32_t k
     strbuf_addc(name, '-');
     strbuf_addu(name, number);
     trace_event event = { .at = l->now, .kind = kind, .shape = l->shapes[workload], .lasts = KARP_DURATION_UNSET };
+    event.of.pod.surplus = kind == TRACE_POD_DELETED;
     event.of.pod.namespace_ = trace_keep(l->t, w->namespace_);
     if (!name->failed) event.of.pod.name = trace_keep(l->t, (karp_str){ name->ptr, name->len });
     return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);

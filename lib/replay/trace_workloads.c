@@ -73,6 +73,15 @@ static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str
     return found == IO_NONE ? NULL : &w->list[found];
 }
 
+static bool is_one_of(karp_str kind, const char *const *list)
+{
+    while (*list && !str_is(kind, *list)) list++;
+    return *list != NULL;
+}
+
+/* Kinds whose pods are equal to each other. */
+static const char *const replicated[] = { "Deployment", "ReplicaSet", "ReplicationController", NULL };
+
 static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t number, uint32_t kind, int64_t lasts,
                       const tree *source)
 {
@@ -87,6 +96,7 @@ static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t nu
     if (!str_is(one->kind, "Pod")) strbuf_addc(&name, '-');
     if (!str_is(one->kind, "Pod")) strbuf_addu(&name, number);
     event.of.pod.namespace_ = one->namespace_;
+    event.of.pod.surplus = kind == TRACE_POD_DELETED && is_one_of(one->kind, replicated);
     event.of.pod.name = name.failed ? (karp_str){ NULL, 0 } : trace_keep(w->t, (karp_str){ name.ptr, name.len });
     strbuf_free(&name);
     return karp_context_work(w->t->context, 16) && event.of.pod.name.ptr && trace_add(w->t, &event);
@@ -127,12 +137,6 @@ karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
-
-static bool is_one_of(karp_str kind, const char *const *list)
-{
-    while (*list && !str_is(kind, *list)) list++;
-    return *list != NULL;
-}
 
 /* Kinds that decisions read besides pods and nodes. */
 static bool is_read(karp_str kind)

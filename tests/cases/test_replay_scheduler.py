@@ -90,6 +90,19 @@ def main():
     friends = HEAD + deployment('big', 2500) + deployment('one', 100) + deployment('friend', 100, near) + steps
     equal('near each other', places(friends)['friend'], [3])
     equal('simple spreads them', places(friends, '--scheduler', 'simple')['friend'], [1, 2])
+    # A ReplicaSet with too many pods deletes those of the fullest node first.
+    steps = ('steps:\n- scale: {deployment: big, replicas: 1}\n- scale: {deployment: small, replicas: 6}\n- wait: 1m\n- scale: {deployment: big, replicas: 2}\n'
+             '- wait: 1m\n- scale: {deployment: small, replicas: 8}\n- wait: 1m\n- scale: {deployment: small, replicas: 4}\n- wait: 5m\n')
+    surplus = HEAD + deployment('big', 2500) + deployment('small', 100) + steps
+    equal('the fullest node first', places(surplus)['small'], [2, 2])
+    equal('simple deletes the newest ones', places(surplus, '--scheduler', 'simple')['small'], [4])
+    # Two nodes are launched at once for pods that had better be apart. The first one to join gets all of them.
+    apart = ('topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, '
+             'labelSelector: {matchLabels: {app: web}}}], ')
+    joins = HEAD + deployment('web', 100, apart) + 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n'
+    equal('two nodes', figures(joins)['launches'], 2)
+    equal('the first node', places(joins), {'web': [2]})
+    equal('simple', places(joins, '--scheduler', 'simple'), {'web': [1, 1]})
     for words, message in ((('--scheduler', 'other'), 'unknown scheduler: other; known: kube-scheduler, simple'),
                            (('--scheduler-version', '1.20'), 'versions 1.34 to 1.37 of kube-scheduler are known'),
                            (('--scheduler-version', 'new'), 'not a version like 1.36')):

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <kube/replicas.h>
+#include <replay/engine.h>
+
+#include <base/sort.h>
+
+static uint32_t group_of(const engine *e, uint32_t shape) { return e->pods.shapes[shape].group; }
+
+static bool same_scaling(const engine *e, const trace_event *a, const trace_event *b)
+{
+    return b->kind == TRACE_POD_DELETED && b->of.pod.surplus && b->at == a->at &&
+           group_of(e, b->shape) == group_of(e, a->shape);
+}
+
+/* How many of its events follow each other, this one included; 0 = it is not the first. */
+static size_t events_of(const engine *e, const trace_event *event)
+{
+    size_t i = (size_t)(event - e->trace->events), count = 1;
+    if (i > 0 && same_scaling(e, event, event - 1)) return 0;
+    while (i + count < e->trace->count && same_scaling(e, event, event + count)) count++;
+    return count;
+}
+
+static uint32_t named(engine *e, const trace_event *event)
+{
+    strbuf_clear(&e->key);
+    strbuf_addname(&e->key, e->pods.shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
+    if (e->key.failed) {
+        engine_nomem(e);
+        return REPLAY_NONE;
+    }
+    uint32_t pod = io_table_get(&e->pods.index, (karp_str){ e->key.ptr, e->key.len });
+    bool found = pod != IO_NONE && e->pods.list[pod].state != POD_GONE &&
+                 group_of(e, e->pods.list[pod].shape) == group_of(e, event->shape);
+    return found ? pod : REPLAY_NONE;
+}
+
+/* ---- ranking ----------------------------------------------------------------------------------------------------- */
+
+static size_t count_alike(const engine *e, uint32_t group)
+{
+    size_t count = 0;
+    for (uint32_t p = e->pods.shapes[group].first_pod; p != REPLAY_NONE; p = e->pods.list[p].next_alike) count++;
+    return count;
+}
+
+static int by_node(uint32_t a, uint32_t b, const void *user)
+{
+    const engine *e = user;
+    uint32_t x = e->pods.list[a].node, y = e->pods.list[b].node;
+    return x < y ? -1 : x > y;
+}
+
+/* The UID of a pod is random. Here it depends on the seed and the name, so that equal replays are equal. */
+static karp_str uid_of(const engine *e, const replay_pod *p, char text[20])
+{
+    size_t length = write_digits(text, engine_random(e, hash_bytes(p->name.ptr, p->name.len, 0), p->life));
+    return (karp_str){ text, length };
+}
+
+static int by_uid(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    return compare_str(((const kube_replica *)a)->uid, ((const kube_replica *)b)->uid);
+}
+
+static kube_replica replica_of(const engine *e, uint32_t pod, uint32_t rank, char uid[20])
+{
+    const replay_pod *p = &e->pods.list[pod];
+    bool runs = p->state == POD_RUNNING;
+    return (kube_replica){ .number = pod,
+                           .assigned = runs,
+                           .ready = runs,
+                           .phase = runs ? KARP_PHASE_RUNNING : KARP_PHASE_PENDING,
+                           .rank = rank,
+                           .ready_since = runs ? p->started : KARP_NO_TIME,
+                           .created = p->life ? p->waits_since : p->created,
+                           .uid = uid_of(e, p, uid) };
+}
+
+/* Pods sorted by node: those on one node have their number as the rank. */
+static void rank_all(const engine *e, const uint32_t *pods, size_t count, kube_replica *out, char (*uids)[20])
+{
+    for (size_t i = 0, next = 0; i < count; i = next) {
+        while (next < count && e->pods.list[pods[next]].node == e->pods.list[pods[i]].node) next++;
+        for (size_t k = i; k < next; k++) out[k] = replica_of(e, pods[k], (uint32_t)(next - i), uids[k]);
+    }
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static void enter_name(engine *e, uint32_t pod)
+{
+    const replay_pod *p = &e->pods.list[pod];
+    strbuf_clear(&e->key);
+    strbuf_addname(&e->key, p->namespace_, p->name);
+    if (e->key.failed || !io_table_put(&e->pods.index, (karp_str){ e->key.ptr, e->key.len }, pod)) engine_nomem(e);
+    else pod_touch(e, pod);
+}
+
+static void exchange_names(engine *e, uint32_t a, uint32_t b)
+{
+    karp_str name = e->pods.list[a].name;
+    e->pods.list[a].name = e->pods.list[b].name;
+    e->pods.list[b].name = name;
+    enter_name(e, a);
+    enter_name(e, b);
+}
+
+/* Both lists have the same length. Pods that are in one of them only get the names of those in the other one only. */
+static void exchange_all(engine *e, uint32_t *meant, uint32_t *chosen, size_t count)
+{
+    size_t i = 0, k = 0;
+    if (!sort_numbers(e->context, meant, count) || !sort_numbers(e->context, chosen, count)) engine_nomem(e);
+    while (i < count && k < count && !e->status) {
+        if (numbers_have(chosen, count, meant[i])) i++;
+        else if (numbers_have(meant, count, chosen[k])) k++;
+        else exchange_names(e, meant[i++], chosen[k++]);
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+typedef struct scaling {
+    size_t count, all;
+    uint32_t *meant, *pods; /* pods: all of the controller, and finally those that are deleted */
+    kube_replica *replicas;
+    char (*uids)[20];
+} scaling;
+
+static void choose(engine *e, const trace_event *event, scaling *s)
+{
+    size_t n = 0, named_count = 0;
+    for (uint32_t p = e->pods.shapes[group_of(e, event->shape)].first_pod; p != REPLAY_NONE;
+         p = e->pods.list[p].next_alike)
+        s->pods[n++] = p;
+    for (size_t i = 0; i < s->count && !e->status; i++) {
+        s->meant[named_count] = named(e, &event[i]);
+        named_count += s->meant[named_count] != REPLAY_NONE;
+    }
+    if (named_count == n || e->status) return; /* all go */
+    bool fine = sort_ids(e->context, s->pods, n, by_node, e);
+    if (fine) rank_all(e, s->pods, n, s->replicas, s->uids);
+    fine = fine && sort_stable(e->context, s->replicas, n, sizeof *s->replicas, by_uid, NULL) &&
+           kube_sort_replicas(e->context, s->replicas, n, e->now);
+    if (!fine) engine_nomem(e);
+    for (size_t i = 0; i < named_count; i++) s->pods[i] = s->replicas[i].number;
+    if (fine) exchange_all(e, s->meant, s->pods, named_count);
+}
+
+void replicas_choose(engine *e, const trace_event *event)
+{
+    scaling s = { .count = events_of(e, event) };
+    if (s.count == 0 || e->status) return;
+    s.all = count_alike(e, group_of(e, event->shape)) + 1;
+    s.meant = mem_alloc(e->context, s.count * sizeof *s.meant);
+    s.pods = mem_alloc(e->context, s.all * sizeof *s.pods);
+    s.replicas = mem_alloc(e->context, s.all * sizeof *s.replicas);
+    s.uids = mem_alloc(e->context, s.all * sizeof *s.uids);
+    if (s.meant && s.pods && s.replicas && s.uids) choose(e, event, &s);
+    else engine_nomem(e);
+    mem_free(e->context, s.meant, s.count * sizeof *s.meant);
+    mem_free(e->context, s.pods, s.all * sizeof *s.pods);
+    mem_free(e->context, s.replicas, s.all * sizeof *s.replicas);
+    mem_free(e->context, s.uids, s.all * sizeof *s.uids);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Surplus pods of a ReplicaSet. */
+#ifndef REPLAY_ENGINE_REPLICAS_H
+#define REPLAY_ENGINE_REPLICAS_H
+
+#include <replay/common.h>
+
+/* Before the first of several events that delete surplus pods of one ReplicaSet at one time: the pods that it deletes
+ * get the names in these events. Its pods are alike but for their names. */
+void replicas_choose(engine *e, const trace_event *event);
+
+#endif
