@@ -47,12 +47,13 @@ def write_sources():
     return count
 
 
-def make_libraries():
+def make_libraries(folder):
+    """Both libraries from the one files in this folder."""
     compiler = [compilers.quick()]
     for name, needed in LIBRARIES.items():
-        library = FOLDER / f'lib{name}.so.0'
-        subprocess.run([*compiler, '-std=c11', '-O0', '-w', '-fPIC', '-fvisibility=hidden', '-shared', FOLDER / f'{name}.c', '-o', library,
-                        f'-Wl,-soname,{library.name}', f'-L{FOLDER}', *needed], check=True)
+        library = folder / f'lib{name}.so.0'
+        subprocess.run([*compiler, '-std=c11', '-O0', '-w', '-fPIC', '-fvisibility=hidden', '-shared', folder / f'{name}.c', '-o', library,
+                        f'-Wl,-soname,{library.name}', f'-L{folder}', *needed], check=True)
         link = library.with_suffix('')
         link.unlink(missing_ok=True)
         link.symlink_to(library.name)
@@ -76,7 +77,7 @@ def main():
         print('there is no ninja')
         return 77
     count = write_sources()
-    make_libraries()
+    make_libraries(FOLDER)
     problems = run_callers('callers') + run_callers('callers_more') + run_callers('callers_rest')
     before = previous.header_sets()[-1]
     for name in previous.PROGRAMS:
