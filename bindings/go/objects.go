@@ -177,6 +177,9 @@ type Pod struct {
 	StartTime             time.Time
 	Conditions            []Condition
 	ContainerStatuses     []ContainerStatus // of both kinds of containers, by name
+	GroupName             string            // of the group that it starts with (groups.h), in its namespace; "" = none. Since 0.1
+	GroupSource           uint32
+	Gated                 bool // it has scheduling gates. Read of members of groups only
 }
 
 // A TemplatedPod is what a pod of a [PodTemplate] has of its own.

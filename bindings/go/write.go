@@ -167,6 +167,9 @@ func (p *page) pod(out *C.karp_pod, from *Pod) {
 	out.start_time = p.instant(from.StartTime)
 	out.conditions, out.condition_count = several(p, from.Conditions, (*page).condition)
 	out.container_statuses, out.container_status_count = several(p, from.ContainerStatuses, (*page).containerStatus)
+	out.group_name = p.str(from.GroupName)
+	out.group_source = C.uint32_t(from.GroupSource)
+	out.gated = flag(from.Gated)
 }
 
 func (p *page) templatedPod(out *C.karp_templated_pod, from *TemplatedPod) {

@@ -287,6 +287,9 @@ typedef struct karp_pod {
     size_t condition_count;
     const karp_container_status *container_statuses; /**< of both kinds of containers, by name */
     size_t container_status_count;
+    karp_str group_name; /**< of the group that it starts with (groups.h), in its namespace; "" = none. Since 0.1 */
+    uint32_t group_source; /**< KARP_GROUP_* */
+    uint32_t gated; /**< 1 = it has scheduling gates. Read of members of groups only */
 } karp_pod;
 
 /**

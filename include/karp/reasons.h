@@ -59,6 +59,13 @@ enum {
     KARP_REASON_RESERVED_FULL = 42,
     KARP_REASON_VOLUME_LOOK_UP = 43,
     KARP_REASON_DEVICE_SEARCH = 44, /**< the decision is marked incomplete */
+    /* what keeps a group of pods from starting (groups.h) */
+    KARP_REASON_GROUP_MISSING = 45,
+    KARP_REASON_GROUP_GATED = 46,
+    KARP_REASON_GROUP_INCOMPLETE = 47,
+    KARP_REASON_GROUP_PRIORITY = 48,
+    KARP_REASON_GROUP_DOMAINS = 49,
+    KARP_REASON_GROUP_MINIMUM = 50,
     /* admission */
     KARP_REASON_NOT_FOR_KARPENTER = 100,
     KARP_REASON_INVALID_SELECTOR = 101,

@@ -28,6 +28,7 @@ static void decision_free(karp_decision *d)
     list_free(context, &d->placements, sizeof(karp_placement));
     list_free(context, &d->unschedulable, sizeof(karp_unschedulable));
     list_free(context, &d->ignored, sizeof(karp_ignored));
+    list_free(context, &d->groups, sizeof(karp_group_outcome));
     list_free(context, &d->nodes, sizeof(karp_node_use));
     list_free(context, &d->warnings, sizeof(karp_str));
     list_free(context, &d->candidates, sizeof(karp_candidate));
@@ -154,6 +155,14 @@ size_t karp_decision_unschedulable_count(const karp_decision *decision) { return
 karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out)
 {
     return give_row(&record_unschedulable, decision->unschedulable.items, decision->unschedulable.count, index, out);
+}
+
+size_t karp_decision_group_count(const karp_decision *decision) { return decision->groups.count; }
+karp_status karp_decision_group(const karp_decision *decision, size_t index, karp_group_outcome *out)
+{
+    if (out == NULL) return KARP_E_INVALID;
+    if (index >= decision->groups.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &decision->groups.items[index], sizeof *out, SIZE_THROUGH(karp_group_outcome, domain));
 }
 
 size_t karp_decision_ignored_count(const karp_decision *decision) { return decision->ignored.count; }

@@ -8,6 +8,7 @@
 
 #include <karp/certificate.h>
 #include <karp/disrupt.h>
+#include <karp/groups.h>
 #include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/repack.h>
@@ -38,6 +39,7 @@ struct karp_decision {
     node_changes node_changes;
     LIST_OF(karp_node_use) nodes;
     LIST_OF(karp_str) warnings;
+    LIST_OF(karp_group_outcome) groups;
     /* for a disruption */
     size_t changes; /* number of changes of a what-if */
     bool disrupts;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes objects of every kind and adds them to the builder. */
 #include <io/decode_fields.h>
+#include <io/groups.h>
 #include <io/notes.h>
 #include <io/pods_of.h>
 #include <io/prices.h>
@@ -9,6 +10,7 @@
 
 #include <karp/builder.h>
 #include <karp/devices.h>
+#include <karp/groups.h>
 
 /* An object being decoded and added. */
 typedef struct adding {
@@ -32,6 +34,7 @@ typedef struct adding {
         karp_namespace namespace_;
         karp_selecting selecting;
         karp_capacity_buffer buffer;
+        karp_pod_group group;
         karp_resource_claim resource_claim;
         karp_resource_slice resource_slice;
         karp_device_class device_class;
@@ -266,6 +269,12 @@ static karp_status add_node_class(adding *a)
 
 static karp_status add_buffer(adding *a) { return io_add_buffer(a->reader, &a->d, a->root, &a->o.buffer); }
 
+static karp_status add_group(adding *a)
+{
+    a->o.group.source = io_group_source(a->root);
+    return karp_builder_add_pod_group(a->reader->builder, &a->o.group, &a->reader->error);
+}
+
 /* ---- all kinds --------------------------------------------------------------------------------------------------- */
 
 typedef struct kind_row {
@@ -297,6 +306,10 @@ static const kind_row rows[] = {
     [IO_KIND_JOB] = { NULL, decode_workload, NULL },
     [IO_KIND_POD_TEMPLATE] = { NULL, decode_pod_template, NULL },
     [IO_KIND_CAPACITY_BUFFER] = { &io_capacity_buffer_record, NULL, add_buffer },
+    [IO_KIND_POD_GROUP] = { &io_pod_group_record, NULL, add_group },
+    [IO_KIND_COMPOSITE_POD_GROUP] = { &io_composite_group_record, NULL, add_group },
+    [IO_KIND_WORKLOAD] = { NULL, decode_maker, NULL },
+    [IO_KIND_MEMBER_GROUP] = { &io_member_group_record, NULL, add_group },
     [IO_KIND_RESOURCE_CLAIM] = { &io_resource_claim_record, NULL, add_resource_claim },
     [IO_KIND_RESOURCE_CLAIM_TEMPLATE] = { NULL, decode_claim_template, NULL },
     [IO_KIND_RESOURCE_SLICE] = { &io_resource_slice_record, NULL, add_resource_slice },

@@ -39,6 +39,7 @@ extern const record io_pod_record, io_template_record; /* decode_pod.c */
 extern const record io_node_record, io_node_claim_record, io_node_pool_record,
     io_node_overlay_record; /* decode_objects.c */
 extern const record io_workload_record, io_claim_record, io_volume_record, io_storage_class_record; /* likewise */
+extern const record io_pod_group_record, io_composite_group_record, io_member_group_record; /* groups.c */
 extern const record io_csi_node_record, io_budget_record, io_namespace_record, io_capacity_buffer_record;
 
 /* The initial values of structs. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes pods, and the pod templates of DaemonSets and buffers. */
+#include <io/groups.h>
 #include <io/decode_fields.h>
 
 #include <string.h>
@@ -211,10 +212,18 @@ static const record pod_claim_record = { OF(karp_pod_claim), .finish = finish_po
                                          OPEN({ NEEDED("name", karp_pod_claim, name) },
                                               { TEXT("resourceClaimName", karp_pod_claim, resource_claim_name) }) };
 
+static const record scheduling_group_record = { OPEN({ TEXT("podGroupName", karp_pod, group_name) }) };
+
+static void count_gates(io_decoder *d, const tree *object, const tree *value, void *into)
+{
+    (void)object;
+    if (io_as_array(d, value, "schedulingGates")) ((karp_pod *)into)->gated = tree_count(value) > 0;
+}
+
 static const record pod_spec_record = {
     .known = "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks hostAliases "
              "hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os preemptionPolicy readinessGates "
-             "restartPolicy runtimeClassName schedulerName schedulingGates securityContext serviceAccount "
+             "restartPolicy runtimeClassName schedulerName securityContext serviceAccount "
              "serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain workloadRef",
     CLOSED({ TEXT("nodeName", karp_pod, node_name) },
            { LABELS("nodeSelector", karp_pod, node_selector, node_selector_count) },
@@ -230,7 +239,8 @@ static const record pod_spec_record = {
            { LIST("resourceClaims", karp_pod, resource_claims, resource_claim_count, pod_claim_record) },
            { TEXT("priorityClassName", karp_pod, priority_class_name) },
            { NUMBER64("terminationGracePeriodSeconds", karp_pod, termination_grace_seconds, 0, INT64_MAX) },
-           { CHECKED("hostNetwork", FIELD_FLAG) },
+           { CHECKED("hostNetwork", FIELD_FLAG) }, { OBJECT("schedulingGroup", scheduling_group_record) },
+           { CALL("schedulingGates", count_gates) },
            { INT32("priority", karp_pod, priority), HAS(karp_pod, has_priority) })
 };
 
@@ -294,12 +304,12 @@ static const record pod_status_record = {
 /* ---- pods and templates ------------------------------------------------------------------------------------------ */
 
 static const karp_pod no_pod = POD_ABSENT;
-const record io_pod_record = { LIKE(no_pod), .known = "apiVersion kind",
+const record io_pod_record = { LIKE(no_pod), .finish = io_finish_group, .known = "apiVersion kind",
                                CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_record), .always = true },
                                       { CHECKED("status", FIELD_OBJECT) }, { OBJECT("spec", pod_spec_record) },
                                       { OBJECT("status", pod_status_record) }) };
 
-static const record shared_pod_record = { LIKE(no_pod),
+static const record shared_pod_record = { LIKE(no_pod), .finish = io_finish_group,
                                           OPEN({ STRUCT("metadata", karp_pod, meta, io_shared_meta_record) },
                                                { OBJECT("spec", pod_spec_record) }) };
 

@@ -325,6 +325,8 @@ static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
     if (info->kind == IO_KIND_CLAIM) io_fill_claim_volume(f, root);
     if (info->kind == IO_KIND_STORAGE_CLASS) tree_default_text(f->t, root, "volumeBindingMode", str("Immediate"));
     if (info->kind == IO_KIND_CAPACITY_BUFFER) fill_buffer(f->t, root);
+    if (info->kind == IO_KIND_POD_GROUP || info->kind == IO_KIND_COMPOSITE_POD_GROUP)
+        fill_priority(f, tree_get(root, "spec"));
 }
 
 karp_status io_fill(io_filler *f, const io_deferred *w)

@@ -29,6 +29,10 @@ typedef enum io_kind {
     IO_KIND_JOB,
     IO_KIND_POD_TEMPLATE,
     IO_KIND_CAPACITY_BUFFER,
+    IO_KIND_POD_GROUP, /* of Kubernetes, as is the next one */
+    IO_KIND_COMPOSITE_POD_GROUP,
+    IO_KIND_WORKLOAD, /* a template of groups: it changes no placement */
+    IO_KIND_MEMBER_GROUP, /* the PodGroups of other schedulers */
     IO_KIND_RESOURCE_CLAIM,
     IO_KIND_RESOURCE_CLAIM_TEMPLATE,
     IO_KIND_RESOURCE_SLICE,

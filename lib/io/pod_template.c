@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include <io/groups.h>
 #include <io/notes.h>
 #include <karp/builder.h>
 #include <string.h>
@@ -138,6 +139,7 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     io_decode_pod(d, root, &pod);
     if (d->status) return d->status;
     karp_status status = note_pod(reader, &pod);
+    if (status == KARP_OK) status = io_group_of_pod(reader, &pod);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
     if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;
     return make_template(reader, root, pod.meta.namespace_, t);

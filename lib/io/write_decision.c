@@ -39,6 +39,12 @@ void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *o
     checked(job, karp_decision_unschedulable(job->decision, index, out));
 }
 
+void get_group(const write_job *job, size_t index, karp_group_outcome *out)
+{
+    *out = (karp_group_outcome){ .size = sizeof(*out) };
+    checked(job, karp_decision_group(job->decision, index, out));
+}
+
 void get_ignored(const write_job *job, size_t index, karp_ignored *out)
 {
     *out = (karp_ignored){ .size = sizeof(*out) };

@@ -3,6 +3,7 @@
 #ifndef IO_WRITE_DECISION_H
 #define IO_WRITE_DECISION_H
 
+#include <karp/groups.h>
 #include <karp/passes.h>
 #include <karp/repack.h>
 #include "write_buffer.h"
@@ -47,6 +48,7 @@ void *write_array(const write_job *job, size_t count, size_t size);
 void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);
 void get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out);
 void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);
+void get_group(const write_job *job, size_t index, karp_group_outcome *out);
 void get_ignored(const write_job *job, size_t index, karp_ignored *out);
 void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
 /* The index of the node with that name, which `out` receives; SIZE_MAX = there is none, and `out` has the name alone.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan and a DisruptionPlan as JSON: docs/formats.md. */
+#include <io/write_groups.h>
 #include "write_plan_json.h"
 
 #include "write_notes.h"
@@ -153,6 +154,7 @@ void plan_as_json(const write_job *job)
     encode_all(&e, "placements", &source_placements, job->decision);
     write_unschedulable(&e);
     encode_all(&e, "ignored", &source_ignored, job->decision);
+    groups_as_json(&json, job);
     if (job->disruption != NULL) {
         e.decision = job->disruption;
         encode_all(&e, "disruptions", &source_commands, job->disruption);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan as text. */
+#include <io/write_groups.h>
 #include "write_topology.h"
 #include "write_rows.h"
 #include "write_notes.h"
@@ -453,6 +454,7 @@ void plan_as_text(const write_job *job)
     }
     write_unschedulable(t, job);
     write_ignored(t, job);
+    groups_as_text(t, job);
     notes_section(t, job);
     write_summary(t, job, &totals, &commands);
 }

@@ -7,7 +7,7 @@
 #include <model/store_pods.h>
 #include <string.h>
 
-#include <karp/builder.h>
+#include <karp/groups.h>
 #include <karp/library.h>
 
 static bool is_word(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
@@ -269,9 +269,23 @@ static uint32_t read_annotation(adding *a, const karp_meta *meta, const char *ke
     return NO_ID;
 }
 
-static uint32_t intern_marks(adding *a, const karp_meta *meta)
+/* Gates matter to the other members of a group. Alone, a pod with a gate is not pending. */
+static void mark_group(adding *a, const karp_pod *given, pod_marks *marks)
 {
+    if (given->group_name.ptr == NULL || given->group_name.len == 0) return;
+    marks->group = copy_name(a, given->group_name);
+    marks->group_source = given->group_source;
+    marks->gated = given->gated != 0;
+    if (given->group_source > KARP_GROUP_KUEUE)
+        copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "unknown source %u", (unsigned)given->group_source),
+                   "group_source");
+}
+
+static uint32_t intern_marks(adding *a, const karp_pod *given)
+{
+    const karp_meta *meta = &given->meta;
     pod_marks marks = no_marks();
+    mark_group(a, given, &marks);
     if (copy_has(&a->c, meta->annotations, meta->annotation_count)) {
         marks.do_not_disrupt = read_annotation(a, meta, "karpenter.sh/do-not-disrupt");
         marks.deletion_cost = read_annotation(a, meta, "controller.kubernetes.io/pod-deletion-cost");
@@ -360,7 +374,7 @@ static void read_shared(adding *a, const karp_pod *given, pod *p)
     p->shape = intern_shape(a, given, POD_ITSELF);
     p->labels = intern_labels(a, given->meta.labels, given->meta.label_count, "metadata.labels");
     p->volumes = intern_volumes(a, given);
-    p->marks = intern_marks(a, &given->meta);
+    p->marks = intern_marks(a, given);
     p->claims = intern_pod_claims(a, given);
     p->flags = owner_flags(&a->c, &given->meta);
 }

@@ -40,6 +40,8 @@ bool continue_classes(karp_snapshot *s, bool *fits);
 bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count);
 /* queue.c */
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
+/* groups.c */
+karp_status prepare_groups(karp_snapshot *s, karp_error *error);
 /* daemons.c */
 karp_status prepare_daemons(karp_snapshot *s, karp_error *error);
 karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* for a snapshot that has taken over a frame */

@@ -16,13 +16,14 @@ typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 
 /* Each step uses the results of earlier ones, so the order matters. */
 static const prepare_step steps[] = {
-    prepare_buffers, prepare_words,   prepare_facts, prepare_names,         prepare_catalogues,
-    prepare_tables,  prepare_devices, prepare_units, prepare_table_vectors, prepare_classes,
-    prepare_queue,   prepare_daemons, prepare_bound, prepare_nodes,         prepare_pool_templates,
+    prepare_buffers, prepare_words, prepare_facts,         prepare_names,          prepare_catalogues, prepare_tables,
+    prepare_devices, prepare_units, prepare_table_vectors, prepare_classes,        prepare_queue,      prepare_groups,
+    prepare_daemons, prepare_bound, prepare_nodes,         prepare_pool_templates,
 };
 
 /* The steps for a snapshot that has taken over the frame of another. */
-static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, continue_daemons, continue_nodes };
+static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, prepare_groups, continue_daemons,
+                                              continue_nodes };
 
 /* Releases everything that was made from the store. */
 static void release_blocks(karp_snapshot *s)

@@ -227,6 +227,7 @@ struct karp_snapshot {
     } * daemons;
     uint32_t daemon_count;
     struct device_index *devices; /* device_index.h; NULL = no pod uses resource claims, or they are ignored */
+    struct group_index *groups; /* groups.h; NULL = no pod belongs to a group */
 };
 
 /* Like karp_snapshot_ref(), for a const snapshot: only its atomic reference count is written. */

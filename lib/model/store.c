@@ -220,6 +220,7 @@ static const struct list_place {
     [KIND_SELECTING] = { offsetof(store, selecting), sizeof(selecting) },
     [KIND_OVERLAY] = { offsetof(store, overlays), sizeof(overlay) },
     [KIND_BUFFER] = { offsetof(store, buffers), sizeof(capacity_buffer) },
+    [KIND_POD_GROUP] = { offsetof(store, groups), sizeof(pod_group) },
     [KIND_RESOURCE_SLICE] = { offsetof(store, slices), sizeof(resource_slice) },
     [KIND_DEVICE_CLASS] = { offsetof(store, device_classes), sizeof(device_class) },
     [KIND_RESOURCE_CLAIM] = { offsetof(store, resource_claims), sizeof(resource_claim) },

@@ -143,10 +143,16 @@ typedef struct pod_marks {
     uint32_t controller_kind; /* KARP_SELECTS_*, or NO_ID for none or another kind */
     uint32_t controller_name; /* names id */
     uint32_t controller_uid; /* names id, or NO_ID */
+    uint32_t group; /* names id of its group's name, or NO_ID */
+    uint32_t group_source; /* KARP_GROUP_*, 0 without a group */
+    uint32_t gated; /* 1 = a member of a group with scheduling gates */
 } pod_marks;
 
 /* The marks of a pod without any. */
-static inline pod_marks no_marks(void) { return (pod_marks){ NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID }; }
+static inline pod_marks no_marks(void)
+{
+    return (pod_marks){ NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID, NO_ID, 0, 0 };
+}
 
 /* The members of a pod that all pods of a template have in common. */
 typedef struct pod_shared {
@@ -325,6 +331,16 @@ typedef struct capacity_buffer {
     int64_t replicas;
 } capacity_buffer;
 
+/* A group of pods, or of groups (composite). */
+typedef struct pod_group {
+    object meta;
+    uint32_t source; /* KARP_GROUP_* */
+    bool composite, gang, disruption_all, has_priority;
+    int32_t min_count, priority;
+    uint32_t topology_key; /* text id, NO_TEXT = none */
+    uint32_t parent; /* names id, NO_TEXT = none */
+} pod_group;
+
 /* devices.h */
 typedef struct resource_slice resource_slice;
 typedef struct device_class device_class;
@@ -399,6 +415,7 @@ typedef struct store {
     LIST_OF(selecting) selecting;
     LIST_OF(overlay) overlays;
     LIST_OF(capacity_buffer) buffers;
+    LIST_OF(pod_group) groups;
     LIST_OF(resource_slice) slices;
     LIST_OF(device_class) device_classes;
     LIST_OF(resource_claim) resource_claims;
@@ -441,6 +458,7 @@ enum kind {
     KIND_SELECTING,
     KIND_OVERLAY,
     KIND_BUFFER,
+    KIND_POD_GROUP,
     KIND_RESOURCE_SLICE,
     KIND_DEVICE_CLASS,
     KIND_RESOURCE_CLAIM,

@@ -9,6 +9,7 @@
 #include <model/label_rules.h>
 #include <model/prepare.h>
 #include <schedule/devices.h>
+#include <schedule/gangs.h>
 #include <schedule/provision.h>
 #include <schedule/scheduler.h>
 #include <string.h>
@@ -455,7 +456,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) &&
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
-              report_nodes_later(s, d);
+              report_nodes_later(s, d) && gangs_report(s, d);
     /* a search for the reason of a rejection may have given up */
     d->complete = !s->round.stopped && !devices_gave_up(s);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;

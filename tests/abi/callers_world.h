@@ -34,7 +34,7 @@
     " spec: {nodeName: " node ", containers: [{name: c, resources: {requests: {cpu: 1}}}]},\n"                         \
     " status: {phase: Running}}\n---\n"
 #define WAITING                                                                                                        \
-    "{apiVersion: v1, kind: Pod, metadata: {name: a},\n"                                                               \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {scheduling.x-k8s.io/pod-group: g}},\n"                   \
     " spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n---\n"                                        \
     "{apiVersion: v1, kind: Pod, metadata: {name: b},\n"                                                               \
     " spec: {containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: {claimName: nowhere}}]}}\n"

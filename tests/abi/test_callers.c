@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include <karp/groups.h>
 #include <karp/builder.h>
 #include <karp/columns.h>
 #include <karp/devices.h>
@@ -268,6 +269,7 @@ GIVE(give_namespace, karp_builder_add_namespace, karp_namespace)
 GIVE(give_selecting, karp_builder_add_selecting, karp_selecting)
 GIVE(give_overlay, karp_builder_add_node_overlay, karp_node_overlay)
 GIVE(give_buffer, karp_builder_add_capacity_buffer, karp_capacity_buffer)
+GIVE(give_group, karp_builder_add_pod_group, karp_pod_group)
 GIVE(give_slice, karp_builder_add_resource_slice, karp_resource_slice)
 GIVE(give_device_class, karp_builder_add_device_class, karp_device_class)
 GIVE(give_resource_claim, karp_builder_add_resource_claim, karp_resource_claim)
@@ -360,6 +362,7 @@ static const karp_namespace name_space = { .size = sizeof name_space, .meta = { 
 static const karp_selecting selecting = { .size = sizeof selecting, .meta = { .name = T("x") } };
 static const karp_node_overlay overlay = { .size = sizeof overlay, .meta = { .name = T("x") } };
 static const karp_capacity_buffer buffer = { .size = sizeof buffer, .meta = { .name = T("x") }, .replicas = -1 };
+static const karp_pod_group group = { .size = sizeof group, .meta = { .name = T("x") } };
 static const karp_resource_slice slice = { .size = sizeof slice, .meta = { .name = T("x") } };
 static const karp_device_class device_class = { .size = sizeof device_class, .meta = { .name = T("x") } };
 static const karp_resource_claim resource_claim = { .size = sizeof resource_claim, .meta = { .name = T("x") } };
@@ -406,6 +409,7 @@ static const struct given in[] = {
     IN(selecting, give_selecting),
     IN(overlay, give_overlay),
     IN(buffer, give_buffer),
+    IN(group, give_group),
     IN(slice, give_slice),
     IN(device_class, give_device_class),
     IN(resource_claim, give_resource_claim),

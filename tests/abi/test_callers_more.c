@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include <karp/groups.h>
 #include <karp/builder.h>
 #include <karp/certificate.h>
 #include <karp/fit.h>
@@ -253,6 +254,7 @@ static karp_status ask_validation(void *out) { return karp_disrupt_validate(node
 static karp_status ask_repack(void *out) { return karp_decision_repack(repacked, out); }
 static karp_status ask_repack_step(void *out) { return karp_decision_repack_step(repacked, 0, out); }
 static karp_status ask_repack_point(void *out) { return karp_decision_repack_point(repacked, 0, out); }
+static karp_status ask_group(void *out) { return karp_decision_group(plan, 0, out); }
 static karp_status ask_ignored(void *out) { return karp_decision_ignored(plan, 0, out); }
 static karp_status ask_lint_rule(void *out) { return karp_lint_rule_at(0, out); }
 static karp_status ask_lint_finding(void *out)
@@ -373,6 +375,7 @@ static const struct asked out[] = {
     OUT(karp_repack_step, total_evictions, ask_repack_step),
     OUT(karp_repack_point, bound, ask_repack_point),
     OUT(karp_ignored, message, ask_ignored),
+    OUT(karp_group_outcome, domain, ask_group),
     OUT(karp_lint_rule, reserved, ask_lint_rule),
     OUT(karp_lint_finding, remedy, ask_lint_finding),
     OUT(karp_savings_blocker, savings, ask_holding),
@@ -454,6 +457,7 @@ INIT(karp_disrupt_options)
 INIT(karp_error)
 INIT(karp_fit_request)
 INIT(karp_memory)
+INIT(karp_pod_group)
 INIT(karp_node)
 INIT(karp_node_claim)
 INIT(karp_node_pool)
@@ -483,6 +487,7 @@ static const struct initialised {
     INITS(karp_error),
     INITS(karp_fit_request),
     INITS(karp_memory),
+    INITS(karp_pod_group),
     INITS(karp_node),
     INITS(karp_node_claim),
     INITS(karp_node_pool),

@@ -58,6 +58,13 @@ static const char today[] =
     "{apiVersion: v1, kind: PodTemplate, metadata: {name: t}, template: {spec: {containers: [{name: c}]}}}\n---\n"
     "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {name: cb}, spec: {replicas: 2, "
     "podTemplateRef: {name: t}}}\n---\n"
+    "{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {priorityClassName: high, "
+    "parentCompositePodGroupName: top, schedulingPolicy: {gang: {minCount: 2}}, "
+    "schedulingConstraints: {topology: [{key: rack}]}}}\n---\n"
+    "{apiVersion: scheduling.k8s.io/v1beta1, kind: CompositePodGroup, metadata: {name: top}, spec: {}}\n---\n"
+    "{apiVersion: scheduling.k8s.io/v1beta1, kind: Workload, metadata: {name: w}, spec: {}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {schedulingGroup: {podGroupName: g}, containers: "
+    "[{name: c}]}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c1}, spec: {volumeName: pv1}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv1}, spec: {csi: {driver: d, volumeHandle: h}}}\n";
 

@@ -529,7 +529,7 @@ static void test_sizes(void **state)
     memset(&p, 0, sizeof p);
     p.pod.meta.name = str("a");
     assert_int_equal(karp_builder_add_pod(f->b, &p.pod, &f->error), KARP_E_ABI_SIZE);
-    p.pod.size = sizeof p.pod - 1;
+    p.pod.size = offsetof(karp_pod, group_name) - 1; /* less than the first version had */
     assert_int_equal(karp_builder_add_pod(f->b, &p.pod, &f->error), KARP_E_ABI_SIZE);
     p.pod.size = 5000;
     assert_int_equal(karp_builder_add_pod(f->b, &p.pod, &f->error), KARP_E_ABI_SIZE);

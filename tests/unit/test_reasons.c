@@ -271,6 +271,12 @@ static const struct unreachable {
     { KARP_REASON_DRA_NOT_EVALUATED, "takes devices (tests of devices)" },
     { KARP_REASON_DEVICES, "likewise" },
     { KARP_REASON_DEVICE_SEARCH, "likewise" },
+    { KARP_REASON_GROUP_MISSING, "of groups (test_gangs.py)" },
+    { KARP_REASON_GROUP_GATED, "likewise" },
+    { KARP_REASON_GROUP_INCOMPLETE, "likewise" },
+    { KARP_REASON_GROUP_PRIORITY, "likewise" },
+    { KARP_REASON_GROUP_DOMAINS, "likewise" },
+    { KARP_REASON_GROUP_MINIMUM, "likewise" },
     { KARP_REASON_VOLUME_LOOK_UP, "of pods that move; admission refuses the others (text cases)" },
 };
 

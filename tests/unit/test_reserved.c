@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/groups.h>
 #include <karp/blockers.h>
 #include <karp/builder.h>
 #include <karp/certificate.h>
@@ -123,6 +124,10 @@ static karp_status add_cluster_objects(world *w)
     karp_status status = karp_builder_add_storage_class(w->builder, &class_, &w->error);
     if (status == KARP_OK) status = karp_builder_add_pod_disruption_budget(w->builder, &budget, &w->error);
     if (status == KARP_OK) status = karp_builder_add_selecting(w->builder, &service, &w->error);
+    const karp_pod_group group = {
+        .size = sizeof group, .meta = named, .gang = 1, .min_count = 1, .reserved = set("karp_pod_group")
+    };
+    if (status == KARP_OK) status = karp_builder_add_pod_group(w->builder, &group, &w->error);
     return status == KARP_OK ? karp_builder_add_node_overlay(w->builder, &overlay, &w->error) : status;
 }
 
@@ -366,6 +371,7 @@ static const char *const given[] = {
     "karp_container_status",
     "karp_pod_volume",
     "karp_pod_claim",
+    "karp_pod_group",
     "karp_pod",
     "karp_templated_pod",
     "karp_storage_class",

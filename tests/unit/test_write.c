@@ -110,6 +110,9 @@ static void compact_plan(void **state)
         "\"targets\":[{\"node\":\"ip-10-0-2-40\",\"code\":\"RESOURCES\"},{\"launch\":\"new-1\",",
         "\"relax\":[\"preferred node affinity, weight 1\"]",
         "\"ignored\":[{\"pod\":\"kube-system/dns\",\"code\":\"NOT_FOR_KARPENTER\",",
+        "\"groups\":[{\"group\":\"batch/etl\",\"source\":\"PodGroup\",\"starts\":true,\"policy\":\"gang\",",
+        "{\"group\":\"batch/fit\",\"source\":\"Volcano\",\"starts\":false,\"code\":\"GROUP_INCOMPLETE\",",
+        "\"placed\":0,\"topologyKey\":\"rack\",\"domain\":\"r1\"}]",
         "\"disruptions\":[{\"method\":\"MultiNodeConsolidation\",\"reason\":\"Underutilized\",\"decision\":\"replace\","
         "\"nodes\":[\"ip-10-0-2-17\",\"ip-10-0-2-18\"],\"replacements\":[{\"id\":\"new-2\",",
         "\"savings\":\"0.23\",\"score\":0.5,\"validateAfter\":\"15s\"},{\"method\":\"Emptiness\",\"reason\":\"Empty\","

@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_WRITTEN_DECISION_H
 #define TESTS_UNIT_WRITTEN_DECISION_H
 
+#include <karp/groups.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -172,6 +173,20 @@ static const karp_unschedulable unschedulable[] = {
       .relaxed = relaxed,
       .relaxed_count = 1 },
 };
+static const karp_group_outcome groups[] = {
+    { .size = sizeof groups[0], .name = S("batch/etl"), .gang = 1, .min_count = 2, .member_count = 3, .placed = 2 },
+    { .size = sizeof groups[0],
+      .name = S("batch/fit"),
+      .source = KARP_GROUP_VOLCANO,
+      .gang = 1,
+      .min_count = 4,
+      .member_count = 3,
+      .bound = 1,
+      .code = KARP_REASON_GROUP_INCOMPLETE,
+      .detail = S("3 pods count, and its minimum is 4"),
+      .topology_key = S("rack"),
+      .domain = S("r1") }
+};
 static const karp_ignored ignored[] = {
     { .pod = 8, .code = KARP_REASON_NOT_FOR_KARPENTER, .message = S("not for Karpenter") }
 };
@@ -249,6 +264,7 @@ TABLE(launch, karp_launch, launches)
 TABLE(placement, karp_placement, placements)
 TABLE(unschedulable, karp_unschedulable, unschedulable)
 TABLE(ignored, karp_ignored, ignored)
+TABLE(group, karp_group_outcome, groups)
 TABLE(node, karp_node_use, nodes)
 TABLE(candidate, karp_candidate, candidates)
 TABLE(budget, karp_pool_budget, budgets)

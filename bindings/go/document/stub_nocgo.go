@@ -49,6 +49,9 @@ type ReplayOptions struct {
 	MostAllocated    bool
 	Lenient          bool
 
+	Scheduler      string
+	SchedulerMinor int
+
 	Repack string
 
 	AsPlanned bool

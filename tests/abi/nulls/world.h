@@ -19,6 +19,7 @@
 #include <karp/command.h>
 #include <karp/decision.h>
 #include <karp/devices.h>
+#include <karp/groups.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
 #include <karp/fit.h>

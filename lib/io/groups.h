@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of pods as clusters state them: one table with a row for each source. */
+#ifndef IO_GROUPS_H
+#define IO_GROUPS_H
+
+#include <io/decode.h>
+#include <io/reader.h>
+
+/* The source (KARP_GROUP_*) of a group object, by its apiVersion. */
+uint32_t io_group_source(const tree *root);
+/* The last step of decoding a pod: finds the group that its labels or annotations name. */
+void io_finish_group(io_decoder *d, const tree *object, void *pod);
+/* Adds the group of the pod, once, if it has no object of its own and pods state its minimum. */
+karp_status io_group_of_pod(karp_reader *reader, const karp_pod *pod);
+
+#endif

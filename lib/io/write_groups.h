@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a Plan about groups of pods. */
+#ifndef IO_WRITE_GROUPS_H
+#define IO_WRITE_GROUPS_H
+
+#include "write_decision.h"
+#include "write_json.h"
+#include "write_text.h"
+
+void groups_as_json(json_out *j, const write_job *job);
+void groups_as_text(const text_out *t, const write_job *job);
+
+#endif
