@@ -42,8 +42,10 @@
 /* Two nodes whose pods fit on one, and one that a pod keeps. */
 static const char of_nodes[] = POOL("p", "10") NODE("n1") CLAIM("n1") POD("n1", "") NODE("n2") CLAIM("n2") POD("n2", "")
     NODE("n3") CLAIM("n3") POD("n3", "karpenter.sh/do-not-disrupt: 'true'");
-/* A pod that either pool takes, and one whose volume claim does not exist. */
-static const char of_pods[] = POOL("p", "10") POOL("q", "5") WAITING;
+/* A pod that either pool takes, and one whose volume claim does not exist; claims are not assumed beside a class. */
+static const char of_pods[] = POOL("p", "10")
+    POOL("q", "5") "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, provisioner: "
+                   "ebs.csi.aws.com}\n---\n" WAITING;
 
 static inline karp_snapshot *read_text(karp_context *context, const char *text, size_t length)
 {
