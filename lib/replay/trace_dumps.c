@@ -87,7 +87,7 @@ static karp_status take_object(dump *d, const tree *object)
 {
     karp_str kind = tree_get_text(object, "kind");
     if (str_is(kind, "Pod")) return take_pod(d, object);
-    bool of_pools = str_is(kind, "NodePool") || str_is(kind, "EC2NodeClass");
+    bool of_pools = str_is(kind, "NodePool") || str_ends(kind, "NodeClass");
     if (!d->first && !of_pools) return KARP_OK;
     /* Workloads are ignored, because their pods are in the dump. */
     static const char *const makers[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController",

@@ -141,11 +141,18 @@ karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str
 /* Kinds that decisions read besides pods and nodes. */
 static bool is_read(karp_str kind)
 {
-    static const char *const kinds[] = { "NodePool",     "DaemonSet",        "PodDisruptionBudget",
-                                         "EC2NodeClass", "NodeOverlay",      "PriorityClass",
-                                         "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
-                                         "CSINode",      "Namespace",        NULL };
-    return is_one_of(kind, kinds);
+    static const char *const kinds[] = { "NodePool",
+                                         "DaemonSet",
+                                         "PodDisruptionBudget",
+                                         "NodeOverlay",
+                                         "StorageClass",
+                                         "PersistentVolume",
+                                         "PriorityClass",
+                                         "CSINode",
+                                         "PersistentVolumeClaim",
+                                         "Namespace",
+                                         NULL };
+    return is_one_of(kind, kinds) || str_ends(kind, "NodeClass"); /* each cloud has its own */
 }
 
 static const tree *at_path(const tree *object, const char *path)

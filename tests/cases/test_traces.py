@@ -162,6 +162,15 @@ def tell_dumps(f):
     pods = dict(zip(one['series']['time'], map(sum, zip(one['series']['pods'], one['series']['pending']))))
     start = min(pods)
     equal([pods[start + 60 * m] for m in (0, 19, 25, 30, 59, 60)], [2, 2, 3, 2, 2, 2], 'pods of each minute')
+    # node classes of any cloud: 30 pods of nodes with at most 11
+    pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'p'}, 'spec': {'template': {'spec': {
+        'nodeClassRef': {'group': 'karpenter.azure.com', 'kind': 'AKSNodeClass', 'name': 'default'},
+        'requirements': [{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['on-demand']}]}}}}
+    node_class = {'apiVersion': 'karpenter.azure.com/v1beta1', 'kind': 'AKSNodeClass', 'metadata': {'name': 'default'}, 'spec': {'maxPods': 11}}
+    many = [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'w{n}', 'creationTimestamp': made}, 'spec': template('10m')['spec']} for n in range(30)]
+    dumps = [f.file(f'aks{hour}.json', {**dump(f'2026-03-02T{hour}:00:00Z'), 'objects': [pool, node_class, *many]}) for hour in (10, 11)]
+    done = json.loads(run('replay', *dumps, '--format', 'dumps', '-o', 'json')[0])
+    equal(done['policies'][0]['launches'], 3, 'the node class of the dumps')
     f.refused('now: time goes back', second, first)
     f.refused('now: not a time', f.file('bad.json', dump('noon')))
     twice = f.file('bad.json', dump('2026-03-02T10:00:00Z', ('a', made, rs, 'Running'), ('a', made, rs, 'Running')))
