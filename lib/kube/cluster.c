@@ -105,6 +105,12 @@ const uint32_t *kube_order(kube_cluster *c, size_t *count)
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
+/* Host names mostly differ at their end. */
+static bool ends_alike(karp_str a, karp_str b)
+{
+    return a.len == b.len && (a.len == 0 || a.ptr[a.len - 1] == b.ptr[b.len - 1]);
+}
+
 static void find_domain(kube_cluster *c, kube_key *key, uint32_t node)
 {
     const kube_node *n = &c->nodes[node];
@@ -117,7 +123,8 @@ static void find_domain(kube_cluster *c, kube_key *key, uint32_t node)
     key->domain[node] = value ? node : KUBE_NONE;
     key->value[node] = value ? *value : (karp_str){ "", 0 };
     for (uint32_t i = 0; i < c->node_count && value; i++) {
-        if (i == node || !c->nodes[i].present || key->domain[i] != i || !equal_str(key->value[i], *value)) continue;
+        if (i == node || !c->nodes[i].present || key->domain[i] != i || !ends_alike(key->value[i], *value)) continue;
+        if (!equal_str(key->value[i], *value)) continue;
         key->domain[node] = i;
         return;
     }
