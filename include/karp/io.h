@@ -61,7 +61,11 @@ typedef struct karp_reader_options {
     /** 1 = no StorageClass or PersistentVolumeClaim is assumed that plain objects name and the input lacks. 0 = if the
      * input has no StorageClass at all, they are assumed to wait for their first consumer, in any zone. Since 0.1 */
     uint32_t strict_storage;
-    uint32_t reserved; /**< 0 */
+    /** 1 = workloads and pods that the API server would refuse are planned all the same, with a note. Since 0.1 */
+    uint32_t lenient;
+    /** "pre-install": of what creates pods, only Helm's hooks of this phase are created; "" = no hooks, with a note on
+     * each. Since 0.1 */
+    karp_str hooks;
 } karp_reader_options;
 
 /** Where the replicas of a workload with a HorizontalPodAutoscaler or ScaledObject come from. */
@@ -88,6 +92,13 @@ KARP_API void karp_reader_free(karp_reader *reader);
  * name the document, line and field of the object. After an error the reader can only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
+/**
+ * Objects of a kind create pods: "Kind.group=/spec/template" is where the pod template is, and a path after a comma
+ * where their number is ("Kind.group=/spec/template,/spec/replicas"; 1 if there is none). "*" in a path stands for each
+ * element of a list or map. It comes before objects are added, and before the rule that karp has for the kind, if any.
+ * Errors: INVALID (no rule, or a kind of Kubernetes' own), STATE, NOMEM. Since 0.1.
+ */
+KARP_API karp_status karp_reader_add_pod_kind(karp_reader *reader, karp_str rule, karp_error *error);
 /** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-").
  * Also: IO. */
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);

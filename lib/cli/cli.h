@@ -68,6 +68,8 @@ typedef struct cli_options {
     cli_list replaced; /* --replace, as given; so are the next two */
     cli_list deleted;
     cli_list scaled;
+    const char *hooks; /* a phase; NULL = none */
+    cli_list pods_from; /* rules for kinds */
     cli_list designs; /* --design */
     const cli_difference *laid; /* NULL = none; karp diff plans with one difference at a time */
     const char *program; /* name of the program as it was called */

@@ -142,6 +142,9 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.now_later != 0) side->now_later = own.now_later;
     if (own.recursive) side->recursive = true;
     if (own.strict) side->strict = true;
+    if (own.lenient) side->lenient = true;
+    if (own.hooks != NULL) side->hooks = own.hooks;
+    if (own.pods_from.count > 0) side->pods_from = own.pods_from;
     objective_inherit(side, &own);
     if (own.deadline != 0) side->deadline = own.deadline;
     if (own.profiles.count > 0) {

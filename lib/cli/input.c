@@ -25,6 +25,14 @@ static bool add_paths(karp_reader *reader, const cli_list *paths, karp_error *er
     return true;
 }
 
+static bool add_rules(karp_reader *reader, const cli_list *rules, karp_error *error)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        if (karp_reader_add_pod_kind(reader, str(rules->items[i]), error) != KARP_OK) return false;
+    }
+    return true;
+}
+
 static bool fill_reader(const cli_options *options, karp_reader *reader, karp_error *error)
 {
     for (size_t i = 0; i < options->catalogues.count; i++) {
@@ -145,6 +153,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     karp_reader_options reader_options;
     karp_reader_options_init(&reader_options, sizeof(reader_options));
     reader_options.strict = options->strict;
+    reader_options.hooks = str(options->hooks);
+    reader_options.lenient = options->lenient;
     reader_options.keep_documents = keep_documents;
     reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
                               options->laid != NULL;
@@ -160,7 +170,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.region = str(options->region);
     reader_options.provider = str(options->provider);
     progress_begin("reading");
-    bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK;
+    bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
+                add_rules(input->reader, &options->pods_from, &error);
     bool told = good && options->cluster && !cluster_read(options, input);
     good = good && !told && fill_reader(options, input->reader, &error) &&
            change_reader(options, input->reader, &error);

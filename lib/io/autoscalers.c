@@ -53,7 +53,7 @@ static io_deferred *target_of(karp_reader *reader, const io_deferred *w, const t
     karp_str kind = tree_get_text(ref, "kind"), version = tree_get_text(ref, "apiVersion");
     if (kind.len == 0) kind = str("Deployment"); /* KEDA's default */
     if (version.len == 0) version = str("apps/v1");
-    const io_kind_info *info = io_kind_find(version, kind);
+    const io_kind_info *info = io_reader_kind(reader, version, kind);
     room[0] = '\0';
     if (info->kind == IO_KIND_OPERATED) {
         str_append(room, sizeof room, "%s.%s", info->name, info->group);

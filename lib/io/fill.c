@@ -2,6 +2,8 @@
 #include <io/convert.h>
 #include <io/decode_fields.h>
 #include <io/fill.h>
+#include <io/owner.h>
+#include <io/refused.h>
 
 #include <base/admit.h>
 #include <string.h>
@@ -114,6 +116,7 @@ static void count_pod(io_filler *f, const tree *pod)
         if (!equal_str(b->deferred->namespace_, tree_get_text(metadata, "namespace"))) continue;
         if (!b->object.selector || !selector_admits(b->object.selector, labels, count)) continue;
         b->expected++;
+        b->controlled += io_controller(pod).kind[0] != '\0';
         b->healthy += ready;
     }
     arena_release(&f->reader->scratch, mark);
@@ -121,14 +124,19 @@ static void count_pod(io_filler *f, const tree *pod)
 
 static void settle(trees *t, const io_open_budget *b)
 {
-    uint64_t to_stay = pods_to_stay(&b->object.min_available, &b->object.max_unavailable, b->expected);
+    const tree *spec = tree_get(b->deferred->root, "spec"), *least = tree_get(spec, "minAvailable");
+    int64_t number = 0;
+    /* Its controller takes the number of pods from their controllers, except for a plain minAvailable. */
+    bool counted = tree_get(spec, "maxUnavailable") || (least && !tree_integer(least, &number));
+    uint64_t expected = counted ? b->controlled : b->expected;
+    uint64_t to_stay = pods_to_stay(&b->object.min_available, &b->object.max_unavailable, expected);
     const struct {
         const char *name;
         uint64_t count;
-    } members[] = { { "expectedPods", b->expected },
+    } members[] = { { "expectedPods", expected },
                     { "currentHealthy", b->healthy },
                     { "desiredHealthy", to_stay },
-                    { "disruptionsAllowed", (uint64_t)evictions_left(to_stay, b->expected, b->healthy) } };
+                    { "disruptionsAllowed", (uint64_t)evictions_left(to_stay, expected, b->healthy) } };
     tree *status = tree_get_or_make(t, b->deferred->root, "status");
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         tree_set(t, status, members[i].name, tree_new_integer(t, (int64_t)members[i].count));
@@ -291,6 +299,7 @@ karp_status io_fill_and_add_pod(io_filler *f, tree *root, const io_place *place)
     fill_pod_status(f->t, root);
     count_pod(f, root);
     if (!io_assume_claims(&f->assumed, root)) return io_reader_nomem(f->reader);
+    if (f->creates) io_quotas_count(&f->quotas, f->reader, root, true);
     karp_status status = io_add_filled(f, info, root, place);
     return status ? status : add_ephemeral_claims(f, root, place);
 }
@@ -329,6 +338,52 @@ static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
         fill_priority(f, tree_get(root, "spec"));
 }
 
+karp_status io_check_refused(io_filler *f, const io_deferred *w, const tree *template_, const tree *claims,
+                             bool operated, bool *refused)
+{
+    char why[400] = "";
+    io_why_refused(w->info->kind == IO_KIND_POD || operated ? NULL : w->root, template_, claims, operated, why,
+                   sizeof why);
+    io_admission_refuses(&f->admission, f->reader, tree_get(template_, "spec"), w->namespace_, why, sizeof why);
+    if (why[0] == '\0') return KARP_OK;
+    *refused = f->reader->options.lenient == 0;
+    return *refused ? io_refused(f->reader, w, why)
+                    : io_warn(f->reader, "%s %.*s: the API server refuses it: %s; planned all the same (--lenient)",
+                              w->info->name, str_shown(w->name, 100), w->name.ptr, why);
+}
+
+/* Until a pod of a DaemonSet runs, Karpenter counts its template, which no admission plugin has completed. */
+static karp_status note_daemon(io_filler *f, const io_deferred *w, const tree *spec)
+{
+    tree *admitted = tree_copy(f->t, spec);
+    if (io_owned(f->reader, "DaemonSet", w->namespace_, w->name) > 0) return KARP_OK;
+    karp_status status = io_admit(&f->admission, f->reader, f->t, admitted, w->namespace_);
+    if (status || tree_equal(admitted, spec)) return status;
+    return io_warn(
+        f->reader,
+        "DaemonSet %.*s: Karpenter counts its template, without what a LimitRange or RuntimeClass adds to its "
+        "pods, until one of them runs",
+        str_shown(w->name, 100), w->name.ptr);
+}
+
+/* A pod or DaemonSet that is created: what the API server adds to the pods, or why it refuses them. */
+static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *refused)
+{
+    bool pod = w->info->kind == IO_KIND_POD;
+    const tree *metadata = tree_get(root, "metadata");
+    if (!f->fill || (!pod && w->info->kind != IO_KIND_DAEMON_SET) || io_is_stated(metadata, "uid")) return KARP_OK;
+    if (tree_count(tree_get(metadata, "ownerReferences")) > 0) return KARP_OK; /* its controller has created it */
+    tree *template_ = pod ? root : tree_get(tree_get(root, "spec"), "template"), *spec = tree_get(template_, "spec");
+    karp_status status = io_note_amounts(f->reader, w, spec);
+    if (pod && status == KARP_OK && tree_get_text(spec, "nodeName").len == 0) {
+        f->creates = true;
+        spec = own_member(f->t, root, "spec", false);
+        status = io_admit(&f->admission, f->reader, f->t, spec, w->namespace_);
+    }
+    if (!pod && status == KARP_OK) status = note_daemon(f, w, spec);
+    return status ? status : io_check_refused(f, w, template_, NULL, false, refused);
+}
+
 karp_status io_fill(io_filler *f, const io_deferred *w)
 {
     io_kind kind = w->info->kind;
@@ -343,17 +398,21 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     tree *root = own ? w->root : tree_deep_copy(f->t, w->root, false);
     if (f->reader->old_objects) io_rename_old(f->t, w->info, root);
     io_complete_from_base(f->reader, f->t, w->info, root);
+    bool refused = false;
+    karp_status status = admit(f, w, root, &refused);
     io_identify(f, w->info, root);
     fill_simple(f, w->info, root);
-    karp_status status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, root, &place)
-                         : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
-                         : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
-                                                      : io_add_filled(f, w->info, root, &place);
+    if (status == KARP_OK && !refused)
+        status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, root, &place)
+                 : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
+                 : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
+                                              : io_add_filled(f, w->info, root, &place);
     bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
                    kind == IO_KIND_JOB || kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_OPERATED;
     if (status == KARP_OK && expands) status = io_expand(f, w, root, &place);
     if (status == KARP_OK && f->work.status) status = io_reader_nomem(f->reader);
     f->t = &f->reader->trees;
+    f->creates = false;
     trees_clear(&f->made);
     trees_clear(&f->work);
     return status;
@@ -392,11 +451,21 @@ static bool note_priority(io_filler *f, const io_deferred *w, uint32_t number)
     return io_table_put(&f->priorities, w->name, number);
 }
 
+/* The newest one; among those, the first by name. */
 static void note_default_class(io_filler *f, const tree *root)
 {
     const tree *metadata = tree_get(root, "metadata");
-    karp_str marked = tree_get_text(tree_get(metadata, "annotations"), "storageclass.kubernetes.io/is-default-class");
-    if (str_is(marked, "true") && f->default_class.len == 0) f->default_class = tree_get_text(metadata, "name");
+    const tree *annotations = tree_get(metadata, "annotations");
+    if (!str_is(tree_get_text(annotations, "storageclass.kubernetes.io/is-default-class"), "true") &&
+        !str_is(tree_get_text(annotations, "storageclass.beta.kubernetes.io/is-default-class"), "true"))
+        return;
+    karp_str name = tree_get_text(metadata, "name");
+    int64_t at = io_creation(root);
+    bool better = f->default_class.len == 0 || at > f->default_class_at ||
+                  (at == f->default_class_at && compare_str(name, f->default_class) < 0);
+    if (!better) return;
+    f->default_class = name;
+    f->default_class_at = at;
 }
 
 static karp_status note(io_filler *f, uint32_t number)
@@ -412,9 +481,27 @@ static karp_status note(io_filler *f, uint32_t number)
         note_default_class(f, w->root);
     }
     if (!ok) return io_reader_nomem(f->reader);
+    karp_status status = f->fill ? io_admission_note(&f->admission, f->reader, w) : KARP_OK;
+    if (status == KARP_OK && f->fill) status = io_quotas_note(&f->quotas, f->reader, w);
+    if (status) return status;
     if (kind != IO_KIND_BUDGET || w->stated || !f->fill || !status_is_open(w->root)) return KARP_OK;
     io_identify(f, w->info, w->root);
     return postpone_budget(f, w);
+}
+
+static bool exists(const io_deferred *w)
+{
+    return io_is_stated(tree_get(w->root, "metadata"), "uid") ||
+           tree_get_text(tree_get(w->root, "spec"), "nodeName").len > 0;
+}
+
+static void count_existing(io_filler *f)
+{
+    for (size_t i = 0; f->quotas.count && i < f->reader->deferred_count; i++) {
+        const io_deferred *w = &f->reader->deferred[i];
+        if (w->info->kind == IO_KIND_POD && !w->gone && exists(w))
+            io_quotas_count(&f->quotas, f->reader, w->root, false);
+    }
 }
 
 karp_status io_filler_begin(io_filler *f, karp_reader *reader)
@@ -433,8 +520,11 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_table_init(&f->spaces, reader->context);
     io_assumed_init(&f->assumed, reader->context);
     f->assumed.on = f->fill && !reader->options.strict_storage;
+    io_admission_init(&f->admission, reader->context);
+    io_quotas_init(&f->quotas, reader->context);
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) status = note(f, (uint32_t)i);
+    count_existing(f);
     if (status) io_filler_free(f);
     return status;
 }
@@ -452,6 +542,8 @@ void io_filler_free(io_filler *f)
     io_table_free(&f->claim_nodes);
     io_table_free(&f->spaces);
     io_assumed_free(&f->assumed);
+    io_admission_free(&f->admission, context);
+    io_quotas_free(&f->quotas, context);
     trees_free(&f->made);
     trees_free(&f->work);
 }
@@ -480,5 +572,6 @@ karp_status io_filler_end(io_filler *f)
     karp_status status = io_add_assumed(f);
     if (status == KARP_OK) status = settle_budgets(f);
     if (status == KARP_OK && f->fill) status = add_namespaces(f);
+    if (status == KARP_OK) status = io_quotas_end(&f->quotas, f->reader);
     return status ? status : io_warn_of_waiting(&f->waiting, f->reader);
 }

@@ -6,8 +6,10 @@
 #ifndef IO_FILL_H
 #define IO_FILL_H
 
+#include <io/admission.h>
 #include <io/assumed_storage.h>
 #include <io/make_object.h>
+#include <io/quota.h>
 #include <io/reader.h>
 #include <io/waiting_pods.h>
 
@@ -15,7 +17,7 @@
 typedef struct io_open_budget {
     const io_deferred *deferred;
     karp_pod_disruption_budget object;
-    uint64_t expected, healthy;
+    uint64_t expected, controlled, healthy; /* pods, those with a controller, those that are ready */
 } io_open_budget;
 
 typedef struct io_filler {
@@ -36,6 +38,10 @@ typedef struct io_filler {
     io_table priorities; /* PriorityClass name -> index in deferred */
     const tree *global_class; /* the PriorityClass for pods that name none; NULL = no class is the default */
     karp_str default_class; /* name of the default StorageClass; "" = none */
+    int64_t default_class_at; /* when it was created */
+    io_admission admission;
+    io_quotas quotas;
+    bool creates; /* the pod being filled in does not exist yet */
     io_table claim_providers; /* providerIDs of NodeClaims -> index in deferred */
     io_table claim_nodes; /* node names in the status of NodeClaims, or the claims' own names -> index in deferred */
     io_table spaces; /* namespaces of the objects */
@@ -67,6 +73,10 @@ void io_fill_ports(trees *t, tree *spec); /* of a pod's containers */
 void io_fill_pod_spec(io_filler *filler, tree *spec);
 karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);
 void io_fill_pool(const karp_reader *reader, trees *t, tree *root);
+/* Reports what the API server refuses in pods of this template. *refused = they are not to be planned. Errors: NOMEM.
+ */
+karp_status io_check_refused(io_filler *filler, const io_deferred *w, const tree *template_, const tree *claims,
+                             bool operated, bool *refused);
 /* Finds NodePools that fail Karpenter's validation under these settings, and sets their conditions accordingly. */
 karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
 void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeClaim */

@@ -8,6 +8,7 @@
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/fill.h>
+#include <io/helm_hooks.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -105,6 +106,7 @@ static karp_status add_deferred(karp_reader *reader, io_filler *filler)
     for (size_t i = 0; i < reader->deferred_count; i++) {
         io_deferred *w = &reader->deferred[i];
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
+        if (w->gone) continue;
         karp_status status = w->stated ? add_stated(reader, w) : io_fill(filler, w);
         bool pod = w->info->kind == IO_KIND_POD;
         if (status == KARP_E_DUPLICATE) name_first(reader, w);
@@ -156,6 +158,7 @@ static karp_status settle(karp_reader *reader, io_filler *filler)
 {
     karp_status status = io_settle_changes(reader);
     if (status == KARP_OK) status = io_settle_owned(reader);
+    if (status == KARP_OK) status = io_settle_hooks(reader);
     if (status == KARP_OK) status = io_settle_makers(reader);
     if (status == KARP_OK) status = io_settle_autoscalers(reader);
     if (status == KARP_OK) status = settle_now(reader);

@@ -43,6 +43,8 @@ typedef enum io_kind {
     IO_KIND_AUTOSCALER,
     IO_KIND_SCALED_OBJECT,
     IO_KIND_VERTICAL_AUTOSCALER,
+    IO_KIND_LIMIT_RANGE,
+    IO_KIND_QUOTA, /* ResourceQuota */
     IO_KIND_REFERRED, /* other objects use its templates */
     IO_KIND_OPERATED, /* an operator creates its pods: pod_kinds.c */
     IO_KIND_POD_MAKER /* not read, but creates pods: pod_makers.c */

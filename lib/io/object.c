@@ -265,7 +265,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
         return io_foreign_refuse(reader, root, place, stated, has_kind ? "apiVersion" : "kind",
                                  "is missing: this is not a Kubernetes object");
     reader->used++;
-    const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
+    const io_kind_info *info = io_reader_kind(reader, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (info->kind == IO_KIND_UNKNOWN && io_makes_pods(root)) info = &io_kind_pod_maker;
     if (!stated && !name_generated(reader, info, root)) return io_reader_nomem(reader);
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);

@@ -72,10 +72,7 @@ const io_pod_kind *io_pod_kind_at(size_t index) { return index < sizeof rows / s
 
 const io_pod_kind *io_pod_kind_of(const io_kind_info *info)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (&rows[i].info == info) return &rows[i];
-    }
-    return NULL;
+    return info->kind == IO_KIND_OPERATED ? (const io_pod_kind *)info : NULL;
 }
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */

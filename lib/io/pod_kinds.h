@@ -22,7 +22,7 @@ struct io_pods; /* pods_of.h */
 enum { IO_POD_PLACES = 3 };
 
 typedef struct io_pod_kind {
-    io_kind_info info;
+    io_kind_info info; /* first: io_pod_kind_of() */
     io_pod_place places[IO_POD_PLACES]; /* those that are used come first */
     const char *scale; /* the field that --scale and autoscalers set; NULL = there is none */
     const char *suspend; /* the field that is true while there are no pods; NULL = there is none */
@@ -30,6 +30,12 @@ typedef struct io_pod_kind {
     const char *hash; /* the label of the pods' ReplicaSet; NULL = the object itself owns its pods */
     void (*make)(struct io_pods *pods); /* NULL = the places say everything */
 } io_pod_kind;
+
+/* A kind for which the caller has given a rule (pod_rule.c). */
+typedef struct io_own_kind {
+    io_pod_kind kind;
+    struct io_own_kind *next;
+} io_own_kind;
 
 /* Row `index` of the table; NULL beyond the last. */
 const io_pod_kind *io_pod_kind_at(size_t index);

@@ -222,6 +222,7 @@ static karp_status report(karp_reader *reader, const io_deferred *w)
 {
     char path[PATH_ROOM] = "", why[400] = "";
     karp_str api_version = tree_get_text(w->root, "apiVersion"), kind = tree_get_text(w->root, "kind");
+    karp_str group = str_before(api_version, '/');
     const io_kind_info *meant = io_kind_meant(api_version, kind);
     if (meant)
         str_append(why, sizeof why, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", str_shown(kind, 64),
@@ -231,7 +232,11 @@ static karp_status report(karp_reader *reader, const io_deferred *w)
         str_append(why, sizeof why, "render what it installs (helm template, kustomize build) and add that");
     else if (find_template(w->root, 0, path)) {
         if (str_ends(str(path), "/template/spec")) path[strlen(path) - 5] = '\0';
-        str_append(why, sizeof why, "karp has no rule for this kind; its pod template is %s", path);
+        str_append(
+            why, sizeof why,
+            "karp has no rule for this kind; its pod template is %s (--pods-from %.*s.%.*s=%s, and after a comma "
+            "the path of the number of pods)",
+            path, str_shown(kind, 64), kind.ptr, str_shown(group, 64), group.ptr, path);
     } else
         str_append(why, sizeof why,
                    "its operator decides on them; add the pods or workloads that it creates (kubectl get "

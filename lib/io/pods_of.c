@@ -106,6 +106,8 @@ static void add_found(io_decoder *d, const io_found_template *found, void *user)
     if (found->name.len) {
         name = io_pods_text(p, "%.*s-%.*s", str_shown(p->name, 250), p->name.ptr, str_shown(found->name, 250),
                             found->name.ptr);
+    } else if (found->element) {
+        name = io_pods_text(p, "%.*s-%zu", str_shown(p->name, 250), p->name.ptr, p->count);
     }
     io_pod_set *set = io_pods_add(p, found->template_, name, found->count);
     if (set && p->kind->claims) set->claims = io_at_path(p->object, p->kind->claims);

@@ -64,11 +64,12 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
     reader->options.feature_gates = io_keep(reader, given.feature_gates);
+    reader->options.hooks = io_keep(reader, given.hooks);
     reader->gates = KARP_GATE_RESERVED_CAPACITY;
     reader->canonical = arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
-        !reader->options.provider.ptr || !reader->options.feature_gates.ptr) {
+        !reader->options.provider.ptr || !reader->options.feature_gates.ptr || !reader->options.hooks.ptr) {
         karp_reader_free(reader);
         return karp_context_refusal(context, fail_nomem(error), error);
     }
@@ -385,19 +386,20 @@ warn(karp_reader *reader, bool once, const char *format, va_list arguments)
     return KARP_OK;
 }
 
-karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why)
+static karp_status problem(karp_reader *reader, const io_deferred *w, const char *what, const char *why,
+                           const char *next)
 {
     char message[1000] = KARP_PROBLEM, name[300];
     const tree *metadata = tree_get(w->root, "metadata");
     karp_str kind = io_kind_of(w), space = tree_get_text(metadata, "namespace");
     str_shorten(name, sizeof name, w->name);
-    str_append(message, sizeof message, "%.*s %.*s%s%s creates pods that are not planned", str_shown(kind, 64),
-               kind.ptr, str_shown(space, 64), space.ptr, space.len ? "/" : "", name);
+    str_append(message, sizeof message, "%.*s %.*s%s%s %s", str_shown(kind, 64), kind.ptr, str_shown(space, 64),
+               space.ptr, space.len ? "/" : "", name, what);
     if (w->place.line > 0) {
         str_shorten(name, sizeof name, w->place.document);
         str_append(message, sizeof message, " (%s:%lu)", name, (unsigned long)w->place.line);
     }
-    str_append(message, sizeof message, ": %s", why);
+    str_append(message, sizeof message, ": %s%s", why, next);
     karp_str kept = io_keep(reader, str(message));
     if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
                            reader->problem_count + 1, sizeof kept))
@@ -405,6 +407,16 @@ karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *wh
     reader->problems[reader->problem_count++] = kept;
     log_note(reader, kept);
     return KARP_OK;
+}
+
+karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why)
+{
+    return problem(reader, w, "creates pods that are not planned", why, "");
+}
+
+karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *why)
+{
+    return problem(reader, w, "is not planned, as the API server refuses it", why, " (--lenient plans it)");
 }
 
 karp_status io_warn(karp_reader *reader, const char *format, ...)

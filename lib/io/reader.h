@@ -8,7 +8,7 @@
 #ifndef IO_READER_H
 #define IO_READER_H
 
-#include <io/kinds.h>
+#include <io/pod_kinds.h>
 #include <io/pod_template.h>
 #include <karp/provider.h>
 
@@ -176,6 +176,7 @@ struct karp_reader {
     bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
     bool changes; /* an object was replaced, deleted or scaled */
     io_replaced replaced; /* NodePools and node classes */
+    io_own_kind *own_kinds; /* in `keep`; the last rule first */
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */
     io_unused_count unused[IO_UNUSED_KINDS];
@@ -239,6 +240,8 @@ karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__(
 karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports that the object's pods are not in the snapshot, and why. */
 karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why);
+/* Reports that the API server would refuse the object, so that it has no pods. */
+karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *why);
 /* A copy in reader->keep; ptr NULL = out of memory. */
 karp_str io_keep(karp_reader *reader, karp_str text);
 karp_str io_keep_json(karp_reader *reader, const tree *root);
@@ -298,6 +301,8 @@ uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 /* The same, to be set until another name is recorded. NULL = out of memory. */
 uint32_t *io_number_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+/* The kind of an object, also one for which the caller has given a rule. */
+const io_kind_info *io_reader_kind(const karp_reader *reader, karp_str api_version, karp_str kind);
 /* The kind by which an object is recorded, which tells kinds of different groups apart. */
 enum { IO_KIND_ROOM = 208 };
 karp_str io_name_of_kind(const io_kind_info *info, const tree *root, char room[IO_KIND_ROOM]);

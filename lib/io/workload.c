@@ -5,6 +5,7 @@
 #include <io/owner.h>
 #include <io/pod_makers.h>
 #include <io/pods_rules.h>
+#include <io/refused.h>
 
 #include <string.h>
 
@@ -110,7 +111,9 @@ static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number
     set_pod_metadata(w, tree_get(pod, "metadata"), pod_name, number);
     tree_set(f->t, pod, "spec", pod_spec(w, pod_name));
     io_identify(f, io_kind_find(str("v1"), str("Pod")), pod);
+    f->creates = true;
     karp_status status = io_fill_and_add_pod(f, pod, w->place);
+    f->creates = false;
     f->t = &f->work;
     trees_clear(&f->made);
     return status;
@@ -166,14 +169,29 @@ static bool name_apart(workload *w)
     return w->pods.len && io_note_name(reader, str("pods named"), w->namespace_, w->pods, w->number);
 }
 
+/* Fills in the shared part of the pods once, in memory that lasts. *refused = the API server would not have them. */
+static karp_status admit(workload *w, bool *refused)
+{
+    karp_reader *reader = w->f->reader;
+    const io_deferred *of = &reader->deferred[w->number];
+    tree *spec = tree_get(w->template_, "spec");
+    karp_status status = io_note_amounts(reader, of, spec);
+    if (status == KARP_OK) status = io_admit(&w->f->admission, reader, w->f->t, spec, w->namespace_);
+    io_fill_pod_spec(w->f, spec);
+    /* What an API server has stored was not refused. */
+    if (status || io_is_stated(tree_get(of->root, "metadata"), "uid")) return status;
+    return io_check_refused(w->f, of, w->template_, w->claims, of->info->kind == IO_KIND_OPERATED, refused);
+}
+
 /* Adds NAME-0 … NAME-(n-1), except those in the input; at most as many as are missing. */
 static karp_status add_pods(workload *w, uint64_t present)
 {
     if (!name_apart(w)) return io_reader_nomem(w->f->reader);
     uint64_t missing = w->replicas > present ? w->replicas - present : 0;
     karp_status status = KARP_OK;
-    /* The shared part of the pods is filled in once, in memory that lasts. */
-    if (w->f->fill) io_fill_pod_spec(w->f, tree_get(w->template_, "spec"));
+    bool refused = false;
+    if (missing && w->f->fill) status = admit(w, &refused);
+    if (refused) return KARP_OK;
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
         if (missing == 0 && tree_count(w->claims) == 0) break;
         strbuf name;

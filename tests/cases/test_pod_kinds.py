@@ -279,6 +279,37 @@ def counts():
     check('recommends cpu 50m, memory 128Mi for container c of Deployment api; the requests of its template are planned' in notes(api, vertical), notes(api, vertical))
 
 
-for part in (counts, simple, rollout, ray, spark, jobs, serving, by_schedule):
+def own_rules():
+    farm = thing('example.com/v1beta3', 'Farm', 'farm', spec={'template': template(), 'groups': [
+        {'name': 'a', 'size': 2, 'template': template('2')}, {'name': 'b', 'template': template('3')}], 'replicas': 3})
+    check('--pods-from Farm.example.com=/spec/template' in problems(farm)[0], problems(farm))
+    rule = lambda text: pods(farm, words=['--pods-from', f'Farm.example.com={text}'])
+    equal(rule('/spec/template'), named('farm', 1), 'one pod')
+    equal(rule('/spec/template,/spec/replicas'), named('farm', 3), 'with a number')
+    equal(sorted(rule('/spec/groups/*/template,/spec/groups/*/size').values()), ['c=2', 'c=2', 'c=3'], 'elements')
+    run('plan', POOL, manifest(farm), '--pods-from', 'Farm.example.com=/spec/template', '--fail-on', 'unschedulable')
+    for wrong in ('Farm', 'Farm=/spec/template', 'Farm.example.com=spec', 'Farm.example.com=/spec/', 'Deployment.apps=/spec/template',
+                  'Farm.example.com=/spec/template,', 'Farm.example.com=/spec/a/*/template,/spec/b/*/size', 'Farm.example.com=/' + 'x' * 200):
+        _, error = run('plan', POOL, manifest(farm), '--pods-from', wrong, status=1)
+        check('a rule is Kind.group=/path/of/template' in error, (wrong, error))
+    big = thing('ray.io/v1', 'RayCluster', 'ray', spec={'template': template('7')})
+    equal(pods(big, words=['--pods-from', 'RayCluster.ray.io=/spec/template']), named('ray', 1, 'c=7'), 'before the rule of the table')
+
+
+def helm_hooks():
+    hook = lambda kind, name, phases, **body: thing({'Pod': 'v1', 'Job': 'batch/v1'}[kind], kind, name, {'annotations': {'helm.sh/hook': phases}}, spec=body)
+    chart = [thing('apps/v1', 'Deployment', 'app', spec={'selector': {'matchLabels': {'a': 'b'}}, 'template': template()}),
+             hook('Pod', 'app-test', 'test', **spec('8')), hook('Job', 'pre', 'pre-install, pre-upgrade', template=template('4')),
+             hook('Job', 'predel', 'pre-delete', template=template('16')), hook('Job', 'after', 'post-install', template=template('2'))]
+    equal(pods(*chart), named('app', 1), 'without hooks')
+    for what in ('Pod app-test: a Helm hook (test), which an install does not run', 'Job predel: a Helm hook (pre-delete)',
+                 'runs and ends before the other objects are created', '--hooks pre-install', '--hooks post-install'):
+        check(what in notes(*chart), (what, notes(*chart)))
+    equal(pods(*chart, words=['--hooks', 'pre-install']), named('pre', 1, 'c=4'), 'the round before')
+    chart[2]['metadata']['uid'] = 'u'
+    equal(len(pods(*chart)), 2, 'a Job that runs in a cluster')
+
+
+for part in (counts, simple, rollout, ray, spark, jobs, serving, by_schedule, own_rules, helm_hooks):
     part()
 finish()

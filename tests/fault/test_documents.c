@@ -126,6 +126,19 @@ static const char rarer[] =
     "---\n"
     "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: tj}, spec: {runtimeRef: {name: r}, "
     "trainer: {numNodes: 2}}}\n---\n"
+    "{apiVersion: v1, kind: LimitRange, metadata: {name: b, namespace: other}, spec: {limits: [{type: Container, "
+    "defaultRequest: {cpu: 1}, max: {memory: 1Gi}}]}}\n---\n"
+    "{apiVersion: v1, kind: LimitRange, metadata: {name: a, namespace: other}, spec: {limits: [{type: Container, "
+    "default: {cpu: 2}}]}}\n---\n"
+    "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: other}, spec: {hard: {pods: 1, "
+    "requests.cpu: 1}}}\n---\n"
+    "{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, overhead: {podFixed: {cpu: 250m}}, "
+    "scheduling: {nodeSelector: {a: b}, tolerations: [{operator: Exists}]}}\n---\n"
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: boxed, namespace: other}, spec: {replicas: 2, selector: "
+    "{matchLabels: {app: b}}, template: {metadata: {labels: {app: b}}, spec: {runtimeClassName: kata, resources: "
+    "{limits: {cpu: 3}}, containers: [{name: c, resources: {limits: {memory: 512m}}}]}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: wrong}, spec: {selector: {matchLabels: {app: b}}, "
+    "template: {metadata: {labels: {app: c}}, spec: {containers: [{name: c}]}}}}\n---\n"
     "{apiVersion: example.com/v1, kind: Unheard, metadata: {name: u}}\n";
 
 static const char of_2022[] =

@@ -282,8 +282,8 @@ static void test_disruption_budgets(void **state)
     } cases[] = {
         { "minAvailable: 2, selector: {matchLabels: {a: b}}", 1 },
         { "minAvailable: 50%, selector: {matchLabels: {a: b}}", 1 }, /* 2 of 4, rounded up */
-        { "maxUnavailable: 1, selector: {}", 0 }, /* 5 expected, 4 healthy */
-        { "maxUnavailable: 50%, selector: {}", 2 },
+        { "maxUnavailable: 1, selector: {}", 2 }, /* 3 expected, those with a controller; 4 healthy */
+        { "maxUnavailable: 50%, selector: {}", 3 },
         { "minAvailable: 2", 0 },
         { "minAvailable: 0, selector: {matchExpressions: [{key: a, operator: NotIn, values: [b]}]}", 1 },
         { "minAvailable: 0, selector: {matchExpressions: [{key: a, operator: Exists}]}", 3 },

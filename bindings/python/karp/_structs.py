@@ -265,7 +265,7 @@ class ReaderOptions(C.Structure):
                 ('region', Str), ('base_directory', Str), ('provider', Str), ('editable', C.c_uint32),
                 ('feature_gates', Str), ('now_later', C.c_int64), ('recursive', C.c_uint32),
                 ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32),
-                ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('reserved', C.c_uint32)]
+                ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str)]
 
 
 class Remedy(C.Structure):

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sources: Kubernetes' plugin/pkg/admission/limitranger and runtimeclass, pkg/apis/core/v1/defaults.go. */
+#include <io/admission.h>
+
+#include <string.h>
+
+static const char *const lists[] = { "initContainers", "containers" };
+
+void io_admission_init(io_admission *a, karp_context *context)
+{
+    *a = (io_admission){ 0 };
+    io_table_init(&a->first, context);
+}
+
+void io_admission_free(io_admission *a, karp_context *context)
+{
+    io_table_free(&a->first);
+    mem_free(context, a->ranges, a->capacity * sizeof *a->ranges);
+}
+
+/* ---- what the input has ------------------------------------------------------------------------------------------ */
+
+static int order(const karp_reader *reader, uint32_t a, uint32_t b)
+{
+    return compare_str(reader->deferred[a].name, reader->deferred[b].name);
+}
+
+static karp_status note_range(io_admission *a, karp_reader *reader, const io_deferred *w)
+{
+    uint32_t number = (uint32_t)(w - reader->deferred), head = io_table_get(&a->first, w->namespace_);
+    if (!grow(reader->context, (void **)&a->ranges, &a->capacity, a->count + 1, sizeof *a->ranges))
+        return io_reader_nomem(reader);
+    uint32_t own = (uint32_t)a->count, before = IO_NONE;
+    uint32_t at = head == IO_NONE ? 0 : head + 1; /* as in `next` */
+    while (at && order(reader, a->ranges[at - 1].number, number) < 0) {
+        before = at - 1;
+        at = a->ranges[before].next;
+    }
+    a->ranges[a->count++] = (io_limit_range){ number, at };
+    if (before != IO_NONE) a->ranges[before].next = own + 1;
+    else if (!io_table_put(&a->first, w->namespace_, own)) return io_reader_nomem(reader);
+    return KARP_OK;
+}
+
+/* "v1.37.2-eks-1234567" */
+static bool is_late(karp_str kubelet)
+{
+    unsigned minor = 0;
+    if (!str_starts(kubelet, "v1.")) return false;
+    for (size_t i = 3; i < kubelet.len && i < 6 && kubelet.ptr[i] >= '0' && kubelet.ptr[i] <= '9'; i++)
+        minor = minor * 10 + (unsigned)(kubelet.ptr[i] - '0');
+    return minor >= 37;
+}
+
+/* Whether these two plugins are on is not known, and by default they are not. */
+static karp_status note_namespace(karp_reader *reader, const io_deferred *w)
+{
+    static const struct {
+        const char *annotation, *plugin;
+    } known[] = { { "scheduler.alpha.kubernetes.io/node-selector", "PodNodeSelector" },
+                  { "scheduler.alpha.kubernetes.io/defaultTolerations", "PodTolerationRestriction" },
+                  { "scheduler.alpha.kubernetes.io/tolerationsWhitelist", "PodTolerationRestriction" } };
+    const tree *annotations = tree_get(tree_get(w->root, "metadata"), "annotations");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        karp_str value = tree_get_text(annotations, known[i].annotation);
+        if (value.len == 0) continue;
+        karp_status status = io_warn(
+            reader,
+            "Namespace %.*s: its annotation %s (%.*s) is not applied to pods; it has an effect where the API "
+            "server runs the admission plugin %s",
+            str_shown(w->name, 100), w->name.ptr, known[i].annotation, str_shown(value, 100), value.ptr,
+            known[i].plugin);
+        if (status) return status;
+    }
+    return KARP_OK;
+}
+
+karp_status io_admission_note(io_admission *a, karp_reader *reader, const io_deferred *w)
+{
+    if (w->gone || w->stated) return KARP_OK;
+    if (w->info->kind == IO_KIND_NODE)
+        a->late = a->late ||
+                  is_late(tree_get_text(tree_get(tree_get(w->root, "status"), "nodeInfo"), "kubeletVersion"));
+    if (w->info->kind == IO_KIND_NAMESPACE) return note_namespace(reader, w);
+    return w->info->kind == IO_KIND_LIMIT_RANGE ? note_range(a, reader, w) : KARP_OK;
+}
+
+/* ---- parts of a spec --------------------------------------------------------------------------------------------- */
+
+/* Replaces the member by a copy that may be changed, or by an empty one; a wrong value stays, for the decoder. */
+static tree *own(trees *t, tree *object, const char *name, tree_type type)
+{
+    const tree *shared = tree_get(object, name);
+    if (shared && !tree_is(shared, type)) return NULL;
+    tree *copy = shared ? tree_copy(t, shared) : tree_new(t, type);
+    tree_set(t, object, name, copy);
+    return copy;
+}
+
+static const tree *requests_of(const tree *container) { return tree_get(tree_get(container, "resources"), "requests"); }
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+/* A LimitRange's own defaults: limits are the maximum, requests are the limits, else the minimum. */
+static void fill_container(trees *t, tree *container, const tree *limit)
+{
+    tree *resources = own(t, container, "resources", TREE_MAP);
+    tree *limits = own(t, resources, "limits", TREE_MAP), *requests = own(t, resources, "requests", TREE_MAP);
+    if (!limits || !requests) return;
+    const tree *defaults = tree_get(limit, "default"), *most = tree_get(limit, "max");
+    tree_set_missing(t, requests, limits);
+    tree_set_missing(t, requests, tree_get(limit, "defaultRequest"));
+    tree_set_missing(t, limits, defaults);
+    tree_set_missing(t, limits, most);
+    tree_set_missing(t, requests, defaults);
+    tree_set_missing(t, requests, most);
+    tree_set_missing(t, requests, tree_get(limit, "min"));
+}
+
+static void fill_containers(trees *t, tree *spec, const tree *limit)
+{
+    for (size_t k = 0; k < 2; k++) {
+        if (!tree_is(tree_get(spec, lists[k]), TREE_LIST)) continue;
+        const tree *given = tree_get(spec, lists[k]);
+        tree *list = tree_new(t, TREE_LIST);
+        for (size_t i = 0; i < tree_count(given); i++) {
+            tree *container = tree_copy(t, tree_item(given, i));
+            if (tree_is(container, TREE_MAP)) fill_container(t, container, limit);
+            tree_append(t, list, container);
+        }
+        tree_set(t, spec, lists[k], list);
+    }
+}
+
+static bool any_requests(const tree *spec, karp_str resource)
+{
+    for (size_t k = 0; k < 2; k++) {
+        const tree *list = tree_get(spec, lists[k]);
+        for (size_t i = 0; i < tree_count(list); i++) {
+            const tree *container = tree_item(list, i);
+            if (tree_find_str(requests_of(container), resource) ||
+                tree_find_str(tree_get(tree_get(container, "resources"), "limits"), resource))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Before 1.37 a pod-level limit becomes the pod's request although a LimitRange gives requests to containers then. */
+static void fill_pod_requests(trees *t, tree *spec)
+{
+    const tree *limits = tree_get(tree_get(spec, "resources"), "limits");
+    if (!tree_is(limits, TREE_MAP)) return;
+    tree *requests = own(t, own(t, spec, "resources", TREE_MAP), "requests", TREE_MAP);
+    for (size_t i = 0; requests && i < tree_count(limits); i++) {
+        const tree_member *m = tree_member_at(limits, i);
+        karp_str name = tree_member_name(m);
+        if (!tree_find_str(requests, name) && !any_requests(spec, name)) tree_set_str(t, requests, name, m->value);
+    }
+}
+
+typedef void each_limit(void *user, const io_deferred *range, const tree *limit);
+
+static void each_of(const io_admission *a, const karp_reader *reader, karp_str namespace_, each_limit *call, void *user)
+{
+    uint32_t head = io_table_get(&a->first, namespace_);
+    for (uint32_t at = head == IO_NONE ? 0 : head + 1; at; at = a->ranges[at - 1].next) {
+        const io_deferred *w = &reader->deferred[a->ranges[at - 1].number];
+        const tree *limits = tree_get(tree_get(w->root, "spec"), "limits");
+        for (size_t i = 0; i < tree_count(limits); i++) call(user, w, tree_item(limits, i));
+    }
+}
+
+typedef struct filling {
+    trees *t;
+    tree *spec;
+} filling;
+
+static void fill_by(void *user, const io_deferred *range, const tree *limit)
+{
+    const filling *f = user;
+    (void)range;
+    if (str_is(tree_get_text(limit, "type"), "Container")) fill_containers(f->t, f->spec, limit);
+}
+
+/* ---- RuntimeClass ------------------------------------------------------------------------------------------------ */
+
+static void add_tolerations(trees *t, tree *spec, const tree *tolerations)
+{
+    if (tree_count(tolerations) == 0) return;
+    tree *list = own(t, spec, "tolerations", TREE_LIST);
+    for (size_t i = 0; list && i < tree_count(tolerations); i++) tree_append(t, list, tree_item(tolerations, i));
+}
+
+static const tree *class_of(const karp_reader *reader, karp_str name)
+{
+    uint32_t number = io_find(reader, "RuntimeClass", (karp_str){ "", 0 }, name);
+    return number < reader->deferred_count ? reader->deferred[number].root : NULL;
+}
+
+static karp_status apply_class(karp_reader *reader, trees *t, tree *spec)
+{
+    karp_str name = tree_get_text(spec, "runtimeClassName");
+    if (name.len == 0) return KARP_OK;
+    const tree *class_ = class_of(reader, name), *scheduling = tree_get(class_, "scheduling"),
+               *overhead = tree_get(tree_get(class_, "overhead"), "podFixed"),
+               *selector = tree_get(scheduling, "nodeSelector");
+    if (!class_)
+        return io_warn_once(reader,
+                            "RuntimeClass %.*s is not in the input, so its overhead, node selector and tolerations are "
+                            "not added to the pods that name it",
+                            str_shown(name, 100), name.ptr);
+    if (overhead && !tree_get(spec, "overhead")) tree_set(t, spec, "overhead", tree_copy(t, overhead));
+    if (tree_count(selector) > 0) tree_set_missing(t, own(t, spec, "nodeSelector", TREE_MAP), selector);
+    add_tolerations(t, spec, tree_get(scheduling, "tolerations"));
+    return KARP_OK;
+}
+
+karp_status io_admit(const io_admission *a, karp_reader *reader, trees *t, tree *spec, karp_str namespace_)
+{
+    if (!tree_is(spec, TREE_MAP)) return KARP_OK;
+    if (io_table_get(&a->first, namespace_) != IO_NONE) {
+        filling f = { t, spec };
+        if (!a->late) fill_pod_requests(t, spec);
+        each_of(a, reader, namespace_, fill_by, &f);
+    }
+    return apply_class(reader, t, spec);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+typedef struct refusing {
+    const tree *spec;
+    char *why;
+    size_t room;
+} refusing;
+
+static karp_str amount(const tree *value)
+{
+    karp_str text = tree_text(value);
+    return text.len ? text : tree_digits(value);
+}
+
+static bool is_more(const tree *a, const tree *b)
+{
+    int32_t compared = 0;
+    return a && b && karp_quantity_compare(amount(a), amount(b), &compared) == KARP_OK && compared > 0;
+}
+
+static void refuse(const refusing *r, const io_deferred *range, const char *bound, const tree_member *m,
+                   const tree *stated)
+{
+    karp_str name = tree_member_name(m), limit = amount(m->value), is = amount(stated);
+    if (r->why[0]) return;
+    str_append(r->why, r->room, "LimitRange %.*s: %s %.*s of a container is %.*s, not %.*s",
+               str_shown(range->name, 100), range->name.ptr, bound, str_shown(name, 60), name.ptr, str_shown(limit, 40),
+               limit.ptr, str_shown(is, 40), is.ptr);
+}
+
+static void refuse_container(const refusing *r, const io_deferred *range, const tree *limit, const tree *container)
+{
+    const tree *least = tree_get(limit, "min"), *most = tree_get(limit, "max");
+    const tree *requests = requests_of(container), *limits = tree_get(tree_get(container, "resources"), "limits");
+    for (size_t i = 0; tree_is(most, TREE_MAP) && i < tree_count(most); i++) {
+        const tree_member *m = tree_member_at(most, i);
+        const tree *stated = tree_find_str(limits, tree_member_name(m));
+        if (!is_more(stated, m->value)) stated = tree_find_str(requests, tree_member_name(m));
+        if (is_more(stated, m->value)) refuse(r, range, "the maximum", m, stated);
+    }
+    for (size_t i = 0; tree_is(least, TREE_MAP) && i < tree_count(least); i++) {
+        const tree_member *m = tree_member_at(least, i);
+        const tree *stated = tree_find_str(requests, tree_member_name(m));
+        if (is_more(m->value, stated)) refuse(r, range, "the minimum", m, stated);
+    }
+}
+
+static void refuse_by(void *user, const io_deferred *range, const tree *limit)
+{
+    const refusing *r = user;
+    if (!str_is(tree_get_text(limit, "type"), "Container")) return;
+    for (size_t k = 0; k < 2; k++) {
+        const tree *list = tree_get(r->spec, lists[k]);
+        for (size_t i = 0; i < tree_count(list); i++) refuse_container(r, range, limit, tree_item(list, i));
+    }
+}
+
+void io_admission_refuses(const io_admission *a, const karp_reader *reader, const tree *spec, karp_str namespace_,
+                          char *why, size_t room)
+{
+    refusing r = { spec, why, room };
+    if (io_table_get(&a->first, namespace_) != IO_NONE) each_of(a, reader, namespace_, refuse_by, &r);
+    karp_str name = tree_get_text(spec, "runtimeClassName");
+    const tree *wanted = tree_get(tree_get(name.len ? class_of(reader, name) : NULL, "scheduling"), "nodeSelector");
+    for (size_t i = 0; tree_is(wanted, TREE_MAP) && i < tree_count(wanted) && why[0] == '\0'; i++) {
+        karp_str key = tree_member_name(tree_member_at(wanted, i)), value = tree_text(tree_member_at(wanted, i)->value);
+        const tree *has = tree_find_str(tree_get(spec, "nodeSelector"), key);
+        if (has && !equal_str(tree_text(has), value))
+            str_append(why, room,
+                       "RuntimeClass %.*s needs the node label %.*s=%.*s, and its node selector has another value",
+                       str_shown(name, 100), name.ptr, str_shown(key, 100), key.ptr, str_shown(value, 60), value.ptr);
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Helm's hooks, which `helm template` writes among the other objects: tests, and what runs before or after an install,
+ * an upgrade or a removal. They do not run together with the release. Source: helm, pkg/release/v1/hook.go.
+ */
+#include <io/helm_hooks.h>
+
+#include <io/fill.h>
+
+#include <string.h>
+
+static karp_str phases_of(const io_deferred *w)
+{
+    const tree *metadata = tree_get(w->root, "metadata");
+    if (w->gone || w->stated || io_is_stated(metadata, "uid")) return (karp_str){ "", 0 };
+    return tree_get_text(tree_get(metadata, "annotations"), "helm.sh/hook");
+}
+
+static bool has_phase(karp_str phases, karp_str phase)
+{
+    for (size_t from = 0; from < phases.len;) {
+        const char *begin = phases.ptr + from, *comma = memchr(begin, ',', phases.len - from);
+        karp_str one = { begin, comma ? (size_t)(comma - begin) : phases.len - from };
+        from += one.len + 1;
+        while (one.len && one.ptr[0] == ' ') one = (karp_str){ one.ptr + 1, one.len - 1 };
+        while (one.len && one.ptr[one.len - 1] == ' ') one.len--;
+        if (equal_str(one, phase)) return true;
+    }
+    return false;
+}
+
+static bool creates_pods(const io_deferred *w)
+{
+    io_kind kind = w->info->kind;
+    return kind == IO_KIND_POD || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
+           kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_DAEMON_SET || kind == IO_KIND_JOB ||
+           kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_OPERATED || kind == IO_KIND_POD_MAKER;
+}
+
+static bool is_installed(karp_str phases)
+{
+    return has_phase(phases, str("pre-install")) || has_phase(phases, str("post-install"));
+}
+
+static karp_status leave_out(karp_reader *reader, io_deferred *w, karp_str phases)
+{
+    bool pre = has_phase(phases, str("pre-install"));
+    w->gone = true;
+    if (is_installed(phases))
+        return io_warn(reader,
+                       "%s %.*s: a Helm hook (%.*s), which runs %s the other objects are created: left out here, and "
+                       "planned in a round of its own by --hooks %s",
+                       w->info->name, str_shown(w->name, 100), w->name.ptr, str_shown(phases, 100), phases.ptr,
+                       pre ? "and ends before" : "after", pre ? "pre-install" : "post-install");
+    return io_warn(reader, "%s %.*s: a Helm hook (%.*s), which an install does not run: left out", w->info->name,
+                   str_shown(w->name, 100), w->name.ptr, str_shown(phases, 100), phases.ptr);
+}
+
+karp_status io_settle_hooks(karp_reader *reader)
+{
+    karp_str only = reader->options.hooks;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+        io_deferred *w = &reader->deferred[i];
+        karp_str phases = creates_pods(w) ? phases_of(w) : (karp_str){ "", 0 };
+        bool created = creates_pods(w) && !w->stated && !io_is_stated(tree_get(w->root, "metadata"), "uid");
+        if (only.len && created && w->info->kind != IO_KIND_DAEMON_SET && !has_phase(phases, only)) w->gone = true;
+        else if (phases.len && only.len == 0) status = leave_out(reader, w, phases);
+    }
+    return status;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/quota.h>
+
+#include <io/owner.h>
+
+#include <string.h>
+
+/* What a quota may limit, by its names; requests are those of containers. */
+static const struct {
+    const char *names[2], *resource; /* NULL = the number of pods */
+} amounts[IO_QUOTA_AMOUNTS] = {
+    { { "pods", "count/pods" }, NULL },
+    { { "requests.cpu", "cpu" }, "cpu" },
+    { { "requests.memory", "memory" }, "memory" },
+    { { "requests.nvidia.com/gpu", "requests.nvidia.com/gpu" }, "nvidia.com/gpu" },
+};
+
+void io_quotas_init(io_quotas *q, karp_context *context)
+{
+    *q = (io_quotas){ 0 };
+    io_table_init(&q->first, context);
+}
+
+void io_quotas_free(io_quotas *q, karp_context *context)
+{
+    io_table_free(&q->first);
+    mem_free(context, q->list, q->capacity * sizeof *q->list);
+}
+
+static karp_str text_of(const tree *value)
+{
+    karp_str text = tree_text(value);
+    return text.len ? text : tree_digits(value);
+}
+
+static karp_str hard_of(const karp_reader *reader, const io_quota *quota, size_t amount)
+{
+    const tree *hard = tree_get(tree_get(reader->deferred[quota->number].root, "spec"), "hard");
+    karp_str limit = text_of(tree_get(hard, amounts[amount].names[0]));
+    return limit.len ? limit : text_of(tree_get(hard, amounts[amount].names[1]));
+}
+
+karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred *w)
+{
+    const tree *spec = tree_get(w->root, "spec");
+    if (w->info->kind != IO_KIND_QUOTA || w->gone || w->stated) return KARP_OK;
+    if (tree_get(spec, "scopes") || tree_get(spec, "scopeSelector"))
+        return io_warn(reader, "ResourceQuota %.*s: it has a scope, so karp does not count which pods it refuses",
+                       str_shown(w->name, 100), w->name.ptr);
+    uint32_t head = io_table_get(&q->first, w->namespace_);
+    if (!grow(reader->context, (void **)&q->list, &q->capacity, q->count + 1, sizeof *q->list))
+        return io_reader_nomem(reader);
+    io_quota *own = &q->list[q->count];
+    *own = (io_quota){ .number = (uint32_t)(w - reader->deferred), .next = head == IO_NONE ? 0 : head + 1 };
+    for (size_t i = 0; i < IO_QUOTA_AMOUNTS; i++) {
+        karp_str limit = hard_of(reader, own, i);
+        if (limit.len && karp_quantity_check(limit) == KARP_OK) memcpy(own->used[i], "0", 2);
+    }
+    return io_table_put(&q->first, w->namespace_, (uint32_t)q->count++) ? KARP_OK : io_reader_nomem(reader);
+}
+
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
+
+static bool add_to(char sum[KARP_VALUE_TEXT], karp_str amount)
+{
+    char result[KARP_VALUE_TEXT];
+    if (amount.len == 0 || karp_quantity_add(str(sum), amount, result) != KARP_OK) return false;
+    memcpy(sum, result, sizeof result);
+    return true;
+}
+
+static karp_str request_of(const tree *container, const char *resource)
+{
+    const tree *resources = tree_get(container, "resources");
+    karp_str request = text_of(tree_get(tree_get(resources, "requests"), resource));
+    return request.len ? request : text_of(tree_get(tree_get(resources, "limits"), resource));
+}
+
+/* The requests of containers, or the largest of an init container. */
+static void pod_amount(const tree *spec, const char *resource, char sum[KARP_VALUE_TEXT])
+{
+    const tree *containers = tree_get(spec, "containers"), *first = tree_get(spec, "initContainers");
+    int32_t compared = 0;
+    (void)str_shorten(sum, KARP_VALUE_TEXT, str(resource ? "0" : "1"));
+    for (size_t i = 0; resource && i < tree_count(containers); i++)
+        (void)add_to(sum, request_of(tree_item(containers, i), resource));
+    for (size_t i = 0; resource && i < tree_count(first); i++) {
+        karp_str one = request_of(tree_item(first, i), resource);
+        if (one.len && karp_quantity_compare(one, str(sum), &compared) == KARP_OK && compared > 0)
+            (void)str_shorten(sum, KARP_VALUE_TEXT, one);
+    }
+    if (resource) (void)add_to(sum, text_of(tree_get(tree_get(spec, "overhead"), resource)));
+}
+
+/* Whether the pod keeps within the quota; then it is counted. */
+static bool take(io_quota *quota, const karp_reader *reader, const tree *spec, bool created)
+{
+    char after[IO_QUOTA_AMOUNTS][KARP_VALUE_TEXT];
+    int32_t compared = 0;
+    for (size_t i = 0; i < IO_QUOTA_AMOUNTS; i++) {
+        char own[KARP_VALUE_TEXT];
+        memcpy(after[i], quota->used[i], sizeof after[i]);
+        if (quota->used[i][0] == '\0') continue;
+        pod_amount(spec, amounts[i].resource, own);
+        (void)add_to(after[i], str(own));
+        bool over = karp_quantity_compare(str(after[i]), hard_of(reader, quota, i), &compared) == KARP_OK &&
+                    compared > 0;
+        if (created && over) return false;
+    }
+    memcpy(quota->used, after, sizeof after);
+    return true;
+}
+
+void io_quotas_count(io_quotas *q, const karp_reader *reader, const tree *pod, bool created)
+{
+    if (q->count == 0) return;
+    karp_str phase = tree_get_text(tree_get(pod, "status"), "phase");
+    uint32_t head = io_table_get(&q->first, io_namespace(pod));
+    if (str_is(phase, "Succeeded") || str_is(phase, "Failed")) return;
+    for (uint32_t at = head == IO_NONE ? 0 : head + 1; at; at = q->list[at - 1].next) {
+        io_quota *quota = &q->list[at - 1];
+        quota->created += created;
+        quota->refused += !take(quota, reader, tree_get(pod, "spec"), created);
+    }
+}
+
+karp_status io_quotas_end(const io_quotas *q, karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t k = 0; k < q->count && status == KARP_OK; k++) {
+        const io_quota *quota = &q->list[k];
+        const io_deferred *w = &reader->deferred[quota->number];
+        char limits[200] = "";
+        for (size_t i = 0; i < IO_QUOTA_AMOUNTS; i++) {
+            karp_str limit = hard_of(reader, quota, i);
+            if (quota->used[i][0] == '\0') continue;
+            str_append(limits, sizeof limits, "%s%s %.*s", limits[0] ? ", " : "", amounts[i].names[0],
+                       str_shown(limit, 40), limit.ptr);
+        }
+        if (quota->refused == 0) continue;
+        status = io_warn(
+            reader,
+            "ResourceQuota %.*s/%.*s refuses %llu of the %llu pods that are created in its namespace (%s); "
+            "they are planned all the same",
+            str_shown(w->namespace_, 64), w->namespace_.ptr, str_shown(w->name, 100), w->name.ptr,
+            (unsigned long long)quota->refused, (unsigned long long)quota->created, limits);
+    }
+    return status;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Source: Kubernetes' pkg/apis/core/validation and pkg/apis/apps/validation. */
+#include <io/refused.h>
+
+#include <string.h>
+
+static const char *const lists[] = { "initContainers", "containers" };
+
+/* ---- selectors --------------------------------------------------------------------------------------------------- */
+
+static bool in_list(const tree *values, const tree *value)
+{
+    for (size_t i = 0; i < tree_count(values); i++) {
+        const tree *one = tree_item(values, i);
+        if (tree_is(one, TREE_STRING) && equal_str(tree_text(one), tree_text(value))) return true;
+    }
+    return false;
+}
+
+static bool expression_matches(const tree *expression, const tree *labels)
+{
+    karp_str op = tree_get_text(expression, "operator");
+    const tree *label = tree_find_str(labels, tree_get_text(expression, "key"));
+    bool listed = tree_is(label, TREE_STRING) && in_list(tree_get(expression, "values"), label);
+    if (str_is(op, "In")) return listed;
+    if (str_is(op, "NotIn")) return !listed;
+    if (str_is(op, "Exists")) return label != NULL;
+    if (str_is(op, "DoesNotExist")) return label == NULL;
+    return false;
+}
+
+/* The first member of `match` that the labels lack; NULL = they have all. */
+static const tree_member *missing_label(const tree *match, const tree *labels)
+{
+    for (size_t i = 0; tree_is(match, TREE_MAP) && i < tree_count(match); i++) {
+        const tree_member *wanted = tree_member_at(match, i);
+        const tree *label = tree_find_str(labels, tree_member_name(wanted));
+        if (!label || !tree_equal(label, wanted->value)) return wanted;
+    }
+    return NULL;
+}
+
+static bool selects(const tree *selector, const tree *labels)
+{
+    if (!selector || missing_label(tree_get(selector, "matchLabels"), labels)) return false;
+    const tree *expressions = tree_get(selector, "matchExpressions");
+    for (size_t i = 0; i < tree_count(expressions); i++) {
+        if (!expression_matches(tree_item(expressions, i), labels)) return false;
+    }
+    return true;
+}
+
+/* ---- parts of the reasons ---------------------------------------------------------------------------------------- */
+
+typedef struct reason {
+    char *text;
+    size_t room;
+} reason;
+
+#define WHY(r, ...)                                                                                                    \
+    do {                                                                                                               \
+        if ((r)->text[0] == '\0') str_append((r)->text, (r)->room, __VA_ARGS__);                                       \
+    } while (0)
+
+static bool is_kind(const tree *root, const char *kind) { return str_is(tree_get_text(root, "kind"), kind); }
+
+static void check_selector(reason *r, const tree *root, const tree *template_)
+{
+    const tree *selector = tree_get(tree_get(root, "spec"), "selector");
+    const tree *labels = tree_get(tree_get(template_, "metadata"), "labels");
+    bool plain = is_kind(root, "ReplicationController") || is_kind(root, "DeploymentConfig");
+    if (!tree_is(selector, TREE_MAP) || is_kind(root, "Job")) return;
+    const tree_member *missing = missing_label(plain ? selector : tree_get(selector, "matchLabels"), labels);
+    if (missing) {
+        karp_str key = tree_member_name(missing), value = tree_text(missing->value);
+        WHY(r, "the labels of its pod template do not have %.*s=%.*s of its selector", str_shown(key, 100), key.ptr,
+            str_shown(value, 64), value.ptr);
+    } else if (!plain && !selects(selector, labels)) {
+        WHY(r, "its selector does not match the labels of its pod template");
+    }
+}
+
+static void check_restart(reason *r, const tree *root, const tree *spec)
+{
+    karp_str policy = tree_get_text(spec, "restartPolicy");
+    bool stays = is_kind(root, "Deployment") || is_kind(root, "ReplicaSet") || is_kind(root, "StatefulSet") ||
+                 is_kind(root, "DaemonSet") || is_kind(root, "ReplicationController");
+    if (stays && policy.len && !str_is(policy, "Always"))
+        WHY(r, "restartPolicy of its pods is %.*s, not Always", str_shown(policy, 40), policy.ptr);
+    if (is_kind(root, "Job") && str_is(policy, "Always"))
+        WHY(r, "restartPolicy of its pods is Always, not Never or OnFailure");
+}
+
+/* The second of two elements with the same text in a member; "" = there are none. */
+static karp_str twice(const tree *list, const char *member)
+{
+    for (size_t i = 0; i < tree_count(list) && i < 64; i++) {
+        karp_str one = tree_get_text(tree_item(list, i), member);
+        for (size_t k = 0; k < i && one.len; k++) {
+            if (equal_str(one, tree_get_text(tree_item(list, k), member))) return one;
+        }
+    }
+    return (karp_str){ "", 0 };
+}
+
+static bool has_name(const tree *list, karp_str name)
+{
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *one = tree_item(list, i);
+        if (equal_str(tree_get_text(one, "name"), name) ||
+            equal_str(tree_get_text(tree_get(one, "metadata"), "name"), name))
+            return true;
+    }
+    return false;
+}
+
+static karp_str amount(const tree *value)
+{
+    karp_str text = tree_text(value);
+    return text.len ? text : tree_digits(value);
+}
+
+static void check_limits(reason *r, karp_str name, const tree *resources)
+{
+    const tree *requests = tree_get(resources, "requests"), *limits = tree_get(resources, "limits");
+    for (size_t i = 0; tree_is(requests, TREE_MAP) && i < tree_count(requests); i++) {
+        const tree_member *m = tree_member_at(requests, i);
+        karp_str key = tree_member_name(m), request = amount(m->value), limit = amount(tree_find_str(limits, key));
+        int32_t order = 0;
+        if (limit.len == 0 || karp_quantity_compare(request, limit, &order) != KARP_OK || order == 0) continue;
+        bool whole = str_starts(key, "hugepages-") || (key.len && memchr(key.ptr, '/', key.len));
+        if (order > 0)
+            WHY(r, "container %.*s requests %.*s %.*s, more than its limit %.*s", str_shown(name, 64), name.ptr,
+                str_shown(key, 64), key.ptr, str_shown(request, 40), request.ptr, str_shown(limit, 40), limit.ptr);
+        else if (whole)
+            WHY(r, "container %.*s requests %.*s %.*s, but its limit is %.*s: they have to be equal",
+                str_shown(name, 64), name.ptr, str_shown(key, 64), key.ptr, str_shown(request, 40), request.ptr,
+                str_shown(limit, 40), limit.ptr);
+    }
+}
+
+static void check_container(reason *r, const tree *container, const tree *volumes, const tree *claims, bool operated)
+{
+    karp_str name = tree_get_text(container, "name"), port = twice(tree_get(container, "ports"), "name");
+    const tree *mounts = tree_get(container, "volumeMounts");
+    check_limits(r, name, tree_get(container, "resources"));
+    if (port.len)
+        WHY(r, "container %.*s has two ports named %.*s", str_shown(name, 64), name.ptr, str_shown(port, 64), port.ptr);
+    for (size_t i = 0; !operated && i < tree_count(mounts); i++) {
+        karp_str volume = tree_get_text(tree_item(mounts, i), "name");
+        if (str_starts(volume, "kube-api-access")) continue; /* the API server adds it */
+        if (volume.len && !has_name(volumes, volume) && !has_name(claims, volume))
+            WHY(r, "container %.*s mounts volume %.*s, which the pod does not have", str_shown(name, 64), name.ptr,
+                str_shown(volume, 64), volume.ptr);
+    }
+}
+
+static void check_tolerations(reason *r, const tree *spec)
+{
+    const tree *list = tree_get(spec, "tolerations");
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *one = tree_item(list, i);
+        karp_str key = tree_get_text(one, "key");
+        if (str_is(tree_get_text(one, "operator"), "Exists") && tree_get_text(one, "value").len)
+            WHY(r, "its toleration of %.*s has a value, although the operator is Exists", str_shown(key, 64), key.ptr);
+    }
+}
+
+void io_why_refused(const tree *root, const tree *template_, const tree *claims, bool operated, char *why, size_t room)
+{
+    reason r = { why, room };
+    const tree *spec = tree_get(template_, "spec"), *volumes = tree_get(spec, "volumes");
+    karp_str volume = twice(volumes, "name");
+    if (root) check_selector(&r, root, template_);
+    if (root) check_restart(&r, root, spec);
+    for (size_t k = 0; k < 2; k++) {
+        const tree *list = tree_get(spec, lists[k]);
+        karp_str name = twice(list, "name");
+        if (name.len) WHY(&r, "two containers are named %.*s", str_shown(name, 64), name.ptr);
+        for (size_t i = 0; i < tree_count(list); i++)
+            check_container(&r, tree_item(list, i), volumes, claims, operated);
+    }
+    if (volume.len) WHY(&r, "two volumes are named %.*s", str_shown(volume, 64), volume.ptr);
+    check_tolerations(&r, spec);
+}
+
+/* ---- amounts that are probably meant otherwise ------------------------------------------------------------------- */
+
+static bool ends_with_any(karp_str text, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_ends(text, endings[i])) return true;
+    }
+    return false;
+}
+
+static karp_status note_amount(karp_reader *reader, const io_deferred *w, karp_str name, const tree_member *m)
+{
+    static const char *const sizes[] = { "Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T" };
+    karp_str resource = tree_member_name(m), value = tree_text(m->value);
+    const char *kind = w->info->name;
+    double number = 0;
+    if (karp_quantity_double(value, &number) != KARP_OK || number <= 0) return KARP_OK;
+    bool size = str_is(resource, "memory") || str_is(resource, "ephemeral-storage");
+    if (size && str_ends(value, "m"))
+        return io_warn(reader, "%s %.*s: container %.*s has %.*s %.*s, which is %g bytes; %.*sMi may be meant", kind,
+                       str_shown(w->name, 100), w->name.ptr, str_shown(name, 64), name.ptr, str_shown(resource, 64),
+                       resource.ptr, str_shown(value, 40), value.ptr, number, str_shown(value, 40) - 1, value.ptr);
+    if (str_is(resource, "cpu") && ends_with_any(value, sizes, sizeof sizes / sizeof *sizes)) {
+        int digits = 0;
+        while ((size_t)digits < value.len && digits < 40 &&
+               (value.ptr[digits] == '.' || (value.ptr[digits] >= '0' && value.ptr[digits] <= '9')))
+            digits++;
+        return io_warn(reader, "%s %.*s: container %.*s has cpu %.*s, which is %.0f cores; %.*sm may be meant", kind,
+                       str_shown(w->name, 100), w->name.ptr, str_shown(name, 64), name.ptr, str_shown(value, 40),
+                       value.ptr, number, digits, value.ptr);
+    }
+    return KARP_OK;
+}
+
+karp_status io_note_amounts(karp_reader *reader, const io_deferred *w, const tree *spec)
+{
+    karp_status status = KARP_OK;
+    for (size_t k = 0; k < 2; k++) {
+        const tree *list = tree_get(spec, lists[k]);
+        for (size_t i = 0; i < tree_count(list); i++) {
+            const tree *resources = tree_get(tree_item(list, i), "resources");
+            const tree *amounts = tree_get(resources, "requests");
+            if (!amounts) amounts = tree_get(resources, "limits");
+            karp_str name = tree_get_text(tree_item(list, i), "name");
+            for (size_t n = 0; tree_is(amounts, TREE_MAP) && n < tree_count(amounts) && status == KARP_OK; n++)
+                status = note_amount(reader, w, name, tree_member_at(amounts, n));
+        }
+    }
+    return status;
+}

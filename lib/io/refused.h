@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Manifests that the API server refuses, and amounts that are probably meant otherwise. */
+#ifndef IO_REFUSED_H
+#define IO_REFUSED_H
+
+#include <io/reader.h>
+
+/* What the API server refuses in an object that creates pods, or in a pod: appended to `why`, which is "". `template_`
+ * has metadata and spec; `claims` are volumeClaimTemplates; `operated`: an operator completes the pods. */
+void io_why_refused(const tree *root, const tree *template_, const tree *claims, bool operated, char *why, size_t room);
+
+/* Notes amounts of the containers such as "memory: 512m". Errors: NOMEM. */
+karp_status io_note_amounts(karp_reader *reader, const io_deferred *w, const tree *spec);
+
+#endif

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the API server would add to pods that are created, what it would refuse, and amounts that look like mistakes."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+POOL = pathlib.Path(__file__).parent / 'asks' / 'pool.yaml'
+folder = tempfile.TemporaryDirectory()
+
+
+def manifest(*objects):
+    path = pathlib.Path(folder.name) / 'input.json'
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
+    return path
+
+
+def thing(version, kind, name, metadata=None, **body):
+    return {'apiVersion': version, 'kind': kind, 'metadata': {'name': name, **(metadata or {})}, **body}
+
+
+def container(**resources):
+    return {'name': 'c', 'image': 'x', **({'resources': resources} if resources else {})}
+
+
+def deployment(name, spec, replicas=1, labels=None, **more):
+    return thing('apps/v1', 'Deployment', name, {'namespace': 'shop'}, spec={
+        'replicas': replicas, 'selector': {'matchLabels': {'app': name}},
+        'template': {'metadata': {'labels': labels or {'app': name}}, 'spec': spec}, **more})
+
+
+def limits(name='defaults', **item):
+    return thing('v1', 'LimitRange', name, {'namespace': 'shop'}, spec={'limits': [{'type': 'Container', **item}]})
+
+
+def objects(*given, words=()):
+    return json.loads(run('dump', POOL, manifest(*given), *words)[0])['objects']
+
+
+def pods(*given, words=()):
+    return [o for o in objects(*given, words=words) if o['kind'] == 'Pod']
+
+
+def notes(*given):
+    return ' | '.join(document('plan', POOL, manifest(*given))['warnings'])
+
+
+def problems(*given):
+    return document('plan', POOL, manifest(*given)).get('problems', [])
+
+
+def limit_ranges():
+    bare = deployment('bare', {'containers': [container()]})
+    asked = lambda *given: pods(*given)[0]['spec']['containers'][0].get('resources', {})
+    equal(asked(bare, limits(defaultRequest={'cpu': '500m'}, default={'cpu': '1', 'memory': '1Gi'})),
+          {'limits': {'cpu': '1', 'memory': '1Gi'}, 'requests': {'cpu': '500m', 'memory': '1Gi'}}, 'defaults')
+    equal(asked(bare, limits(max={'cpu': '2'})), {'limits': {'cpu': '2'}, 'requests': {'cpu': '2'}}, 'the maximum is the default')
+    equal(asked(bare, limits(min={'cpu': '200m'}))['requests'], {'cpu': '200m'}, 'the minimum, if there is nothing else')
+    limited = deployment('bare', {'containers': [container(limits={'cpu': '4'})]})
+    equal(asked(limited, limits(defaultRequest={'cpu': '1'}))['requests'], {'cpu': '4'}, 'a limit is the request before')
+    two = limits('b', defaultRequest={'cpu': '3'}), limits('a', defaultRequest={'cpu': '1', 'memory': '1Gi'})
+    equal(asked(bare, *two)['requests'], {'cpu': '1', 'memory': '1Gi'}, 'the first by name')
+    other = limits(defaultRequest={'cpu': '1'})
+    other['metadata']['namespace'] = 'bank'
+    equal(asked(bare, other), {}, 'another namespace')
+    alone = thing('v1', 'Pod', 'alone', {'namespace': 'shop'}, spec={'containers': [container()]})
+    equal(asked(alone, limits(defaultRequest={'cpu': '1'}))['requests'], {'cpu': '1'}, 'a pod that is created')
+    alone['metadata']['uid'] = 'u'
+    equal(asked(alone, limits(defaultRequest={'cpu': '1'})), {}, 'a pod that exists')
+    daemons = thing('apps/v1', 'DaemonSet', 'agent', {'namespace': 'shop'}, spec={
+        'selector': {'matchLabels': {'app': 'a'}}, 'template': {'metadata': {'labels': {'app': 'a'}}, 'spec': {'containers': [container()]}}})
+    check('DaemonSet agent: Karpenter counts its template' in notes(bare, daemons, limits(defaultRequest={'cpu': '1'})), 'DaemonSet')
+
+
+def pod_level():
+    spec = {'resources': {'limits': {'cpu': '4'}}, 'containers': [container()]}
+    node = thing('v1', 'Node', 'n', status={'nodeInfo': {'kubeletVersion': 'v1.37.1-eks-0123456'}})
+    of = lambda *given: document('plan', POOL, manifest(deployment('p', spec), limits(defaultRequest={'cpu': '1'}), *given))
+    equal([launch['requests']['cpu'] for launch in of()['launches']], ['4'], '1.36: the pod-level limit')
+    equal([launch['requests']['cpu'] for launch in of(node)['launches']], ['1'], '1.37: what the LimitRange gave')
+
+
+def runtime_classes():
+    kata = thing('node.k8s.io/v1', 'RuntimeClass', 'kata', handler='kata', overhead={'podFixed': {'cpu': '250m'}}, scheduling={
+        'nodeSelector': {'kata': 'true'}, 'tolerations': [{'key': 'kata', 'operator': 'Exists'}]})
+    boxed = deployment('boxed', {'runtimeClassName': 'kata', 'containers': [container(requests={'cpu': '1'})]}, 2)
+    spec = pods(boxed, kata)[1]['spec']
+    equal((spec['overhead'], spec['nodeSelector'], spec['tolerations']),
+          ({'cpu': '250m'}, {'kata': 'true'}, [{'key': 'kata', 'operator': 'Exists'}]), 'RuntimeClass')
+    check('RuntimeClass kata is not in the input' in notes(boxed), notes(boxed))
+    boxed['spec']['template']['spec']['nodeSelector'] = {'kata': 'false'}
+    check('needs the node label kata=true' in problems(boxed, kata)[0], problems(boxed, kata))
+
+
+def quotas():
+    quota = thing('v1', 'ResourceQuota', 'q', {'namespace': 'shop'}, spec={'hard': {'pods': '3', 'requests.cpu': '2'}})
+    web = deployment('web', {'containers': [container(requests={'cpu': '500m'})]}, 8)
+    check('ResourceQuota shop/q refuses 5 of the 8 pods' in notes(web, quota), notes(web, quota))
+    big = deployment('web', {'containers': [container(requests={'cpu': '1'})]}, 8)
+    check('refuses 6 of the 8 pods' in notes(big, quota), notes(big, quota))
+    there = thing('v1', 'Pod', 'there', {'namespace': 'shop', 'uid': 'u'}, spec={'nodeName': 'n', 'containers': [container()]})
+    check('refuses 6 of the 8 pods' in notes(web, quota, there), notes(web, quota, there))
+    check('ResourceQuota' not in notes(deployment('web', {'containers': [container()]}, 3), quota), 'room for all')
+
+
+def namespaces():
+    shop = thing('v1', 'Namespace', 'shop', {'annotations': {'scheduler.alpha.kubernetes.io/node-selector': 'team=a'}})
+    check('PodNodeSelector' in notes(shop, deployment('web', {'containers': [container()]})), notes(shop))
+
+
+def storage_classes():
+    classes = [thing('storage.k8s.io/v1', 'StorageClass', name, {'creationTimestamp': f'2025-01-0{day}T00:00:00Z', 'annotations': {f'storageclass{beta}.kubernetes.io/is-default-class': 'true'}},
+                     provisioner='ebs.csi.aws.com', volumeBindingMode='WaitForFirstConsumer')
+               for name, day, beta in (('a', 1, ''), ('c', 2, ''), ('b', 2, '.beta'))]
+    claim = thing('v1', 'PersistentVolumeClaim', 'data', {'namespace': 'shop'}, spec={'accessModes': ['ReadWriteOnce']})
+    made = [o for o in objects(*classes, claim) if o['kind'] == 'PersistentVolumeClaim'][0]
+    equal(made['spec']['storageClassName'], 'b', 'the newest default, then the first by name')
+
+
+def budgets():
+    bare = [thing('v1', 'Pod', f'p{i}', {'namespace': 'shop', 'labels': {'app': 'p'}}, spec={'nodeName': 'n', 'containers': [container()]}) for i in range(3)]
+    allowed = lambda **spec: [o for o in objects(*bare, thing('policy/v1', 'PodDisruptionBudget', 'b', {'namespace': 'shop'}, spec={
+        'selector': {'matchLabels': {'app': 'p'}}, **spec})) if o['kind'] == 'PodDisruptionBudget'][0]['status']['disruptionsAllowed']
+    equal((allowed(minAvailable='0%'), allowed(maxUnavailable='50%'), allowed(minAvailable=1)), (0, 0, 2), 'pods without a controller')
+
+
+def refused():
+    fine = {'containers': [container(requests={'cpu': '1'})]}
+    for what, given in (
+            ('do not have app=web of its selector', deployment('web', fine, labels={'app': 'shop'})),
+            ('requests cpu 2, more than its limit 1', deployment('web', {'containers': [container(requests={'cpu': '2'}, limits={'cpu': '1'})]})),
+            ('they have to be equal', deployment('web', {'containers': [container(requests={'nvidia.com/gpu': '1'}, limits={'nvidia.com/gpu': '2'})]})),
+            ('has two ports named http', deployment('web', {'containers': [{**container(), 'ports': [{'name': 'http', 'containerPort': 80}, {'name': 'http', 'containerPort': 81}]}]})),
+            ('two containers are named c', deployment('web', {'containers': [container(), container()]})),
+            ('mounts volume data', deployment('web', {'containers': [{**container(), 'volumeMounts': [{'name': 'data', 'mountPath': '/d'}]}]})),
+            ('restartPolicy of its pods is Never', deployment('web', {**fine, 'restartPolicy': 'Never'})),
+            ('although the operator is Exists', deployment('web', {**fine, 'tolerations': [{'key': 'a', 'operator': 'Exists', 'value': 'b'}]})),
+    ):
+        found = problems(given)
+        check(len(found) == 1 and what in found[0] and 'the API server refuses it' in found[0], (what, found))
+        equal(len(pods(given)), 0, 'not planned')
+        equal(len(pods(given, words=['--lenient'])), 1, 'lenient')
+        run('plan', POOL, manifest(given), '--fail-on', 'unschedulable', status=3)
+        findings = json.loads(run('lint', POOL, manifest(given), '-o', 'json', status=None)[0])['findings']
+        equal([f['severity'] for f in findings if what in f['text']], ['error'], f'lint: {what}')
+        given['metadata']['uid'] = 'u'
+        equal(len(pods(given)), 1, 'what a cluster has was not refused')
+    check('the maximum cpu of a container is 1, not 2' in problems(deployment('web', {'containers': [container(limits={'cpu': '2'})]}), limits(max={'cpu': '1'}))[0], 'LimitRange')
+    claims = thing('apps/v1', 'StatefulSet', 'db', spec={
+        'selector': {'matchLabels': {'a': 'b'}}, 'volumeClaimTemplates': [{'metadata': {'name': 'data'}, 'spec': {'accessModes': ['ReadWriteOnce']}}],
+        'template': {'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{**container(), 'volumeMounts': [{'name': 'data', 'mountPath': '/d'}]}]}}})
+    equal(problems(claims), [], 'a volume of a claim template')
+
+
+def amounts():
+    half = deployment('web', {'containers': [container(requests={'memory': '512m', 'cpu': '500Mi'})]})
+    found = notes(half)
+    check('memory 512m, which is 0.512 bytes; 512Mi may be meant' in found and 'cpu 500Mi, which is 524288000 cores; 500m may be meant' in found, found)
+
+
+for test in (limit_ranges, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, refused, amounts):
+    test()
+finish()
