@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/library.h>
 #include <io/change.h>
 #include <io/make_object.h>
 #include <io/owner.h>
@@ -198,48 +199,99 @@ static bool was_on(const io_deferred *w, const io_deferred *deleted)
            equal_str(tree_get_text(tree_get(w->root, "spec"), "nodeName"), deleted->name);
 }
 
-/* A list of numbers of deferred objects. */
-typedef struct numbers {
-    uint32_t *items;
-    size_t count, capacity;
-} numbers;
+/* An object that mentions a name, and the next one that does. */
+typedef struct mention {
+    uint32_t object, next;
+} mention;
 
-static karp_status add_number(karp_reader *reader, numbers *list, uint32_t number)
+/* The objects by the names that they mention: only these can go with an object of that name. */
+typedef struct dependents {
+    io_table first; /* name -> mentions */
+    mention *mentions;
+    size_t count, capacity;
+    uint32_t *deleted; /* numbers of deferred objects */
+    size_t deleted_count;
+    uint8_t *listed; /* by object: whether it is in `deleted` */
+} dependents;
+
+static bool add_mention(karp_reader *reader, dependents *d, uint32_t object, karp_str name)
 {
-    void *items = list->items;
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i] == number) return KARP_OK;
-    }
-    if (!grow(reader->context, &items, &list->capacity, list->count + 1, sizeof *list->items))
-        return io_reader_nomem(reader);
-    list->items = items;
-    list->items[list->count++] = number;
-    return KARP_OK;
+    uint32_t *first = io_table_at(&d->first, name);
+    if (!first) return false;
+    if (*first != IO_NONE && d->mentions[*first].object == object) return true;
+    if (!grow(reader->context, (void **)&d->mentions, &d->capacity, d->count + 1, sizeof *d->mentions)) return false;
+    d->mentions[d->count] = (mention){ object, *first };
+    *first = (uint32_t)d->count++;
+    return true;
 }
 
-/* Deletes dependents. Pods are deleted at once. Owners of pods are put on the list and deleted at the end, because
- * they are still needed to find the pods' owners. */
-static karp_status delete_owned(karp_reader *reader, numbers *list, uint32_t number)
+/* Backwards, so that the objects of a name are in their order. */
+static bool add_mentions(karp_reader *reader, dependents *d)
+{
+    bool fine = true;
+    for (uint32_t i = (uint32_t)reader->deferred_count; i-- > 0 && fine;) {
+        const io_deferred *w = &reader->deferred[i];
+        karp_str names[] = { w->name,
+                             w->namespace_,
+                             io_controller(w->root).name,
+                             w->info->kind == IO_KIND_POD ? io_workload_of(reader, w->root).name : str(""),
+                             tree_get_text(tree_get(tree_get(w->root, "metadata"), "labels"), "karpenter.sh/nodepool"),
+                             tree_get_text(tree_get(w->root, "spec"), "nodeName"),
+                             tree_get_text(tree_get(w->root, "status"), "nodeName") };
+        for (size_t k = 0; k < sizeof names / sizeof names[0] && fine; k++)
+            fine = names[k].len == 0 || add_mention(reader, d, i, names[k]);
+    }
+    return fine;
+}
+
+static void list_deleted(dependents *d, uint32_t number)
+{
+    if (d->listed[number]) return;
+    d->listed[number] = 1;
+    d->deleted[d->deleted_count++] = number;
+}
+
+/* Deletes dependents. Pods are deleted at once. Owners of pods are listed and deleted at the end, because they are
+ * still needed to find the pods' owners. */
+static karp_status delete_owned(karp_reader *reader, dependents *d, uint32_t number, karp_str name)
 {
     const io_deferred *deleted = &reader->deferred[number];
     karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < reader->deferred_count && !status; i++) {
+    for (uint32_t m = name.len ? io_table_get(&d->first, name) : IO_NONE; m != IO_NONE && !status;
+         m = d->mentions[m].next) {
+        uint32_t i = d->mentions[m].object;
         const io_deferred *w = &reader->deferred[i];
         if (w->gone || i == number) continue;
         if (was_on(w, deleted)) status = displace(reader, i);
-        else if (goes_with(reader, w, deleted))
-            status = w->info->kind == IO_KIND_POD ? forget(reader, i) : add_number(reader, list, i);
+        else if (goes_with(reader, w, deleted)) {
+            if (w->info->kind == IO_KIND_POD) status = forget(reader, i);
+            else list_deleted(d, i);
+        }
     }
     return status;
 }
 
 static karp_status delete_with(karp_reader *reader, uint32_t first)
 {
-    numbers list = { NULL, 0, 0 };
-    karp_status status = add_number(reader, &list, first);
-    for (size_t i = 0; i < list.count && !status; i++) status = delete_owned(reader, &list, list.items[i]);
-    for (size_t i = 0; i < list.count && !status; i++) status = forget(reader, list.items[i]);
-    karp_free(reader->context, list.items, list.capacity * sizeof *list.items);
+    size_t most = reader->deferred_count;
+    dependents d = { .deleted = karp_alloc(reader->context, (most + 1) * sizeof *d.deleted),
+                     .listed = karp_alloc(reader->context, most + 1) };
+    io_table_init(&d.first, reader->context);
+    if (d.listed) memset(d.listed, 0, most + 1);
+    karp_status status = d.deleted && d.listed && add_mentions(reader, &d) ? KARP_OK : io_reader_nomem(reader);
+    if (!status) list_deleted(&d, first);
+    for (size_t i = 0; i < d.deleted_count && !status; i++) {
+        const io_deferred *w = &reader->deferred[d.deleted[i]];
+        karp_str of_claim = tree_get_text(tree_get(w->root, "status"), "nodeName");
+        status = delete_owned(reader, &d, d.deleted[i], w->name);
+        if (!status && w->info->kind == IO_KIND_NODE_CLAIM && !equal_str(of_claim, w->name))
+            status = delete_owned(reader, &d, d.deleted[i], of_claim);
+    }
+    for (size_t i = 0; i < d.deleted_count && !status; i++) status = forget(reader, d.deleted[i]);
+    io_table_free(&d.first);
+    karp_free(reader->context, d.mentions, d.capacity * sizeof *d.mentions);
+    if (d.deleted) karp_free(reader->context, d.deleted, (most + 1) * sizeof *d.deleted);
+    if (d.listed) karp_free(reader->context, d.listed, most + 1);
     return status;
 }
 

@@ -9,6 +9,8 @@
 
 #define REPLAY_NONE UINT32_MAX /* instead of the number of a pod, node or command */
 #define SECOND INT64_C(1000000000)
+/* Times of a replay are at most so many nanoseconds after 1970 (in 2116), so that the sum of two never overflows. */
+#define REPLAY_LATEST (INT64_C(1) << 62)
 
 /* Resources that some pod requests. Amounts are whole numbers: billionths of a core, thousandths of anything else. */
 enum { RESOURCES_MOST = 16 };

@@ -81,32 +81,78 @@ static replay_event take_first(engine *e)
 
 void engine_find_pool(const engine *e, replay_node *n)
 {
-    n->pool_number = REPLAY_NONE;
-    for (size_t i = 0; i < e->nodes.pool_count; i++) {
-        if (equal_str(e->nodes.pools[i].name, n->pool)) n->pool_number = (uint32_t)i;
+    uint32_t found = io_table_get(&e->nodes.pool_index, n->pool);
+    n->pool_number = found == IO_NONE ? REPLAY_NONE : found;
+}
+
+static bool is_pool(const tree *object)
+{
+    karp_str kind = tree_get_text(object, "kind");
+    return str_is(kind, "NodePool") || str_is(kind, "Provisioner");
+}
+
+/* Reads a NodePool that is new or has changed. */
+static void read_pool(engine *e, const tree *object)
+{
+    const tree *spec = tree_get(object, "spec");
+    karp_str name = tree_get_text(tree_get(object, "metadata"), "name");
+    uint32_t number = io_table_get(&e->nodes.pool_index, name);
+    if (number == IO_NONE) {
+        number = (uint32_t)e->nodes.pool_count;
+        name = engine_text(e, name);
+        if (e->status || !io_table_put(&e->nodes.pool_index, name, number) ||
+            !grow(e->context, (void **)&e->nodes.pools, &e->nodes.pool_capacity, e->nodes.pool_count + 1,
+                  sizeof *e->nodes.pools)) {
+            engine_nomem(e);
+            return;
+        }
+        e->nodes.pools[e->nodes.pool_count++].name = name;
     }
+    replay_pool *pool = &e->nodes.pools[number];
+    pool->window = replay_window(object);
+    pool->when_empty = str_is(tree_get_text(tree_get(spec, "disruption"), "consolidationPolicy"), "WhenEmpty");
+    pool->is_static = tree_get(spec, "replicas") != NULL;
 }
 
 static karp_status read_pools(engine *e)
 {
-    e->nodes.pool_count = 0;
     e->disruption.review_all = true;
-    for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
-        const tree *object = tree_item(e->objects.documents, i);
-        karp_str kind = tree_get_text(object, "kind");
-        if (!str_is(kind, "NodePool") && !str_is(kind, "Provisioner")) continue;
-        if (!grow(e->context, (void **)&e->nodes.pools, &e->nodes.pool_capacity, e->nodes.pool_count + 1,
-                  sizeof *e->nodes.pools))
-            return fail_nomem(&e->error);
-        const tree *disruption = tree_get(tree_get(object, "spec"), "disruption");
-        e->nodes.pools[e->nodes.pool_count++] = (replay_pool){
-            engine_text(e, tree_get_text(tree_get(object, "metadata"), "name")), replay_window(object),
-            str_is(tree_get_text(disruption, "consolidationPolicy"), "WhenEmpty"),
-            tree_get(tree_get(object, "spec"), "replicas") != NULL
-        };
+    for (size_t i = 0; i < tree_count(e->objects.documents) && !e->status; i++) {
+        if (is_pool(tree_item(e->objects.documents, i))) read_pool(e, tree_item(e->objects.documents, i));
     }
     for (size_t i = 0; i < e->nodes.alive_count; i++) engine_find_pool(e, &e->nodes.list[e->nodes.alive[i]]);
     return e->status;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+/* The object with the kind, namespace and name. Every object is in the index with its number of appearance. */
+static tree **place_of_object(engine *e, const tree *object)
+{
+    strbuf key;
+    strbuf_init(&key, e->context);
+    strbuf_addstr(&key, tree_get_text(object, "kind"));
+    strbuf_addc(&key, ' ');
+    strbuf_addname(&key, io_namespace(object), tree_get_text(tree_get(object, "metadata"), "name"));
+    uint32_t *number = key.failed ? NULL : io_table_at(&e->objects.index, (karp_str){ key.ptr, key.len });
+    strbuf_free(&key);
+    if (number && *number == IO_NONE) {
+        *number = (uint32_t)e->objects.count;
+        if (!grow(e->context, (void **)&e->objects.latest, &e->objects.capacity, e->objects.count + 1,
+                  sizeof *e->objects.latest))
+            number = NULL;
+        else e->objects.latest[e->objects.count++] = NULL;
+    }
+    if (!number) engine_nomem(e);
+    return number ? &e->objects.latest[*number] : NULL;
+}
+
+static void index_objects(engine *e)
+{
+    for (size_t i = 0; i < tree_count(e->objects.documents) && !e->status; i++) {
+        tree **place = place_of_object(e, tree_item(e->objects.documents, i));
+        if (place) *place = tree_item(e->objects.documents, i);
+    }
 }
 
 /* ---- one event --------------------------------------------------------------------------------------------------- */
@@ -140,7 +186,7 @@ static void lose_capacity(engine *e, const trace_event *event)
                                                        false };
 }
 
-/* Adds the object, or replaces the one with its kind, namespace and name. */
+/* Adds the object, or replaces the one with its kind, namespace and name. Replaced objects move to the end. */
 static void apply_object(engine *e, const trace_event *event)
 {
     trees *t = &e->objects.memory;
@@ -151,20 +197,23 @@ static void apply_object(engine *e, const trace_event *event)
         return;
     }
     replay_forget_status(t, object);
-    const tree *metadata = tree_get(object, "metadata");
-    for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
-        const tree *old = tree_item(e->objects.documents, i), *old_metadata = tree_get(old, "metadata");
-        if (!equal_str(tree_get_text(old, "kind"), tree_get_text(object, "kind")) ||
-            !equal_str(tree_get_text(old_metadata, "name"), tree_get_text(metadata, "name")) ||
-            !equal_str(io_namespace(old), io_namespace(object)))
-            continue;
+    if (e->objects.count == 0) index_objects(e);
+    tree **place = place_of_object(e, object);
+    if (!place) return;
+    for (size_t i = 0; *place && i < tree_count(e->objects.documents); i++) {
+        if (tree_item(e->objects.documents, i) != *place) continue;
         tree_remove_item(t, e->objects.documents, i);
         break;
     }
+    *place = object;
     tree_append(t, e->objects.documents, object);
     if (t->status) engine_nomem(e);
     e->objects.stale = e->objects.pools_changed = true;
-    keep_failure(&e->status, read_pools(e));
+    e->disruption.review_all = true;
+    if (is_pool(object)) {
+        read_pool(e, object);
+        for (size_t i = 0; i < e->nodes.alive_count; i++) engine_find_pool(e, &e->nodes.list[e->nodes.alive[i]]);
+    }
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) keep_failure(&e->status, budgets_read_again(e));
     e->disruption.changes++;
     static_open(e);
@@ -382,6 +431,8 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->buffers.index, context);
     io_table_init(&e->nodes.index, context);
     io_table_init(&e->nodes.kind_index, context);
+    io_table_init(&e->nodes.pool_index, context);
+    io_table_init(&e->objects.index, context);
     e->pods.freed_forgotten = e->pods.freed_settled = 1;
     e->objects.stale = true;
     e->nodes.joining_at = KARP_NO_TIME;
@@ -409,6 +460,7 @@ void engine_free(engine *e)
     karp_free(c, e->nodes.alive, e->nodes.alive_capacity * sizeof *e->nodes.alive);
     karp_free(c, e->pods.candidates, e->pods.candidate_capacity * sizeof *e->pods.candidates);
     karp_free(c, e->nodes.kinds, e->nodes.kind_capacity * sizeof *e->nodes.kinds);
+    karp_free(c, e->objects.latest, e->objects.capacity * sizeof *e->objects.latest);
     karp_free(c, e->nodes.pools, e->nodes.pool_capacity * sizeof *e->nodes.pools);
     karp_free(c, e->budgets.list, e->budgets.capacity * sizeof *e->budgets.list);
     karp_free(c, e->disruption.young, e->disruption.young_capacity * sizeof *e->disruption.young);
@@ -428,6 +480,8 @@ void engine_free(engine *e)
     io_table_free(&e->pods.index);
     io_table_free(&e->nodes.index);
     io_table_free(&e->nodes.kind_index);
+    io_table_free(&e->nodes.pool_index);
+    io_table_free(&e->objects.index);
     strings_free(&e->texts);
     strbuf_free(&e->key);
     strings_free(&e->resource_names);

@@ -72,7 +72,7 @@ static void take_state(engine *e, replay_node *n, const replay_given *g, const k
                        const karp_node_claim *claim)
 {
     int64_t ready = g->node ? since(node->conditions, node->condition_count, "Ready") : KARP_NO_TIME;
-    if (g->created < e->now) n->created = g->created;
+    if (g->created < e->now) n->created = g->created > 0 ? g->created : 0;
     n->ready = g->node != NULL;
     n->ready_at = n->ready ? n->created : n->created + e->options->boot;
     if (ready != KARP_NO_TIME) n->ready_at = ready;

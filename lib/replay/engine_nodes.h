@@ -69,6 +69,7 @@ struct replay_nodes {
     replay_kind *kinds;
     size_t kind_count, kind_capacity;
     io_table kind_index;
+    io_table pool_index; /* by name */
     replay_pool *pools;
     size_t pool_count, pool_capacity;
 };

@@ -8,6 +8,9 @@
 struct replay_objects {
     trees memory;
     tree *documents; /* from the documents, with the objects that the trace applied */
+    io_table index; /* "kind namespace/name" -> number; empty until the trace applies an object */
+    tree **latest; /* by number */
+    size_t count, capacity;
     trees shapes_memory;
     karp_snapshot *snapshot;
     uint32_t *dirty_pods, *dirty_nodes;

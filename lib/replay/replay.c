@@ -245,6 +245,8 @@ static karp_status finish_trace(replay *r)
         if (t->begins == KARP_NO_TIME || t->events[i].at < t->begins) t->begins = t->events[i].at;
     }
     if (t->begins == KARP_NO_TIME) t->begins = 0;
+    if (t->begins < 0 || t->begins > REPLAY_LATEST)
+        return fail(&r->error, KARP_E_RANGE, "the replay begins before 1970, or after 2115");
     bool goes_on = r->base.starts != KARP_NO_TIME;
     karp_status status = goes_on ? KARP_OK
                                  : replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, false, &r->error);
@@ -262,8 +264,7 @@ static karp_status finish_trace(replay *r)
     if (t->ends < t->begins) return fail(&r->error, KARP_E_INVALID, "the replay ends before it begins");
     if (r->base.state && t->ends < r->base.starts)
         return fail(&r->error, KARP_E_INVALID, "the replay ends before the time of the cluster that the objects have");
-    if (t->begins < 0 || t->ends - t->begins > LONGEST)
-        return fail(&r->error, KARP_E_RANGE, "the replay begins before 1970, or lasts longer than ten years");
+    if (t->ends - t->begins > LONGEST) return fail(&r->error, KARP_E_RANGE, "the replay lasts longer than ten years");
     for (size_t i = r->base.resumed_pods; i < t->count; i++) r->pods += t->events[i].kind == TRACE_POD_CREATED;
     r->pods += r->base.earlier_pods;
     return KARP_OK;

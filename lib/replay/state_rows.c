@@ -151,8 +151,9 @@ void state_refuse(engine *e, const char *what)
 int64_t state_number(engine *e, const tree *value, const char *what)
 {
     int64_t out = 0;
-    if (!tree_integer(value, &out)) state_refuse(e, what);
-    return out;
+    if (tree_integer(value, &out) && out >= -REPLAY_LATEST && out <= REPLAY_LATEST) return out;
+    state_refuse(e, what);
+    return 0;
 }
 
 uint64_t state_count(engine *e, const tree *value, uint64_t most, const char *what)

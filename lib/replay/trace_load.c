@@ -354,7 +354,9 @@ static karp_status generate(load *l)
         !whole(l, root, "seed", 0, INT64_MAX, "", &seed))
         return l->s->error.status;
     l->seed = (uint64_t)seed;
-    if (l->step < SECOND || l->length / l->step > MOST_STEPS || l->length > 3660 * DAY || l->s->begins < 0)
+    if (l->s->begins < 0 || l->s->begins > REPLAY_LATEST)
+        return story_fail(l->s, KARP_E_RANGE, "start: before 1970, or after 2115");
+    if (l->step < SECOND || l->length / l->step > MOST_STEPS || l->length > 3660 * DAY)
         return story_fail(l->s, KARP_E_RANGE, "length, step: more than ten years, or than ten million steps");
     if (tree_count(deployments) + tree_count(jobs) == 0)
         return story_fail(l->s, KARP_E_INVALID, "a Load has deployments or cronJobs");

@@ -7,23 +7,40 @@
 
 #define SECOND INT64_C(1000000000)
 
+/* One owner of pods in the trace, with their lives over all hashes of pod templates. */
+typedef struct lives {
+    karp_str kind; /* "" = not stated */
+    uint32_t next; /* another owner of the same namespace and name; IO_NONE = the last */
+    size_t count;
+    const tree **list;
+} lives;
+
 typedef struct simkube {
     workloads w;
     const tree *root;
+    io_table owners; /* namespace/name -> lives */
+    lives *lives;
+    size_t lives_count;
     int64_t before; /* the previous time */
 } simkube;
 
 /* ---- run times of pods ------------------------------------------------------------------------------------------- */
 
-/* Whether the key is of this workload: "GVK:namespace/name" or similar. */
-static bool key_of(karp_str key, const workload *w)
+static bool separates(char c) { return memchr(" :,\"'().", c, 8) != NULL; }
+
+/* Splits the key of an owner, "group/version.Kind:namespace/name" or similar. */
+static karp_str owner_of(karp_str key, karp_str *kind)
 {
-    size_t length = w->namespace_.len + 1 + w->name.len;
-    if (key.len < length) return false;
-    const char *tail = key.ptr + key.len - length;
-    return memcmp(tail, w->namespace_.ptr, w->namespace_.len) == 0 && tail[w->namespace_.len] == '/' &&
-           memcmp(tail + w->namespace_.len + 1, w->name.ptr, w->name.len) == 0 &&
-           (key.len == length || memchr(" :,\"'.", tail[-1], 6));
+    while (key.len && separates(key.ptr[key.len - 1])) key.len--;
+    size_t first = key.len;
+    /* names may have dots */
+    while (first && (key.ptr[first - 1] == '.' || !separates(key.ptr[first - 1]))) first--;
+    size_t end = first;
+    while (end && separates(key.ptr[end - 1])) end--;
+    size_t start = end;
+    while (start && !separates(key.ptr[start - 1]) && key.ptr[start - 1] != '/') start--;
+    *kind = (karp_str){ key.ptr + start, end - start };
+    return (karp_str){ key.ptr + first, key.len - first };
 }
 
 /* {start_ts, end_ts}, [start, end], or {Finished: [start, end]}; false = no end. */
@@ -40,23 +57,28 @@ static bool ended(const tree *life, int64_t *lasts)
     return true;
 }
 
-/* The pod's run time from the trace, counted over all lists of the workload in their order, regardless of their hashes.
- * Without one, the Job's activeDeadlineSeconds. */
+static const lives *lives_of(simkube *s, const workload *w)
+{
+    strbuf key;
+    strbuf_init(&key, s->w.t->context);
+    strbuf_addname(&key, w->namespace_, w->name);
+    uint32_t found = key.failed ? IO_NONE : io_table_get(&s->owners, (karp_str){ key.ptr, key.len });
+    if (key.failed) s->w.memory.status = KARP_E_NOMEM;
+    strbuf_free(&key);
+    while (found != IO_NONE && s->lives[found].kind.len && !equal_str(s->lives[found].kind, w->kind))
+        found = s->lives[found].next;
+    return found == IO_NONE ? NULL : &s->lives[found];
+}
+
+/* The pod's run time from the trace: the lives of its owner are repeated if it has more pods, as SimKube does. Without
+ * one, the Job's activeDeadlineSeconds. */
 static int64_t lasts_of(void *user, const workload *w, const tree *object, uint64_t number)
 {
-    const simkube *s = user;
-    const tree *lives = tree_get(s->root, "pod_lifecycles");
+    simkube *s = user;
+    const lives *found = lives_of(s, w);
     int64_t lasts = KARP_DURATION_UNSET, deadline = 0;
-    for (size_t i = 0; tree_is(lives, TREE_MAP) && i < tree_count(lives); i++) {
-        const tree_member *owner = tree_member_at(lives, i);
-        if (!key_of(tree_member_name(owner), w) || !tree_is(owner->value, TREE_MAP)) continue;
-        for (size_t k = 0; k < tree_count(owner->value); k++) {
-            const tree *list = tree_member_at(owner->value, k)->value;
-            if (number < tree_count(list))
-                return ended(tree_item(list, (size_t)number), &lasts) ? lasts : KARP_DURATION_UNSET;
-            number -= tree_count(list);
-        }
-    }
+    if (found && found->count > 0)
+        return ended(found->list[number % found->count], &lasts) ? lasts : KARP_DURATION_UNSET;
     if (tree_integer(tree_get(tree_get(object, "spec"), "activeDeadlineSeconds"), &deadline) && deadline >= 0 &&
         deadline < INT64_C(300000000))
         lasts = deadline * SECOND;
@@ -101,18 +123,38 @@ static karp_status check_life(simkube *s, const tree *life)
     return to < from ? workloads_fault(&s->w, life, field, "a pod ends before it begins") : KARP_OK;
 }
 
-static karp_status check_lives(simkube *s)
+/* Takes one owner's lives, of all hashes in their order. */
+static karp_status take_lives(simkube *s, const tree_member *owner)
 {
-    const tree *lives = tree_get(s->root, "pod_lifecycles");
-    karp_status status = KARP_OK;
-    for (size_t i = 0; tree_is(lives, TREE_MAP) && i < tree_count(lives) && !status; i++) {
-        const tree *owner = tree_member_at(lives, i)->value;
-        for (size_t k = 0; tree_is(owner, TREE_MAP) && k < tree_count(owner) && !status; k++) {
-            const tree *list = tree_member_at(owner, k)->value;
-            for (size_t n = 0; tree_is(list, TREE_LIST) && n < tree_count(list) && !status; n++)
-                status = check_life(s, tree_item(list, n));
+    lives *one = &s->lives[s->lives_count];
+    const tree *hashes = owner->value;
+    size_t room = 0;
+    for (size_t k = 0; tree_is(hashes, TREE_MAP) && k < tree_count(hashes); k++) {
+        const tree *list = tree_member_at(hashes, k)->value;
+        if (tree_is(list, TREE_LIST)) room += tree_count(list);
+    }
+    *one = (lives){ .list = arena_array(&s->w.memory.memory, room + 1, sizeof *one->list) };
+    if (!one->list) return fail_nomem(s->w.error);
+    for (size_t k = 0; tree_is(hashes, TREE_MAP) && k < tree_count(hashes); k++) {
+        const tree *list = tree_member_at(hashes, k)->value;
+        for (size_t n = 0; tree_is(list, TREE_LIST) && n < tree_count(list); n++) {
+            karp_status status = check_life(s, tree_item(list, n));
+            if (status) return status;
+            one->list[one->count++] = tree_item(list, n);
         }
     }
+    karp_str name = owner_of(tree_member_name(owner), &one->kind);
+    one->next = io_table_get(&s->owners, name);
+    return io_table_put(&s->owners, name, (uint32_t)s->lives_count++) ? KARP_OK : fail_nomem(s->w.error);
+}
+
+static karp_status take_all_lives(simkube *s)
+{
+    const tree *owners = tree_get(s->root, "pod_lifecycles");
+    size_t count = tree_is(owners, TREE_MAP) ? tree_count(owners) : 0;
+    s->lives = arena_array(&s->w.memory.memory, count + 1, sizeof *s->lives);
+    karp_status status = s->lives ? KARP_OK : fail_nomem(s->w.error);
+    for (size_t i = 0; i < count && !status; i++) status = take_lives(s, tree_member_at(owners, i));
     return status;
 }
 
@@ -162,13 +204,15 @@ karp_status trace_read_simkube(trace *t, karp_str name, karp_str text, bool leni
     if (!status && !tree_is(events, TREE_LIST))
         status = workloads_fault(&s.w, root, "events", "a SimKube trace has events");
     s.w.lenient = lenient;
-    if (!status) status = check_lives(&s);
+    io_table_init(&s.owners, t->context);
+    if (!status) status = take_all_lives(&s);
     for (size_t i = 0; i < tree_count(events) && !status; i++) {
         if (packed) (void)snprintf(s.w.event, sizeof s.w.event, "events[%zu].", i);
         status = take_event(&s, tree_item(events, i));
     }
     if (!status && s.before > t->ends) t->ends = s.before;
     if (!status && s.w.memory.status) status = fail_nomem(error);
+    io_table_free(&s.owners);
     workloads_free(&s.w);
     return status;
 }

@@ -15,6 +15,7 @@ karp_status workloads_init(workloads *w, trace *t, karp_str document, karp_str t
     uint32_t id = strings_add(&t->documents, document.ptr, document.len);
     trees_init(&w->memory, t->context);
     io_table_init(&w->index, t->context);
+    io_table_init(&w->names, t->context);
     if (id == NO_ID) return fail_nomem(error);
     w->document = strings_get(&t->documents, id);
     return KARP_OK;
@@ -24,16 +25,33 @@ void workloads_free(workloads *w)
 {
     mem_free(w->t->context, w->list, w->capacity * sizeof *w->list);
     io_table_free(&w->index);
+    io_table_free(&w->names);
     trees_free(&w->memory);
 }
 
-/* Counts from the previous position, because a trace is read from start to end. */
+static void find_line_ends(workloads *w)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->text.len; i++) count += w->text.ptr[i] == '\n';
+    w->line_ends = arena_array(&w->memory.memory, count + 1, sizeof *w->line_ends);
+    for (size_t i = 0; w->line_ends && i < w->text.len; i++) {
+        if (w->text.ptr[i] == '\n') w->line_ends[w->line_count++] = i;
+    }
+}
+
+/* The line of a tree of the text, from 1; 0 = unknown. Events are in the order of time, which need not be the text's.
+ */
 static uint32_t line_of(workloads *w, const tree *at)
 {
     if (!at || at->at == TREE_NOWHERE || at->at >= w->text.len) return 0;
-    for (; w->line_at < at->at; w->line_at++) w->line += w->text.ptr[w->line_at] == '\n';
-    for (; w->line_at > at->at; w->line_at--) w->line -= w->text.ptr[w->line_at - 1] == '\n';
-    return w->line + 1;
+    if (!w->line_ends) find_line_ends(w);
+    size_t first = 0, last = w->line_count;
+    while (first < last) {
+        size_t middle = first + (last - first) / 2;
+        if (w->line_ends[middle] < at->at) first = middle + 1;
+        else last = middle;
+    }
+    return w->line_ends ? (uint32_t)first + 1 : 0;
 }
 
 karp_status workloads_fault(workloads *w, const tree *at, const char *field, const char *why)
@@ -50,6 +68,16 @@ karp_status workloads_fault(workloads *w, const tree *at, const char *field, con
 
 /* ---- one workload ------------------------------------------------------------------------------------------------ */
 
+/* Whether the name is that of an earlier workload. */
+static bool name_taken(workloads *w, karp_str name)
+{
+    uint32_t *taken = io_table_at(&w->names, name);
+    bool was = taken && *taken != IO_NONE;
+    if (taken) *taken = 1;
+    else w->memory.status = KARP_E_NOMEM;
+    return was;
+}
+
 static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str name)
 {
     strbuf key;
@@ -64,7 +92,8 @@ static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str
         *one = (workload){ .kind = trace_keep(w->t, kind),
                            .namespace_ = trace_keep(w->t, namespace_),
                            .name = trace_keep(w->t, name),
-                           .shape = NO_ID };
+                           .shape = NO_ID,
+                           .shares_name = name_taken(w, (karp_str){ key.ptr + kind.len + 1, key.len - kind.len - 1 }) };
         if (one->kind.ptr && one->namespace_.ptr && one->name.ptr &&
             io_table_put(&w->index, (karp_str){ key.ptr, key.len }, (uint32_t)w->count))
             found = (uint32_t)w->count++;
@@ -91,6 +120,8 @@ static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t nu
     strbuf name;
     strbuf_init(&name, w->t->context);
     strbuf_addstr(&name, one->name);
+    if (one->shares_name) strbuf_addc(&name, '-');
+    for (size_t i = 0; one->shares_name && i < one->kind.len; i++) strbuf_addc(&name, ascii_lower(one->kind.ptr[i]));
     if (one->round) strbuf_adds(&name, "-v");
     if (one->round) strbuf_addu(&name, one->round);
     if (!str_is(one->kind, "Pod")) strbuf_addc(&name, '-');
@@ -220,10 +251,12 @@ static karp_status apply_job(workloads *w, int64_t at, const tree *object, workl
     if (at_once == 0 || status) return status;
     for (uint64_t i = one->pods; i < (uint64_t)wanted; i++) {
         int64_t lasts = w->lasts ? w->lasts(w->user, one, object, i) : KARP_DURATION_UNSET;
-        int64_t wave = lasts == KARP_DURATION_UNSET ? 0 : lasts;
+        int64_t wave = lasts == KARP_DURATION_UNSET ? 0 : lasts, starts = 0;
         if (lasts == KARP_DURATION_UNSET && i >= (uint64_t)at_once) break;
-        if (!add_event(w, one, at + (int64_t)(i / (uint64_t)at_once) * wave, i, TRACE_POD_CREATED, lasts, object))
-            return fail_nomem(w->error);
+        if (__builtin_mul_overflow((int64_t)(i / (uint64_t)at_once), wave, &starts) ||
+            __builtin_add_overflow(at, starts, &starts))
+            return workloads_fault(w, object, "spec.completions", "the last pods start more than 292 years after 1970");
+        if (!add_event(w, one, starts, i, TRACE_POD_CREATED, lasts, object)) return fail_nomem(w->error);
         one->pods = i + 1;
     }
     return KARP_OK;

@@ -13,6 +13,7 @@ typedef struct workload {
     uint32_t round; /* number of template changes; each template's pods have their own names */
     uint64_t pods; /* number of its pods: numbered from 0 */
     bool there;
+    bool shares_name; /* with an earlier workload of another kind: the names of its pods have the kind, too */
 } workload;
 
 /* The run time of pod `number` of a workload whose pods end by themselves; KARP_DURATION_UNSET = unlimited. */
@@ -22,12 +23,13 @@ typedef struct workloads {
     trace *t;
     trees memory;
     io_table index; /* "kind namespace/name" -> list */
+    io_table names; /* "namespace/name" of all workloads */
     workload *list;
     size_t count, capacity;
     karp_error *error;
     karp_str document, text; /* the source of the trees, for line numbers in errors */
-    size_t line_at; /* the last position whose line was needed */
-    uint32_t line; /* number of line ends before it */
+    size_t *line_ends; /* their positions in the text; NULL = not needed yet */
+    size_t line_count;
     char event[32]; /* "events[3]." if there are no lines; otherwise "" */
     bool lenient;
     workload_lasts *lasts;

@@ -24,7 +24,7 @@ SIZE = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 def write(trap, n, folder):
     text = trap(n)
     text, types = text if isinstance(text, tuple) else (text, json.dumps([instance_type(i) for i in range(1, 6)]))
-    for name, content in (('in', text), ('types', types)):
+    for name, content in (('in', text), ('types', types), ('pool', json.dumps(POOL))):
         pathlib.Path(folder, name).write_text(content)
 
 

@@ -50,6 +50,11 @@ def job(name, spec):
     return {'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': name, 'namespace': 'default'}, 'spec': {'template': template('1'), **spec}}
 
 
+def simkube(objects, lives):
+    return {'version': 2, 'config': {'trackedObjects': {}}, 'index': {}, 'pod_lifecycles': lives,
+            'events': [{'ts': 1772409600, 'applied_objs': objects, 'deleted_objs': []}]}
+
+
 def pack(value):
     """MessagePack of what a trace has, keys that are no text too."""
     if value is None or isinstance(value, bool):
@@ -110,6 +115,36 @@ def tell_simkube(f):
     wrong['events'][0]['applied_objs'][0]['spec']['replicas'] = -1
     f.refused('replicas: not a number from 0 to 1000000', f.file('wrong.json', wrong))
     f.noted(1, f.file('wrong.json', wrong))
+
+
+def tell_lives(f):
+    """The lives of pods are those of their owner's kind, and repeated; workloads of one name have pods of their own."""
+    one = {'completions': 3, 'parallelism': 3}
+    lives = {'batch/v1.Job:default/d': {'1': [[0, 60]], '2': [[0, 7200]]}, 'apps/v1.Deployment:default/d': {'3': [[0, 6]]}}
+    for objects, ended in (([job('d', one)], 2), ([job('d', one), deployment('d', 2)], 2), ([deployment('d', 2), job('d', one)], 2),
+                           ([job('other.d', one)], 0)):
+        whole, played = f.replay(f.file('lives.json', simkube(objects, lives)), '--until', '1h')
+        pods = sum(o['spec'].get('replicas', 3) for o in objects)
+        equal((whole['pods'], played['podsEnded'], played['podsPending']), (pods, ended, 0), [o['metadata']['name'] for o in objects])
+
+
+def tell_far(f):
+    """Times that a replay cannot count are errors, never another time."""
+    last = job('j', {'completions': 100, 'activeDeadlineSeconds': 299999999})
+    f.refused('spec.completions: the last pods start more than 292 years after 1970', f.file('far.json', simkube([last], {})))
+    f.refused('the replay begins before 1970, or after 2115', f.file('far.csv', 'name,start,end\np,8999999999,\n'), '--until', '87600h')
+    late = LOAD.replace('2026-03-02', '2261-12-31')
+    f.refused('start: before 1970, or after 2115', f.file('late.yaml', late))
+    load = f.file('load.yaml', LOAD)
+    state = f.place / 'state.json'
+    state.write_text(run('replay', load, '--dump-at', '2026-03-02T06:00:00Z', '-o', 'json')[0])
+    for field in ('billedSince', 'created', 'lastPodEvent'):
+        cut = json.loads(state.read_text())
+        nodes = cut['replay']['nodes']
+        nodes[0][field] = -2**63
+        said = f'the state of the replay does not fit: {field}'
+        error = run('replay', load, '--nodepools', f.file('cut.json', cut), status=1)[1]
+        check(said in error, f'{error.strip()} has not: {said}')
 
 
 def tell_kubereplay(f):
@@ -244,7 +279,7 @@ def tell_story(f):
 
 with tempfile.TemporaryDirectory() as name:
     folder = Folder(name)
-    for tell in (tell_simkube, tell_kubereplay, tell_dumps, tell_azure, tell_load, tell_story):
+    for tell in (tell_simkube, tell_lives, tell_far, tell_kubereplay, tell_dumps, tell_azure, tell_load, tell_story):
         tell(folder)
     folder.refused('no such format', folder.file('x.csv', 'name,start\n'), '--format', 'tape')
 sys.exit(finish())

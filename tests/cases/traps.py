@@ -12,6 +12,7 @@ PLAN = 'plan', '-f', '@in', '--catalogue', '@types', '-o', 'json'
 DISRUPT = 'disrupt', *PLAN[1:]
 EXPLAIN_POD = 'explain', 'pod', 'p', *PLAN[1:]
 EXPLAIN_NODE = 'explain', 'node', 'n0', *PLAN[1:]
+REPLAY = 'replay', '@in', '--catalogue', '@types', '--until', '1h', '-o', 'json'
 CATALOGUE = 'catalogue', '--catalogue', '@types', '-o', 'json'
 
 
@@ -139,6 +140,30 @@ def with_overlays(n):
                        'catalogues': [{'instanceTypes': [instance_type(i) for i in range(5)]}], 'objects': [POOL, pod('p'), *overlays]})
 
 
+AT = 1772409600
+
+
+def job(name, pods):
+    return {'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': name, 'namespace': 'default'}, 'spec': {
+        'parallelism': pods, 'completions': pods, 'activeDeadlineSeconds': 60, 'template': {'spec': pod('p')['spec']}}}
+
+
+def simkube(*applied, lives=None):
+    """A trace whose n-th second applies these objects."""
+    events = [{'ts': AT + i, 'applied_objs': objects, 'deleted_objs': []} for i, objects in enumerate(([POOL], *applied))]
+    return json.dumps({'version': 2, 'config': {'trackedObjects': {}}, 'events': events, 'index': {}, 'pod_lifecycles': lives or {}})
+
+
+def kubereplay(n):
+    """Deployments that are created, each before a scale event of one that was created earlier. A line has one event."""
+    def event(kind, i, second, **more):
+        return json.dumps({'type': kind, 'kind': 'Deployment', 'key': f'default/d{i}', 'timestamp': f'2026-03-02T00:{second // 60:02}:{second % 60:02}Z', **more})
+    deployment = {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'spec': {'replicas': 0, 'template': {'spec': pod('p')['spec']}}}
+    events = [event('create', i, 2 * i * 1000 // n, deployment={**deployment, 'metadata': {'name': f'd{i}', 'namespace': 'default'}}) for i in range(n)]
+    events += [event('scale', i, 2 * i * 1000 // n + 1, replicas=0) for i in range(n)]
+    return '{"captured": "x", "events": [\n' + ',\n'.join(events) + ']}'
+
+
 def story(n):
     deployment = {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'app'}, 'spec': {
         'replicas': 0, 'selector': {'matchLabels': {'a': 'b'}}, 'template': {'metadata': {'labels': {'a': 'b'}}, 'spec': pod('p')['spec']}}}
@@ -264,6 +289,17 @@ OTHERS = {
     'pods to verify': (('verify', '@plan', *PLAN[1:]), lambda n: lines(*[pod(f'p{i}', labels={'a': f'v{i}'}) for i in range(n)])),
     'nodes and pods to verify': (('verify', '@plan', *PLAN[1:]), lambda n: lines(
         *[own_node(i) for i in range(n)], *[bound(i, i) for i in range(n)], pod('p'))),
+    'scale events in another order than their Deployments': ((*REPLAY, '--nodepools', '@pool'), kubereplay),
+    'Jobs beside the lives of others': (REPLAY, lambda n: simkube([job(f'j{i}', 10 * n) for i in range(2)], lives={
+        f'batch/v1.Job:default/x{i}': {} for i in range(10 * n)})),
+    'lives of one Job': (REPLAY, lambda n: simkube([job('j', 10 * n)], lives={'batch/v1.Job:default/j': {
+        f'h{i}': [[AT, AT + 60]] for i in range(10 * n)}})),
+    'pools that come one by one': (REPLAY, lambda n: simkube(*[[pool_named(f'p{i}')] for i in range(n)])),
+    'pools, and changes of one': (REPLAY, lambda n: simkube([pool_named(f'p{i}') for i in range(n)], *[
+        [pool_named('p0', labels={'k': f'v{i}'})] for i in range(n)])),
+    'a chain of owners to delete': (('dump', '-f', '@in', '--catalogue', '@types', '--delete', 'rs/r0'), lambda n: lines(*[
+        {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'spec': {'replicas': 0}, 'metadata': {'name': f'r{i}', 'ownerReferences': [
+            {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': f'r{i - 1}', 'uid': f'u{i - 1}', 'controller': True}]}} for i in range(n)])),
     'instance types to list': (CATALOGUE, lambda n: of_types(*[instance_type(i) for i in range(n)])),
     'instance types of one name to list': (CATALOGUE, lambda n: of_types(*[instance_type(1) for i in range(n)])),
     'zones to list': (CATALOGUE, lambda n: of_types(instance_type(1, zones=[f'z{i}' for i in range(n)]))),
