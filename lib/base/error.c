@@ -10,8 +10,7 @@
 /* No struct of this API is larger. A larger size is garbage, not a newer caller. */
 #define LARGEST_STRUCT ((size_t)4096)
 
-/* karp_error as of 0.1. No caller has a smaller one, so a smaller size (a struct that was only zeroed) counts as
- * this. */
+/* karp_error as of 0.1: what a struct has that was only zeroed. */
 #define FIRST_ERROR_SIZE (offsetof(karp_error, message) + sizeof(((karp_error *)0)->message))
 
 /* Formatting truncates at the buffer's end, or fails with a negative number. Keeps one line of whole UTF-8
@@ -37,9 +36,9 @@ static void tidy(char *text, size_t room, int wanted)
 karp_status error_give(const karp_error *from, karp_error *to)
 {
     if (!to) return from->status;
-    size_t size = to->size, known = size < FIRST_ERROR_SIZE ? FIRST_ERROR_SIZE : size;
-    memcpy(to, from, known < sizeof *from ? known : sizeof *from);
-    to->size = size;
+    size_t size = to->size, known = size == 0 ? FIRST_ERROR_SIZE : size < sizeof *from ? size : sizeof *from;
+    if (known <= sizeof size) return from->status;
+    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, known - sizeof size);
     return from->status;
 }
 
@@ -85,7 +84,7 @@ static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room,
 
 void error_set_object(karp_error *error, const char *kind, karp_str namespace_, karp_str name)
 {
-    if (!error || !kind) return;
+    if (!ERROR_HAS(error, object) || !kind) return;
     const char *space = namespace_.ptr ? namespace_.ptr : "";
     const char *own = name.ptr ? name.ptr : "";
     print(error->object, sizeof error->object, "%s%s%.*s%s%.*s", kind, namespace_.len + name.len > 0 ? " " : "",
@@ -94,7 +93,7 @@ void error_set_object(karp_error *error, const char *kind, karp_str namespace_, 
 
 void error_set_field(karp_error *error, const char *format, ...)
 {
-    if (!error) return;
+    if (!ERROR_HAS(error, field)) return;
     va_list arguments;
     va_start(arguments, format);
     int wanted = vsnprintf(error->field, sizeof error->field, format, arguments);
@@ -104,7 +103,7 @@ void error_set_field(karp_error *error, const char *format, ...)
 
 void error_set_place(karp_error *error, karp_str document, uint32_t line, uint32_t column, uint64_t offset)
 {
-    if (!error) return;
+    if (!ERROR_HAS(error, document)) return;
     str_shorten(error->document, sizeof error->document, document);
     error->line = line;
     error->column = column;
@@ -145,6 +144,15 @@ karp_status struct_check(const void *given, size_t known, size_t least, void *co
     memset(copy, 0, known);
     memcpy(copy, given, size < known ? size : known);
     memcpy(copy, &known, sizeof known);
+    return KARP_OK;
+}
+
+karp_status struct_check_texts(const karp_str *const *texts, size_t count, const char *what, karp_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!str_given(*texts[i]))
+            return fail(error, KARP_E_INVALID, "%s: text %zu of %zu has a length, but is NULL", what, i + 1, count);
+    }
     return KARP_OK;
 }
 

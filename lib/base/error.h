@@ -12,6 +12,11 @@ karp_status fail(karp_error *error, karp_status status, const char *format, ...)
 karp_status vfail(karp_error *error, karp_status status, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
+/* Whether the caller's error (NULL allowed) has this member. A struct that was only zeroed counts as a whole one of
+ * 0.1. */
+#define ERROR_HAS(error, member)                                                                                       \
+    ((error) != NULL && ((error)->size == 0 || (error)->size >= offsetof(karp_error, member) + sizeof(error)->member))
+
 /* Copies an error to the caller's (NULL allowed), limited to the caller's size. Returns from->status. */
 karp_status error_give(const karp_error *from, karp_error *to);
 
@@ -47,6 +52,12 @@ karp_status fail_reserved(karp_error *error, const char *what);
  * `given` is NULL, the copy is all zero except its size. Errors: ABI_SIZE, ABI_OLD, ABI_NEW. */
 karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what,
                          karp_error *error);
+
+/* INVALID: one of the texts of a caller's struct has a length, but is NULL. */
+karp_status struct_check_texts(const karp_str *const *texts, size_t count, const char *what, karp_error *error);
+#define STRUCT_CHECK_TEXTS(what, error, ...)                                                                           \
+    struct_check_texts((const karp_str *const[]){ __VA_ARGS__ },                                                       \
+                       sizeof((const karp_str *const[]){ __VA_ARGS__ }) / sizeof(const karp_str *), what, error)
 
 /* The same for an element of an array whose stride is the caller's size of the struct, which every element states. Also
  * ABI_SIZE: the elements differ, or their size is no multiple of a size_t. */

@@ -27,6 +27,9 @@ static karp_status check_options(const karp_catalogue_options *given, karp_catal
     if (!given) return KARP_OK;
     karp_status status = struct_check(given, sizeof *copy, SIZE_THROUGH(karp_catalogue_options, reserved), copy,
                                       "karp_catalogue_options", error);
+    if (status == KARP_OK)
+        status = STRUCT_CHECK_TEXTS("karp_catalogue_options", error, &copy->region, &copy->node_class,
+                                    &copy->node_class_name);
     if (status == KARP_OK && copy->reserved) status = fail_reserved(error, "karp_catalogue_options");
     return status;
 }

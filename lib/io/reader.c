@@ -26,6 +26,9 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     karp_reader_options given;
     karp_status status = struct_check(options, sizeof given, SIZE_THROUGH(karp_reader_options, provider), &given,
                                       "karp_reader_options", error);
+    if (!status)
+        status = STRUCT_CHECK_TEXTS("karp_reader_options", error, &given.region, &given.base_directory, &given.provider,
+                                    &given.feature_gates);
     if (!status && given.replicas_from > KARP_REPLICAS_MOST)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: replicas_from is none of KARP_REPLICAS_*");
     if (status) return status;

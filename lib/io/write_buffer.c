@@ -110,6 +110,8 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
     if (given == NULL) return KARP_OK;
     karp_status status = struct_check(given, sizeof(*copy), SIZE_THROUGH(karp_write_options, warning_count), copy,
                                       "karp_write_options", error);
+    if (status == KARP_OK)
+        status = STRUCT_CHECK_TEXTS("karp_write_options", error, &copy->digest, &copy->title, &copy->catalogue);
     if (status != KARP_OK) return status;
     if (copy->width == 0) copy->width = 100;
     return KARP_OK;

@@ -480,6 +480,7 @@ karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings
     store *s = &builder->s, changed;
     karp_status status = struct_check(settings, sizeof own, SIZE_THROUGH(karp_settings, reservation_id_label), &own,
                                       "karp_settings", error);
+    if (status == KARP_OK) status = STRUCT_CHECK_TEXTS("karp_settings", error, &own.reservation_id_label);
     if (status == KARP_OK && settings == NULL) karp_settings_init(&own, sizeof own);
     if (status == KARP_OK) status = check_settings(&own, error);
     if (status != KARP_OK) return status;

@@ -149,6 +149,9 @@ karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scop
     karp_provider_scope own;
     karp_status status = struct_check(scope, sizeof own, SIZE_THROUGH(karp_provider_scope, family), &own,
                                       "karp_provider_scope", error);
+    if (!status)
+        status = STRUCT_CHECK_TEXTS("karp_provider_scope", error, &own.capacity_type, &own.instance_type, &own.zone,
+                                    &own.group, &own.partition, &own.subnet, &own.family, &own.reservation);
     if (status) return status;
     if (ttl < 0 || now > INT64_MAX - ttl)
         return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end after the year 2262");
@@ -169,6 +172,9 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
     karp_str found = { "", 0 };
     karp_provider_node own;
     karp_status status = struct_check(node, sizeof own, FIRST_PROVIDER_NODE, &own, "karp_provider_node", error);
+    if (!status)
+        status = STRUCT_CHECK_TEXTS("karp_provider_node", error, &own.provider_id, &own.instance_type, &own.image_id,
+                                    &own.subnet_id, &own.reservation_id, &own.phase, &own.kubelet_version);
     if (status) return status;
     if (provider->plugin.drift) {
         uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), &own, memory, &found,

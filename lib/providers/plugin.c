@@ -148,7 +148,7 @@ karp_str plugin_value_of(const karp_label *list, size_t count, const char *key)
 
 static karp_status at_file(karp_error *error, karp_status status, const char *path)
 {
-    if (error && status)
+    if (status && ERROR_HAS(error, document))
         (void)snprintf(error->document, sizeof error->document, "%.*s", (int)sizeof error->document - 1, path);
     return status;
 }

@@ -55,7 +55,7 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
                                                             : "failed";
     if (builtin_of(p)) (void)provider_fail(error, status, problem->field, "%s", message);
     else (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
-    if (error) {
+    if (ERROR_HAS(error, object)) {
         memcpy(error->object, problem->object, sizeof problem->object);
         error->line = problem->line;
     }
@@ -110,6 +110,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
     karp_provider *p = NULL;
     karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_provider_options, setting_count), &own,
                                       "karp_provider_options", error);
+    if (status == KARP_OK) status = STRUCT_CHECK_TEXTS("karp_provider_options", error, &own.region);
     if (status == KARP_OK && !object) status = check_region(plugin_builtin_named(str(plugin->name)), own.region, error);
     if (status == KARP_OK) {
         p = karp_alloc(context, sizeof *p);
@@ -258,7 +259,7 @@ static karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_prov
 
 static karp_status in_document(karp_error *error, karp_status status, karp_str name)
 {
-    if (error && status && name.len)
+    if (status && name.len && ERROR_HAS(error, document))
         (void)snprintf(error->document, sizeof error->document, "%.*s", str_shown(name, 127), name.ptr);
     return status;
 }
@@ -438,7 +439,7 @@ static karp_status take_types(karp_provider *p, kept *k, const karp_instance_typ
     if (status == KARP_OK) return KARP_OK;
     if (status != KARP_E_NOMEM && status != KARP_E_LIMIT) status = KARP_E_PROVIDER;
     (void)provider_fail(error, status, own.field, "provider %s: %s", p->plugin.name, own.message);
-    if (error) memcpy(error->object, own.object, sizeof own.object);
+    if (ERROR_HAS(error, object)) memcpy(error->object, own.object, sizeof own.object);
     return status;
 }
 

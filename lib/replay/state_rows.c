@@ -9,16 +9,17 @@
 
 const record state_pod = { OPEN({ INT64("created", replay_pod, created) },
                                 { INT64("waitsSince", replay_pod, waits_since) },
-                                { SOME("lasts", replay_pod, lasts) }) };
+                                { DURATION_OR_NEVER("lasts", replay_pod, lasts) }) };
 
 const record state_node = { OPEN(
     { UINT64("number", replay_node, serial) }, { REAL("price", replay_node, price) },
     { INT64("created", replay_node, created) }, { INT64("readyAt", replay_node, ready_at) },
     { INT64("billedSince", replay_node, billed) }, { SOME("lastPodEvent", replay_node, last_event) },
-    { SOME("driftedAt", replay_node, drifted_at) }, { SOME("expireAfter", replay_node, expire_after) },
-    { SOME("terminationGracePeriod", replay_node, termination_grace_period) }, { BOOL("ready", replay_node, ready) },
-    { BOOL("deleting", replay_node, deleting) }, { BOOL("tainted", replay_node, tainted) },
-    { BOOL("consolidatable", replay_node, consolidatable) }, { BOOL("drifted", replay_node, drifted) }) };
+    { SOME("driftedAt", replay_node, drifted_at) }, { DURATION_OR_NEVER("expireAfter", replay_node, expire_after) },
+    { DURATION_OR_NEVER("terminationGracePeriod", replay_node, termination_grace_period) },
+    { BOOL("ready", replay_node, ready) }, { BOOL("deleting", replay_node, deleting) },
+    { BOOL("tainted", replay_node, tainted) }, { BOOL("consolidatable", replay_node, consolidatable) },
+    { BOOL("drifted", replay_node, drifted) }) };
 
 const record state_loss = { OPEN(
     { TEXT("instanceType", replay_loss, instance_type) }, { TEXT("zone", replay_loss, zone) },
@@ -129,10 +130,17 @@ static tree *value_of(trees *t, const record_field *f, const char *from)
     }
 }
 
+static bool is_duration(const record_field *f)
+{
+    return f->kind == FIELD_DURATION || f->kind == FIELD_DURATION_OR_NEVER;
+}
+
 void state_write(trees *t, tree *into, const record *r, const void *from)
 {
     for (const record_field *f = r->fields, *end = f + r->count; f < end; f++) {
         if (!row_in(f, IN_STATE)) continue;
+        const int64_t *number = (const void *)((const char *)from + f->at);
+        if (!tree_is(into, TREE_LIST) && is_duration(f) && *number == KARP_DURATION_UNSET) continue;
         tree *value = value_of(t, f, from);
         if (tree_is(into, TREE_LIST)) tree_append(t, into, value);
         else tree_set(t, into, f->name, value);
@@ -168,6 +176,13 @@ double state_real(engine *e, const tree *value, const char *what)
 {
     double out = 0;
     if (!tree_double(value, &out)) state_refuse(e, what);
+    return out;
+}
+
+static int64_t duration_of(engine *e, const tree *value, const char *what)
+{
+    int64_t out = KARP_DURATION_UNSET;
+    if (value && (!tree_integer(value, &out) || (out < 0 && out != KARP_DURATION_UNSET))) state_refuse(e, what);
     return out;
 }
 
@@ -226,9 +241,9 @@ static void read_member(engine *e, const record_field *f, const tree *value, con
     void *member = into + f->at;
     switch (f->kind) {
     case FIELD_SOME: *(int64_t *)member = value ? state_number(e, value, what) : INT64_MIN; break;
-    case FIELD_INT64:
+    case FIELD_INT64: *(int64_t *)member = state_number(e, value, what); break;
     case FIELD_DURATION:
-    case FIELD_DURATION_OR_NEVER: *(int64_t *)member = state_number(e, value, what); break;
+    case FIELD_DURATION_OR_NEVER: *(int64_t *)member = duration_of(e, value, what); break;
     case FIELD_WORD:
     case FIELD_UINT32: *(uint32_t *)member = (uint32_t)state_count(e, value, UINT32_MAX, what); break;
     case FIELD_UINT64: *(uint64_t *)member = state_count(e, value, UINT64_MAX, what); break;

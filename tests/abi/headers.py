@@ -36,6 +36,14 @@ def structs(path):
     return found
 
 
+def texts(path):
+    """{struct: [members that are a karp_str]} of a header."""
+    text = without_comments(path.read_text())
+    bodies = re.findall(r'typedef\s+struct\s+(karp_\w+)\s*\{(.*?)\}\s*karp_\w+\s*;', text, flags=re.S)
+    return {name: [word.strip() for names in re.findall(r'(?:^|;)\s*karp_str\s+([\w\s,]+)(?=;)', body) for word in names.split(',')]
+            for name, body in bodies}
+
+
 def constants(path):
     """Names of the enumerators and of the object-like macros with a number for a value."""
     text = without_comments(path.read_text())

@@ -2,7 +2,7 @@
 """NULL in every place of every public function that takes a pointer.
 
 The calls are generated from the headers, so that no function can be left out: each of its pointers is NULL once while all
-else is valid, and all of them are together; each of its texts is once five bytes at NULL. What takes a karp_error answers with a status, KARP_E_INVALID where it has
+else is valid, and all of them are together; each of its texts, and of those in its structs, is once five bytes at NULL. What takes a karp_error answers with a status, KARP_E_INVALID where it has
 nowhere to put what it makes; freeing, holding and initialising take NULL. Getters do not look: with instrumented libraries
 ("Checked calls" of docs/memory-and-threads.md) they stop with a diagnosis.
 """
@@ -19,6 +19,9 @@ import headers
 SOURCE, BUILD = pathlib.Path(os.environ['KARP_SOURCE']), pathlib.Path(os.environ['KARP_BUILD'])
 HERE = SOURCE / 'tests/abi/nulls'
 INVALID = -3
+# Members that a call does not read: the library fills them in, or a template has none of its pods' own.
+UNREAD = {'karp_provider_launch': {'capacity_type', 'tenancy'},
+          'karp_builder_add_pod_template': {'node_name', 'nominated_node_name', 'priority_class_name'}}
 NUMBERS = ('uint32_t', 'int32_t', 'int64_t', 'double', 'char')
 
 
@@ -73,6 +76,7 @@ def value(argument, structs, members):
 
 def program(instrumented):
     structs = {name: fields for header in headers.public_headers(SOURCE) for name, fields in headers.structs(header)}
+    texts = {of: names for header in headers.public_headers(SOURCE) for of, names in headers.texts(header).items()}
     members = set(re.findall(r'^    karp_\w+ \*(\w+);', (HERE / 'world.h').read_text(), flags=re.M))
     lines, table = ['#include "world.h"', ''], []
     for returns, name, arguments in functions():
@@ -86,6 +90,13 @@ def program(instrumented):
             values = [empty if i == absent else value(argument, structs, members) for i, argument in enumerate(arguments)]
             lines.append(f'static int call_{len(table)}(void) {{ return (int){name}({", ".join(values)}); }}')
             table.append((INVALID, False, name, [arguments[absent]]))
+        for i, argument in enumerate(arguments) if told and returns == 'karp_status' else []:
+            of = plain(argument[0])
+            for member in sorted(set(texts.get(of, [])) - UNREAD.get(of, set()) - UNREAD.get(name, set())) if re.fullmatch(r'const \w+ \*', argument[0]) and structs.get(of, [''])[0] == 'size' else []:
+                values = [f'&({of}){{ .size = sizeof({of}), .{member} = {{ NULL, 5 }} }}' if k == i else value(other, structs, members)
+                          for k, other in enumerate(arguments)]
+                lines.append(f'static int call_{len(table)}(void) {{ return (int){name}({", ".join(values)}); }}')
+                table.append((INVALID, False, f'{name}, {of}.{member}', [argument]))
         pointers = [i for i, argument in enumerate(arguments) if is_pointer(argument) and argument[0] != 'karp_error *']
         works = returns == 'karp_status' and any(argument[0] == 'karp_error *' for argument in arguments)
         harmless = re.search(r'_(free|unref|ref|init)$', name) is not None
@@ -121,7 +132,7 @@ def wrong(entry, how, answer, said):
     if not works:
         return None
     if works == INVALID:
-        return None if answer == INVALID else f'answered {answer}, not INVALID'
+        return None if answer == INVALID or answer < 0 and '.' in entry[2] else f'answered {answer}, not INVALID'
     if answer > 0:
         return f'answered {answer}, which is no status'
     out = [argument for argument in absent if argument[0].endswith('**') and not argument[0].startswith('const')]

@@ -77,6 +77,24 @@ static void test_sizes(void **state)
     (void)fail(&wide.e, KARP_E_LIMIT, "other");
     assert_string_equal(wide.e.message, "other");
     assert_int_equal(wide.newer, 5);
+    /* A smaller struct gets what it has room for, wherever the error comes from. */
+    struct {
+        size_t size;
+        karp_status status;
+        unsigned char after[sizeof(karp_error)];
+    } narrow;
+    for (size_t size = sizeof narrow.size; size < sizeof(karp_error); size += sizeof narrow.size) {
+        memset(&narrow, 0x5a, sizeof narrow);
+        narrow.size = size;
+        karp_error *error = (karp_error *)(void *)&narrow;
+        (void)fail(error, KARP_E_STATE, "text");
+        error_set_object(error, "Pod", str("a"), str("b"));
+        error_set_field(error, "spec");
+        error_set_place(error, str("file"), 1, 2, 3);
+        assert_int_equal(narrow.size, size);
+        if (size > sizeof narrow.size) assert_int_equal(narrow.status, KARP_E_STATE);
+        for (size_t i = size; i < sizeof narrow; i++) assert_int_equal(((unsigned char *)&narrow)[i], 0x5a);
+    }
     /* Too small for even the size: only what is there is cleared. */
     memset(&wide, 0x5a, sizeof wide);
     karp_error_init(&wide.e, sizeof wide.e.size - 1);

@@ -89,7 +89,7 @@ static karp_status bad_line(const cloud_table *t, karp_str object, const char *f
                             const char *message)
 {
     (void)provider_fail(error, KARP_E_INVALID, field, "%s", message);
-    if (error) {
+    if (ERROR_HAS(error, object)) {
         error->line = t->line;
         if (object.len > 0) error_set_object(error, "InstanceType", str(""), object);
     }
