@@ -53,7 +53,7 @@ def main():
         return 1
     grown.make_libraries(FOLDER)
     program = FOLDER / 'member'
-    subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-w', '-I', FOLDER, HERE / 'member.c', '-o', program, '-L', FOLDER,
+    subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-w', '-I', FOLDER, HERE / 'consumers' / 'member.c', '-o', program, '-L', FOLDER,
                     '-lkarp-io', '-lkarp'], check=True)
     wanted = [f'plan: {VALUE}', 'table: one_more', f'command: {VALUE}']
     got = subprocess.run([program, SOURCE / 'examples' / 'quickstart'], env=dict(os.environ, LD_LIBRARY_PATH=str(FOLDER)), capture_output=True,
