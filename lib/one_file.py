@@ -425,7 +425,7 @@ LOCAL = '''#if defined(__GNUC__)
 #define KARP_LOCAL KARP_UNUSED static
 #endif
 #if !defined(KARP_OBJECT)
-#define KARP_OBJECT(name) karp__##name
+#define KARP_OBJECT(name) {prefix}__##name /* each library's own: both have some tables, and may be linked into one program */
 #endif
 '''
 
@@ -473,7 +473,8 @@ def main():
     defines = ''.join(f'#define {d.replace("=", " ")}\n' for d in given.define)
     for switch, other in (pair.split('=') for pair in given.implies):
         defines += f'#if defined({switch}) && !defined({other})\n#define {other}\n#endif\n'
-    write(given.source[0], head + short(f'{defines}#include "{included}"\n{LOCAL}\n{source.text}'))
+    local = LOCAL.replace('{prefix}', pathlib.Path(given.source[0]).stem.replace('-', '_'))
+    write(given.source[0], head + short(f'{defines}#include "{included}"\n{local}\n{source.text}'))
 
 
 if __name__ == '__main__':

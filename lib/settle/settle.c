@@ -313,7 +313,7 @@ void karp_settlement_free(karp_settlement *settlement)
     karp_context_free(context);
 }
 
-int karp_settlement_is_settled(const karp_settlement *settlement)
+uint32_t karp_settlement_is_settled(const karp_settlement *settlement)
 {
     return settlement != NULL && !settlement->unsettled;
 }

@@ -93,7 +93,10 @@ def pool(name: str = 'default', **spec: Any) -> Dict[str, Any]:
 
 
 def objects() -> List[Dict[str, Any]]:
-    return [pool(), node('n1', 'zone-a'), node('n2', 'zone-b'), node('n3', 'zone-b'),
+    # Without a class of its own the claim of "odd" would be assumed.
+    storage = {'apiVersion': 'storage.k8s.io/v1', 'kind': 'StorageClass', 'metadata': {'name': 'disk'}, 'provisioner': 'x.io/disk',
+               'volumeBindingMode': 'WaitForFirstConsumer'}
+    return [pool(), storage, node('n1', 'zone-a'), node('n2', 'zone-b'), node('n3', 'zone-b'),
             pod('web-0', node='n1'), pod('web-1', node='n2'),
             *[pod(f'new-{i}', cpu='3') for i in range(5)], pod('huge', cpu='900'),
             pod('odd', volumes=[{'name': 'data', 'persistentVolumeClaim': {'claimName': 'nowhere'}}])]
