@@ -28,7 +28,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
                                       "karp_reader_options", error);
     if (!status)
         status = STRUCT_CHECK_TEXTS("karp_reader_options", error, &given.region, &given.base_directory, &given.provider,
-                                    &given.feature_gates);
+                                    &given.feature_gates, &given.hooks);
     if (!status && given.replicas_from > KARP_REPLICAS_MOST)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: replicas_from is none of KARP_REPLICAS_*");
     if (status) return status;

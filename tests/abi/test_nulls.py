@@ -21,7 +21,7 @@ HERE = SOURCE / 'tests/abi/nulls'
 INVALID = -3
 # Members that a call does not read: the library fills them in, or a template has none of its pods' own.
 UNREAD = {'karp_provider_launch': {'capacity_type', 'tenancy'},
-          'karp_builder_add_pod_template': {'node_name', 'nominated_node_name', 'priority_class_name'}}
+          'karp_builder_add_pod_template': {'node_name', 'nominated_node_name', 'priority_class_name', 'group_name'}}
 NUMBERS = ('uint32_t', 'int32_t', 'int64_t', 'double', 'char')
 
 

@@ -26,9 +26,13 @@ def node(number):
            'spec': {'nodeName': name, 'containers': [{'name': 'c', 'resources': {'requests': requests}}]}, 'status': {'phase': 'Running'}}
 
 
+def cluster(folder, nodes):
+    path = pathlib.Path(folder, f'{nodes}.json')
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [POOL] + [o for n in range(nodes) for o in node(n)]}))
+    return path
+
+
 with tempfile.TemporaryDirectory() as folder:
-    cluster = pathlib.Path(folder, 'cluster.json')
-    cluster.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [POOL] + [o for n in range(400) for o in node(n)]}))
-    progress(rb'karp: playing rounds \xe2\x80\xa6 round \d+, \d+ s', 'plan', '--settle', cluster, *REGION)
-    progress(rb'karp: planning \xe2\x80\xa6 \d+%, \d+ s', 'repack', cluster, *REGION, '--effort', '10s', '--deadline', '1h')
+    progress(rb'karp: playing rounds \xe2\x80\xa6 round \d+, \d+ s', 'plan', '--settle', cluster(folder, 8000), *REGION)
+    progress(rb'karp: planning \xe2\x80\xa6 \d+%, \d+ s', 'repack', cluster(folder, 400), *REGION, '--effort', '10s', '--deadline', '1h')
 sys.exit(finish())
