@@ -64,12 +64,19 @@ const (
 	Peer1_15 uint32 = 1015
 )
 
+// The order in which nodes to be launched are tried for a pod, those with fewer pods first, for Options.ClaimOrder.
+const (
+	ClaimOrderPeer   uint32 = 1 // as Karpenter does: Go's sort.Slice moves equals if there are more than 12
+	ClaimOrderStable uint32 = 2 // of equals the one that received a pod last comes first, and new ones come last
+)
+
 // Options of every decision; nil ones are the defaults.
 type Options struct {
 	Now         time.Time // zero = the snapshot's
 	PlainKarp   bool      // the profile "karp": Karpenter's quirks are off
 	PeerVersion uint32    // Peer1_14 or Peer1_15: whose decisions they are but for PlainKarp; 0 = the newest known
 	Explain     uint32
+	ClaimOrder  uint32 // ClaimOrderPeer or ClaimOrderStable; 0 = Peer, and Stable with PlainKarp
 	MaxSteps    uint64 // deterministic budget; 0 = none
 	KeepPartial bool   // when stopped, what is decided by then, marked incomplete, instead of ErrCanceled
 
@@ -108,6 +115,7 @@ func (o *Options) fill(c *C.karp_options) error {
 	}
 	c.profile, c.explain, c.max_steps = flag(o.PlainKarp), C.uint32_t(o.Explain), C.uint64_t(o.MaxSteps)
 	c.keep_partial, c.peer_version = flag(o.KeepPartial), C.uint32_t(o.PeerVersion)
+	c.claim_order = C.uint32_t(o.ClaimOrder)
 	return nil
 }
 

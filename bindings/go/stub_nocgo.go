@@ -371,6 +371,7 @@ type Options struct {
 	PlainKarp   bool
 	PeerVersion uint32
 	Explain     uint32
+	ClaimOrder  uint32
 	MaxSteps    uint64
 	KeepPartial bool
 
@@ -494,6 +495,11 @@ const (
 const (
 	Peer1_14 uint32 = 1014
 	Peer1_15 uint32 = 1015
+)
+
+const (
+	ClaimOrderPeer   uint32 = 1 // as Karpenter does: Go's sort.Slice moves equals if there are more than 12
+	ClaimOrderStable uint32 = 2 // of equals the one that received a pod last comes first, and new ones come last
 )
 
 const (

@@ -15,6 +15,17 @@ struct karp_objective; /* objective.h */
 /** How much a decision explains. */
 enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
 
+/** The order in which nodes to be launched are tried for a pod, those with fewer pods first. Since 0.1. */
+enum {
+    KARP_CLAIM_ORDER_DEFAULT = 0, /**< profile karpenter: PEER, profile karp: STABLE */
+    /**
+     * As Karpenter does. It sorts with Go's sort.Slice, which moves equal elements if there are more than 12 of them,
+     * always in the same way.
+     */
+    KARP_CLAIM_ORDER_PEER = 1,
+    KARP_CLAIM_ORDER_STABLE = 2 /**< of equals the one that received a pod last comes first, and new ones come last */
+};
+
 /** Options of every decision. */
 typedef struct karp_options {
     size_t size;
@@ -47,6 +58,8 @@ typedef struct karp_options {
     /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since
      * 0.1. */
     const struct karp_objective *objective;
+    uint32_t claim_order; /**< KARP_CLAIM_ORDER_*. Since 0.1. */
+    uint32_t reserved2; /**< zero */
 } karp_options;
 
 /** Zeroes @p options and sets its size. */

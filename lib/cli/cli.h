@@ -94,7 +94,7 @@ typedef struct cli_options {
     const char *feature_gates;
     int64_t now; /* 0 = not given */
     uint32_t profile, peer_version;
-    uint32_t explain;
+    uint32_t claim_order, explain;
     uint32_t format;
     uint32_t width;
     uint32_t method;

@@ -76,6 +76,9 @@ static const option_row rows[] = {
       "a setting of the provider (repeatable)" },
     { 0, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK, CALL(set_profile),
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
+    { 0, "claim-order", "NAME", CLI_OPTION_DECISION, CALL(set_claim_order),
+      "how nodes to launch with equally many pods are tried: peer (as Karpenter, default) or stable (default of "
+      "karp)" },
     { 0, "explain", "LEVEL", CLI_OPTION_DECISION, CALL(set_explain), "how much to explain: none, summary or full" },
     { 0, "max-steps", "N", CLI_OPTION_DECISION, COUNT(max_steps, 0, UINT64_MAX, "not a number"),
       "stop after N attempts to place a pod" },
@@ -347,6 +350,8 @@ typedef struct option_words {
     }
 
 static const option_words lists[] = {
+    [WORDS_CLAIM_ORDER] = { "claim-order", CLI_OPTION_DECISION,
+                            LIST({ "peer", KARP_CLAIM_ORDER_PEER }, { "stable", KARP_CLAIM_ORDER_STABLE }) },
     [WORDS_COLOR] = { "color", CLI_OPTION_OUTPUT,
                       LIST({ "auto", COLOR_AUTO }, { "always", COLOR_ALWAYS }, { "never", COLOR_NEVER }) },
     [WORDS_EFFORT] = { "effort", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,

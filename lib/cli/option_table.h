@@ -58,8 +58,8 @@ bool parse_size(const char *text, uint64_t *bytes);
 /* Reads the value of a STORE_COUNT or STORE_DECIMAL. Returns as option_set does. */
 int set_number(const cli_verb *verb, const option_row *row, const char *text, void *out);
 
-option_set set_color, set_explain, set_fail_on, set_format, set_help, set_max_evictions, set_max_memory, set_method,
-    set_replicas_from;
+option_set set_claim_order, set_color, set_explain, set_fail_on, set_format, set_help, set_max_evictions,
+    set_max_memory, set_method, set_replicas_from;
 option_set set_now, set_overhead, set_profile, set_quiet, set_severity;
 /* objective_options.c. They note in options->objective_given that they were given. */
 option_set set_deadline, set_effort, set_ignore_weights, set_node_cost, set_objective, set_preferences;
@@ -84,6 +84,7 @@ void name_formats(const cli_verb *verb, char *text, size_t room);
 
 /* Lists whose words have a value. */
 enum {
+    WORDS_CLAIM_ORDER,
     WORDS_COLOR,
     WORDS_EFFORT,
     WORDS_EXPLAIN,

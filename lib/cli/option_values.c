@@ -73,6 +73,14 @@ int set_replicas_from(const cli_verb *verb, cli_options *options, const char *te
     return status;
 }
 
+int set_claim_order(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t order = 0;
+    int status = read_word(verb, WORDS_CLAIM_ORDER, text, &order);
+    options->claim_order = (uint32_t)order;
+    return status;
+}
+
 int set_method(const cli_verb *verb, cli_options *options, const char *text)
 {
     for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPACK; method++) {

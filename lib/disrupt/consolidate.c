@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/consolidate.h>
 
+#include <base/bits.h>
 #include <base/error.h>
 #include <disrupt/balanced.h>
 #include <math.h>
@@ -39,18 +40,38 @@ static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, do
     return r->type_count == 0 ? KARP_REASON_NO_CHEAPER_NODE : KARP_REASON_NONE;
 }
 
+/* Puts the types in the order in which Karpenter takes the first ones. It has sorted all types of the launch. */
+static bool order_as_peer(simulation *m, const replacement *r, uint32_t *types)
+{
+    const final_claim *f = &m->result.finals[r->claim];
+    const type_table *t = result_table(m->s, r->claim);
+    uint64_t *kept = arena_array(&m->data, bits_words(t->type_count) + 1, sizeof *kept);
+    uint32_t *all = arena_array(&m->data, f->all_count + (size_t)1, sizeof *all), n = 0;
+    if (kept == NULL || all == NULL) return false;
+    memcpy(all, f->types, f->all_count * sizeof *all);
+    for (uint32_t i = 0; i < r->type_count; i++) bits_set(kept, types[i]);
+    if (!peer_order_by_price(m->s, t, all, f->all_count, f->set)) return false;
+    for (uint32_t i = 0; i < f->all_count; i++) {
+        if (bits_test(kept, all[i])) types[n++] = all[i];
+    }
+    return true;
+}
+
 static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, replacement *r, uint32_t *types,
                              double limit)
 {
     uint32_t needed;
+    const type_table *t = result_table(m->s, r->claim);
     if ((p->snapshot->raw.settings.gates & KARP_GATE_SPOT_TO_SPOT) == 0) return KARP_REASON_SPOT_TO_SPOT_DISABLED;
+    if (c->candidate_count == 1 && !order_as_peer(m, r, types)) scheduler_fail(m->s);
     r->set = result_narrowed(m->s, r->set, p->snapshot->known.spot);
-    r->type_count = types_to_be_had(m->s, result_table(m->s, r->claim), types, r->type_count, r->set, types);
+    r->type_count = types_to_be_had(m->s, t, types, r->type_count, r->set, types);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE || c->candidate_count > 1) return code;
     if (r->type_count < SPOT_TO_SPOT_TYPES) return KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES;
     uint32_t most = needed > SPOT_TO_SPOT_TYPES ? needed : SPOT_TO_SPOT_TYPES;
     if (r->type_count > most) r->type_count = most;
+    if (!order_by_price(m->s, t, types, r->type_count, r->set)) scheduler_fail(m->s);
     return KARP_REASON_NONE;
 }
 

@@ -105,18 +105,17 @@ static uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank)
     return NO_ID;
 }
 
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
+
 /* Further sets share the last bucket, in which every claim is checked separately. */
-/* ---- buckets ----------------------------------------------------------------------------------------------------- */
-
 enum { MOST_BUCKETS = 32 };
-
-/* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
 void claim_order_clear(scheduler *s)
 {
     s->claims.buckets.count = 0;
     s->claims.front_stamp = s->claims.back_stamp = 0;
     s->claims.linked = 0;
+    slice_clear(s);
     search_end(s);
 }
 
@@ -185,36 +184,82 @@ static requirement_bucket *enter_bucket(scheduler *s, claim *c)
     return &s->claims.buckets.items[c->bucket];
 }
 
-void claim_link_front(scheduler *s, uint32_t number)
+static void link_last(scheduler *s, claim_list *b, uint32_t number)
 {
     claim *c = &s->claims.list.items[number];
-    requirement_bucket *l = enter_bucket(s, c);
-    if (l == NULL) return;
-    claim_list *b = &l->lists[c->pods];
-    c->stamp = --s->claims.front_stamp;
-    c->prev = NO_ID;
-    c->next = b->first;
-    if (b->first == NO_ID) b->last = number;
-    else s->claims.list.items[b->first].prev = number;
-    b->first = number;
-    /* A claim that comes from another bucket may belong before the position of the run. */
-    if (l->from.count >= c->pods) l->from = (bucket_spot){ c->pods - 1, NO_ID };
-}
-
-void claim_link_back(scheduler *s, uint32_t number)
-{
-    claim *c = &s->claims.list.items[number];
-    requirement_bucket *l = enter_bucket(s, c);
-    if (l == NULL) return;
-    claim_list *b = &l->lists[c->pods];
-    c->stamp = ++s->claims.back_stamp;
     c->next = NO_ID;
     c->prev = b->last;
     if (b->last == NO_ID) b->first = number;
     else s->claims.list.items[b->last].next = number;
     b->last = number;
-    if (l->from.count > c->pods || (l->from.count == c->pods && l->from.claim == NO_ID))
-        l->from = (bucket_spot){ c->pods, number };
+}
+
+/* Equals have changed places in Karpenter's slice: puts all lists in its order. Searches begin again at the lists in
+ * which they are. */
+static void relink(scheduler *s)
+{
+    for (size_t i = 0; i < s->claims.buckets.count; i++) {
+        requirement_bucket *l = &s->claims.buckets.items[i];
+        for (size_t k = bits_next(l->filled, l->list_count, 0); k < l->list_count;
+             k = bits_next(l->filled, l->list_count, k + 1))
+            l->lists[k].first = l->lists[k].last = NO_ID;
+        if (l->from.claim != NO_ID) l->from = (bucket_spot){ l->from.count - 1, NO_ID };
+        l->at = l->from;
+    }
+    for (uint32_t number = s->claims.slice.first; number != NO_ID; number = s->claims.list.items[number].after) {
+        const claim *c = &s->claims.list.items[number];
+        if (!c->retired) link_last(s, &s->claims.buckets.items[c->bucket].lists[c->pods], number);
+    }
+}
+
+/* Sorts Karpenter's slice as often as it is sorted while the claim receives its last pods. */
+static bool sort_received(scheduler *s, claim *c, uint32_t number, uint32_t more)
+{
+    bool moved = false;
+    if (!s->settings.peer_order) {
+        c->stamp = --s->claims.front_stamp;
+        return false;
+    }
+    c->pods -= more;
+    for (uint32_t i = 0; i < more; i++) {
+        c->pods++;
+        moved = slice_sort_grown(s, number) || moved;
+    }
+    return moved;
+}
+
+bool claim_link_grown(scheduler *s, uint32_t number, uint32_t more)
+{
+    claim *c = &s->claims.list.items[number];
+    bool moved = sort_received(s, c, number, more);
+    requirement_bucket *l = c->retired || s->failed ? NULL : enter_bucket(s, c);
+    if (l != NULL) {
+        claim_list *b = &l->lists[c->pods];
+        c->prev = NO_ID;
+        c->next = b->first;
+        if (b->first == NO_ID) b->last = number;
+        else s->claims.list.items[b->first].prev = number;
+        b->first = number;
+        /* A claim that comes from another bucket may belong before the position of the run. */
+        if (l->from.count >= c->pods) l->from = (bucket_spot){ c->pods - 1, NO_ID };
+    }
+    if (moved && !s->failed) relink(s);
+    return moved;
+}
+
+void claim_link_opened(scheduler *s, uint32_t number)
+{
+    claim *c = &s->claims.list.items[number];
+    bool moved = false;
+    if (s->settings.peer_order) moved = slice_sort_opened(s, number);
+    else c->stamp = ++s->claims.back_stamp;
+    requirement_bucket *l = c->retired || s->failed ? NULL : enter_bucket(s, c);
+    if (l != NULL) {
+        link_last(s, &l->lists[c->pods], number);
+        if (l->from.count > c->pods || (l->from.count == c->pods && l->from.claim == NO_ID))
+            l->from = (bucket_spot){ c->pods, number };
+    }
+    if (moved && !s->failed) relink(s);
 }
 
 /* ---- rejections -------------------------------------------------------------------------------------------------- */

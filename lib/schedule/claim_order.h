@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count. Of claims with equally many pods,
- * the one that received a pod last comes first, and new claims come last.
+ * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count. Claims with equally many pods are
+ * tried in the order of Karpenter's slice (claim_slice.h), in which the one that received a pod last usually comes
+ * first, and new claims come last. With the option for a stable order that is always so.
  *
  * Claims are kept in requirement buckets, one for each requirement set, and in each bucket in lists by pod count.
  * Requirements and topology domains that reject a pod reject it for a whole bucket. A search visits the claims of all
@@ -88,8 +89,11 @@ bool skip_begin_round(scheduler *s, uint32_t entered);
 
 void claim_order_clear(scheduler *s); /* removes all claims; the buckets' memory belongs to the round */
 void claim_unlink(scheduler *s, uint32_t number);
-void claim_link_front(scheduler *s, uint32_t number); /* it has just received a pod */
-void claim_link_back(scheduler *s, uint32_t number); /* it is new */
+/* Give the claim its place in the order. It enters no list when it is retired. */
+void claim_link_opened(scheduler *s, uint32_t number); /* it is new and has one pod */
+/* It was unlinked, and has received so many pods one after another. true = other claims have changed places as well,
+ * and a search has to begin again. */
+bool claim_link_grown(scheduler *s, uint32_t number, uint32_t more);
 
 /* ---- one pod's search -------------------------------------------------------------------------------------------- */
 

@@ -52,15 +52,14 @@ static uint32_t most_that_fit(scheduler *s, const claim *c, const int64_t *each,
     return best;
 }
 
-/* Adds the requests of `count` pods of the view to the claim, which is in no list, and puts it back into the order. */
-static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t count)
+/* Adds the requests of pods that the claim has received since it had `had` pods. */
+static void settle(scheduler *s, uint32_t number, const view *v, uint32_t had)
 {
     claim *c = &s->claims.list.items[number];
     const int64_t *each = s->pods.classes[v->class_].requests;
-    for (uint32_t d = 0; d < s->vectors.dims; d++) c->requests[d] += (int64_t)count * each[d];
+    for (uint32_t d = 0; d < s->vectors.dims; d++) c->requests[d] += (int64_t)(c->pods - had) * each[d];
     claim_note_families(s, c, shape_of(s->snapshot, v->class_));
     if (!claim_measure(s, c)) s->failed = true;
-    if (!c->retired) claim_link_front(s, number);
 }
 
 /* ---- one claim and a run ----------------------------------------------------------------------------------------- */
@@ -70,77 +69,27 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
 {
     claim *c = &s->claims.list.items[number];
     if (c->retired || check_claim(s, v, c) != FITS_YES) return 0;
-    uint32_t fit = most_that_fit(s, c, s->pods.classes[v->class_].requests, count);
+    uint32_t fit = most_that_fit(s, c, s->pods.classes[v->class_].requests, count), had = c->pods;
     if (fit == 0) return 0;
     claim_unlink(s, number);
-    c->pods += fit;
     placement_put_run(s, pods, first, fit, number);
-    put_back(s, number, v, fit);
+    c->pods += fit;
+    settle(s, number, v, had);
+    (void)claim_link_grown(s, number, fit);
     return fit;
 }
 
 /* ---- many claims ------------------------------------------------------------------------------------------------- */
 
-/* Distributes a run over many claims. Claims that have received pods are removed from their buckets and kept in a
- * list, in the order in which they last received one. */
-typedef struct sweeps {
+/* Distributes a run over many claims. */
+typedef struct spreading {
     const view *v;
-    const uint32_t *pods;
-    uint32_t queued; /* position of `pods` in the queue */
-    uint32_t count, placed;
-    uint32_t first, last; /* ends of that list, NO_ID = empty */
-    uint32_t level; /* pod count of the claims in the current sweep */
-    uint32_t reached; /* number of claims that received a pod in the current sweep */
-    uint32_t set, template_; /* requirements and template of the claims checked last */
+    LIST_OF(uint32_t) reached; /* claims that have received pods, each once */
+    uint32_t set, template_; /* requirements and template of the claim that was checked last */
     enum fits fits; /* the result for these */
-} sweeps;
+} spreading;
 
-static void append(scheduler *s, sweeps *w, uint32_t number)
-{
-    claim *c = &s->claims.list.items[number];
-    c->prev = w->last;
-    c->next = NO_ID;
-    if (w->last == NO_ID) w->first = number;
-    else s->claims.list.items[w->last].next = number;
-    w->last = number;
-}
-
-static void take_out(scheduler *s, sweeps *w, uint32_t number)
-{
-    const claim *c = &s->claims.list.items[number];
-    if (c->prev == NO_ID) w->first = c->next;
-    else s->claims.list.items[c->prev].next = c->next;
-    if (c->next == NO_ID) w->last = c->prev;
-    else s->claims.list.items[c->next].prev = c->prev;
-}
-
-/* Places the next pod on the claim, which is the last of the list. */
-static void give(scheduler *s, sweeps *w, uint32_t number)
-{
-    claim *c = &s->claims.list.items[number];
-    placement_put_run(s, w->pods + w->placed, w->queued + w->placed, 1, number);
-    w->placed++;
-    c->pods++;
-    c->more--;
-    w->reached++;
-}
-
-/* Places pods on the claims that the previous sweep reached, starting with the last. */
-static void sweep_reached(scheduler *s, sweeps *w, uint32_t before)
-{
-    uint32_t number = w->last;
-    for (uint32_t i = 0; i < before && w->placed < w->count; i++) {
-        uint32_t next = s->claims.list.items[number].prev;
-        if (s->claims.list.items[number].more > 0) {
-            take_out(s, w, number);
-            append(s, w, number);
-            give(s, w, number);
-        }
-        number = next;
-    }
-}
-
-static enum fits check_set(scheduler *s, sweeps *w, const claim *c)
+static enum fits check_set(scheduler *s, spreading *w, const claim *c)
 {
     if (w->set != c->set || w->template_ != c->template_) w->fits = check_claim(s, w->v, c);
     w->set = c->set;
@@ -148,64 +97,66 @@ static enum fits check_set(scheduler *s, sweeps *w, const claim *c)
     return w->fits;
 }
 
-/* Places pods on the claims with the pod count of the level that have not received a pod of the run, in order. false
- * = one of them needs the full check. */
-static bool sweep_list(scheduler *s, sweeps *w)
+/* Computes how many of `most` pods fit on the claim, which the run reaches for the first time. */
+static enum fits look_at(scheduler *s, spreading *w, uint32_t number, uint32_t most)
 {
-    class_state *k = &s->pods.classes[w->v->class_];
-    while (w->placed < w->count && !s->failed) {
-        uint32_t number = search_next(s, k);
-        claim *c = number == NO_ID ? NULL : &s->claims.list.items[number];
-        if (c == NULL || c->pods > w->level) return true;
-        s->round.steps++;
-        enum fits fits = check_set(s, w, c);
-        if (fits == FITS_UNKNOWN) return false;
-        c->more = fits == FITS_NO ? 0 : most_that_fit(s, c, k->requests, w->count - w->placed);
-        if (c->more == 0) {
-            if (fits == FITS_YES) search_too_small(s, k, number);
-            search_refused(s, REFUSED_FOR_THE_RUN);
-            continue;
-        }
-        c->before = c->pods;
-        search_took(s);
-        claim_unlink(s, number);
-        append(s, w, number);
-        give(s, w, number);
-    }
-    return true;
+    claim *c = &s->claims.list.items[number];
+    enum fits fits = check_set(s, w, c);
+    c->more = fits == FITS_YES ? most_that_fit(s, c, s->pods.classes[w->v->class_].requests, most) : 0;
+    if (fits == FITS_YES && c->more == 0) search_too_small(s, &s->pods.classes[w->v->class_], number);
+    return fits;
 }
 
-static void sweep_all(scheduler *s, sweeps *w)
+/* The first claim in the order that accepts a pod; NO_ID = none, or one of them needs the full check. */
+static uint32_t next_taker(scheduler *s, spreading *w, uint32_t most)
 {
-    for (bool on = true; on && w->placed < w->count && !s->failed; w->level++) {
-        uint32_t before = w->reached, number;
-        w->reached = 0;
-        if (before == 0) { /* there are no claims between the levels */
-            number = search_next(s, &s->pods.classes[w->v->class_]);
-            if (number == NO_ID) return;
-            w->level = s->claims.list.items[number].pods;
-        }
-        sweep_reached(s, w, before);
-        on = sweep_list(s, w);
+    for (;;) {
+        uint32_t number = search_next(s, &s->pods.classes[w->v->class_]);
+        if (number == NO_ID || s->failed) return NO_ID;
+        claim *c = &s->claims.list.items[number];
+        s->round.steps++;
+        if (c->had == 0 && look_at(s, w, number, most) == FITS_UNKNOWN) return NO_ID;
+        if (c->more > 0) return number;
+        search_refused(s, REFUSED_FOR_THE_RUN);
     }
+}
+
+static bool note_reached(scheduler *s, spreading *w, uint32_t number)
+{
+    uint32_t *slot = list_push(s->context, &w->reached, sizeof *slot);
+    if (slot == NULL) {
+        s->failed = true;
+        return false;
+    }
+    *slot = number;
+    s->claims.list.items[number].had = s->claims.list.items[number].pods;
+    return true;
 }
 
 static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
-    sweeps w = { .v = &s->pods.views.items[view_number],
-                 .pods = pods,
-                 .queued = first,
-                 .count = count,
-                 .first = NO_ID,
-                 .last = NO_ID,
-                 .set = NO_ID };
+    spreading w = { .v = &s->pods.views.items[view_number], .set = NO_ID };
+    uint32_t placed = 0;
     search_begin(s, view_number);
-    sweep_all(s, &w);
-    for (uint32_t number = w.first, next; number != NO_ID; number = next) {
-        next = s->claims.list.items[number].next;
-        put_back(s, number, w.v, s->claims.list.items[number].pods - s->claims.list.items[number].before);
+    for (; placed < count && !s->failed; placed++) {
+        uint32_t number = next_taker(s, &w, count - placed);
+        claim *c = number == NO_ID ? NULL : &s->claims.list.items[number];
+        if (c == NULL || (c->had == 0 && !note_reached(s, &w, number))) break;
+        search_took(s);
+        claim_unlink(s, number);
+        placement_put_run(s, pods + placed, first + placed, 1, number);
+        c->pods++;
+        c->more--;
+        if (claim_link_grown(s, number, 1)) search_begin(s, view_number);
     }
-    return w.placed;
+    for (size_t i = 0; i < w.reached.count && !s->failed; i++) {
+        claim *c = &s->claims.list.items[w.reached.items[i]];
+        settle(s, w.reached.items[i], w.v, c->had);
+        c->had = 0;
+        if (c->retired) claim_unlink(s, w.reached.items[i]);
+    }
+    list_free(s->context, &w.reached, sizeof(uint32_t));
+    return placed;
 }
 
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)

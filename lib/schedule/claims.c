@@ -327,7 +327,7 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
     search_took(s);
     claim_unlink(s, number);
     bool ok = add(s, number, q->pod, q->v, &o);
-    if (!s->claims.list.items[number].retired) claim_link_front(s, number);
+    if (ok) (void)claim_link_grown(s, number, 1);
     return ok && !s->failed;
 }
 
@@ -346,7 +346,7 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     if (can_add_with_sum(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);
-    if (!s->claims.list.items[number].retired) claim_link_front(s, number);
+    if (ok) (void)claim_link_grown(s, number, 1);
     return ok && !s->failed;
 }
 
@@ -401,7 +401,7 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     s->templates.items[c.template_].last_relaxed = o->relaxed;
     *slot = c;
     if (!add(s, number, pod_number, v, o)) return KARP_REASON_NOT_REACHED;
-    if (!s->claims.list.items[number].retired) claim_link_back(s, number);
+    claim_link_opened(s, number);
     limits_take(s, c.template_, s->claims.list.items[number].types, s->claims.list.items[number].requests);
     return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
 }
@@ -516,7 +516,7 @@ bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32
         return false;
     claim_unlink(s, claim_number);
     bool ok = add(s, claim_number, pod_number, &v, &o);
-    if (!s->claims.list.items[claim_number].retired) claim_link_front(s, claim_number);
+    if (ok) (void)claim_link_grown(s, claim_number, 1);
     return ok && !s->failed;
 }
 

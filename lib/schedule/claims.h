@@ -7,6 +7,7 @@
 #define SCHEDULE_CLAIMS_H
 
 #include <schedule/claim_order.h>
+#include <schedule/claim_slice.h>
 #include <schedule/templates.h>
 
 /* A node to be launched (§20, §21). */
@@ -22,10 +23,12 @@ struct claim {
     uint32_t pods;
     uint32_t bucket; /* requirement bucket: see claim_order.h */
     uint32_t next, prev; /* neighbours in the bucket's list of claims with the same pod count; NO_ID = end */
+    uint32_t after, before; /* neighbours in Karpenter's slice, see claim_slice.h; NO_ID = end */
     int64_t stamp; /* among claims with the same number of pods, the smallest is tried first */
     struct skip_range skip;
-    /* while a run is distributed over many claims: number of its pods before, and of those that it receives */
-    uint32_t before, more;
+    /* while a run is distributed over many claims: number of its pods before (0 = not looked at), and how many pods of
+     * the run still fit */
+    uint32_t had, more;
     bool retired; /* no pod of the round can fit any more; it is in no list */
     bool relaxed_min_values, dropped;
     struct port_use *ports;
@@ -41,6 +44,7 @@ struct claims {
     LIST_OF(requirement_bucket) buckets; /* open claims that are not retired */
     int64_t front_stamp, back_stamp; /* stamps of the claims that were linked last at the front and at the back */
     uint32_t linked; /* number of claims that are in some list */
+    struct claim_slice slice; /* all claims */
     int64_t *least_requests; /* per resource, the smallest request of any pod of the round */
     struct {
         uint32_t set;

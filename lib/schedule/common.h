@@ -24,6 +24,7 @@ struct settings {
     bool reserved_fallback;
     bool best_effort_min_values;
     bool ignore_preferences;
+    bool peer_order; /* open claims are in the order of Karpenter's slice */
     bool tolerate_prefer_no_schedule; /* the last step of the relaxation ladder is enabled */
 };
 

@@ -136,7 +136,16 @@ static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
     return claim_number;
 }
 
-/* The template's types with a fitting variant, in price order; false = out of memory. */
+/* The template's types with a fitting variant, in price order, except that those come first that Karpenter would keep.
+ * NULL = out of memory. */
+static const uint32_t *sorted_types(scheduler *s, const template_ *t, uint32_t set, arena *a, const final_lists *l,
+                                    uint32_t *count)
+{
+    uint32_t *types = types_by_price(s, t->table, l->fitting, set, a, count);
+    if (types == NULL || !cut_by_price(s, t->table, types, *count, MAX_INSTANCE_TYPES, set)) return NULL;
+    return types;
+}
+
 static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l,
                        struct final_list *out)
 {
@@ -144,7 +153,7 @@ static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, are
     size_t words_ = template_words(t);
     if (s->claims.list.count == 1) { /* no other claim to share with */
         out->number = 0;
-        out->types = types_by_price(s, t->table, l->fitting, set, a, &out->count);
+        out->types = sorted_types(s, t, set, a, l, &out->count);
         return out->types != NULL;
     }
     l->key[0] = template_number;
@@ -156,7 +165,7 @@ static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, are
         struct final_list *fresh = list_push(s->context, &l->lists, sizeof *fresh);
         if (fresh == NULL) return false;
         fresh->number = id + 1;
-        fresh->types = types_by_price(s, t->table, l->fitting, set, a, &fresh->count);
+        fresh->types = sorted_types(s, t, set, a, l, &fresh->count);
     }
     *out = l->lists.items[id];
     return out->types != NULL;
@@ -175,6 +184,7 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     uint32_t all = listed.count;
     out->types = listed.types;
     out->list = listed.number;
+    out->all_count = all;
     out->type_count = all > MAX_INSTANCE_TYPES ? MAX_INSTANCE_TYPES : all;
     if (s->policy != NULL && !policy_listed(s, t->table, out->types, out->set, &out->type_count)) return false;
     if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;

@@ -3,6 +3,7 @@
 #include <schedule/pricing.h>
 
 #include <base/bits.h>
+#include <base/go_sort.h>
 #include <base/sort.h>
 #include <math.h>
 #include <model/prepare.h>
@@ -186,6 +187,31 @@ bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t
 {
     const struct price_order *o = price_order_of(s, t, set);
     return o != NULL && sort_by_price(s, t, o, types, count);
+}
+
+bool peer_order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set)
+{
+    const struct price_order *o = price_order_of(s, t, set);
+    size_t bytes = count * sizeof(uint64_t) + t->type_count * sizeof(uint32_t);
+    uint64_t *slots = o == NULL || !sort_by_price(s, t, o, types, count) ? NULL : mem_alloc(s->context, bytes + 1);
+    if (slots == NULL) return false;
+    uint32_t *rank_of = (uint32_t *)(slots + count), rank = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rank += i > 0 && o->prices[types[i]] > o->prices[types[i - 1]];
+        rank_of[types[i]] = rank;
+    }
+    bool ok = sort_numbers(s->context, types, count);
+    for (uint32_t i = 0; i < count; i++) slots[i] = (uint64_t)rank_of[types[i]] << 32 | types[i];
+    if (ok) go_sort(slots, count);
+    for (uint32_t i = 0; i < count && ok; i++) types[i] = (uint32_t)slots[i];
+    mem_free(s->context, slots, bytes + 1);
+    return ok;
+}
+
+bool cut_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t most, uint32_t set)
+{
+    return count <= most || (peer_order_by_price(s, t, types, count, set) && order_by_price(s, t, types, most, set) &&
+                             order_by_price(s, t, types + most, count - most, set));
 }
 
 bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_list labels, double *price)

@@ -20,6 +20,12 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
 uint32_t capacity_types_offered(const scheduler *s, const type_table *t, uint32_t set);
 /* Sorts types by the same order, in place. false = out of memory. */
 bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set);
+/* Sorts types as Karpenter does before it leaves some out: from the catalogue's order by lowest price, with Go's
+ * sort.Slice, so that equally expensive ones among more than 12 change places. */
+bool peer_order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set);
+/* Puts the types that Karpenter keeps, if it keeps `most` of them, before the others. Both parts are in price order,
+ * before the call and after it. */
+bool cut_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t most, uint32_t set);
 /* The lowest price of an offering of the type that the labels match, available or not. false = none. */
 bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_list labels, double *price);
 

@@ -58,6 +58,8 @@ static karp_status options_known(const karp_options *options, karp_error *error)
         return fail(error, KARP_E_INVALID, "unknown version of Karpenter %u", (unsigned)options->peer_version);
     if (options->explain > KARP_EXPLAIN_FULL)
         return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)options->explain);
+    if (options->claim_order > KARP_CLAIM_ORDER_STABLE)
+        return fail(error, KARP_E_INVALID, "unknown order of claims %u", (unsigned)options->claim_order);
     return KARP_OK;
 }
 
@@ -66,7 +68,8 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
     karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_options, flip_quirks), out, "karp_options",
                                       error);
     karp_objective objective;
-    if (status == KARP_OK && (out->reserved != 0 || out->reserved_ != 0)) status = fail_reserved(error, "karp_options");
+    if (status == KARP_OK && (out->reserved != 0 || out->reserved_ != 0 || out->reserved2 != 0))
+        status = fail_reserved(error, "karp_options");
     if (status == KARP_OK) status = options_known(out, error);
     return status == KARP_OK ? objective_check(out, &objective, error) : status;
 }
@@ -100,6 +103,12 @@ uint64_t options_quirks(const karp_options *options)
 uint64_t options_rules(const karp_options *options)
 {
     return peer_rules(options->profile, options->peer_version) ^ options->flip_rules;
+}
+
+bool options_peer_order(const karp_options *options)
+{
+    if (options->claim_order == KARP_CLAIM_ORDER_DEFAULT) return options->profile == KARP_PROFILE_KARPENTER;
+    return options->claim_order == KARP_CLAIM_ORDER_PEER;
 }
 
 uint32_t options_peer(const karp_options *options)

@@ -25,6 +25,8 @@ typedef struct round_changes {
 uint64_t options_quirks(const karp_options *options);
 /* The version-dependent rules in force: bit i for enum peer_rule. */
 uint64_t options_rules(const karp_options *options);
+/* Whether open claims are tried in Karpenter's order. */
+bool options_peer_order(const karp_options *options);
 /* The version that a decision under these options reproduces. */
 uint32_t options_peer(const karp_options *options);
 /* The input of a decision under these (checked) options: the snapshot itself, or a view of it made in *seen. */

@@ -27,6 +27,7 @@ static void apply_options(scheduler *s, const run_options *how)
     s->settings.now = s->settings.options->now != 0 ? s->settings.options->now : s->snapshot->raw.now;
     s->settings.quirks = options_quirks(s->settings.options);
     s->settings.rules = options_rules(s->settings.options);
+    s->settings.peer_order = options_peer_order(s->settings.options);
     s->settings.simulation = how->simulation;
     s->settings.exact_budgets = how->simulation ? how->exact_budgets
                                                 : s->settings.options->profile == KARP_PROFILE_KARP;

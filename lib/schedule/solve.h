@@ -44,7 +44,7 @@ bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_c
 typedef struct final_claim {
     uint32_t claim, set;
     const uint32_t *types; /* table indices, cheapest first */
-    uint32_t type_count;
+    uint32_t type_count, all_count; /* the types that were left out follow */
     uint32_t list; /* 1 + the number of the types in final_lists; 0 = not in there */
     resource_list requests; /* of its pods and of daemons */
     uint32_t same_as; /* the first claim that is equal in everything but its pods */

@@ -2,19 +2,13 @@
 #include <schedule/views.h>
 
 #include <base/bits.h>
+#include <base/go_sort.h>
 #include <base/sort.h>
 #include <model/prepare.h>
 #include <model/taints.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <string.h>
-
-static int heavier_node_term(const void *x, const void *y, const void *user)
-{
-    int32_t a = ((const node_term *)x)->weight, b = ((const node_term *)y)->weight;
-    (void)user;
-    return a > b ? -1 : a < b;
-}
 
 static int heavier_pod_term(const void *x, const void *y, const void *user)
 {
@@ -24,12 +18,28 @@ static int heavier_pod_term(const void *x, const void *y, const void *user)
 }
 
 /* A sorted copy of a list in the arena. NULL = out of memory. */
-static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t size, compare_fn compare)
+static pod_term *sorted_copy(scheduler *s, const pod_term_list *terms)
 {
-    void *copy = arena_alloc(&s->data, count * size);
-    if (copy == NULL || count == 0) return copy;
-    memcpy(copy, items, count * size);
-    return sort_stable(s->context, copy, count, size, compare, NULL) ? copy : NULL;
+    pod_term *copy = arena_alloc(&s->data, terms->count * sizeof *copy);
+    if (copy == NULL || terms->count == 0) return copy;
+    memcpy(copy, terms->items, terms->count * sizeof *copy);
+    return sort_stable(s->context, copy, terms->count, sizeof *copy, heavier_pod_term, NULL) ? copy : NULL;
+}
+
+/* The preferred node affinity terms by weight. Unlike the other preferences Karpenter sorts them with Go's sort.Slice,
+ * so that equals among more than 12 terms change places. NULL = out of memory. */
+static node_term *sorted_terms(scheduler *s, const node_term_list *terms)
+{
+    node_term *sorted = arena_alloc(&s->data, terms->count * sizeof *sorted);
+    size_t bytes = terms->count * sizeof(uint64_t);
+    uint64_t *slots = sorted == NULL ? NULL : mem_alloc(s->context, bytes + 1);
+    if (slots == NULL) return NULL;
+    for (uint32_t i = 0; i < terms->count; i++)
+        slots[i] = (uint64_t)((int64_t)INT32_MAX - terms->items[i].weight) << 32 | i;
+    go_sort(slots, terms->count);
+    for (uint32_t i = 0; i < terms->count; i++) sorted[i] = terms->items[(uint32_t)slots[i]];
+    mem_free(s->context, slots, bytes + 1);
+    return sorted;
 }
 
 /* strict = the node selector and the first remaining OR-term; full = strict and the remaining preference of the
@@ -122,13 +132,11 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
 {
     const shape *h = shape_of(s->snapshot, class_number);
     view v = { .class_ = class_number, .next = NO_ID, .tolerations = h->tolerations, .spread = h->spread };
-    v.preferred = sorted_copy(s, h->preferred.items, h->preferred.count, sizeof *h->preferred.items, heavier_node_term);
+    v.preferred = sorted_terms(s, &h->preferred);
     v.preferred_count = h->preferred.count;
-    v.preferred_affinity.items = sorted_copy(s, h->preferred_affinity.items, h->preferred_affinity.count,
-                                             sizeof(pod_term), heavier_pod_term);
+    v.preferred_affinity.items = sorted_copy(s, &h->preferred_affinity);
     v.preferred_affinity.count = h->preferred_affinity.count;
-    v.preferred_anti.items = sorted_copy(s, h->preferred_anti.items, h->preferred_anti.count, sizeof(pod_term),
-                                         heavier_pod_term);
+    v.preferred_anti.items = sorted_copy(s, &h->preferred_anti);
     v.preferred_anti.count = h->preferred_anti.count;
     v.affinity_groups = no_groups(s, h->preferred_affinity.count);
     v.anti_groups = no_groups(s, h->preferred_anti.count);

@@ -133,7 +133,7 @@ with tempfile.TemporaryDirectory() as folder:
     # --fail-on judges every side but the first; the first is the baseline.
     run('diff', THREE, '--fail-on', 'cost=+1%', '--', '--scale', 'shop/api=4', status=0)
     _, error = run('diff', THREE, '--fail-on', 'cost=+1%', '--', '--scale', 'shop/api=40', status=3)
-    check('is more than' in error and '(A $5,955.41/month)' in error, error)
+    check('is more than' in error and '(A $5,892.34/month)' in error, error)
     run('diff', THREE, '--fail-on', 'cost=+1%,unschedulable', '--', '--delete', 'nodepool/gpu', status=3)
     run('whatif', THREE, '--fail-on', 'cost=$5', '--design', other, status=3)
     _, error = run('diff', THREE, '--profile', 'karpenter-1.14', '--profile', 'karpenter-1.15', '--fail-on', 'notes', status=1)

@@ -24,12 +24,8 @@ EDITS = {  # file: [(what, instead, how often)]
         ('if podDomains.Has(domain) {', 'if options.Len() == 0 && podDomains.Has(domain) {', 1),
     ],
     SCHEDULING + 'scheduler.go': [
-        ('sort.Slice(s.newNodeClaims,', 'sort.SliceStable(s.newNodeClaims,', 1),
         ('\t\tgo func() {', '\t\tfunc() {', 1),  # the only worker, so that a panic can be told
         ('lo.Values(groups)', 'inCatalogueOrder(groups, nct.InstanceTypeOptions)', 1),
-    ],
-    PROVIDER + 'types.go': [
-        ('return iPrice < jPrice', 'return iPrice < jPrice || (iPrice == jPrice && its[i].Name < its[j].Name)', 1),
     ],
     'pkg/scheduling/dynamicresources/pool.go': [('for key, b := range builders {', 'for _, key := range keysByName(builders) {\n\t\tb := builders[key]', 1)],
     STATE + 'cluster.go': [('c.antiAffinityPods.Range(', 'rangeByName(&c.antiAffinityPods, ', 1)],

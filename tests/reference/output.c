@@ -34,7 +34,8 @@ static void truncate_types(struct scheduler *s)
     size_t kept = 0;
     for (size_t i = 0; i < s->claim_count; i++) {
         struct claim *c = s->claims[i];
-        c->types = first_names(ref_types_by_price(c->types, c->requirements), MAX_TYPES);
+        c->types = first_names(ref_types_by_price(c->types, c->requirements, false), MAX_TYPES);
+        c->types = ref_types_by_price(c->types, c->requirements, true); /* which is the order that is shown */
         if (s->world->best_effort || !ref_lacks_values(c->types, c->requirements)) {
             s->claims[kept++] = c;
             continue;

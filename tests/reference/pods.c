@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "go_sort.h"
 #include "memory.h"
 
 /* ------------------------------------------------------------------------------------------------ requests (3) */
@@ -214,7 +215,7 @@ static struct node_terms read_preferred_nodes(const json_t *spec)
         out.items[out.count] = read_node_term(ref_at(t, "preference"));
         out.items[out.count++].weight = ref_int(t, "weight", 0);
     }
-    ref_sort(out.items, out.count, sizeof out.items[0], heavier_node_term);
+    ref_go_sort(out.items, out.count, sizeof out.items[0], heavier_node_term);
     return out;
 }
 

@@ -2,6 +2,7 @@
 /* The loop over pods (scheduling.md 17) and what comes before it. */
 #include <string.h>
 
+#include "go_sort.h"
 #include "memory.h"
 #include "scheduler.h"
 
@@ -156,7 +157,7 @@ static int by_pod_count(const void *a, const void *b)
 
 static bool place_on_claim(struct scheduler *s, const struct pod *pod)
 {
-    ref_sort(s->claims, s->claim_count, sizeof(struct claim *), by_pod_count);
+    ref_go_sort(s->claims, s->claim_count, sizeof(struct claim *), by_pod_count);
     for (size_t i = 0; i < s->claim_count; i++) {
         struct answer answer;
         struct ref_mark mark = ref_mark();

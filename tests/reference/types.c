@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "go_sort.h"
 #include "memory.h"
 
 /* ------------------------------------------------------------------------------------------------ reading */
@@ -174,10 +175,16 @@ static int cheaper(const void *a, const void *b)
     if (x->offered && (x->price < y->price || x->price > y->price)) {
         return x->price < y->price ? -1 : 1;
     }
-    return strcmp(x->type->name, y->type->name);
+    return 0;
 }
 
-struct types ref_types_by_price(struct types list, struct requirements requirements)
+static int cheaper_or_by_name(const void *a, const void *b)
+{
+    int order = cheaper(a, b);
+    return order != 0 ? order : strcmp(((const struct priced *)a)->type->name, ((const struct priced *)b)->type->name);
+}
+
+struct types ref_types_by_price(struct types list, struct requirements requirements, bool by_name)
 {
     struct priced *priced = ref_alloc((list.count + 1) * sizeof *priced);
     struct types out = { ref_alloc((list.count + 1) * sizeof(void *)), list.count };
@@ -191,7 +198,11 @@ struct types ref_types_by_price(struct types list, struct requirements requireme
             }
         }
     }
-    ref_sort(priced, list.count, sizeof *priced, cheaper);
+    if (by_name) {
+        ref_sort(priced, list.count, sizeof *priced, cheaper_or_by_name);
+    } else {
+        ref_go_sort(priced, list.count, sizeof *priced, cheaper);
+    }
     for (size_t i = 0; i < list.count; i++) {
         out.items[i] = priced[i].type;
     }

@@ -59,8 +59,8 @@ bool ref_offering_usable(const struct offering *offering, struct requirements re
 /** Does some compatible offering exist, and does the demand fit one? */
 void ref_type_fit(const struct instance_type *type, struct resources requests, struct requirements requirements,
                   bool *fits, bool *has_offering);
-/** By price, then name. */
-struct types ref_types_by_price(struct types list, struct requirements requirements);
+/** By price; equals by name, or where Go's sort puts them. */
+struct types ref_types_by_price(struct types list, struct requirements requirements, bool by_name);
 /** Number of values that the types have for a key with too few of them for its minValues; -1 if there are enough. */
 int64_t ref_too_few_values(struct types list, const struct requirement *requirement);
 bool ref_lacks_values(struct types list, struct requirements requirements);

@@ -15,6 +15,7 @@ from . import _structs as S
 Time = Union[str, int, datetime.datetime]
 
 PROFILES = ('karpenter', 'karpenter-1.14', 'karpenter-1.15', 'karp')
+CLAIM_ORDERS = ('default', 'peer', 'stable')
 EXPLAIN = ('summary', 'none', 'full')
 OBJECTIVES = ('compatible', 'cost')
 PREFERENCES = ('respect', 'ignore')
@@ -81,12 +82,13 @@ class Run:
     """
 
     def __init__(self, *, now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary',
-                 max_steps: int = 0, keep_partial: bool = True, should_stop: Optional[Callable[[], object]] = None) -> None:
+                 claim_order: str = 'default', max_steps: int = 0, keep_partial: bool = True, should_stop: Optional[Callable[[], object]] = None) -> None:
         self.options = S.Options()
         native.core.karp_options_init(C.byref(self.options), C.sizeof(self.options))
         self.options.now = instant(now) if now is not None else 0
         self.options.profile, self.options.peer_version = profile_of(profile)
         self.options.explain = one_of(explain, EXPLAIN, 'explain')
+        self.options.claim_order = one_of(claim_order, CLAIM_ORDERS, 'claim_order')
         self.options.max_steps = not_negative(max_steps, 'max_steps')
         self.options.keep_partial = int(keep_partial)
         self._should_stop = should_stop

@@ -284,12 +284,13 @@ class Snapshot:
              explain: str = 'summary', max_steps: int = 0, keep_partial: bool = True,
              should_stop: Optional[Stop] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms',
              node_cost: float = 0, spot_factor: float = 1, price_slack: Optional[float] = None, preferences: str = 'respect',
-             ignore_weights: bool = False) -> Plan:
+             ignore_weights: bool = False, claim_order: str = 'default') -> Plan:
         """Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
 
         `disrupt`: also say which nodes can be removed. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
         'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
-        and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError.
+        and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError. `claim_order`: nodes to
+        launch with equally many pods are tried in the order of Karpenter ('peer') or of their last pods ('stable').
         `objective`: 'compatible' decides as Karpenter does, 'cost' for the cheapest nodes that do; then `effort` is a number of steps,
         or '10ms', '100ms', '1s' or '10s', and `node_cost` what any node costs beside its price, $/h. `spot_factor` is what prices of
         spot are multiplied by, `price_slack` how much more a listed type may cost (None: 0, and 0.15 for spot). `preferences`:
@@ -297,7 +298,7 @@ class Snapshot:
         """
         world = self._open()
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
-                 should_stop=should_stop) as run:
+                 should_stop=should_stop, claim_order=claim_order) as run:
             run.aim(objective, effort, node_cost, spot_factor, price_slack, preferences, ignore_weights)
             decision = native.make(native.core.karp_provision, native.core.karp_decision_unref, world.snapshot.address,
                                    C.byref(run.options))
@@ -313,7 +314,7 @@ class Snapshot:
 
     def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, expire_gracefully: bool = False,
                 memory: Union[None, bytes, Mapping[str, Any]] = None, in_progress: Iterable[str] = (), now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
-                keep_partial: bool = True, should_stop: Optional[Stop] = None) -> DisruptionPlan:
+                keep_partial: bool = True, should_stop: Optional[Stop] = None, claim_order: str = 'default') -> DisruptionPlan:
         """Which nodes Karpenter would remove, and what replaces them: one disruption pass.
 
         `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without
@@ -323,7 +324,7 @@ class Snapshot:
         """
         world = self._open()
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
-                 should_stop=should_stop) as run:
+                 should_stop=should_stop, claim_order=claim_order) as run:
             options = run.disrupt(method, max_simulations)
             options.expire_gracefully = int(expire_gracefully)
             if method is None:
@@ -390,7 +391,7 @@ class Snapshot:
                 now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
                 keep_partial: bool = True, should_stop: Optional[Stop] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms',
                 node_cost: float = 0, spot_factor: float = 1, price_slack: Optional[float] = None, preferences: str = 'respect',
-                ignore_weights: bool = False) -> Plan:
+                ignore_weights: bool = False, claim_order: str = 'default') -> Plan:
         """The plan for a cluster with all changes applied to it at once.
 
         `remove`: nodes that are gone. `lose_zone`: zones that are gone. `price`: a factor for all prices, or one for each
@@ -405,7 +406,7 @@ class Snapshot:
                                        explain=explain, max_steps=max_steps, keep_partial=keep_partial,
                                        should_stop=should_stop, objective=objective, effort=effort, node_cost=node_cost,
                                        spot_factor=spot_factor, price_slack=price_slack, preferences=preferences,
-                                       ignore_weights=ignore_weights)
+                                       ignore_weights=ignore_weights, claim_order=claim_order)
         world = self._open()
         wanted = [(1, name, 0.0) for name in ([remove] if isinstance(remove, str) else remove)]
         wanted += [(2, name, 0.0) for name in ([lose_zone] if isinstance(lose_zone, str) else lose_zone)]
@@ -416,7 +417,7 @@ class Snapshot:
         changes = (S.Change * len(wanted))(*[S.Change(name[0], factor, kind)
                                              for name, (kind, _, factor) in zip(lent, wanted)])
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
-                 should_stop=should_stop) as run:
+                 should_stop=should_stop, claim_order=claim_order) as run:
             run.aim(objective, effort, node_cost, spot_factor, price_slack, preferences, ignore_weights)
             decision = native.make(native.core.karp_what_if, native.core.karp_decision_unref, world.snapshot.address,
                                    C.addressof(changes) if wanted else None, len(wanted), C.byref(run.options))

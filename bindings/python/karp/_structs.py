@@ -234,7 +234,7 @@ class Options(C.Structure):
                 ('max_steps', C.c_uint64), ('should_stop', ShouldStop), ('stop_user', C.c_void_p),
                 ('keep_partial', C.c_uint32), ('reserved', C.c_uint32), ('flip_quirks', C.c_uint64),
                 ('peer_version', C.c_uint32), ('reserved_', C.c_uint32), ('flip_rules', C.c_uint64),
-                ('objective', C.c_void_p)]
+                ('objective', C.c_void_p), ('claim_order', C.c_uint32), ('reserved2', C.c_uint32)]
 
 
 class Placement(C.Structure):

@@ -27,7 +27,7 @@ pub use cost::{Cost, Objective, Repack, RepackCost};
 pub use decision::{Command, Decision, Kept, Launch, Placement, Unschedulable};
 pub use error::{Error, Status};
 pub use fit::{fit, FitDemand, FitLeft, FitLoad, FitNode, FitRequest, FitType, Fitting};
-pub use snapshot::{Input, Method, Options, Profile, Snapshot};
+pub use snapshot::{ClaimOrder, Input, Method, Options, Profile, Snapshot};
 
 /// That of the library, `0.1.0`.
 pub fn version() -> String {

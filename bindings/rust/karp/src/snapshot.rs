@@ -133,12 +133,25 @@ pub enum Profile {
     Karp,
 }
 
+/// The order in which nodes to be launched are tried for a pod, those with fewer pods first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClaimOrder {
+    /// `Peer`, and `Stable` with [`Profile::Karp`].
+    #[default]
+    Default,
+    /// As Karpenter does: its sort moves equals if there are more than 12.
+    Peer,
+    /// Of equals the one that received a pod last comes first, and new ones come last.
+    Stable,
+}
+
 /// Options of every decision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
     /// The clock in nanoseconds since 1970; 0 = the snapshot's.
     pub now: i64,
     pub profile: Profile,
+    pub claim_order: ClaimOrder,
     /// Deterministic budget; 0 = none.
     pub max_steps: u64,
     /// Ends the decision soon after it becomes true, with [`crate::Status::Canceled`].
@@ -160,6 +173,7 @@ impl Options<'_> {
         unsafe { c::karp_options_init(&mut out, size_of::<c::karp_options>()) };
         out.now = self.now;
         out.profile = (self.profile == Profile::Karp).into();
+        out.claim_order = self.claim_order as u32;
         out.max_steps = self.max_steps;
         if let Some(word) = self.stop {
             out.should_stop = Some(stopped);
