@@ -157,6 +157,12 @@ typedef struct karp_kept {
     karp_str detail; /**< what is in the way: a pod, a budget, a NodePool; "" = nothing to add */
     uint32_t code; /**< KARP_REASON_* */
     uint32_t reserved; /**< 0 */
+    /**
+     * With SPOT_TO_SPOT_TOO_FEW_TYPES the number of cheaper types, with SEVERAL_NODES_NEEDED the number of new nodes;
+     * else 0. Since 0.1.
+     */
+    uint32_t found;
+    uint32_t reserved_; /**< 0 */
 } karp_kept;
 
 /**

@@ -127,6 +127,10 @@ typedef struct karp_blocker {
     uint32_t reserved; /**< 0 */
     karp_str detail; /**< "pdb db/db allows 0 disruptions (2 pods: db/db-0, db/db-1)" */
     int64_t until; /**< instant in ns at which it ends by itself; KARP_NO_TIME = never, or unknown */
+    /** KARP_METHOD_* whose reason it is: a drifted node has those of drift first, then those of consolidation. Since
+     * 0.1. */
+    uint32_t method;
+    uint32_t found; /**< see karp_kept. Since 0.1. */
 } karp_blocker;
 
 /** What would become of the node's pods if it were disrupted now. */
@@ -160,6 +164,8 @@ KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_exp
 KARP_API uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation);
 /** The same. Deprecated. */
 KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
+/** Why the node is drifted: the reason of the condition Drifted. "" = it is not. Borrowed. Since 0.1. */
+KARP_API karp_str karp_node_explanation_drift(const karp_node_explanation *explanation);
 /** Number of blockers, in the order in which they were found. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
 /** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */

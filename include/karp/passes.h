@@ -71,13 +71,43 @@ KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
 /** Candidate @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
 
+/** Why a node counts as disrupted already. Numbers never change. Since 0.1. */
+enum {
+    KARP_BUSY_DELETING = 1, /**< it is being deleted, or marked for deletion */
+    KARP_BUSY_REBOOTING = 2,
+    KARP_BUSY_NOT_READY = 3 /**< not for KARP_METHOD_REPAIR */
+};
+
+/** The name of a KARP_BUSY_*: "DELETING". "UNKNOWN" for any other number. Lives as long as the library. Since 0.1. */
+KARP_API const char *karp_busy_name(uint32_t code);
+
+/** A node that uses up one disruption of its NodePool's budgets. Since 0.1. */
+typedef struct karp_busy_node {
+    karp_str node;
+    uint32_t code; /**< KARP_BUSY_* */
+    uint32_t reserved; /**< 0 */
+} karp_busy_node;
+
 /** What a NodePool's budgets allow at the time of the decision. */
 typedef struct karp_pool_budget {
     size_t size;
     karp_str node_pool;
     int64_t remaining; /**< disruptions still allowed */
     int64_t next_change; /**< instant at which the schedule of a budget begins or ends; KARP_NO_TIME = never */
+    /** nodes that may be disrupted at a time; KARP_UNLIMITED = no budget applies now. Since 0.1. */
+    int64_t allowed;
+    /** number of the budget that allows the fewest; KARP_NO_BUDGET = none applies now. Since 0.1. */
+    uint32_t tightest;
+    uint32_t nodes; /**< initialized nodes of the NodePool, which percentages refer to. Since 0.1. */
+    const karp_busy_node *busy; /**< nodes that count as disrupted, by name. Since 0.1. */
+    size_t busy_count; /**< since 0.1 */
 } karp_pool_budget;
+
+/** No budget of a NodePool applies. Since 0.1. */
+#define KARP_NO_BUDGET UINT32_MAX
+/** The number of disruptions if no budget applies; `remaining` is then this number less the disrupted nodes. Since 0.1.
+ */
+#define KARP_UNLIMITED INT64_C(2147483647)
 
 /** Number of budgets: one of each NodePool, by the names of the NodePools. */
 KARP_API size_t karp_decision_budget_count(const karp_decision *decision);

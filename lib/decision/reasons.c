@@ -2,6 +2,7 @@
 /* The registry of reason codes: name, text, and whether waiting can help. The names of the disruption methods. */
 #include <karp/command.h>
 #include <karp/explain.h>
+#include <karp/passes.h>
 #include <karp/reasons.h>
 
 struct reason {
@@ -168,6 +169,12 @@ const char *karp_domain_name(uint32_t code)
     static const char *const names[] = { "ALLOWED", "SELECTOR", "VOLUME", "NO_NODE",
                                          "SKEW",    "NO_POD",   "TAKEN",  "NOT_CHOSEN" };
     return code < sizeof names / sizeof *names ? names[code] : "UNKNOWN";
+}
+
+const char *karp_busy_name(uint32_t code)
+{
+    static const char *const names[] = { "UNKNOWN", "DELETING", "REBOOTING", "NOT_READY" };
+    return code < sizeof names / sizeof *names ? names[code] : names[0];
 }
 
 const char *karp_topology_name(uint32_t kind)

@@ -126,11 +126,12 @@ karp_str balanced_detail(pass *p, double score)
     add_score(&b, score);
     strbuf_adds(&b, " < 0.50");
     if (score > 1e-6) {
-        uint64_t tenths = (uint64_t)(10.0 / score) + 1;
-        strbuf_adds(&b, ": k would have to be ");
+        uint64_t tenths = (uint64_t)(5.0 / score) + 1;
+        strbuf_adds(&b, ": the saving would have to be ");
         strbuf_addu(&b, tenths / 10);
         strbuf_addc(&b, '.');
         strbuf_addu(&b, tenths % 10);
+        strbuf_adds(&b, " times as large");
     }
     karp_str text = { b.failed ? NULL : arena_string(&p->data, b.ptr, b.len), b.len };
     strbuf_free(&b);

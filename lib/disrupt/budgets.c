@@ -81,19 +81,24 @@ static bool applies(const budget *b, uint32_t reason, uint64_t quirks)
 enum { OF_A_BUDGET = 4096 };
 
 int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks,
-                    karp_context *context)
+                    karp_context *context, uint32_t *tightest)
 {
     int64_t allowed = BUDGET_UNLIMITED, one;
     bool broken = false;
+    *tightest = KARP_NO_BUDGET;
     for (uint32_t i = 0; i < pool->budget_count; i++) {
         if (context != NULL && !mem_work(context, OF_A_BUDGET)) return 0;
         const budget *b = &pool->budgets[i];
         bool mine = applies(b, reason, quirks);
         if (!budget_allows(b, total, now, quirks & 1, &one)) {
-            broken = broken || mine || ((quirks >> 1) & 1); /* D-Q2: whatever its reasons are */
+            bool counts = mine || ((quirks >> 1) & 1); /* D-Q2: whatever its reasons are */
+            if (counts && !broken) *tightest = i;
+            broken = broken || counts;
             continue;
         }
-        if (mine && one < allowed) allowed = one;
+        if (!mine || one >= allowed) continue;
+        allowed = one;
+        if (!broken) *tightest = i;
     }
     return broken ? 0 : allowed;
 }
@@ -137,6 +142,22 @@ static uint32_t method_reason(uint32_t method)
                                                                              : KARP_BUDGET_UNDERUTILIZED;
 }
 
+static bool rebooting(const pass *p, const state_node *n) { return n->rebooting && pass_rule(p, RULE_REBOOTING); }
+
+/* Whether budgets count the node. */
+static bool in_budgets(const pass *p, const state_node *n)
+{
+    return n->managed && n->pool != NO_ID && (n->initialized || rebooting(p, n)) && !n->terminating;
+}
+
+/* KARP_BUSY_*; 0 = the node does not count as disrupted. */
+static uint32_t busy_with(const pass *p, const state_node *n, bool repair)
+{
+    if (n->marked) return KARP_BUSY_DELETING;
+    if (rebooting(p, n)) return KARP_BUSY_REBOOTING;
+    return !repair && !n->ready ? KARP_BUSY_NOT_READY : 0;
+}
+
 /* Counts the nodes of each pool, and those that its budgets already count as disrupted. NULL = out of memory. */
 static const struct pool_nodes *count_nodes(pass *p, bool repair)
 {
@@ -146,11 +167,9 @@ static const struct pool_nodes *count_nodes(pass *p, bool repair)
     counts = arena_array(&p->lasting, w->raw.pools.count + 1, sizeof *counts);
     for (uint32_t i = 0; counts != NULL && i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
-        bool rebooting = n->rebooting && pass_rule(p, RULE_REBOOTING);
-        if (!n->managed || n->pool == NO_ID || !(n->initialized || rebooting)) continue;
-        if (n->terminating) continue;
+        if (!in_budgets(p, n)) continue;
         counts[n->pool].all++;
-        counts[n->pool].busy += n->marked || rebooting || (!repair && !n->ready);
+        counts[n->pool].busy += busy_with(p, n, repair) != 0;
     }
     if (!repair) p->pool_nodes = counts;
     return counts;
@@ -165,16 +184,66 @@ karp_status pass_budgets(pass *p, karp_error *error)
     const struct pool_nodes *counts = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
     p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
-    if (counts == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);
+    p->allowed = arena_array(&p->data, pools + 1, sizeof *p->allowed);
+    if (counts == NULL || p->remaining == NULL || p->next_change == NULL || p->allowed == NULL)
+        return fail_nomem(error);
     p->budgets_known = 0;
     for (size_t i = 0; i < pools && !p->own_context.stop_noted; i++) {
         const node_pool *pool = &w->raw.pools.items[i];
-        int64_t left = pool_allows(pool, reason, counts[i].all, p->now, p->quirks, p->context);
-        p->remaining[i] = left > counts[i].busy ? left - counts[i].busy : 0;
+        struct pool_allowance *a = &p->allowed[i];
+        a->nodes = counts[i].all;
+        a->most = pool_allows(pool, reason, counts[i].all, p->now, p->quirks, p->context, &a->tightest);
+        p->remaining[i] = a->most > counts[i].busy ? a->most - counts[i].busy : 0;
         p->next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
         p->budgets_known++;
     }
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------
+ */
+
+static bool list_busy(const pass *p, karp_decision *d, uint32_t pool, karp_pool_budget *row)
+{
+    const karp_snapshot *w = p->snapshot;
+    bool repair = p->method == KARP_METHOD_REPAIR;
+    karp_busy_node *list = NULL;
+    for (int round = 0; round < 2; round++) { /* counts them, then lists them */
+        size_t count = 0;
+        for (uint32_t i = 0; i < w->node_count; i++) {
+            const state_node *n = &w->nodes[i];
+            uint32_t code = n->pool == pool && in_budgets(p, n) ? busy_with(p, n, repair) : 0;
+            if (code != 0 && list != NULL) list[count] = (karp_busy_node){ name_of(w, n->name), code, 0 };
+            count += code != 0;
+        }
+        if (list == NULL && (list = arena_array(&d->data, count + 1, sizeof *list)) == NULL) return false;
+        row->busy_count = count;
+    }
+    row->busy = list;
+    return true;
+}
+
+bool budget_rows(const pass *p, karp_decision *d)
+{
+    const karp_snapshot *w = p->snapshot;
+    const uint32_t *order = pools_by_name(w, &d->data);
+    if (order == NULL) return false;
+    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
+        uint32_t pool = order[i];
+        if (pool >= p->budgets_known) continue;
+        const struct pool_allowance *a = &p->allowed[pool];
+        karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
+        if (row == NULL) return false;
+        *row = (karp_pool_budget){ .size = sizeof *row,
+                                   .node_pool = name_of(w, w->raw.pools.items[pool].meta.name),
+                                   .remaining = p->remaining[pool],
+                                   .next_change = p->next_change[pool],
+                                   .allowed = a->most,
+                                   .tightest = a->tightest,
+                                   .nodes = (uint32_t)a->nodes };
+        if (a->most > p->remaining[pool] && !p->commands_only && !list_busy(p, d, pool, row)) return false;
+    }
+    return true;
 }
 
 /* ---- budgets that cannot be evaluated ---------------------------------------------------------------------------- */

@@ -396,7 +396,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
         candidate *c = &p->candidates[p->candidate_count];
         if (!fill(p, i, c)) return fail_nomem(error);
         c->repair = verdict;
-        stay why = { filter(p, c), nothing };
+        stay why = { filter(p, c), 0, nothing };
         /* Emptiness has already decided about this node: its reason to keep the node applies. */
         if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE)
             why = p->spared[i];
@@ -418,7 +418,7 @@ bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str deta
     }
     char *copy = detail.len == 0 ? NULL : arena_string(&p->data, detail.ptr, detail.len);
     if (detail.len > 0 && copy == NULL) return false;
-    p->stays[state_node_number] = (stay){ code, detail.len == 0 ? nothing : (karp_str){ copy, detail.len } };
+    p->stays[state_node_number] = (stay){ code, 0, detail.len == 0 ? nothing : (karp_str){ copy, detail.len } };
     return true;
 }
 

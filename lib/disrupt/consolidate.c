@@ -229,6 +229,8 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
             simulation_free(p, m);
             return fail_nomem(error);
         }
+        if (out->code == KARP_REASON_SEVERAL_NODES_NEEDED) out->found = m->result.claim_count;
+        if (out->code == KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES) out->found = out->command.replacements->type_count;
         out->possible = out->code == KARP_REASON_NONE;
         if (out->command.replacement_count > 0) out->command.decision = KARP_COMMAND_REPLACE;
     }

@@ -10,6 +10,7 @@ typedef struct attempt {
     command command; /* if possible; the caller owns its simulation */
     uint32_t outcome; /* of the simulation */
     uint32_t code; /* why it is not possible */
+    uint32_t found; /* see karp_kept */
     karp_str detail; /* borrowed from the snapshot or the pass */
 } attempt;
 

@@ -69,7 +69,7 @@ typedef struct command {
 
 /* Why a node is kept. */
 typedef struct stay {
-    uint32_t code;
+    uint32_t code, found; /* see karp_kept */
     karp_str detail;
 } stay;
 
@@ -138,7 +138,11 @@ typedef struct pass {
     uint32_t eligible_count;
     stay *stays; /* by state node; code NONE = removed, or no reason recorded yet. NULL = reasons are not needed */
     bool constrained; /* a budget prevented the removal of some node */
-    int64_t *remaining; /* by store pool */
+    struct pool_allowance {
+        int64_t most, nodes;
+        uint32_t tightest; /* see karp_pool_budget */
+    } * allowed; /* by store pool */
+    int64_t *remaining; /* by store pool: what is left of it */
     uint32_t budgets_known; /* the first pools, whose budgets were evaluated before a cancellation */
     int64_t *next_change; /* by store pool */
     pool_total *totals; /* by store pool */

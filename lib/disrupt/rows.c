@@ -47,23 +47,6 @@ static bool candidate_rows(const pass *p, karp_decision *d)
     return true;
 }
 
-static bool budget_rows(pass *p, karp_decision *d)
-{
-    const karp_snapshot *w = p->snapshot;
-    const uint32_t *order = pools_by_name(w, &p->data);
-    if (order == NULL) return false;
-    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
-        if (order[i] >= p->budgets_known) continue;
-        karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
-        if (row == NULL) return false;
-        *row = (karp_pool_budget){ .size = sizeof *row,
-                                   .node_pool = name_of(w, w->raw.pools.items[order[i]].meta.name),
-                                   .remaining = p->remaining[order[i]],
-                                   .next_change = p->next_change[order[i]] };
-    }
-    return true;
-}
-
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* Adds the launch. Its types are sorted by their prices under the final requirements, because the claim may have been
@@ -249,9 +232,11 @@ static bool kept_rows(const pass *p, karp_decision *d)
         if (in_command || rebooted(p, i)) continue;
         karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
         if (row == NULL) return false;
-        *row = (karp_kept){
-            .size = sizeof *row, .node = name_of(w, w->nodes[i].name), .code = why.code, .detail = { "", 0 }
-        };
+        *row = (karp_kept){ .size = sizeof *row,
+                            .node = name_of(w, w->nodes[i].name),
+                            .code = why.code,
+                            .found = why.found,
+                            .detail = { "", 0 } };
         if (why.code == KARP_REASON_NONE) row->code = unsaid;
         if (why.detail.len == 0) continue;
         row->detail = (karp_str){ arena_string(&d->data, why.detail.ptr, why.detail.len), why.detail.len };

@@ -6,9 +6,9 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>
+#include <explain/node_causes.h>
 #include <explain/node_view.h>
 #include <karp/what_if.h>
-#include <model/duration.h>
 #include <schedule/provision.h>
 #include <string.h>
 
@@ -19,6 +19,7 @@ struct karp_node_explanation {
     karp_decision *decision;
     uint32_t node; /* its state node in the current view */
     karp_str name; /* its name, in memory of the decision */
+    karp_str drift; /* see node_drift() */
     bool disrupted, has_move;
     bool refused; /* an allocation for a text failed */
     karp_move move;
@@ -44,110 +45,34 @@ static const karp_kept *kept_row(const karp_decision *d, karp_str name)
     return NULL;
 }
 
-/* ---- details of a blocker ---------------------------------------------------------------------------------------- */
-
-static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
+/* Whether another method has the same reason. */
+static bool listed(const karp_node_explanation *e, uint32_t code, karp_str detail)
 {
-    const karp_snapshot *s = v->snapshot;
-    const disruption_budget *pdb = &v->view.raw.budgets.items[budget_number];
-    const state_node *n = &s->nodes[v->node];
-    uint32_t count = 0;
-    strbuf_adds(b, "pdb ");
-    strbuf_addname(b, text_of(s, pdb->meta.name_space), name_of(s, pdb->meta.name));
-    strbuf_adds(b, " allows ");
-    strbuf_addi(b, pdb->disruptions_allowed);
-    strbuf_adds(b, " disruptions (");
-    for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        if (node_view_budget_of(v, n->all_pods[i]) != budget_number) continue;
-        if (count < PODS_NAMED) {
-            if (count > 0) strbuf_adds(b, ", ");
-            strbuf_addstr(b, pod_name(s, n->all_pods[i]));
-        }
-        count++;
+    for (size_t i = 0; i < e->blockers.count; i++) {
+        const karp_blocker *b = &e->blockers.items[i];
+        if (b->code == code && equal_str(b->detail, detail)) return true;
     }
-    if (count > PODS_NAMED) {
-        strbuf_adds(b, " and ");
-        strbuf_addu(b, count - PODS_NAMED);
-        strbuf_adds(b, count - PODS_NAMED == 1 ? " more pod" : " more pods");
-    }
-    strbuf_addc(b, ')');
+    return false;
 }
 
-static void show_blocker(strbuf *b, const node_view *v, const karp_kept *row, uint32_t pod_number)
-{
-    const state_node *n = &v->snapshot->nodes[v->node];
-    if (row->code == KARP_REASON_PDB_BLOCKED) {
-        show_budget(b, v, node_view_budget_of(v, pod_number));
-        return;
-    }
-    strbuf_adds(b, karp_reason_text(row->code));
-    if (row->detail.len > 0) {
-        strbuf_adds(b, ": ");
-        strbuf_addstr(b, row->detail);
-    } else if (row->code == KARP_REASON_POLICY_WHEN_EMPTY || row->code == KARP_REASON_CONSOLIDATION_DISABLED) {
-        strbuf_adds(b, ": NodePool ");
-        strbuf_addstr(b, name_of(v->snapshot, v->snapshot->raw.pools.items[n->pool].meta.name));
-    }
-}
-
-/* base + length, if that is after `now`, else KARP_NO_TIME. */
-static int64_t later(int64_t base, int64_t length, int64_t now)
-{
-    if (base == KARP_NO_TIME || length <= 0 || base > INT64_MAX - length || base + length <= now) return KARP_NO_TIME;
-    return base + length;
-}
-
-/* A node that reports this condition has a NodeClaim and a NodePool. Their time is a duration or unset, which is
- * negative. */
-static int64_t consolidatable_at(const node_view *v, int64_t now)
-{
-    const karp_snapshot *s = v->snapshot;
-    const state_node *n = &s->nodes[v->node];
-    const node_claim *claim = &s->raw.claims.items[n->claim];
-    const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
-    int64_t since = claim->last_pod_event != KARP_NO_TIME ? claim->last_pod_event
-                    : up != NULL                          ? up->since
-                                                          : KARP_NO_TIME;
-    return later(since, s->raw.pools.items[n->pool].consolidate_after, now);
-}
-
-static int64_t disruptable_at(const node_view *v, uint32_t pod_number, int64_t now)
-{
-    const pod *p = pod_at(&v->snapshot->raw, pod_number);
-    karp_str text = text_of(v->snapshot, store_marks(&v->snapshot->raw, p)->do_not_disrupt);
-    int64_t length = 0;
-    return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
-}
-
-/* Every NodePool has a row in the decision's budgets. */
-static int64_t budget_changes_at(const node_view *v, const karp_decision *d)
-{
-    karp_str pool = name_of(v->snapshot, v->snapshot->raw.pools.items[v->snapshot->nodes[v->node].pool].meta.name);
-    size_t i = 0;
-    while (!equal_str(d->budgets.items[i].node_pool, pool)) i++;
-    return d->budgets.items[i].next_change;
-}
-
-static int64_t ends_at(const node_view *v, const karp_decision *d, const karp_kept *row, uint32_t pod_number)
-{
-    if (row->code == KARP_REASON_NOT_CONSOLIDATABLE) return consolidatable_at(v, d->now);
-    if (row->code == KARP_REASON_POD_DO_NOT_DISRUPT) return disruptable_at(v, pod_number, d->now);
-    return row->code == KARP_REASON_BUDGET ? budget_changes_at(v, d) : KARP_NO_TIME;
-}
-
-static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp_decision *d, const karp_kept *row,
-                        uint32_t pod_number)
+static bool add_blocker(karp_node_explanation *e, const node_cause *c)
 {
     strbuf text;
     strbuf_init(&text, e->context);
-    show_blocker(&text, v, row, pod_number);
+    cause_show(&text, c);
+    if (!text.failed && listed(e, c->row->code, (karp_str){ text.ptr, text.len })) {
+        strbuf_free(&text);
+        return true;
+    }
     karp_blocker *slot = text.failed ? NULL : list_push(e->context, &e->blockers, sizeof *slot);
     char *copy = slot == NULL ? NULL : arena_string(&e->data, text.ptr, text.len);
     if (copy != NULL) {
         *slot = (karp_blocker){ .size = sizeof *slot,
-                                .code = row->code,
+                                .code = c->row->code,
+                                .method = c->method,
+                                .found = c->row->found,
                                 .detail = { copy, text.len },
-                                .until = ends_at(v, d, row, pod_number) };
+                                .until = cause_ends(c) };
     }
     strbuf_free(&text);
     return copy != NULL;
@@ -171,7 +96,7 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
         options->method = KARP_METHOD_EMPTINESS;
         *again = true;
     } else if (row != NULL) {
-        ok = add_blocker(e, v, d, row, pod_number);
+        ok = add_blocker(e, &(node_cause){ v, d, row, pod_number, options->method });
         *again = ok && node_view_lift(v, row->code, pod_number);
         ok = ok && !v->refused;
     }
@@ -213,9 +138,16 @@ static bool add_first(karp_node_explanation *e, const node_view *v)
     strbuf_init(&text, e->context);
     show_commands(&text, e->decision);
     karp_kept row = { .size = sizeof row, .code = KARP_REASON_NOT_REACHED_IN_PASS, .detail = { text.ptr, text.len } };
-    bool ok = !text.failed && add_blocker(e, v, e->decision, &row, NO_ID);
+    bool ok = !text.failed &&
+              add_blocker(e, &(node_cause){ v, e->decision, &row, NO_ID, e->decision->disruption.method });
     strbuf_free(&text);
     return ok;
+}
+
+static bool add_of_row(karp_node_explanation *e, const node_view *v, const karp_kept *row)
+{
+    uint32_t pod_number = node_view_pod_of(v->snapshot, e->node, row->detail);
+    return add_blocker(e, &(node_cause){ v, e->decision, row, pod_number, e->decision->disruption.method });
 }
 
 /* The node could be disrupted alone. Then the reason that the pass reported applies, unless another method had
@@ -226,7 +158,7 @@ static bool add_of_pass(karp_node_explanation *e, const node_view *v)
     if (row == NULL) return true; /* never: a node that stays has a row */
     bool turn = row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
     if (turn && e->decision->commands.count > 0) return add_first(e, v);
-    return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
+    return add_of_row(e, v, row);
 }
 
 /* The looks are at this node alone. A pass may have another reason for not choosing it together with others. */
@@ -236,7 +168,7 @@ static bool add_of_several(karp_node_explanation *e, const node_view *v)
     if (row == NULL || e->decision->disruption.method != KARP_METHOD_MULTI_NODE) return true;
     bool turn = row->code == KARP_REASON_NOT_REACHED_IN_PASS || row->code == KARP_REASON_EMPTY_NODE;
     for (size_t i = 0; i < e->blockers.count && !turn; i++) turn = e->blockers.items[i].code == row->code;
-    return turn || add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
+    return turn || add_of_row(e, v, row);
 }
 
 static void remove_empties(const karp_node_explanation *e, node_view *v)
@@ -248,28 +180,47 @@ static void remove_empties(const karp_node_explanation *e, node_view *v)
     }
 }
 
-static bool drifted(const karp_snapshot *s, const state_node *n)
+/* The methods that could take the node, in the order of a pass. */
+static size_t methods_of(const karp_snapshot *s, const karp_node_explanation *e, uint32_t asked, uint32_t out[2])
 {
-    const condition *c = n->claim == NO_ID ? NULL
-                                           : condition_find(s->raw.claims.items[n->claim].conditions, s->known.drifted);
-    return c != NULL && c->status == s->known.status_true;
+    const state_node *n = &s->nodes[e->node];
+    bool is_static = n->pool != NO_ID && s->raw.pools.items[n->pool].replicas >= 0;
+    size_t count = 0;
+    if (asked != KARP_METHOD_ANY && asked != KARP_METHOD_MULTI_NODE) {
+        out[count++] = asked;
+        return count;
+    }
+    if (e->drift.len > 0) out[count++] = is_static ? KARP_METHOD_STATIC_DRIFT : KARP_METHOD_DRIFT;
+    if (count == 0 || !is_static) out[count++] = KARP_METHOD_SINGLE_NODE;
+    return count;
+}
+
+/* The reasons of one method. */
+static karp_status find_of_method(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
+                                  uint32_t method, karp_error *error)
+{
+    karp_disrupt_options options = *given;
+    node_view v;
+    bool again = true, first = empties_first(e, given);
+    size_t before = e->blockers.count;
+    karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
+    if (status == KARP_OK && first) remove_empties(e, &v);
+    options.method = method;
+    for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
+    if (status == KARP_OK && before == 0 && first && !add_first(e, &v)) status = fail_nomem(error);
+    if (status == KARP_OK && before == 0 && !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
+        status = fail_nomem(error);
+    node_view_free(&v);
+    return status;
 }
 
 static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
                                  karp_error *error)
 {
-    karp_disrupt_options options = *given;
-    node_view v;
-    bool again = true, first = empties_first(e, given);
-    karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
-    if (status == KARP_OK && first) remove_empties(e, &v);
-    if (options.method == KARP_METHOD_ANY || options.method == KARP_METHOD_MULTI_NODE)
-        options.method = drifted(s, &s->nodes[e->node]) ? KARP_METHOD_DRIFT : KARP_METHOD_SINGLE_NODE;
-    for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
-    if (status == KARP_OK && first && !add_first(e, &v)) status = fail_nomem(error);
-    if (status == KARP_OK && !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
-        status = fail_nomem(error);
-    node_view_free(&v);
+    uint32_t methods[2];
+    size_t count = methods_of(s, e, given->method, methods);
+    karp_status status = find_of_method(e, s, given, methods[0], error);
+    if (count > 1 && status == KARP_OK) status = find_of_method(e, s, given, methods[1], error);
     return status;
 }
 
@@ -371,6 +322,25 @@ static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const ka
     return all;
 }
 
+/* Which nodes SEVERAL_NODES_NEEDED is about. */
+static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    bool ok = true;
+    for (size_t i = 0; i < e->blockers.count && e->move.launches > 1; i++) {
+        karp_blocker *blocker = &e->blockers.items[i];
+        strbuf text;
+        if (blocker->code != KARP_REASON_SEVERAL_NODES_NEEDED) continue;
+        strbuf_init(&text, e->context);
+        strbuf_addstr(&text, blocker->detail);
+        strbuf_adds(&text, ", ");
+        show_launches(&text, s, e->node, d);
+        ok = ok && !text.failed;
+        blocker->detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
+        strbuf_free(&text);
+    }
+    return ok;
+}
+
 /* Pending pods that need a new node are part of the simulation of every node, and nodes launched for them count as
  * replacements. Then a reason about the replacement is caused by them. */
 static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
@@ -432,6 +402,7 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     if (status != KARP_OK) return status;
     if (!strands_pods(s, e->node, d)) {
         read_move(e, s, d);
+        e->refused |= !name_launches(e, s, d);
         e->refused |= !blame_pending(e, s, d);
     }
     karp_decision_unref(d);
@@ -447,6 +418,8 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     karp_status status = karp_disrupt(s, options, &e->decision, error);
     if (status != KARP_OK) return status;
     e->disrupted = named_by_command(e->decision, e->name);
+    e->drift = keep(e, node_drift(s, e->node));
+    if (e->refused) return fail_nomem(error);
     if (e->disrupted) return KARP_OK;
     status = find_blockers(e, s, options, error);
     return status == KARP_OK ? find_move(e, s, options, error) : status;
@@ -503,6 +476,8 @@ const karp_decision *karp_node_explanation_decision(const karp_node_explanation 
 uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->disrupted; }
 
 uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->disrupted; }
+
+karp_str karp_node_explanation_drift(const karp_node_explanation *explanation) { return explanation->drift; }
 
 size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)
 {

@@ -3,6 +3,32 @@
 #include "write_rows.h"
 #include "write_notes.h"
 
+/* "budgets[0] allows 1 of 4 nodes, in use: n0 (not ready)" */
+static void write_busy(const text_out *t, const karp_pool_budget *budget)
+{
+    enum { NAMED = 3 };
+    static const char *const why[] = { "", " (being deleted)", " (rebooting)", " (not ready)" };
+    write_buffer *b = t->out;
+    if (budget->tightest == KARP_NO_BUDGET) return;
+    buffer_text(b, "        budgets[");
+    buffer_uint(b, budget->tightest);
+    buffer_text(b, "] allows ");
+    buffer_int(b, budget->allowed);
+    buffer_text(b, " of ");
+    buffer_count(b, budget->nodes, "node");
+    for (size_t i = 0; i < budget->busy_count && i < NAMED; i++) {
+        buffer_text(b, i == 0 ? "; in use: " : ", ");
+        text_clean(b, budget->busy[i].node);
+        buffer_text(b, why[budget->busy[i].code]);
+    }
+    if (budget->busy_count > NAMED) {
+        buffer_text(b, " and ");
+        buffer_uint(b, budget->busy_count - NAMED);
+        buffer_text(b, " more");
+    }
+    buffer_char(b, '\n');
+}
+
 static void write_budgets(const text_out *t, const write_job *job)
 {
     size_t count = karp_decision_budget_count(job->decision);
@@ -14,8 +40,12 @@ static void write_budgets(const text_out *t, const write_job *job)
         buffer_text(t->out, "      ");
         text_clean(t->out, budget.node_pool);
         buffer_text(t->out, "  ");
-        buffer_int(t->out, budget.remaining);
-        buffer_text(t->out, budget.remaining == 1 ? " disruption allowed" : " disruptions allowed");
+        if (budget.tightest == KARP_NO_BUDGET && budget.allowed == KARP_UNLIMITED) {
+            buffer_text(t->out, "no budget applies now");
+        } else {
+            buffer_int(t->out, budget.remaining);
+            buffer_text(t->out, budget.remaining == 1 ? " disruption allowed" : " disruptions allowed");
+        }
         if (budget.next_change != KARP_NO_TIME && budget.next_change != 0) {
             char when[KARP_VALUE_TEXT];
             karp_time_format(budget.next_change, when);
@@ -23,6 +53,7 @@ static void write_budgets(const text_out *t, const write_job *job)
             buffer_text(t->out, when);
         }
         buffer_char(t->out, '\n');
+        if (budget.remaining == 0) write_busy(t, &budget);
     }
 }
 

@@ -42,8 +42,10 @@ static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static const record record_blocker = {
-    SIZED(karp_blocker, until), OPEN({ NAMED("code", karp_blocker, code, record_reasons) },
-                                     { TEXT("detail", karp_blocker, detail) }, { TIME("until", karp_blocker, until) })
+    SIZED(karp_blocker, until),
+    OPEN({ NAMED("code", karp_blocker, code, record_reasons) }, { TEXT("detail", karp_blocker, detail) },
+         { NAMED("method", karp_blocker, method, record_methods) }, { UINT32("found", karp_blocker, found), GIVEN },
+         { TIME("until", karp_blocker, until) })
 };
 SOURCE_ROWS(node_blockers, karp_node_explanation_blocker_count, karp_node_explanation_blocker)
 static const encode_source source_node_blockers = SOURCE(node_blockers, record_blocker, false);
@@ -65,6 +67,8 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     encoder e = plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", karp_node_explanation_node(explanation));
     json_member_text(j, "outcome", "kept");
+    karp_str drift = karp_node_explanation_drift(explanation);
+    if (drift.len > 0) json_member_str(j, "drift", drift);
     encode_all(&e, "blockers", &source_node_blockers, explanation);
     if (tight_budget(job, karp_node_explanation_node(explanation), &budget, &nodes)) {
         json_member_flat_object(j, "budget");
@@ -129,6 +133,20 @@ static const char *ends_when(uint32_t code)
         const char *text;
     } rows[] = {
         { KARP_REASON_NOT_INITIALIZED, "it is initialized" },
+        { KARP_REASON_NO_NODE, "its Node has registered" },
+        { KARP_REASON_REBOOTING, "it has rebooted" },
+        { KARP_REASON_NO_NODEPOOL_LABEL, "it has the label karpenter.sh/nodepool" },
+        { KARP_REASON_NODEPOOL_NOT_FOUND, "its NodePool exists and has instance types" },
+        { KARP_REASON_INSTANCE_TYPE_NOT_FOUND, "its instance type is in the catalogue" },
+        { KARP_REASON_NO_CAPACITY_TYPE, "it has the label karpenter.sh/capacity-type" },
+        { KARP_REASON_NO_ZONE, "it has the label topology.kubernetes.io/zone" },
+        { KARP_REASON_BUFFER_PODS, "the CapacityBuffer no longer needs it" },
+        { KARP_REASON_MIN_VALUES_BY_PRICE, "enough cheaper types for minValues exist" },
+        { KARP_REASON_SAME_TYPE, "its pods fit on a cheaper type" },
+        { KARP_REASON_STATIC_LIMIT, "the limit of nodes of its NodePool leaves room for one more" },
+        { KARP_REASON_NOTHING_CHANGED, "a pod, a node or a NodePool changes, or after five minutes" },
+        { KARP_REASON_RESERVATION_ELSEWHERE, "a reservation has a free instance" },
+        { KARP_REASON_DELETING, "never, as it goes when its pods have left" },
         { KARP_REASON_NOMINATED, "the pods on their way to it have arrived" },
         { KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt" },
         { KARP_REASON_IN_QUEUE, "the command that it is part of has been carried out" },
@@ -144,7 +162,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_NO_CHEAPER_NODE, "its pods fit on cheaper nodes" },
         { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
         { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "at least 15 cheaper spot types exist" },
-        { KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done" },
+        { KARP_REASON_NOT_REACHED_IN_PASS, "in the next pass, at once, while the budgets allow it" },
         { KARP_REASON_SEARCH_STOPPED, "the search has the time to look at it" },
         { KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption" },
     };
@@ -162,11 +180,11 @@ static size_t place_of(karp_str text, const char *word)
     return at;
 }
 
-/* Writes "when pdb db/db allows 1" or "when k >= 5.3 (now 2)": from the detail if possible, else the usual condition
- * for the code. */
+/* Writes "when pdb db/db allows 1" or "when the saving is 5.3 times as large": from the detail if possible, else the
+ * usual condition for the code. */
 static bool write_condition(write_buffer *b, const karp_blocker *blocker)
 {
-    static const char wanted[] = "k would have to be ";
+    static const char wanted[] = "the saving would have to be ";
     size_t needs = place_of(blocker->detail, " need");
     if (str_starts(blocker->detail, "pending pod") && needs < blocker->detail.len) {
         buffer_text(b, "when ");
@@ -182,19 +200,21 @@ static bool write_condition(write_buffer *b, const karp_blocker *blocker)
         buffer_text(b, " allows 1");
         return true;
     }
+    if (blocker->code == KARP_REASON_BUDGET && place_of(blocker->detail, "] allows 0 of") < blocker->detail.len) {
+        buffer_text(b, "never, unless the budget changes");
+        return true;
+    }
     if (blocker->code == KARP_REASON_BALANCED_SCORE && k < blocker->detail.len) {
         k += sizeof(wanted) - 1;
-        buffer_text(b, "when k >= ");
+        buffer_text(b, "when the saving is ");
         text_clean(b, (karp_str){ blocker->detail.ptr + k, blocker->detail.len - k });
-        buffer_text(b, " (now 2)");
         return true;
     }
     const char *text = ends_when(blocker->code);
-    if (text != NULL) {
-        buffer_text(b, "when ");
-        buffer_text(b, text);
-    }
-    return text != NULL;
+    if (text == NULL) return false;
+    buffer_text(b, str_starts(str(text), "never") || str_starts(str(text), "in ") ? "" : "when ");
+    buffer_text(b, text);
+    return true;
 }
 
 /* Writes "NodePool web has 4 nodes, and its disruption budgets allow 1 disruption now." */
@@ -230,10 +250,13 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
     size_t start = b->text.len;
     size_t count = karp_node_explanation_blocker_count(explanation);
     bool known = count > 0;
+    uint32_t first = 0;
     for (size_t i = 0; i < count && known; i++) {
         karp_blocker blocker;
         char when[KARP_VALUE_TEXT];
         get_blocker(job, explanation, i, &blocker);
+        if (i > 0 && blocker.method != first) break; /* what the first method waits for is enough */
+        first = blocker.method;
         buffer_text(b, i == 0 ? "Eligible again: " : ", and ");
         if (blocker.until != KARP_NO_TIME) {
             karp_time_format(blocker.until, when);
@@ -248,6 +271,15 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
     else buffer_cut(b, start);
 }
 
+static bool several_methods(const write_job *job, const karp_node_explanation *explanation, size_t count)
+{
+    karp_blocker first, last;
+    if (count < 2) return false;
+    get_blocker(job, explanation, 0, &first);
+    get_blocker(job, explanation, count - 1, &last);
+    return first.method != last.method;
+}
+
 static void as_text(const write_job *job, const karp_node_explanation *explanation)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
@@ -257,6 +289,16 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
+    karp_str drift = karp_node_explanation_drift(explanation);
+    if (drift.len > 0) {
+        buffer_text(job->out, " is drifted");
+        if (!equal_str(drift, str("Drifted"))) {
+            buffer_text(job->out, " (");
+            text_clean(job->out, drift);
+            buffer_char(job->out, ')');
+        }
+        buffer_text(job->out, ", but");
+    }
     buffer_text(job->out, " stays. ");
     buffer_count(job->out, count, "blocker");
     bool moves = get_move(explanation, &move);
@@ -266,9 +308,16 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
         buffer_text(job->out, "/h");
     }
     buffer_text(job->out, ".\n");
+    uint32_t before = 0;
     for (size_t i = 0; i < count; i++) {
         karp_blocker blocker;
         get_blocker(job, explanation, i, &blocker);
+        if (several_methods(job, explanation, count) && blocker.method != before) {
+            buffer_text(job->out, "  ");
+            buffer_text(job->out, karp_method_name(blocker.method));
+            buffer_text(job->out, ":\n");
+        }
+        before = blocker.method;
         buffer_text(job->out, "  ");
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }

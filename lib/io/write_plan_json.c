@@ -180,6 +180,34 @@ static void write_budgets(json_out *j, const write_job *job)
     json_end(j);
 }
 
+/* What uses up the budgets of NodePools that allow no further disruption. */
+static void write_budget_use(json_out *j, const write_job *job)
+{
+    bool some = false;
+    for (size_t i = 0; i < karp_decision_budget_count(job->decision); i++) {
+        karp_pool_budget budget;
+        get_budget(job, job->decision, i, &budget);
+        if (budget.remaining > 0 || budget.tightest == KARP_NO_BUDGET) continue;
+        if (!some) json_member_object(j, "budgetUse");
+        some = true;
+        json_key_str(j, budget.node_pool);
+        json_open_object(j);
+        json_member_uint(j, "budget", budget.tightest);
+        json_member_int(j, "allowed", budget.allowed);
+        json_member_uint(j, "nodes", budget.nodes);
+        json_member_array(j, "busy");
+        for (size_t k = 0; k < budget.busy_count; k++) {
+            json_flat_object(j);
+            json_member_str(j, "node", budget.busy[k].node);
+            json_member_text(j, "code", karp_busy_name(budget.busy[k].code));
+            json_end(j);
+        }
+        json_end(j);
+        json_end(j);
+    }
+    if (some) json_end(j);
+}
+
 void disruption_as_json(const write_job *job)
 {
     karp_disruption header;
@@ -188,6 +216,7 @@ void disruption_as_json(const write_job *job)
     encoder e = plan_header(&json, job, "DisruptionPlan");
     encode_members(&e, &record_disruption, &header);
     write_budgets(&json, job);
+    write_budget_use(&json, job);
     encode_all(&e, "candidates", &source_candidates, job->decision);
     encode_all(&e, "commands", &source_commands, job->decision);
     encode_all(&e, "kept", &source_kept, job->decision);

@@ -63,9 +63,10 @@ const record record_command = {
          { REAL("score", karp_command, score), COLUMN_ALONE })
 };
 
-const record record_kept = { SIZED(karp_kept, reserved),
-                             OPEN({ TEXT("node", karp_kept, node), IN(IN_PLAN), COLUMN },
-                                  { UINT32("code", karp_kept, code), COLUMN_ALONE },
-                                  { NAMED("code", karp_kept, code, record_reasons) },
-                                  { NAMED("reason", karp_kept, code, record_reasons), COLUMN_ALONE },
-                                  { TEXT("detail", karp_kept, detail), COLUMN }) };
+const record record_kept = {
+    SIZED(karp_kept, reserved),
+    OPEN({ TEXT("node", karp_kept, node), IN(IN_PLAN), COLUMN }, { UINT32("code", karp_kept, code), COLUMN_ALONE },
+         { NAMED("code", karp_kept, code, record_reasons) },
+         { NAMED("reason", karp_kept, code, record_reasons), COLUMN_ALONE },
+         { TEXT("detail", karp_kept, detail), COLUMN }, { UINT32("found", karp_kept, found), GIVEN })
+};

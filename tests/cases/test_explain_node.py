@@ -70,10 +70,10 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown[1], '  pdb default/db allows 0 disruptions (default/db-0, default/db-1)  PDB_BLOCKED', 'first')
     # 0.1 of 2 $/h for 3 of 5: a little less than a twelfth, in doubles
     second = ' '.join(' '.join(shown[2:4]).split())
-    check(second.endswith('score 0.08 < 0.50: k would have to be 12.1 BALANCED_SCORE'), second)
+    check(second.endswith('score 0.08 < 0.50: the saving would have to be 6.1 times as large BALANCED_SCORE'), second)
     check(any(line.startswith('If it could be disrupted: its 2 pods to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).')
               for line in shown), shown)
-    equal(shown[-1], 'Eligible again: when pdb default/db allows 1, and when k >= 12.1 (now 2)', 'what would help')
+    equal(shown[-1], 'Eligible again: when pdb default/db allows 1, and when the saving is 6.1 times as large', 'what would help')
     answer = json.loads(explain(full('Balanced', guard(0)), '-o', 'json'))
     equal([b['code'] for b in answer['blockers']], ['PDB_BLOCKED', 'BALANCED_SCORE'], 'blockers')
     equal(answer['bestRejectedMove']['savings'], '0.1', 'saving')
@@ -99,7 +99,7 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.100/h.',
                   '  another command came first: Emptiness of b  NOT_REACHED_IN_PASS',
                   'If it could be disrupted: its 1 pod to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).',
-                  'Eligible again: when the command that came first is done'], 'an empty node goes first')
+                  'Eligible again: in the next pass, at once, while the budgets allow it'], 'an empty node goes first')
     answer = json.loads(explain([pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), pod('web', 'a', '4')],
                                 '-o', 'json'))
     equal([(b['code'], b['detail'].split(': ')[-1]) for b in answer['blockers']],
@@ -110,7 +110,8 @@ with tempfile.TemporaryDirectory() as place:
                pod('big', 'a', '3600m'), pod('small', 'b', '450m'), pod('small-too', 'c', '450m'), pod('other', 'd', '3')]
     answer = json.loads(explain(several, '-o', 'json'))
     equal([(b['code'], b.get('detail')) for b in answer['blockers']],
-          [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node'), ('BUDGET', "the pool's disruption budget is used up: pool")], 'alone and together')
+          [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node'), ('BUDGET', "the pool's disruption budget is used up: pool: budgets[0] allows 2 of 3 nodes for Underutilized, always; "
+                      'other nodes come first in this pass')], 'alone and together')
     out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
     equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], ['BUDGET'], 'the pass says only that')
     out, _ = run('blockers', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
@@ -139,7 +140,7 @@ with tempfile.TemporaryDirectory() as place:
             said = json.loads(out)['warnings'] if form == 'json' else [line[6:] for line in out.splitlines() if line.startswith('  *   ')]
             equal(said.count(note), 1, f'{verb} as {form}')
     shown = explain(full('WhenEmptyOrUnderutilized', budget='0')).splitlines()
-    check(shown[-1].startswith('Eligible again: when the budget of its pool allows one more'), shown)
+    check(shown[-1].startswith('Eligible again: never, unless the budget changes'), shown)
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), pod('web', 'a', '4')]).splitlines()
     equal(shown[:3], ['a is removed.', '  -/+ a  dear z on-demand   $1.000/h',
                       '      replace, Underutilized (SingleNodeConsolidation)  saves $0.100/h'], 'it goes')
@@ -165,7 +166,8 @@ with tempfile.TemporaryDirectory() as place:
     bound = pod('large', 'a', '3')
     bound['spec']['nodeSelector'] = {TYPE: 'dear'}
     shown = explain([pool('WhenEmptyOrUnderutilized'), wide, bound, pod('small', 'a', '2')]).splitlines()
-    equal(shown, ['a stays. 1 blocker.', '  more than one new node would be needed  SEVERAL_NODES_NEEDED',
+    equal(shown, ['a stays. 1 blocker.', '  more than one new node would be needed: 2, dear of NodePool pool, cheap of NodePool pool',
+                  '  SEVERAL_NODES_NEEDED',
                   'If it could be disrupted: its 2 pods to dear, z, $1.000/h and 1 more; it would cost $0.900/h more.',
                   'Eligible again: when one node is enough for its pods'], 'two nodes')
     lonely = explain([pool('WhenEmpty'), {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'a'}, 'spec': {'providerID': 'p'}}])

@@ -54,7 +54,8 @@ static void check_budget(const char *line)
     if (valid && got != (int64_t)number(allowed)) fail_msg("%s: got %lld", line, (long long)got);
     /* The same through a pool; what is invalid allows nothing. */
     node_pool pool = { .budgets = &b, .budget_count = 1 };
-    int64_t through = pool_allows(&pool, KARP_BUDGET_EMPTY, (int64_t)number(total), at(now), UINT64_MAX, NULL);
+    int64_t through = pool_allows(&pool, KARP_BUDGET_EMPTY, (int64_t)number(total), at(now), UINT64_MAX, NULL,
+                                  &(uint32_t){ 0 });
     assert_true(through == (valid ? got : 0));
 }
 
@@ -128,7 +129,7 @@ static budget nodes_of(const char *nodes, bool has_reasons, uint32_t reasons)
 static int64_t allowed(const budget *list, uint32_t count, uint32_t reason, uint64_t quirks)
 {
     node_pool pool = { .budgets = list, .budget_count = count };
-    return pool_allows(&pool, reason, 10, at("2026-01-05T09:00:00Z"), quirks, NULL);
+    return pool_allows(&pool, reason, 10, at("2026-01-05T09:00:00Z"), quirks, NULL, &(uint32_t){ 0 });
 }
 
 static void test_reasons(void **state)

@@ -160,7 +160,8 @@ static const struct explained nodes[] = {
       "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a until 2026-06-01T01:00:00Z\n"
       "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a)\n"
       "POLICY_WHEN_EMPTY the pool consolidates empty nodes only: NodePool default\n"
-      "NOT_CONSOLIDATABLE the condition Consolidatable is not true until 2026-06-01T00:04:00Z\n"
+      "NOT_CONSOLIDATABLE the condition Consolidatable is not true: consolidateAfter 5m0s of NodePool default counts "
+      "from 2026-05-31T23:59:00Z, when a pod last came or went until 2026-06-01T00:04:00Z\n"
       "NO_CHEAPER_NODE its pods fit on no cheaper node\n" /* n2 is within its consolidateAfter: closed to pods that move
                                                            */
       "move of 1 pods saves 1 of 1, 0 launches\n" },
@@ -172,10 +173,12 @@ static const struct explained nodes[] = {
       "NO_CHEAPER_NODE its pods fit on no cheaper node\nmove of 1 pods saves 0 of 1, 1 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []") CLAIMED(
           "n1", CONSOLIDATABLE) CLAIMED("n2", CONSOLIDATABLE) RUNNING("a", "n1", "1", "") RUNNING("b", "n2", "3", ""),
-      "BUDGET the pool's disruption budget is used up: default\nmove of 1 pods saves 1 of 1, 0 launches\n" },
+      "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 2 nodes for Underutilized, "
+      "always\nmove of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []")
           CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
-      "BUDGET the pool's disruption budget is used up: default\nNO_CHEAPER_NODE its pods fit on no cheaper node\nmove "
+      "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 1 node for Underutilized, "
+      "always\nNO_CHEAPER_NODE its pods fit on no cheaper node\nmove "
       "of 1 pods saves 0 of 1, 1 launches\n" },
 };
 

@@ -41,6 +41,8 @@
     ", labels: {app: " label "}}, spec: {nodeName: " node ", containers: [{name: c, "                                  \
     "resources: {requests: {cpu: 100m}}}]}, status: {phase: Running}}\n"
 #define WAITING "NOT_CONSOLIDATABLE the condition Consolidatable is not true"
+#define SINCE(length) WAITING ": consolidateAfter " length " of NodePool default counts from "
+#define SINCE_EVENT(length) SINCE(length) "2026-05-31T23:59:00Z, when a pod last came or went"
 #define MOVES "move of 1 pods saves 1 of 1, 0 launches\n"
 
 /* A pod that names the host it runs on. */
@@ -53,15 +55,18 @@
 static const struct explained nodes[] = {
     /* From the last pod event, else from when it was up; where that is not known, or over, or beyond counting, nothing
        is said. */
-    { AFTER("consolidateAfter: 5m") ALONE(EVENT, UP) ROOM ONE, WAITING " until 2026-06-01T00:04:00Z\n" MOVES },
-    { AFTER("consolidateAfter: 5m") ALONE("", UP) ROOM ONE, WAITING " until 2026-06-01T00:03:00Z\n" MOVES },
+    { AFTER("consolidateAfter: 5m") ALONE(EVENT, UP) ROOM ONE,
+      SINCE_EVENT("5m0s") " until 2026-06-01T00:04:00Z\n" MOVES },
+    { AFTER("consolidateAfter: 5m") ALONE("", UP) ROOM ONE,
+      SINCE("5m0s") "2026-05-31T23:58:00Z, when the node was initialized until 2026-06-01T00:03:00Z\n" MOVES },
     { AFTER("consolidateAfter: 5m") ALONE("", UP_SINCE_EVER) ROOM ONE, WAITING "\n" MOVES },
     { AFTER("consolidateAfter: 5m") ALONE("", "{type: Launched, status: 'True'}") ROOM ONE, WAITING "\n" MOVES },
-    { AFTER("consolidateAfter: 60s") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
-    { AFTER("consolidateAfter: 61s") ALONE(EVENT, UP) ROOM ONE, WAITING " until 2026-06-01T00:00:01Z\n" MOVES },
-    { AFTER("consolidateAfter: 0s") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
+    { AFTER("consolidateAfter: 60s") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("1m0s") "\n" MOVES },
+    { AFTER("consolidateAfter: 61s") ALONE(EVENT, UP) ROOM ONE,
+      SINCE_EVENT("1m1s") " until 2026-06-01T00:00:01Z\n" MOVES },
+    { AFTER("consolidateAfter: 0s") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("0s") "\n" MOVES },
     { AFTER("") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
-    { AFTER("consolidateAfter: 2540000h") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
+    { AFTER("consolidateAfter: 2540000h") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("2540000h0m0s") "\n" MOVES },
     { AFTER("consolidateAfter: Never") ALONE(EVENT, UP) ROOM ONE,
       "CONSOLIDATION_DISABLED consolidateAfter is Never: NodePool default\n" WAITING "\n" MOVES },
     { PLAIN ALONE("", UP ", {type: Consolidatable, status: 'False'}") ROOM ONE, WAITING "\n" MOVES },
@@ -99,7 +104,8 @@ static const struct explained nodes[] = {
            "{conditions: [{type: Ready, status: 'True'}]}}\n" OWN_POOL(
                "disruption: {consolidateAfter: 0s, budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 8h}]}, ",
                ", requirements: []") ALONE("", UP CONSOLIDATABLE) ROOM ONE,
-      "BUDGET the pool's disruption budget is used up: default until 2026-06-01T08:00:00Z\n" MOVES },
+      "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 1 node for Underutilized, until "
+      "2026-06-01T08:00:00Z until 2026-06-01T08:00:00Z\n" MOVES },
     /* empty ones go first: so many of them are named */
     { PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE,
       "NOT_REACHED_IN_PASS another command came first: Emptiness of e1\n" MOVES },

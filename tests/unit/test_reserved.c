@@ -412,6 +412,7 @@ static const char *const shown[] = {
     "karp_candidate_repair",
     "karp_kept",
     "karp_blocker",
+    "karp_busy_node",
     "karp_alternative",
     "karp_finding",
     "karp_fit_share",

@@ -17,7 +17,7 @@ class Action(C.Structure):
 
 class Blocker(C.Structure):
     _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('detail', Str),
-                ('until', C.c_int64)]
+                ('until', C.c_int64), ('method', C.c_uint32), ('found', C.c_uint32)]
 
 
 class Candidate(C.Structure):
@@ -170,7 +170,8 @@ class InstanceType(C.Structure):
 
 
 class Kept(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('node', Str), ('detail', Str), ('code', C.c_uint32), ('reserved', C.c_uint32)]
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('detail', Str), ('code', C.c_uint32), ('reserved', C.c_uint32),
+                ('found', C.c_uint32), ('reserved_', C.c_uint32)]
 
 
 class Label(C.Structure):
@@ -242,7 +243,9 @@ class Placement(C.Structure):
 
 
 class PoolBudget(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('remaining', C.c_int64), ('next_change', C.c_int64)]
+    _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('remaining', C.c_int64), ('next_change', C.c_int64),
+                ('allowed', C.c_int64), ('tightest', C.c_uint32), ('nodes', C.c_uint32), ('busy', C.c_void_p),
+                ('busy_count', C.c_size_t)]
 
 
 class PoolRefusal(C.Structure):

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <explain/node_causes.h>
+
+#include <base/error.h>
+#include <decision/decision.h>
+#include <karp/passes.h>
+#include <karp/values.h>
+#include <model/duration.h>
+#include <schedule/movable.h>
+
+enum { NAMED = 5 };
+
+static const node_pool *pool_of_node(const node_cause *c)
+{
+    return &c->view->snapshot->raw.pools.items[c->view->snapshot->nodes[c->view->node].pool];
+}
+
+static void add_time(strbuf *b, int64_t instant)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(instant, text);
+    strbuf_adds(b, text);
+}
+
+static void add_more(strbuf *b, size_t count, const char *one, const char *several)
+{
+    if (count <= NAMED) return;
+    strbuf_adds(b, " and ");
+    strbuf_addu(b, count - NAMED);
+    strbuf_adds(b, count - NAMED == 1 ? one : several);
+}
+
+/* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
+
+static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
+{
+    const karp_snapshot *s = v->snapshot;
+    const disruption_budget *pdb = &v->view.raw.budgets.items[budget_number];
+    const state_node *n = &s->nodes[v->node];
+    uint32_t count = 0;
+    strbuf_adds(b, "pdb ");
+    strbuf_addname(b, text_of(s, pdb->meta.name_space), name_of(s, pdb->meta.name));
+    strbuf_adds(b, " allows ");
+    strbuf_addi(b, pdb->disruptions_allowed);
+    strbuf_adds(b, " disruptions (");
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (node_view_budget_of(v, n->all_pods[i]) != budget_number || count++ >= NAMED) continue;
+        if (count > 1) strbuf_adds(b, ", ");
+        strbuf_addstr(b, pod_name(s, n->all_pods[i]));
+    }
+    add_more(b, count, " more pod", " more pods");
+    strbuf_addc(b, ')');
+}
+
+/* ---- deletion ---------------------------------------------------------------------------------------------------- */
+
+/* base + length, if that is after `now`, else KARP_NO_TIME. */
+static int64_t later(int64_t base, int64_t length, int64_t now)
+{
+    if (base == KARP_NO_TIME || length <= 0 || base > INT64_MAX - length || base + length <= now) return KARP_NO_TIME;
+    return base + length;
+}
+
+static const node_claim *claim_of(const karp_snapshot *s, const state_node *n)
+{
+    return n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
+}
+
+/* When the drain ends by force; KARP_NO_TIME = never. */
+static int64_t drain_ends(const node_claim *claim, int64_t now)
+{
+    if (claim == NULL) return KARP_NO_TIME;
+    return later(claim->meta.deletion, claim->termination_grace_period, now);
+}
+
+/* The pods that the drain waits for, and until when. */
+static void show_drain(strbuf *b, const karp_snapshot *s, const state_node *n, int64_t now)
+{
+    const node_claim *claim = claim_of(s, n);
+    size_t protected_ = 0, by_pdb = 0;
+    uint32_t first = NO_ID, first_by_pdb = NO_ID;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        uint32_t which = n->all_pods[i];
+        if (!pod_disruptable(s, pod_at(&s->raw, which), now)) {
+            first = protected_++ == 0 ? which : first;
+        } else if (pod_pdb_check(s, which, now, PDB_ZERO_DISRUPTIONS, NULL) != PDB_ALLOWED) {
+            first_by_pdb = by_pdb++ == 0 ? which : first_by_pdb;
+        }
+    }
+    size_t count = protected_ > 0 ? protected_ : by_pdb;
+    if (count == 0) return;
+    strbuf_adds(b, ": its drain waits for ");
+    strbuf_addstr(b, pod_name(s, protected_ > 0 ? first : first_by_pdb));
+    if (count > 1) {
+        strbuf_adds(b, " and ");
+        strbuf_addu(b, count - 1);
+        strbuf_adds(b, " more");
+    }
+    strbuf_adds(b, protected_ > 0 ? " (karpenter.sh/do-not-disrupt)" : " (PodDisruptionBudget)");
+    int64_t end = drain_ends(claim, now);
+    if (end != KARP_NO_TIME) {
+        strbuf_adds(b, " until ");
+        add_time(b, end);
+        strbuf_adds(b, " (terminationGracePeriod)");
+    } else if (claim == NULL || claim->termination_grace_period == KARP_DURATION_UNSET) {
+        strbuf_adds(b, ", without an end, as there is no terminationGracePeriod");
+    }
+}
+
+/* ---- budgets of NodePools ---------------------------------------------------------------------------------------- */
+
+static const char *budget_reason(uint32_t method)
+{
+    switch (method) {
+    case KARP_METHOD_EMPTINESS: return "Empty";
+    case KARP_METHOD_DRIFT:
+    case KARP_METHOD_STATIC_DRIFT: return "Drifted";
+    case KARP_METHOD_REPAIR: return "Unhealthy";
+    case KARP_METHOD_EXPIRATION: return "expiration";
+    default: return "Underutilized";
+    }
+}
+
+/* Every NodePool has a row in the decision's budgets. */
+static const karp_pool_budget *budget_row(const node_cause *c)
+{
+    karp_str pool = name_of(c->view->snapshot, pool_of_node(c)->meta.name);
+    size_t i = 0;
+    while (!equal_str(c->decision->budgets.items[i].node_pool, pool)) i++;
+    return &c->decision->budgets.items[i];
+}
+
+/* ", always", ", until 2026-01-05T17:00:00Z" */
+static void show_window(strbuf *b, const budget *rule, int64_t next_change)
+{
+    if (!budget_scheduled(rule)) {
+        strbuf_adds(b, ", always");
+    } else if (next_change != KARP_NO_TIME) {
+        strbuf_adds(b, ", until ");
+        add_time(b, next_change);
+    }
+}
+
+static const char *busy_text(uint32_t code)
+{
+    if (code == KARP_BUSY_DELETING) return " is being deleted";
+    return code == KARP_BUSY_REBOOTING ? " is rebooting" : " is not ready";
+}
+
+/* "std: budgets[0] allows 1 of 4 nodes for Drifted, always; in use: n0 is not ready" */
+static void show_pool_budget(strbuf *b, const node_cause *c)
+{
+    const karp_pool_budget *row = budget_row(c);
+    strbuf_adds(b, ": ");
+    strbuf_addstr(b, row->node_pool);
+    if (row->tightest == KARP_NO_BUDGET) return;
+    strbuf_adds(b, ": budgets[");
+    strbuf_addu(b, row->tightest);
+    strbuf_adds(b, "] allows ");
+    strbuf_addi(b, row->allowed);
+    strbuf_adds(b, " of ");
+    strbuf_addu(b, row->nodes);
+    strbuf_adds(b, row->nodes == 1 ? " node for " : " nodes for ");
+    strbuf_adds(b, budget_reason(c->method));
+    show_window(b, &pool_of_node(c)->budgets[row->tightest], row->next_change);
+    if (row->remaining > 0) strbuf_adds(b, "; other nodes come first in this pass");
+    for (size_t i = 0; i < row->busy_count && i < NAMED; i++) {
+        strbuf_adds(b, i == 0 ? "; in use: " : ", ");
+        strbuf_addstr(b, row->busy[i].node);
+        strbuf_adds(b, busy_text(row->busy[i].code));
+        if (row->busy[i].code != KARP_BUSY_DELETING) continue;
+        const karp_snapshot *s = c->view->snapshot;
+        show_drain(b, s, &s->nodes[state_node_named(s, row->busy[i].node)], c->decision->now);
+    }
+    add_more(b, row->busy_count, " more node", " more nodes");
+}
+
+/* ---- consolidateAfter -------------------------------------------------------------------------------------------- */
+
+/* Karpenter notes at most one event of a node's pods in this time. */
+static const int64_t event_distance = INT64_C(10000000000);
+
+static bool close_to(int64_t instant, int64_t event)
+{
+    if (instant == KARP_NO_TIME) return false;
+    int64_t first = instant < event ? instant : event, last = instant < event ? event : instant;
+    return first > INT64_MAX - event_distance || last <= first + event_distance;
+}
+
+/* The pod that was bound to the node or left it at the time of the event; NO_ID = no pod in the input did. */
+static uint32_t pod_of_event(const karp_snapshot *s, const state_node *n, int64_t event)
+{
+    for (uint32_t i = 0; i < s->raw.pods.count; i++) {
+        const pod *p = pod_at(&s->raw, i);
+        if (p->node == NO_ID || p->node != n->name) continue;
+        if (close_to(p->start, event) || close_to(p->creation, event) || close_to(p->deletion, event)) return i;
+    }
+    return NO_ID;
+}
+
+/* The instant from which consolidateAfter counts. A node that reports NOT_CONSOLIDATABLE has a NodeClaim. */
+static int64_t counts_from(const node_cause *c, bool *event)
+{
+    const karp_snapshot *s = c->view->snapshot;
+    const node_claim *claim = &s->raw.claims.items[s->nodes[c->view->node].claim];
+    const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
+    *event = claim->last_pod_event != KARP_NO_TIME;
+    if (*event) return claim->last_pod_event;
+    return up != NULL ? up->since : KARP_NO_TIME;
+}
+
+static void show_wait(strbuf *b, const node_cause *c)
+{
+    const karp_snapshot *s = c->view->snapshot;
+    char length[KARP_VALUE_TEXT];
+    bool event;
+    int64_t since = counts_from(c, &event);
+    int64_t after = pool_of_node(c)->consolidate_after;
+    if (since == KARP_NO_TIME || after == KARP_DURATION_NEVER || after < 0) return;
+    karp_duration_format(after, length);
+    strbuf_adds(b, ": consolidateAfter ");
+    strbuf_adds(b, length);
+    strbuf_adds(b, " of NodePool ");
+    strbuf_addstr(b, name_of(s, pool_of_node(c)->meta.name));
+    strbuf_adds(b, " counts from ");
+    add_time(b, since);
+    uint32_t which = event ? pod_of_event(s, &s->nodes[c->view->node], since) : NO_ID;
+    strbuf_adds(b, event ? ", when a pod last came or went" : ", when the node was initialized");
+    if (which == NO_ID) return;
+    strbuf_adds(b, " (");
+    strbuf_addstr(b, pod_name(s, which));
+    strbuf_addc(b, ')');
+}
+
+/* ---- other reasons ----------------------------------------------------------------------------------------------- */
+
+/* terminationGracePeriod lets the eventual methods ignore protected pods, which surprises: consolidation does not. */
+static void show_grace_period(strbuf *b, const node_cause *c)
+{
+    const node_claim *claim = claim_of(c->view->snapshot, &c->view->snapshot->nodes[c->view->node]);
+    if (claim == NULL || claim->termination_grace_period == KARP_DURATION_UNSET) return;
+    strbuf_adds(b, "; terminationGracePeriod lifts it for drift and expiration, not for consolidation");
+}
+
+/* ", of those that node.kubernetes.io/instance-type (7 values) of NodePool std allows" */
+static void show_narrowing(strbuf *b, const node_cause *c)
+{
+    const karp_snapshot *s = c->view->snapshot;
+    const node_pool *p = pool_of_node(c);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->requirements.count; i++) {
+        const expression *e = &p->requirements.items[i];
+        if (e->key == s->known.zone || e->key == s->known.capacity_type || e->key == s->known.os) continue;
+        strbuf_adds(b, count++ == 0 ? ", of those that " : " and ");
+        strbuf_addstr(b, text_of(s, e->key));
+        if (e->value_count <= 1) continue;
+        strbuf_adds(b, " (");
+        strbuf_addu(b, e->value_count);
+        strbuf_adds(b, " values)");
+    }
+    if (count == 0) return;
+    strbuf_adds(b, " of NodePool ");
+    strbuf_addstr(b, name_of(s, p->meta.name));
+    strbuf_adds(b, count == 1 ? " allows" : " allow");
+}
+
+static void show_found(strbuf *b, const node_cause *c)
+{
+    if (c->row->code == KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES) {
+        strbuf_adds(b, ": only ");
+        strbuf_addu(b, c->row->found);
+        strbuf_adds(b, c->row->found == 1 ? " is found" : " are found");
+        show_narrowing(b, c);
+    } else if (c->row->found > 0) {
+        strbuf_adds(b, ": ");
+        strbuf_addu(b, c->row->found);
+    }
+}
+
+static void show_object(strbuf *b, const node_cause *c)
+{
+    switch (c->row->code) {
+    case KARP_REASON_BUDGET: show_pool_budget(b, c); return;
+    case KARP_REASON_NOT_CONSOLIDATABLE: show_wait(b, c); return;
+    case KARP_REASON_DELETING:
+        show_drain(b, c->view->snapshot, &c->view->snapshot->nodes[c->view->node], c->decision->now);
+        return;
+    case KARP_REASON_SEVERAL_NODES_NEEDED:
+    case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES: show_found(b, c); return;
+    case KARP_REASON_POLICY_WHEN_EMPTY:
+    case KARP_REASON_CONSOLIDATION_DISABLED:
+        strbuf_adds(b, ": NodePool ");
+        strbuf_addstr(b, name_of(c->view->snapshot, pool_of_node(c)->meta.name));
+        return;
+    default: break;
+    }
+    if (c->row->detail.len == 0) return;
+    strbuf_adds(b, ": ");
+    strbuf_addstr(b, c->row->detail);
+}
+
+void cause_show(strbuf *b, const node_cause *c)
+{
+    uint32_t code = c->row->code;
+    if (code == KARP_REASON_PDB_BLOCKED && c->pod != NO_ID) {
+        show_pdb(b, c->view, node_view_budget_of(c->view, c->pod));
+    } else {
+        strbuf_adds(b, karp_reason_text(code));
+        show_object(b, c);
+    }
+    if (code == KARP_REASON_POD_DO_NOT_DISRUPT || code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_PDB_MULTIPLE)
+        show_grace_period(b, c);
+}
+
+int64_t cause_ends(const node_cause *c)
+{
+    int64_t now = c->decision->now, length = 0;
+    bool event;
+    switch (c->row->code) {
+    case KARP_REASON_NOT_CONSOLIDATABLE: return later(counts_from(c, &event), pool_of_node(c)->consolidate_after, now);
+    case KARP_REASON_BUDGET: return budget_row(c)->next_change;
+    case KARP_REASON_DELETING:
+        return drain_ends(claim_of(c->view->snapshot, &c->view->snapshot->nodes[c->view->node]), now);
+    case KARP_REASON_POD_DO_NOT_DISRUPT: break;
+    default: return KARP_NO_TIME;
+    }
+    const pod *p = pod_at(&c->view->snapshot->raw, c->pod);
+    karp_str text = text_of(c->view->snapshot, store_marks(&c->view->snapshot->raw, p)->do_not_disrupt);
+    return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
+}
+
+karp_str node_drift(const karp_snapshot *s, uint32_t node_number)
+{
+    uint32_t claim = s->nodes[node_number].claim;
+    const condition *c = claim == NO_ID ? NULL
+                                        : condition_find(s->raw.claims.items[claim].conditions, s->known.drifted);
+    if (c == NULL || c->status != s->known.status_true) return (karp_str){ "", 0 };
+    karp_str reason = c->reason == NO_TEXT ? (karp_str){ "", 0 } : text_of(s, c->reason);
+    return reason.len > 0 ? reason : str("Drifted");
+}
+
+/* ---- several nodes ----------------------------------------------------------------------------------------------- */
+
+static bool for_pod_of(const karp_snapshot *s, uint32_t node_number, const karp_launch *l)
+{
+    for (size_t i = 0; i < l->pod_count; i++) {
+        uint32_t at = s->pod_node[l->pods[i]];
+        if (at != NO_ID && at == s->nodes[node_number].node) return true;
+    }
+    return false;
+}
+
+void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        if (!for_pod_of(s, node_number, l) || count++ >= NAMED) continue;
+        strbuf_adds(b, count == 1 ? "" : ", ");
+        strbuf_addstr(b, l->choice.instance_type);
+        strbuf_adds(b, " of NodePool ");
+        strbuf_addstr(b, l->node_pool);
+        for (size_t k = 0; k < s->raw.pools.count; k++) {
+            const node_pool *p = &s->raw.pools.items[k];
+            if (p->weight <= 0 || !equal_str(name_of(s, p->meta.name), l->node_pool)) continue;
+            strbuf_adds(b, " (weight ");
+            strbuf_addi(b, p->weight);
+            strbuf_addc(b, ')');
+        }
+    }
+    add_more(b, count, " more node", " more nodes");
+}

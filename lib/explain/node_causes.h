@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a person would act on: the objects and amounts behind a reason why a node stays, and when it ends. */
+#ifndef EXPLAIN_NODE_CAUSES_H
+#define EXPLAIN_NODE_CAUSES_H
+
+#include <base/strbuf.h>
+#include <explain/node_view.h>
+
+typedef struct node_cause {
+    const node_view *view;
+    const karp_decision *decision; /* the pass that reported it */
+    const karp_kept *row;
+    uint32_t pod; /* that the row is about, or NO_ID */
+    uint32_t method; /* KARP_METHOD_* */
+} node_cause;
+
+void cause_show(strbuf *b, const node_cause *c);
+
+/* The instant at which the reason ends by itself; KARP_NO_TIME = it does not, or that is unknown. */
+int64_t cause_ends(const node_cause *c);
+
+/* Why the node's NodeClaim is drifted: the reason of its condition. "" = it is not. */
+karp_str node_drift(const karp_snapshot *s, uint32_t node_number);
+
+/* " (2 in NodePool a, 1 in NodePool b)": the nodes that a decision launches for pods of the node. */
+void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d);
+
+#endif

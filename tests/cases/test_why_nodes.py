@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node that stays: which budget, nodes, pods and events cause it, and when that ends."""
+import sys
+
+from situations import CAPACITY, TYPE, asked, claim, node, pod, pool, term
+from stories import check, equal, finish
+
+NOW = ['--now', '2026-01-01T12:00:00Z']
+FREELY = {'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]}
+
+
+def nodes(*names, **more):
+    return [node(n, kind='m6i.xlarge', **more) for n in names]
+
+
+def explained(name, *objects, more=()):
+    told = asked('explain', 'node', name, *NOW, *more, objects=objects)
+    return told, asked('explain', 'node', name, *NOW, *more, objects=objects, output='text')
+
+
+def codes(told):
+    return [b['code'] for b in told['blockers']]
+
+
+def used_by_unready_node():
+    """A node that is not ready uses up the budget."""
+    ready = nodes('a', 'b', 'c')
+    ready[2]['status']['conditions'][0]['status'] = 'False'
+    cluster = [pool(disruption={'consolidateAfter': '0s', 'budgets': [{'nodes': '1'}]}), *ready,
+               *(claim(n, Consolidatable='True') for n in ready), *(pod(f'web-{n}', n) for n in 'abc')]
+    told, said = explained('a', *cluster)
+    equal(codes(told), ['BUDGET'], 'the budget')
+    check('budgets[0] allows 1 of 3 nodes' in told['blockers'][0]['detail'] and 'c is not ready' in told['blockers'][0]['detail'], told)
+    plan = asked('disrupt', *NOW, objects=cluster)
+    equal(plan['budgetUse'], {'std': {'budget': 0, 'allowed': 1, 'nodes': 3, 'busy': [{'node': 'c', 'code': 'NOT_READY'}]}}, 'what uses it')
+    check('c (not ready)' in asked('disrupt', *NOW, objects=cluster, output='text'), said)
+
+
+def used_by_stuck_drain():
+    """A node that is being deleted, whose pods may not be disrupted: its drain has no end, and it uses up the budget."""
+    both = nodes('old', 'new')
+    gone = claim(both[0], Consolidatable='True')
+    gone['metadata'].update(deletionTimestamp='2026-01-01T11:00:00Z', finalizers=['karpenter.sh/termination'])
+    cluster = [pool(disruption={'consolidateAfter': '0s', 'budgets': [{'nodes': '1'}]}), *both, gone, claim(both[1], Consolidatable='True'),
+               pod('ci-0', 'old', annotations={'karpenter.sh/do-not-disrupt': 'true'}), pod('web-0', 'new')]
+    told, _ = explained('new', *cluster)
+    detail = told['blockers'][0]['detail']
+    check('old is being deleted' in detail and 'shop/ci-0' in detail and 'without an end' in detail, detail)
+    gone['spec']['terminationGracePeriod'] = '2h'
+    told, _ = explained('old', *cluster)
+    equal((codes(told), told['blockers'][0].get('until')), (['DELETING'], '2026-01-01T13:00:00Z'), 'the end of the drain')
+
+
+def timer():
+    """consolidateAfter counts from the last pod that came or went."""
+    one, = nodes('a')
+    own = claim(one)
+    own['status']['lastPodEventTime'] = '2026-01-01T11:50:00Z'
+    job = pod('tick-0', 'a', owner='Job')
+    job['metadata']['creationTimestamp'] = '2026-01-01T11:50:00Z'
+    told, said = explained('a', pool(disruption={'consolidateAfter': '1h', 'budgets': [{'nodes': '100%'}]}), one, own, job)
+    detail = told['blockers'][0]['detail']
+    check('11:50:00' in detail and 'shop/tick-0' in detail and 'consolidateAfter 1h' in detail, detail)
+    equal(told['blockers'][0]['until'], '2026-01-01T12:50:00Z', 'when it ends')
+    check('Eligible again: from 2026-01-01T12:50:00Z' in said, said)
+
+
+def drifted():
+    """A drifted node has the reason of drift, also in a static NodePool."""
+    one, = nodes('a')
+    own = claim(one, Drifted='True', Consolidatable='True')
+    own['status']['conditions'][-2]['reason'] = 'NodePoolDrifted'
+    never = [{'nodes': '0', 'reasons': ['Drifted']}]
+    told, said = explained('a', pool(term(TYPE, 'm6i.xlarge'), disruption={'consolidateAfter': '0s', 'budgets': never}), one, own, pod('web-0', 'a', cpu='3000m'))
+    equal((told['drift'], told['blockers'][0]['code'], told['blockers'][0]['method']), ('NodePoolDrifted', 'BUDGET', 'Drift'), told)
+    check('budgets[0] allows 0 of 1 node for Drifted, always' in told['blockers'][0]['detail'], told)
+    check('is drifted (NodePoolDrifted)' in said and 'never' in said, said)
+    fixed = pool(disruption={'budgets': [{'nodes': '100%'}]}, replicas=1, limits={'nodes': '1'})
+    told, said = explained('a', fixed, one, own, pod('web-0', 'a'), more=['--feature-gates', 'StaticCapacity=true'])
+    equal([(b['code'], b['method']) for b in told['blockers']], [('STATIC_LIMIT', 'StaticDrift')], 'the limit of a static pool')
+
+
+def protected_pods():
+    """terminationGracePeriod does not let consolidation disrupt protected pods."""
+    one, = nodes('a')
+    own = claim(one, Consolidatable='True')
+    own['spec']['terminationGracePeriod'] = '1h'
+    told, _ = explained('a', pool(disruption=FREELY), one, own, pod('keep-0', 'a', annotations={'karpenter.sh/do-not-disrupt': 'true'}))
+    check('terminationGracePeriod' in told['blockers'][0]['detail'], told)
+
+
+def few_spot_types():
+    """How many cheaper spot types there are, and what limits them."""
+    one, = nodes('a', labels={CAPACITY: 'spot'})
+    types = term(TYPE, 'm6i.large', 'm6i.xlarge', 'm6i.2xlarge', 'c6i.large')
+    told, _ = explained('a', pool(term(CAPACITY, 'spot'), types, disruption=FREELY), one, claim(one, Consolidatable='True'),
+                        pod('web-0', 'a'), more=['--feature-gates', 'SpotToSpotConsolidation=true'])
+    row, = told['blockers']
+    equal((row['code'], row['found']), ('SPOT_TO_SPOT_TOO_FEW_TYPES', 2), 'cheaper types')
+    check(f'{TYPE} (4 values)' in row['detail'], row)
+
+
+def two_nodes():
+    """The nodes that would be needed, their NodePools and weights."""
+    one, = nodes('a', of='large')
+    small = pool(term(TYPE, 'm6i.large'), name='small', weight=50)
+    large = pool(term(TYPE, 'm6i.xlarge'), name='large', weight=10, disruption=FREELY)
+    cluster = [small, large, one, claim(one, Consolidatable='True'), pod('big-0', 'a', cpu='1900m'), pod('web-0', 'a', cpu='1800m')]
+    told, _ = explained('a', *cluster)
+    row = next(b for b in told['blockers'] if b['code'] == 'SEVERAL_NODES_NEEDED')
+    equal(row['found'], 2, 'two nodes')
+    check(row['detail'].count('m6i.large of NodePool small (weight 50)') == 2, row)
+
+
+used_by_unready_node()
+used_by_stuck_drain()
+timer()
+drifted()
+protected_pods()
+few_spot_types()
+two_nodes()
+sys.exit(finish())
