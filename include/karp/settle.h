@@ -76,10 +76,12 @@ typedef struct karp_settlement karp_settlement;
  */
 KARP_API karp_status karp_settle(const karp_snapshot *snapshot, const karp_settle_options *options,
                                  karp_settlement **out, karp_error *error);
+/** Frees a settlement and its decisions; NULL is allowed. Since 0.1. */
 KARP_API void karp_settlement_free(karp_settlement *settlement);
 
 /** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 0.1. */
 KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);
+/** The rounds that were played, at most 500. Since 0.1. */
 KARP_API size_t karp_settlement_round_count(const karp_settlement *settlement);
 /** Round @p index, borrowed from @p settlement. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_settlement_round(const karp_settlement *settlement, size_t index, karp_settle_round *out);

@@ -60,12 +60,13 @@ const io_kind_info *io_kind_at(size_t index) { return index < sizeof kinds / siz
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind)
 {
     karp_str group = str_before(api_version, '/');
+    char first = kind.len > 0 ? kind.ptr[0] : '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (str_is(kind, kinds[i].name) && str_is(group, kinds[i].group)) return &kinds[i];
+        if (kinds[i].name[0] == first && str_is(kind, kinds[i].name) && str_is(group, kinds[i].group)) return &kinds[i];
     }
     for (size_t i = 0; io_pod_kind_at(i); i++) {
         const io_kind_info *info = &io_pod_kind_at(i)->info;
-        if (str_is(kind, info->name) && str_is(group, info->group)) return info;
+        if (info->name[0] == first && str_is(kind, info->name) && str_is(group, info->group)) return info;
     }
     return str_ends(kind, "NodeClass") ? &node_class : &unknown;
 }

@@ -7,9 +7,11 @@
 /* The key under which the pods of a kind's objects are counted. */
 static karp_str key_of(const char *kind, char key[96])
 {
-    key[0] = '\0';
-    str_append(key, 96, "owned %s", kind);
-    return str(key);
+    static const char before[] = "owned ";
+    size_t length = strnlen(kind, 96 - sizeof before);
+    memcpy(key, before, sizeof before - 1);
+    memcpy(key + sizeof before - 1, kind, length);
+    return (karp_str){ key, sizeof before - 1 + length };
 }
 
 /* DaemonSets and nodes have their pods without being asked. */

@@ -89,7 +89,7 @@ static int64_t balance(const kube_cluster *c, const kube_class *s, const kube_no
         deviation += off * off;
     }
     if (count > 2) deviation = sqrt(deviation / (double)count);
-    return (int64_t)((1 - deviation) * MOST_SCORE);
+    return (int64_t)((1 - deviation) * (double)MOST_SCORE);
 }
 
 static int64_t balance_score(const kube_cluster *c, const kube_class *s, const kube_node *n)

@@ -290,9 +290,9 @@ OTHERS = {
     'nodes and pods to verify': (('verify', '@plan', *PLAN[1:]), lambda n: lines(
         *[own_node(i) for i in range(n)], *[bound(i, i) for i in range(n)], pod('p'))),
     'scale events in another order than their Deployments': ((*REPLAY, '--nodepools', '@pool'), kubereplay),
-    'Jobs beside the lives of others': (REPLAY, lambda n: simkube([job(f'j{i}', 10 * n) for i in range(2)], lives={
+    'Jobs beside the lives of others': ((*REPLAY, '--scheduler', 'simple'), lambda n: simkube([job(f'j{i}', 10 * n) for i in range(2)], lives={
         f'batch/v1.Job:default/x{i}': {} for i in range(10 * n)})),
-    'lives of one Job': (REPLAY, lambda n: simkube([job('j', 10 * n)], lives={'batch/v1.Job:default/j': {
+    'lives of one Job': ((*REPLAY, '--scheduler', 'simple'), lambda n: simkube([job('j', 10 * n)], lives={'batch/v1.Job:default/j': {
         f'h{i}': [[AT, AT + 60]] for i in range(10 * n)}})),
     'pools that come one by one': (REPLAY, lambda n: simkube(*[[pool_named(f'p{i}')] for i in range(n)])),
     'pools, and changes of one': (REPLAY, lambda n: simkube([pool_named(f'p{i}') for i in range(n)], *[
