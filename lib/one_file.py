@@ -79,6 +79,9 @@ class File:
         if call == 1 and outer[0].isupper():
             self.declared[('name', outer[2])] = text
             self.pasted.add(outer[2])
+            end = behind_parentheses(words)
+            if words[0] == outer[0] and end < len(words):
+                self.read(statement[end:])
             return
         if call is not None and call < assigned and re.match(r'[A-Za-z_]', outer[call - 1]):
             self.declared[('name', outer[call - 1])] = text
@@ -92,6 +95,16 @@ class File:
             (self.objects if outer[0] == 'extern' else self.made).add(name)
             if outer[0] not in ('static', 'extern'):
                 self.prototypes.setdefault(statement[0], name)  # `callback a, b;` declares functions
+
+
+def behind_parentheses(words):
+    """The index behind the first parentheses, which close what they open."""
+    depth = 0
+    for i, word in enumerate(words):
+        depth += (word == '(') - (word == ')')
+        if word == ')' and depth == 0:
+            return i + 1
+    return len(words)
 
 
 def statements(tokens):
