@@ -210,7 +210,7 @@ static bool warn_of_groups(karp_decision *d, strbuf *b)
     strbuf_addu(b, d->groups.count);
     strbuf_adds(b, d->groups.count == 1 ? " group of pods: its pods are placed one by one"
                                         : " groups of pods: their pods are placed one by one");
-    strbuf_adds(b, ", because Karpenter knows no groups; in profile karp they start together or not at all");
+    strbuf_adds(b, ", because Karpenter knows no groups");
     if (!warn(d, b)) return false;
     for (size_t i = 0; i < d->groups.count; i++) {
         if (d->groups.items[i].code == KARP_REASON_NONE) continue;
