@@ -21,6 +21,7 @@
 #include <karp/passes.h>
 #include <karp/provider.h>
 #include <karp/schedule.h>
+#include <karp/settle.h>
 #include <karp/snapshot.h>
 #include <karp/values.h>
 
@@ -298,6 +299,9 @@ typedef struct karp_write_options {
     /** put before the decision's own; those that begin with KARP_PROBLEM come first and are listed apart */
     const karp_str *warnings;
     size_t warning_count;
+    /** of the snapshot that the decision is for, without disruption: its cost is written beside the decision's. Read by
+     * karp_write_plan(). NULL = none. Since 0.1 */
+    const karp_settlement *settlement;
 } karp_write_options;
 
 /** Zeroes @p options and sets its size. */
@@ -356,7 +360,8 @@ KARP_API const karp_plan_step *karp_plan_document_steps(const karp_plan_document
                                                         double *cost_before);
 /** Its plan; empty for a plan of several steps. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
-/** The cost of its nodes per hour after it is carried out (`cost.after`); −1 = not stated. Since 0.1. */
+/** The cost of its nodes per hour after it is carried out, and after all rounds if the plan says that
+ * (`settledCost.after`, else `cost.after`); −1 = not stated. Since 0.1. */
 KARP_API double karp_plan_document_cost(const karp_plan_document *document);
 /** The digest of the input that the plan was made for, as it states (karp_reader_digest()). Borrowed; "" when it states
  * none. */

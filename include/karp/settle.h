@@ -79,6 +79,13 @@ KARP_API karp_status karp_settle(const karp_snapshot *snapshot, const karp_settl
 /** Frees a settlement and its decisions; NULL is allowed. Since 0.1. */
 KARP_API void karp_settlement_free(karp_settlement *settlement);
 
+/**
+ * Whether rounds after @p decision may change the nodes and their cost: 1 = it launches nodes and leaves pods that need
+ * not wait for ever, or there are static NodePools. Then karp_settle() tells what the cluster comes to. 0 = its cost is
+ * the settled one. @p decision comes from karp_provision() for @p snapshot. Since 0.1.
+ */
+KARP_API int karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision);
+
 /** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 0.1. */
 KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);
 /** The rounds that were played, at most 500. Since 0.1. */

@@ -14,6 +14,7 @@
 #include <karp/objective.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/settle.h>
 #include <karp/what_if.h>
 
 /* Exit statuses (docs/formats.md). */
@@ -128,6 +129,7 @@ typedef struct cli_options {
     bool color;
     bool disrupt;
     bool settle;
+    bool first_round;
     bool no_disrupt;
     bool no_losses;
     bool watch;
@@ -197,7 +199,8 @@ enum {
     CLI_OPTION_VERIFY = 1048576, /* --ignore-budgets */
     CLI_OPTION_GATES = 2097152, /* --feature-gates, for commands that read no input */
     CLI_OPTION_NODES = 4194304, /* --no-losses */
-    CLI_OPTION_WATCH = 8388608 /* --watch */
+    CLI_OPTION_WATCH = 8388608, /* --watch */
+    CLI_OPTION_ROUNDS = 16777216 /* --first-round */
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must
@@ -401,13 +404,13 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 int options_together(const cli_verb *verb, const cli_options *options);
 /* Whether --fail-on is given. */
 bool gates_are_set(const cli_options *options);
-/* The exit status for --detailed-exitcode and --fail-on; prints which condition failed. `disruption` NULL = none. */
+/* The exit status for --detailed-exitcode and --fail-on; prints which condition failed. `disruption` NULL = none. The
+ * cost is that of answer->write.settlement, if there is one. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
 /* The same for a disruption pass. */
 int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass);
-/* The same for karp plan --settle: `first` has the cost before, `last` the final state of the cluster. */
-int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
-                           bool changes);
+/* The same for karp plan --settle. */
+int exit_status_of_settled(const cli_answer *answer, const karp_settlement *settlement);
 
 /* ---- plan.c ------------------------------------------------------------------------------------------------------ */
 
@@ -419,6 +422,10 @@ karp_status write_proof(cli_answer *answer, const karp_decision *plan, const cha
 
 /* plan --settle: rounds until nothing more is launched or removed. */
 int settle(const cli_options *options);
+/* All rounds of launching after this plan; NULL if its cost is the settled one, or with --first-round. The caller frees
+ * it. */
+karp_status settle_launches(const cli_options *options, const karp_snapshot *snapshot, const karp_decision *plan,
+                            karp_settlement **out, karp_error *error);
 
 /* ---- progress.c -------------------------------------------------------------------------------------------------- */
 

@@ -10,8 +10,10 @@
 static karp_status decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
 {
     karp_options common = decision_options(&d->options);
-    return change_count > 0 ? what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error)
-                            : karp_provision(d->input.snapshot, &common, &d->plan, error);
+    if (change_count > 0)
+        return what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error);
+    karp_status status = karp_provision(d->input.snapshot, &common, &d->plan, error);
+    return status == KARP_OK ? settle_launches(&d->options, d->input.snapshot, d->plan, &d->settlement, error) : status;
 }
 
 /* ---- the effect of each difference alone ------------------------------------------------------------------------- */

@@ -39,7 +39,8 @@ typedef struct design {
     const char *verb; /* "diff" */
     cli_options options; /* the options for this design; its lists are borrowed */
     cli_input input;
-    karp_decision *plan;
+    karp_decision *plan; /* the first round */
+    karp_settlement *settlement; /* all rounds; NULL = the plan is the only one */
     design_groups pools, zones, capacity_types, types;
     size_t nodes, launched, placed, left;
     double price, spot_price; /* per hour */

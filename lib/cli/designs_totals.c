@@ -50,11 +50,11 @@ static double amount(const karp_resource *list, size_t count, const char *name)
     return value;
 }
 
-static void count_nodes(design *d)
+static void count_nodes(design *d, const karp_decision *of)
 {
-    for (size_t i = 0; i < karp_decision_node_count(d->plan); i++) {
+    for (size_t i = 0; i < karp_decision_node_count(of); i++) {
         karp_node_use n = { .size = sizeof n };
-        keep_failure(&d->status, karp_decision_node(d->plan, i, &n));
+        keep_failure(&d->status, karp_decision_node(of, i, &n));
         if (n.marked) continue;
         d->cpu_requested += n.cpu_requested;
         d->cpu_allocatable += n.cpu_allocatable;
@@ -119,45 +119,109 @@ static void count_placements(design *d)
     }
 }
 
-static void count_left(design *d)
+static void count_left(design *d, const karp_decision *of)
 {
-    size_t refused = karp_decision_unschedulable_count(d->plan), all = refused + karp_decision_ignored_count(d->plan);
+    size_t refused = karp_decision_unschedulable_count(of), all = refused + karp_decision_ignored_count(of);
     for (size_t i = 0; i < all; i++) {
         karp_unschedulable u = { .size = sizeof u };
         karp_ignored g = { .size = sizeof g };
-        keep_failure(&d->status, i < refused ? karp_decision_unschedulable(d->plan, i, &u)
-                                             : karp_decision_ignored(d->plan, i - refused, &g));
+        keep_failure(&d->status,
+                     i < refused ? karp_decision_unschedulable(of, i, &u) : karp_decision_ignored(of, i - refused, &g));
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
         karp_str word = str(karp_reason_text(i < refused ? u.code : g.code));
         size_t text = add_words(d, "no node: ", &word, 1);
-        add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text);
+        add_place(d, karp_decision_pod_name(of, i < refused ? u.pod : g.pod), text, text);
         d->left++;
     }
 }
 
-/* Adds running pods that the plan does not move, so that pods which another design lacks are reported. */
-static void add_running(design *d)
+typedef struct node_table {
+    karp_table *rows;
+    karp_column names, pods, pools, types, zones, capacity_types;
+} node_table;
+
+static karp_status read_nodes(const karp_snapshot *snapshot, node_table *t)
 {
-    static const karp_str name_column = { "name", 4 }, pods_column = { "pods", 4 };
-    karp_column names = { .size = sizeof names }, pods = { .size = sizeof pods };
-    karp_table *nodes = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    if (d->input.snapshot == NULL) return; /* a design without an input of its own */
-    karp_status status = karp_snapshot_table(d->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &error);
-    if (status == KARP_OK) status = karp_table_find(nodes, name_column, &names);
-    if (status == KARP_OK) status = karp_table_find(nodes, pods_column, &pods);
-    for (size_t i = 0; status == KARP_OK && i < karp_table_row_count(nodes); i++) {
-        karp_str name = { (const char *)names.values + names.offsets[i],
-                          (size_t)(names.offsets[i + 1] - names.offsets[i]) };
-        size_t text = add_words(d, "node ", &name, 1);
-        for (int32_t k = pods.offsets[i]; k < pods.offsets[i + 1]; k++) {
-            uint32_t pod = ((const uint32_t *)pods.values)[k];
-            add_place(d, karp_snapshot_pod_name(d->input.snapshot, pod), text, text);
+    const struct {
+        const char *name;
+        karp_column *column;
+    } columns[] = { { "name", &t->names },          { "pods", &t->pods },  { "node_pool", &t->pools },
+                    { "instance_type", &t->types }, { "zone", &t->zones }, { "capacity_type", &t->capacity_types } };
+    karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &t->rows, &error);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && status == KARP_OK; i++) {
+        columns[i].column->size = sizeof *columns[i].column;
+        status = karp_table_find(t->rows, str(columns[i].name), columns[i].column);
+    }
+    return status;
+}
+
+static karp_str node_name(const node_table *t, size_t row)
+{
+    return (karp_str){ (const char *)t->names.values + t->names.offsets[row],
+                       (size_t)(t->names.offsets[row + 1] - t->names.offsets[row]) };
+}
+
+static karp_str word_of(const karp_column *column, size_t row)
+{
+    uint32_t entry = ((const uint32_t *)column->values)[row];
+    const int32_t *at = column->dictionary_offsets;
+    return (karp_str){ column->dictionary + at[entry], (size_t)(at[entry + 1] - at[entry]) };
+}
+
+static size_t add_new(design *d, const node_table *t, size_t row, size_t *group)
+{
+    const karp_str words[] = { word_of(&t->types, row), word_of(&t->zones, row), word_of(&t->capacity_types, row),
+                               str("of pool"), word_of(&t->pools, row) };
+    *group = add_words(d, "new ", words + 2, 3);
+    return add_words(d, "new ", words, 5);
+}
+
+/* Adds the pods that run on nodes. Those of a node that `known` (NULL = everything is known) lacks are on a new one. */
+static void add_running(design *d, const karp_snapshot *of, const karp_snapshot *known)
+{
+    node_table nodes = { 0 }, before = { 0 };
+    karp_status status = read_nodes(of, &nodes);
+    if (status == KARP_OK && known != NULL) status = read_nodes(known, &before);
+    size_t rows = status == KARP_OK ? karp_table_row_count(nodes.rows) : 0, at = 0;
+    size_t known_rows = status == KARP_OK && known != NULL ? karp_table_row_count(before.rows) : 0;
+    for (size_t i = 0; i < rows; i++) {
+        karp_str name = node_name(&nodes, i);
+        while (at < known_rows && compare_str(node_name(&before, at), name) < 0) at++;
+        bool is_new = known != NULL && (at == known_rows || !equal_str(node_name(&before, at), name));
+        size_t group = 0, text = is_new ? add_new(d, &nodes, i, &group) : add_words(d, "node ", &name, 1);
+        for (int32_t k = nodes.pods.offsets[i]; k < nodes.pods.offsets[i + 1]; k++) {
+            uint32_t pod = ((const uint32_t *)nodes.pods.values)[k];
+            add_place(d, karp_snapshot_pod_name(of, pod), text, is_new ? group : text);
         }
     }
-    karp_table_free(nodes);
+    karp_table_free(nodes.rows);
+    karp_table_free(before.rows);
     keep_failure(&d->status, status);
+}
+
+/* The cluster after all rounds has the nodes that were launched, and pods that are bound to them. */
+static void count_settled(design *d)
+{
+    const karp_decision *last = karp_settlement_last(d->settlement);
+    karp_settle_round round = { .size = sizeof round };
+    for (size_t i = 0; karp_settlement_round(d->settlement, i, &round) == KARP_OK; i++) d->launched += round.launches;
+    for (size_t i = 0; i < karp_decision_launch_count(d->plan); i++) {
+        karp_launch l = { .size = sizeof l };
+        keep_failure(&d->status, karp_decision_launch(d->plan, i, &l));
+        d->placed += l.pod_count;
+    }
+    for (size_t i = 0; i < karp_decision_placement_count(d->plan); i++) {
+        karp_placement p = { .size = sizeof p };
+        keep_failure(&d->status, karp_decision_placement(d->plan, i, &p));
+        d->placed += p.pod_count;
+    }
+    size_t left = karp_decision_unschedulable_count(d->plan), at_last = karp_decision_unschedulable_count(last);
+    d->placed += left > at_last ? left - at_last : 0;
+    count_nodes(d, last);
+    count_left(d, last);
+    add_running(d, karp_settlement_snapshot(d->settlement), d->input.snapshot);
 }
 
 /* For a running pod that is moved, the move is kept: it was added first. */
@@ -173,11 +237,16 @@ static void keep_first(design *d)
 karp_status design_add_up(design *d)
 {
     strbuf_init(&d->texts, d->options.context);
-    count_nodes(d);
-    count_launches(d);
-    count_placements(d);
-    count_left(d);
-    add_running(d);
+    if (d->settlement != NULL) {
+        count_settled(d);
+    } else {
+        count_nodes(d, d->plan);
+        count_launches(d);
+        count_placements(d);
+        count_left(d, d->plan);
+    }
+    /* Pods that the plan does not move, so that pods which another design lacks are reported. */
+    if (d->input.snapshot != NULL) add_running(d, d->input.snapshot, NULL);
     if (d->texts.failed ||
         !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_text, NULL))
         keep_failure(&d->status, KARP_E_NOMEM);
@@ -194,6 +263,7 @@ void design_free(design *d)
     karp_free(options->context, d->alone, d->alone_count * sizeof *d->alone);
     karp_free(options->context, d->places, d->place_room * sizeof *d->places);
     strbuf_free(&d->texts);
+    karp_settlement_free(d->settlement);
     karp_decision_unref(d->plan);
     input_free(options, &d->input);
 }

@@ -247,7 +247,8 @@ const cli_verb verb_diff = {
         "the side of profile karp has the steps of karp repack instead of the pass.\n"
         "With two files of karp replay -o json and no profile, it lists the figures of their policies that differ.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
-               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_METHOD | CLI_OPTION_SIDES,
+               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_METHOD | CLI_OPTION_SIDES |
+               CLI_OPTION_ROUNDS,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

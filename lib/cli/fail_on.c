@@ -67,6 +67,8 @@ int options_together(const cli_verb *verb, const cli_options *options)
     }
     if (options->no_disrupt && !options->settle)
         return wrong_option(verb, "--no-disrupt", "is for --settle: give that, too");
+    if (options->first_round && options->settle)
+        return wrong_option(verb, "--first-round", "shows one round, --settle all of them: give one of the two");
     return -1;
 }
 
@@ -168,11 +170,20 @@ static bool is_about_input(const cli_options *options, const cli_input *input, c
     return !empty;
 }
 
-/* EXIT_OK if no condition of --fail-on is met. */
-static int failure(const cli_options *options, const cli_input *input, base than, const karp_decision *plan,
-                   double after, size_t notes)
+/* Whether a gate on the cost is asked about a cluster whose cost is not known, because rounds would go on. */
+static bool cost_is_unknown(const cli_options *options, const karp_settlement *settlement)
 {
-    bool failed = !is_about_input(options, input, plan);
+    if (!options->fail_on_cost || settlement == NULL || karp_settlement_is_settled(settlement)) return false;
+    print_problem("--fail-on cost", "the cluster has not settled; karp plan --settle shows the rounds");
+    return true;
+}
+
+/* EXIT_OK if no condition of --fail-on is met. `settlement` NULL = the plan's cost is the settled one. */
+static int failure(const cli_options *options, const cli_input *input, base than, const karp_decision *plan,
+                   const karp_settlement *settlement, size_t notes)
+{
+    double after = karp_decision_cost_after(settlement != NULL ? karp_settlement_last(settlement) : plan);
+    bool failed = !is_about_input(options, input, plan) || cost_is_unknown(options, settlement);
     failed = (options->fail_on_unschedulable && some_pod_left(plan)) || failed;
     if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");
@@ -189,7 +200,7 @@ static int failure(const cli_options *options, const cli_input *input, base than
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
     base today = { karp_decision_cost_before(plan), "today" };
-    int status = failure(answer->options, &answer->input, today, plan, karp_decision_cost_after(plan),
+    int status = failure(answer->options, &answer->input, today, plan, answer->write.settlement,
                          note_count(answer, plan, disruption));
     bool changes = karp_decision_launch_count(plan) > 0 ||
                    (disruption != NULL && karp_decision_command_count(disruption) > 0);
@@ -199,18 +210,18 @@ int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, con
 int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass)
 {
     base today = { karp_decision_cost_before(pass), "today" };
-    int status = failure(answer->options, &answer->input, today, pass, karp_decision_cost_after(pass),
-                         note_count(answer, pass, NULL));
+    int status = failure(answer->options, &answer->input, today, pass, NULL, note_count(answer, pass, NULL));
     bool changes = karp_decision_command_count(pass) > 0;
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
 
-int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
-                           bool changes)
+int exit_status_of_settled(const cli_answer *answer, const karp_settlement *settlement)
 {
+    const karp_decision *first = karp_settlement_first(settlement);
     base today = { karp_decision_cost_before(first), "today" };
-    int status = failure(answer->options, &answer->input, today, last, karp_decision_cost_after(last),
+    int status = failure(answer->options, &answer->input, today, karp_settlement_last(settlement), settlement,
                          note_count(answer, first, NULL));
+    bool changes = karp_settlement_round_count(settlement) > 0;
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
 
@@ -218,6 +229,6 @@ int exit_status_of_design(const cli_options *options, const design *first, const
 {
     base than = { first->price, first->name };
     if (!is_about_input(options, &first->input, first->plan)) return EXIT_UNSCHEDULABLE;
-    return failure(options, &d->input, than, d->plan, d->price,
+    return failure(options, &d->input, than, d->plan, d->settlement,
                    d->input.warning_count + karp_decision_warning_count(d->plan));
 }

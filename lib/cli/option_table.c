@@ -120,6 +120,8 @@ static const option_row rows[] = {
     { 0, "settle", NULL, CLI_OPTION_DISRUPT, FLAG(settle),
       "play all rounds, until nothing more is launched or consolidated" },
     { 0, "no-disrupt", NULL, CLI_OPTION_DISRUPT, FLAG(no_disrupt), "with --settle: without consolidation" },
+    { 0, "first-round", NULL, CLI_OPTION_ROUNDS, FLAG(first_round),
+      "cost of the first round alone, not of all rounds of launching" },
     { 0, "no-losses", NULL, CLI_OPTION_NODES, FLAG(no_losses),
       "do not find out what losing each node would cost, which takes a scheduling round for each" },
     { 'w', "watch", NULL, CLI_OPTION_WATCH, FLAG(watch),

@@ -85,12 +85,17 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         status = notes == NULL ? KARP_E_NOMEM : KARP_OK;
         answer->error.status = status;
     }
+    karp_settlement *settlement = NULL;
+    if (status == KARP_OK)
+        status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
+    answer->write.settlement = settlement;
     if (status == KARP_OK) status = write_proof(answer, plan, "it needs --objective cost");
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
                                  &answer->error);
         *result = exit_status_of_plan(answer, plan, disruption);
     }
+    karp_settlement_free(settlement);
     karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(disruption);
     karp_decision_unref(plan);
@@ -111,7 +116,8 @@ const cli_verb verb_plan = {
     .details = "Reads pods, nodes, NodePools and other objects that affect scheduling, and says which nodes Karpenter\n"
                "would launch, which pods go to existing nodes, and why the others are unschedulable.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
-               CLI_OPTION_CERTIFICATE | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
+               CLI_OPTION_CERTIFICATE | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT |
+               CLI_OPTION_ROUNDS,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_JSON_LOG |
                1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_CSV |
                1u << KARP_FORMAT_PROMETHEUS,

@@ -240,19 +240,28 @@ static void count_round(size_t round, void *user)
     progress_round((uint32_t)round);
 }
 
-static karp_status settle_input(cli_answer *answer, karp_settlement **out)
+static karp_status play(const cli_options *options, const karp_snapshot *snapshot, bool disrupt, karp_settlement **out,
+                        karp_error *error)
 {
-    const karp_options common = decision_options(answer->options);
-    karp_settle_options options;
-    karp_settle_options_init(&options, sizeof options);
-    options.common = &common;
-    options.disrupt = !answer->options->no_disrupt;
-    options.progress = count_round;
+    const karp_options common = decision_options(options);
+    karp_settle_options how;
+    karp_settle_options_init(&how, sizeof how);
+    how.common = &common;
+    how.disrupt = disrupt;
+    how.progress = count_round;
     progress_round(1);
     progress_begin("playing rounds");
-    karp_status status = karp_settle(answer->input.snapshot, &options, out, &answer->error);
+    karp_status status = karp_settle(snapshot, &how, out, error);
     progress_end();
     return status;
+}
+
+karp_status settle_launches(const cli_options *options, const karp_snapshot *snapshot, const karp_decision *plan,
+                            karp_settlement **out, karp_error *error)
+{
+    *out = NULL;
+    if (options->first_round || !karp_more_rounds(snapshot, plan)) return KARP_OK;
+    return play(options, snapshot, false, out, error);
 }
 
 static karp_status make(cli_answer *answer, void *own, int *result)
@@ -260,17 +269,15 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     (void)own;
     karp_settlement *s = NULL;
     bool told = false;
-    karp_status status = settle_input(answer, &s);
+    karp_status status = play(answer->options, answer->input.snapshot, !answer->options->no_disrupt, &s,
+                              &answer->error);
     if (status == KARP_OK && !input_add_notes(answer->options, &answer->input, karp_settlement_last(s)))
         status = answer->error.status = KARP_E_NOMEM;
     print_warnings(&answer->input);
     answer->write.warnings = answer->input.warnings;
     answer->write.warning_count = answer->input.warning_count;
     if (status == KARP_OK) status = write_answer(answer, s, &told);
-    if (status == KARP_OK)
-        *result = !told ? EXIT_ERROR
-                        : exit_status_of_settled(answer, karp_settlement_first(s), karp_settlement_last(s),
-                                                 karp_settlement_round_count(s) > 0);
+    if (status == KARP_OK) *result = told ? exit_status_of_settled(answer, s) : EXIT_ERROR;
     karp_settlement_free(s);
     return status;
 }

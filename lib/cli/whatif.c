@@ -169,6 +169,10 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_status status = what_if(answer->options, answer->input.snapshot, changes->items, changes->count, &common,
                                  &plan, &answer->error);
     progress_end();
+    karp_settlement *settlement = NULL;
+    if (status == KARP_OK && changes->count == 0)
+        status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
+    answer->write.settlement = settlement;
     if (status == KARP_OK) {
         strbuf title = { .context = answer->options->context };
         if (answer->write.format == KARP_FORMAT_HTML) {
@@ -183,6 +187,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         answer->write.title = (karp_str){ NULL, 0 };
         *result = exit_status_of_plan(answer, plan, NULL);
     }
+    karp_settlement_free(settlement);
     karp_decision_unref(plan);
     return status;
 }
@@ -217,7 +222,7 @@ const cli_verb verb_whatif = {
         "A lost zone stays a domain of topology spread, as it does for Karpenter: a constraint with DoNotSchedule may\n"
         "leave pods pending because of it. Such pods are not reported as permanently unschedulable.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
-               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
+               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES | CLI_OPTION_ROUNDS,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML |
                1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,

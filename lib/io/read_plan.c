@@ -141,7 +141,8 @@ static void read_plan(io_decoder *d, const tree *root, void *out)
     plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement,
                                    &plan->placement_count);
     plan->left = read_left(d, root, &plan->left_count);
-    stated->cost = amount_in(tree_get(root, "cost"), "after");
+    const tree *settled = tree_get(root, "settledCost");
+    stated->cost = amount_in(settled != NULL ? settled : tree_get(root, "cost"), "after");
     if (!(stated->cost >= 0)) stated->cost = -1;
     stated->digest = io_string(d, io_enter(d, root, "input"), "sha256");
     io_pop(d);

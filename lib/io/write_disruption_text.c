@@ -136,6 +136,6 @@ void disruption_as_text(const write_job *job)
     buffer_text(b, candidates == 1 ? " candidate, " : " candidates, ");
     buffer_uint(b, kept);
     buffer_text(b, kept == 1 ? " node stays.\n" : " nodes stay.\n");
-    cost_line(t, karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
+    cost_line(t, "Cost", karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
 }

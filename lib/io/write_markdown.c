@@ -115,6 +115,16 @@ static void write_cost(const write_job *job, double saved)
     buffer_char(b, ')');
     no_saving(b, decision);
     buffer_char(b, '\n');
+    settled_cost settled;
+    if (settled_apart(job, &settled)) {
+        buffer_text(b, "\nAll rounds: **$");
+        text_money(b, settled.cost);
+        buffer_text(b, "/h** (");
+        text_per_month(b, settled.cost - before, true);
+        buffer_text(b, "), ");
+        settled_words(b, &settled);
+        buffer_char(b, '\n');
+    }
     karp_cost cost = { .size = sizeof cost };
     if (karp_decision_cost(decision, &cost) == KARP_OK) {
         buffer_char(b, '\n');

@@ -137,6 +137,21 @@ static void write_cost(json_out *j, const karp_decision *decision)
     json_end(j);
 }
 
+static void write_settled(json_out *j, const write_job *job)
+{
+    settled_cost settled;
+    if (!settled_cost_of(job, &settled)) return;
+    double before = karp_decision_cost_before(job->decision);
+    json_member_flat_object(j, "settledCost");
+    json_member_sum(j, "before", before);
+    json_member_sum(j, "after", settled.cost);
+    json_member_sum(j, "delta", settled.cost - before);
+    json_member_uint(j, "rounds", settled.rounds);
+    json_member_uint(j, "podsLeft", settled.left);
+    json_member_bool(j, "settled", settled.is_final);
+    json_end(j);
+}
+
 /* The figures of a least-cost plan. */
 static void write_objective(const encoder *e)
 {
@@ -162,6 +177,7 @@ void plan_as_json(const write_job *job)
         e.decision = job->decision;
     }
     write_cost(&json, job->decision);
+    write_settled(&json, job);
     write_objective(&e);
     notes_as_json(&json, job);
     json_close(&json);

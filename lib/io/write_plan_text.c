@@ -418,13 +418,14 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     }
     buffer_text(b, ".\n");
     double after = karp_decision_cost_after(job->decision);
-    cost_line(t, karp_decision_cost_before(job->decision), after - (job->disruption ? commands->savings : 0));
+    cost_line(t, "Cost", karp_decision_cost_before(job->decision), after - (job->disruption ? commands->savings : 0));
     no_saving(b, job->decision);
     if (totals->cpu_allocatable > 0) {
         buffer_text(b, "   CPU requested/allocatable: ");
         text_percent(b, totals->cpu_requested / totals->cpu_allocatable, 0);
     }
     buffer_char(b, '\n');
+    settled_line(t, job);
     write_saving(t, job->decision);
 }
 

@@ -141,9 +141,11 @@ static void write_machines(const write_job *job)
 static void write_cost(const write_job *job, double saved)
 {
     static const char name[] = "karp_cost_dollars_per_hour";
-    family(job->out, name, "What all nodes cost, before and after the decision.");
+    settled_cost settled;
+    family(job->out, name, "What all nodes cost, before and after the decision, and when the cluster has settled.");
     sample(job->out, name, "when", "before", karp_decision_cost_before(job->decision));
     sample(job->out, name, "when", "after", karp_decision_cost_after(job->decision) - saved);
+    if (settled_cost_of(job, &settled)) sample(job->out, name, "when", "settled", settled.cost);
     one(job->out, "karp_notes", "Notes on the input and the decision.", (double)note_count(job));
     one(job->out, "karp_unplanned_objects", "Objects that create pods that are not planned.",
         (double)problem_count(job->options));

@@ -135,6 +135,6 @@ void repack_as_text(const write_job *job)
         buffer_text(t->out, "/h");
     }
     buffer_text(t->out, "\n");
-    cost_line(t, cost.before, cost.after);
+    cost_line(t, "Cost", cost.before, cost.after);
     buffer_char(t->out, '\n');
 }

@@ -381,12 +381,13 @@ void count_commands(const write_job *job, const karp_decision *decision, command
     }
 }
 
-void cost_line(const text_out *t, double before, double after)
+void cost_line(const text_out *t, const char *what, double before, double after)
 {
     write_buffer *b = t->out;
     double delta = after - before;
     const char *sign = delta > 0 ? "+" : "";
-    buffer_text(b, "Cost: $");
+    buffer_text(b, what);
+    buffer_text(b, ": $");
     text_money(b, before);
     buffer_text(b, "/h -> $");
     text_money(b, after);
@@ -404,6 +405,43 @@ void cost_line(const text_out *t, double before, double after)
         buffer_char(b, '%');
     }
     buffer_char(b, ')');
+}
+
+bool settled_cost_of(const write_job *job, settled_cost *out)
+{
+    const karp_settlement *settlement = job->options->settlement;
+    if (settlement == NULL) return false;
+    const karp_decision *last = karp_settlement_last(settlement);
+    *out = (settled_cost){ .cost = karp_decision_cost_after(last),
+                           .rounds = karp_settlement_round_count(settlement),
+                           .left = karp_decision_unschedulable_count(last),
+                           .is_final = karp_settlement_is_settled(settlement) != 0 };
+    return true;
+}
+
+bool settled_apart(const write_job *job, settled_cost *out)
+{
+    if (!settled_cost_of(job, out)) return false;
+    return !out->is_final || fabs(out->cost - karp_decision_cost_after(job->decision)) >= 0.00005;
+}
+
+void settled_words(write_buffer *b, const settled_cost *settled)
+{
+    buffer_text(b, settled->is_final ? "settled after " : "not settled after ");
+    buffer_uint(b, settled->rounds);
+    buffer_text(b, settled->rounds == 1 ? " round, " : " rounds, ");
+    buffer_uint(b, settled->left);
+    buffer_text(b, settled->left == 1 ? " pod left" : " pods left");
+}
+
+void settled_line(const text_out *t, const write_job *job)
+{
+    settled_cost settled;
+    if (!settled_apart(job, &settled)) return;
+    cost_line(t, "All rounds", karp_decision_cost_before(job->decision), settled.cost);
+    buffer_text(t->out, "; ");
+    settled_words(t->out, &settled);
+    buffer_char(t->out, '\n');
 }
 
 void no_saving(write_buffer *b, const karp_decision *decision)

@@ -61,7 +61,23 @@ typedef struct command_totals {
 void count_commands(const write_job *job, const karp_decision *decision, command_totals *totals);
 
 /* "Cost: $0.864/h -> $0.760/h (…)", without the end of the line. */
-void cost_line(const text_out *t, double before, double after);
+void cost_line(const text_out *t, const char *what, double before, double after);
+
+/* What the cluster comes to after all rounds. */
+typedef struct settled_cost {
+    double cost; /* per hour */
+    size_t rounds, left; /* left: unschedulable pods at the end */
+    bool is_final; /* false = rounds would have gone on */
+} settled_cost;
+
+/* false = the options have no settlement. */
+bool settled_cost_of(const write_job *job, settled_cost *out);
+/* The same, and also false if the decision itself comes to that cost. */
+bool settled_apart(const write_job *job, settled_cost *out);
+/* "settled after 3 rounds, 0 pods left" */
+void settled_words(write_buffer *b, const settled_cost *settled);
+/* A line with the cost after all rounds, if it is another one. */
+void settled_line(const text_out *t, const write_job *job);
 
 /* "; 2 pods have no node, so this is not a saving": appended to a cost that is lower because of the changes of karp
  * whatif. */

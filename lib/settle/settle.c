@@ -259,6 +259,20 @@ static karp_status play(karp_settlement *s, karp_error *error)
     return status == KARP_OK ? provision_again(s, error) : status;
 }
 
+int karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision)
+{
+    if (snapshot == NULL || decision == NULL) return 0;
+    for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
+        if (snapshot->raw.pools.items[i].replicas >= 0) return 1;
+    }
+    if (karp_decision_launch_count(decision) == 0) return 0;
+    for (size_t i = 0; i < karp_decision_unschedulable_count(decision); i++) {
+        karp_unschedulable u = { .size = sizeof u };
+        if (karp_decision_unschedulable(decision, i, &u) == KARP_OK && u.permanent == 0) return 1;
+    }
+    return 0;
+}
+
 /* ---- public functions -------------------------------------------------------------------------------------------- */
 
 void karp_settle_options_init(karp_settle_options *options, size_t size)

@@ -114,4 +114,40 @@ for width in (80, 100):
     check(max(map(len, text.splitlines())) <= width, f'{width}: {text}')
 _, error = run('plan', '--settle', LIMITS, '-o', 'html', status=1)
 check('--settle: can be written as text, json or markdown only' in error, error)
+# What a plan costs is what all its rounds cost: twice the pods, twice the price.
+SCALED = ASKS / 'scaled-over-rounds.yaml'
+plan = document('plan', SCALED)
+equal(plan['cost']['after'], '0.068', 'the first round')
+equal(plan['settledCost'], {'before': '0', 'after': '0.17', 'delta': '0.17', 'rounds': 3, 'podsLeft': 0, 'settled': True}, 'all rounds')
+equal(float(plan['settledCost']['after']), hourly(document('plan', '--settle', '--no-disrupt', SCALED))[1], 'as --settle has it')
+check('settledCost' not in document('plan', '--first-round', SCALED), '--first-round')
+text, _ = run('plan', SCALED, '--width', '1000')
+check('\nAll rounds: $0.000/h -> $0.170/h  (+$0.170/h, +$124.10/month (730 h)); settled after 3 rounds, 0 pods left\n' in text, text)
+check('All rounds' not in run('plan', '--first-round', SCALED)[0], 'one round')
+check('\nAll rounds: **$0.170/h** (+$124.10/month (730 h)), settled after 3 rounds, 0 pods left\n' in run('plan', SCALED, '-o', 'markdown')[0], 'markdown')
+check('karp_cost_dollars_per_hour{when="settled"} 0.17\n' in run('plan', SCALED, '-o', 'prometheus')[0], 'prometheus')
+run('plan', SCALED, '--fail-on', 'cost=$100', status=3)
+run('plan', SCALED, '--fail-on', 'cost=$100', '--first-round')
+check('give one of the two' in run('plan', SCALED, '--first-round', '--settle', status=1)[1], 'both options')
+two = json.loads(run('diff', SCALED, '-o', 'json', '--', '--scale', 'web=10')[0])['designs']
+equal([d['cost']['perMonth'] for d in two], [124.1, 248.2], 'five pods, and ten')
+equal([(d['nodes'], d['launches'], d['podsPlaced'], d['podsLeft']) for d in two], [(5, 5, 5, 0), (10, 10, 10, 0)], 'and their nodes')
+run('diff', SCALED, '--fail-on', 'cost=+10%', '--', '--scale', 'web=10', status=3)
+once = json.loads(run('diff', SCALED, '--first-round', '-o', 'json', '--', '--scale', 'web=10')[0])['designs']
+equal([d['cost']['perMonth'] for d in once], [49.64, 49.64], 'the first round of both')
+with tempfile.TemporaryDirectory() as folder:
+    base, more = pathlib.Path(folder, 'base.json'), pathlib.Path(folder, 'more.yaml')
+    base.write_text(run('plan', SCALED, '-o', 'json')[0])
+    more.write_text(SCALED.read_text().replace('replicas: 5', 'replicas: 10'))
+    run('plan', SCALED, '--fail-on', 'cost=+10%', '--baseline', base)
+    run('plan', more, '--fail-on', 'cost=+10%', '--baseline', base, status=3)
+    _, error = run('whatif', SCALED, '--design', more, '--fail-on', 'cost=+10%', status=3)
+    check('$248.20/month (730 h) is more than $136.51/month' in error, error)
+
+# Where a plan has no settled cost, its cost is that.
+for name in ('dump.json', 'app.yaml'):
+    files = [ASKS / name] if name == 'dump.json' else [ASKS / 'pool.yaml', ASKS / name]
+    plan, rounds = document('plan', *files), document('plan', '--settle', '--no-disrupt', *files)
+    cost = float(plan.get('settledCost', plan['cost'])['after'])
+    check(abs(cost - hourly(rounds)[1]) < 1e-9, f'{name}: {cost}, {hourly(rounds)}')
 raise SystemExit(finish())

@@ -277,6 +277,21 @@ const karp_snapshot *karp_decision_snapshot(const karp_decision *d)
     (void)d;
     return NULL;
 }
+karp_decision *karp_settlement_last(const karp_settlement *s)
+{
+    (void)s;
+    return NULL;
+}
+size_t karp_settlement_round_count(const karp_settlement *s)
+{
+    (void)s;
+    return 0;
+}
+uint32_t karp_settlement_is_settled(const karp_settlement *s)
+{
+    (void)s;
+    return 0;
+}
 karp_status karp_decision_cost(const karp_decision *d, karp_cost *out)
 {
     (void)d;
