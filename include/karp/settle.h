@@ -84,7 +84,7 @@ KARP_API void karp_settlement_free(karp_settlement *settlement);
  * not wait for ever, or there are static NodePools. Then karp_settle() tells what the cluster comes to. 0 = its cost is
  * the settled one. @p decision comes from karp_provision() for @p snapshot. Since 0.1.
  */
-KARP_API int karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision);
+KARP_API uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision);
 
 /** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 0.1. */
 KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);

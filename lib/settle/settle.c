@@ -259,7 +259,7 @@ static karp_status play(karp_settlement *s, karp_error *error)
     return status == KARP_OK ? provision_again(s, error) : status;
 }
 
-int karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision)
+uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision)
 {
     if (snapshot == NULL || decision == NULL) return 0;
     for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
