@@ -69,17 +69,35 @@ bool requirement_allows(const karp_requirement *r, const karp_str *value)
     return number.is_number && bounds(r, &least, &most) && number.value >= least && number.value <= most;
 }
 
-bool selector_admits(const karp_selector *selector, const karp_label *labels, size_t count)
+void label_set(karp_label *list, size_t *count, karp_str key, karp_str value)
 {
-    for (size_t i = 0; i < selector->match_label_count; i++) {
-        const karp_str *value = label_value(labels, count, selector->match_labels[i].key);
-        if (value == NULL || !equal_str(*value, selector->match_labels[i].value)) return false;
-    }
-    for (size_t i = 0; i < selector->expression_count; i++) {
-        const karp_requirement *r = &selector->expressions[i];
-        if (!requirement_allows(r, label_value(labels, count, r->key))) return false;
+    size_t at = 0;
+    while (at < *count && !equal_str(list[at].key, key)) at++;
+    list[at] = (karp_label){ key, value };
+    if (at == *count) (*count)++;
+}
+
+bool labels_include(const karp_label *labels, size_t count, const karp_label *wanted, size_t wanted_count)
+{
+    for (size_t i = 0; i < wanted_count; i++) {
+        const karp_str *value = label_value(labels, count, wanted[i].key);
+        if (value == NULL || !equal_str(*value, wanted[i].value)) return false;
     }
     return true;
+}
+
+bool labels_meet(const karp_label *labels, size_t count, const karp_requirement *wanted, size_t wanted_count)
+{
+    for (size_t i = 0; i < wanted_count; i++) {
+        if (!requirement_allows(&wanted[i], label_value(labels, count, wanted[i].key))) return false;
+    }
+    return true;
+}
+
+bool selector_admits(const karp_selector *selector, const karp_label *labels, size_t count)
+{
+    return labels_include(labels, count, selector->match_labels, selector->match_label_count) &&
+           labels_meet(labels, count, selector->expressions, selector->expression_count);
 }
 
 /* ---- lists of requirements --------------------------------------------------------------------------------------- */

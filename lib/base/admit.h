@@ -46,6 +46,15 @@ const karp_str *label_value(const karp_label *list, size_t count, karp_str key);
 /* Whether the value meets the requirement. NULL = the object does not have the label. */
 bool requirement_allows(const karp_requirement *r, const karp_str *value);
 
+/* Sets the label. The list has room for one more. */
+void label_set(karp_label *list, size_t *count, karp_str key, karp_str value);
+
+/* Whether the labels include all of `wanted`. */
+bool labels_include(const karp_label *labels, size_t count, const karp_label *wanted, size_t wanted_count);
+
+/* Whether the labels meet all of the requirements. */
+bool labels_meet(const karp_label *labels, size_t count, const karp_requirement *wanted, size_t wanted_count);
+
 /* Whether the labels have all of `match_labels` and meet all expressions. */
 bool selector_admits(const karp_selector *selector, const karp_label *labels, size_t count);
 

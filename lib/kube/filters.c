@@ -13,32 +13,14 @@ static bool tolerates_cordon(const karp_pod *pod)
     return tolerations_allow(pod->tolerations, pod->toleration_count, &cordon);
 }
 
-static bool selector_matches(const karp_pod *pod, const kube_node_spec *n)
-{
-    for (size_t i = 0; i < pod->node_selector_count; i++) {
-        const karp_str *value = label_value(n->labels, n->label_count, pod->node_selector[i].key);
-        if (!value || !equal_str(*value, pod->node_selector[i].value)) return false;
-    }
-    return true;
-}
-
 static bool affinity_matches(const kube_class *s, const kube_node_spec *n)
 {
     const karp_pod *pod = &s->pod;
-    if (!selector_matches(pod, n)) return false;
+    if (!labels_include(n->labels, n->label_count, pod->node_selector, pod->node_selector_count)) return false;
     for (size_t i = 0; i < pod->required_node_term_count; i++) {
         if (kube_term_matches(&pod->required_node_terms[i], &s->required_fields[i], n)) return true;
     }
     return pod->required_node_terms == NULL;
-}
-
-/* Only tolerations of this effect, or of any, make a taint count for nothing in scores. */
-static bool prefers_not(const karp_pod *pod, const karp_taint *taint)
-{
-    for (size_t i = 0; i < pod->toleration_count; i++) {
-        if (tolerations_allow(&pod->tolerations[i], 1, taint)) return false;
-    }
-    return true;
 }
 
 static void read_taints(const karp_pod *pod, const kube_node_spec *n, kube_memo *m)
@@ -47,10 +29,9 @@ static void read_taints(const karp_pod *pod, const kube_node_spec *n, kube_memo 
     m->taints = 0;
     for (size_t i = 0; i < n->taint_count; i++) {
         const karp_taint *taint = &n->taints[i];
-        bool soft = str_is(taint->effect, "PreferNoSchedule");
-        if (soft) m->taints = (uint16_t)(m->taints + (m->taints < UINT16_MAX && prefers_not(pod, taint)));
-        else if (str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute"))
-            m->tolerated = m->tolerated && tolerations_allow(pod->tolerations, pod->toleration_count, taint);
+        if (tolerations_allow(pod->tolerations, pod->toleration_count, taint)) continue;
+        if (str_is(taint->effect, "PreferNoSchedule")) m->taints = (uint16_t)(m->taints + (m->taints < UINT16_MAX));
+        else if (str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute")) m->tolerated = false;
     }
 }
 

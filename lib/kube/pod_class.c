@@ -131,15 +131,11 @@ static void add_tolerations(kube_cluster *c, kube_class *s)
 bool kube_term_matches(const karp_node_term *term, const kube_fields *fields, const kube_node_spec *node)
 {
     if (term->expression_count == 0 && fields->count == 0) return false;
-    for (size_t i = 0; i < term->expression_count; i++) {
-        const karp_requirement *r = &term->expressions[i];
-        if (!requirement_allows(r, label_value(node->labels, node->label_count, r->key))) return false;
-    }
     for (size_t i = 0; i < fields->count; i++) {
         if (!str_is(fields->list[i].key, "metadata.name") || !requirement_allows(&fields->list[i], &node->name))
             return false;
     }
-    return true;
+    return labels_meet(node->labels, node->label_count, term->expressions, term->expression_count);
 }
 
 static void read_fields(kube_cluster *c, const tree *term, kube_fields *out)

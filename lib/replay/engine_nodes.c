@@ -2,6 +2,7 @@
 /* The life cycle of a node, from its launch to its end. */
 #include <replay/engine_shapes.h>
 
+#include <base/admit.h>
 #include <base/sort.h>
 #include <records/copy.h>
 #include <records/tables.h>
@@ -28,21 +29,11 @@ static karp_str intern(void *e, karp_str text) { return engine_text(e, text); }
 
 /* ---- a new node -------------------------------------------------------------------------------------------------- */
 
-static void set_label(karp_label *list, size_t *count, karp_str key, karp_str value)
-{
-    for (size_t i = 0; i < *count; i++) {
-        if (!equal_str(list[i].key, key)) continue;
-        list[i].value = value;
-        return;
-    }
-    list[(*count)++] = (karp_label){ key, value };
-}
-
 static void label_single(engine *e, karp_label *list, size_t *count, const karp_requirement *r, size_t requirements)
 {
     for (size_t i = 0; i < requirements; i++) {
         if (r[i].op == KARP_OP_IN && r[i].value_count == 1)
-            set_label(list, count, engine_text(e, r[i].key), engine_text(e, r[i].values[0]));
+            label_set(list, count, engine_text(e, r[i].key), engine_text(e, r[i].values[0]));
     }
 }
 
@@ -57,7 +48,7 @@ static void label_node(engine *e, replay_node *n, const karp_launch *launch, con
         return;
     }
     for (size_t i = 0; !m->type && i < launch->choice_label_count; i++)
-        set_label(list, &count, engine_text(e, launch->choice_labels[i].key),
+        label_set(list, &count, engine_text(e, launch->choice_labels[i].key),
                   engine_text(e, launch->choice_labels[i].value));
     if (m->type) {
         label_single(e, list, &count, m->type->requirements, m->type->requirement_count);
@@ -65,12 +56,12 @@ static void label_node(engine *e, replay_node *n, const karp_launch *launch, con
     }
     for (size_t i = 0; i < launch->label_count; i++) {
         if (str_is(launch->labels[i].key, HOSTNAME)) continue;
-        set_label(list, &count, engine_text(e, launch->labels[i].key), engine_text(e, launch->labels[i].value));
+        label_set(list, &count, engine_text(e, launch->labels[i].key), engine_text(e, launch->labels[i].value));
     }
     if (n->pool.len) {
-        set_label(list, &count, str("karpenter.sh/nodepool"), n->pool);
-        set_label(list, &count, str("karpenter.sh/registered"), str("true"));
-        set_label(list, &count, str("karpenter.sh/initialized"), str("true"));
+        label_set(list, &count, str("karpenter.sh/nodepool"), n->pool);
+        label_set(list, &count, str("karpenter.sh/registered"), str("true"));
+        label_set(list, &count, str("karpenter.sh/initialized"), str("true"));
     }
     list[count++] = (karp_label){ str(HOSTNAME), n->name };
     n->labels = list;

@@ -44,35 +44,26 @@ int64_t engine_amount(const karp_resource *r, uint32_t resource)
 
 /* ---- which nodes admit a shape ----------------------------------------------------------------------------------- */
 
-static const karp_str *label_of(const replay_kind *kind, karp_str key)
-{
-    return label_value(kind->labels, kind->label_count, key);
-}
-
 static bool any_term(const karp_pod *pod, const replay_kind *kind)
 {
     for (size_t i = 0; i < pod->required_node_term_count; i++) {
         const karp_node_term *term = &pod->required_node_terms[i];
-        bool all = term->expression_count > 0;
-        for (size_t k = 0; k < term->expression_count && all; k++)
-            all = requirement_allows(&term->expressions[k], label_of(kind, term->expressions[k].key));
-        if (all) return true;
+        if (term->expression_count > 0 &&
+            labels_meet(kind->labels, kind->label_count, term->expressions, term->expression_count))
+            return true;
     }
     return pod->required_node_terms == NULL;
 }
 
 static bool admits(const karp_pod *pod, const replay_kind *kind)
 {
-    for (size_t i = 0; i < pod->node_selector_count; i++) {
-        const karp_str *value = label_of(kind, pod->node_selector[i].key);
-        if (!value || !equal_str(*value, pod->node_selector[i].value)) return false;
-    }
     for (size_t i = 0; i < kind->taint_count; i++) {
         if (!str_is(kind->taints[i].effect, "PreferNoSchedule") &&
             !tolerations_allow(pod->tolerations, pod->toleration_count, &kind->taints[i]))
             return false;
     }
-    return any_term(pod, kind);
+    return labels_include(kind->labels, kind->label_count, pod->node_selector, pod->node_selector_count) &&
+           any_term(pod, kind);
 }
 
 bool shape_judge(engine *e, uint32_t shape, uint32_t kind)
@@ -128,11 +119,9 @@ static bool needs_nothing_of_other_pods(const karp_pod *pod)
 }
 
 /* Whether other pods' anti-affinity may select pods of the shape: an expression counts as a match. */
-static bool may_select(const karp_selector *selector, const karp_meta *meta)
+static bool may_select(const karp_selector *s, const karp_meta *meta)
 {
-    const karp_selector labels_only = { .match_labels = selector->match_labels,
-                                        .match_label_count = selector->match_label_count };
-    return selector_admits(&labels_only, meta->labels, meta->label_count);
+    return labels_include(meta->labels, meta->label_count, s->match_labels, s->match_label_count);
 }
 
 static size_t anti_affinity_terms(const engine *e)

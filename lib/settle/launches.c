@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <settle/carry_out.h>
 
+#include <base/admit.h>
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/strbuf.h>
@@ -14,14 +15,6 @@ typedef struct joining {
     uint64_t number; /* of the node that was named last */
 } joining;
 
-static void set_label(karp_label *list, size_t *count, karp_str key, karp_str value)
-{
-    size_t at = 0;
-    while (at < *count && !equal_str(list[at].key, key)) at++;
-    list[at] = (karp_label){ key, value };
-    if (at == *count) (*count)++;
-}
-
 /* Labels of the machine and of the launch, and for the Node those that it gets when it joins. NULL = out of memory. */
 static karp_label *labels_of(outcome *o, const karp_launch *l, karp_str name, bool joined, size_t *count)
 {
@@ -29,13 +22,13 @@ static karp_label *labels_of(outcome *o, const karp_launch *l, karp_str name, bo
     *count = 0;
     if (list == NULL) return NULL;
     for (size_t i = 0; i < l->choice_label_count; i++)
-        set_label(list, count, l->choice_labels[i].key, l->choice_labels[i].value);
-    for (size_t i = 0; i < l->label_count; i++) set_label(list, count, l->labels[i].key, l->labels[i].value);
-    set_label(list, count, str("karpenter.sh/nodepool"), l->node_pool);
+        label_set(list, count, l->choice_labels[i].key, l->choice_labels[i].value);
+    for (size_t i = 0; i < l->label_count; i++) label_set(list, count, l->labels[i].key, l->labels[i].value);
+    label_set(list, count, str("karpenter.sh/nodepool"), l->node_pool);
     if (!joined) return list;
-    set_label(list, count, str(HOSTNAME), name);
-    set_label(list, count, str("karpenter.sh/registered"), str("true"));
-    set_label(list, count, str("karpenter.sh/initialized"), str("true"));
+    label_set(list, count, str(HOSTNAME), name);
+    label_set(list, count, str("karpenter.sh/registered"), str("true"));
+    label_set(list, count, str("karpenter.sh/initialized"), str("true"));
     return list;
 }
 
