@@ -17,23 +17,21 @@ void kube_attempt_free(kube_attempt *a)
 
 /* ---- scratch space ----------------------------------------------------------------------------------------------- */
 
-static bool widen_lines(kube_cluster *c, size_t width)
+/* Nodes have come since the lines were made: they are made anew. */
+static void widen_lines(kube_cluster *c, size_t width)
 {
     for (size_t i = 0; i < c->line_count; i++) mem_free(c->context, c->lines[i], c->line_size * sizeof **c->lines);
     c->line_count = 0;
     c->line_size = width + width / 2;
-    return true;
 }
 
 bool kube_lines_take(kube_cluster *c, size_t count, int64_t value, size_t *first)
 {
     size_t width = c->node_count + KUBE_LINE_MORE;
     *first = c->lines_used;
-    if (width > c->line_size && (c->lines_used > 0 || !widen_lines(c, width))) {
-        kube_nomem(c);
-        return false;
-    }
-    if (!grow(c->context, (void **)&c->lines, &c->line_capacity, c->lines_used + count, sizeof *c->lines)) {
+    if (width > c->line_size && c->lines_used == 0) widen_lines(c, width);
+    if (width > c->line_size ||
+        !grow(c->context, (void **)&c->lines, &c->line_capacity, c->lines_used + count, sizeof *c->lines)) {
         kube_nomem(c);
         return false;
     }
@@ -144,17 +142,13 @@ void kube_attempt_filter(kube_attempt *a, bool all)
         count = a->only_count;
     }
     target = all ? count : enough(c, count);
-    size_t from = all || count == 0 ? 0 : c->start % count, i = 0;
-    /* One feasible node more than enough ends the walk, and is left for the next one. */
-    for (; i < count && !c->status; i++) {
-        if (a->feasible_count == target) {
-            examine(a, order[(from + i) % count]);
-            if (a->feasible_count == target) continue;
-            a->feasible_count--;
-            a->examined--;
-            break;
-        }
+    size_t from = all || count == 0 ? 0 : c->start % count;
+    for (size_t i = 0; i < count && a->feasible_count <= target && !c->status; i++)
         examine(a, order[(from + i) % count]);
+    /* One feasible node more than enough ends the walk, and is left for the next one. */
+    if (a->feasible_count > target) {
+        a->feasible_count--;
+        a->examined--;
     }
     if (!all) c->start = (c->start + a->examined) % total;
 }

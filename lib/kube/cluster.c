@@ -342,7 +342,6 @@ void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profil
     strings_init(&c->resources, context);
     strings_init(&c->images, context);
     strbuf_init(&c->text, context);
-    io_table_init(&c->node_index, context);
     io_table_init(&c->group_index, context);
     io_table_init(&c->term_index, context);
     io_table_init(&c->hints, context);
@@ -379,7 +378,6 @@ void kube_cluster_free(kube_cluster *c)
     mem_free(x, c->classes, c->class_capacity * sizeof *c->classes);
     mem_free(x, c->pods, c->pod_capacity * sizeof *c->pods);
     mem_free(x, c->nodes, c->node_capacity * sizeof *c->nodes);
-    io_table_free(&c->node_index);
     io_table_free(&c->group_index);
     io_table_free(&c->term_index);
     io_table_free(&c->hints);

@@ -18,7 +18,7 @@
 #include <json/tree.h>
 #include <karp/objects.h>
 
-#define KUBE_NONE UINT32_MAX
+#define KUBE_NONE IO_NONE /* what is not in a table has no number */
 enum { KUBE_RESOURCES_MOST = 32 };
 enum { KUBE_CPU, KUBE_MEMORY }; /* thousandths of a core, bytes; other resources are whole numbers, too */
 
@@ -101,7 +101,6 @@ typedef struct kube_node_spec {
 typedef struct kube_node {
     kube_node_spec spec;
     bool present;
-    uint32_t zone; /* in cluster.zones */
     uint32_t first_pod, pod_count, port_pods; /* port_pods: pods with host ports */
     uint32_t nominated; /* pods nominated to it */
     uint64_t version; /* of the spec: no two nodes, and no two states of one, have the same */
@@ -206,10 +205,9 @@ typedef struct kube_class {
     size_t volume_count;
     const karp_str *only; /* names of the nodes to which metadata.name restricts it */
     size_t only_count;
-    bool never_preempts, gated, restricted, has_claims; /* restricted: `only` counts; has_claims: of devices */
+    bool never_preempts, restricted; /* restricted: `only` counts */
     kube_constraint *hard, *soft;
     size_t hard_count, soft_count;
-    bool default_soft; /* they are the default constraints */
     uint32_t *affinity, *anti, *preferred; /* terms */
     size_t affinity_count, anti_count, preferred_count;
     uint32_t affinity_group; /* pods that all of its required affinity selects */
@@ -231,11 +229,11 @@ typedef struct kube_pod {
     bool terminating, preempted; /* preempted: terminates because of preemption */
     bool used;
     uint32_t number;
-    karp_str name, namespace_; /* of worlds that tell pods apart; only used in order of claims and budgets */
+    karp_str name; /* that a budget may list among those disrupted already */
 } kube_pod;
 
 typedef struct kube_budget {
-    karp_str namespace_, name;
+    karp_str namespace_;
     const karp_selector *selector; /* NULL = selects nothing */
     int64_t allowed;
     const karp_str *disrupted;
@@ -269,7 +267,6 @@ typedef struct kube_priority {
 typedef struct kube_volume {
     karp_persistent_volume object;
     karp_str storage_class, claim_namespace, claim_name; /* claimRef; "" = it is free */
-    karp_str mode;
     int64_t size;
     const karp_str *modes; /* accessModes */
     size_t mode_count;
@@ -328,7 +325,6 @@ typedef struct kube_cluster {
     kube_node *nodes;
     size_t node_count, node_capacity; /* node_count: numbers in use, also of absent nodes */
     kube_ids free_nodes, free_pods;
-    io_table node_index;
     kube_zone *zones;
     size_t zone_count, zone_capacity;
     uint32_t *order; /* of the walk */
@@ -350,7 +346,6 @@ typedef struct kube_cluster {
     size_t term_count, term_capacity;
     io_table group_index, term_index, hints; /* hints: a label that a group needs -> its first group */
     uint32_t unhinted; /* first group that any pod may belong to */
-    bool settled; /* all classes are known, with the groups that select them */
     strbuf text;
     kube_memos memos[KUBE_MEMOS];
     kube_budget *budgets;

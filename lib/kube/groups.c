@@ -2,6 +2,7 @@
 #include <kube/groups.h>
 
 #include <base/admit.h>
+#include <base/bisect.h>
 #include <kube/objects.h>
 
 /* ---- rules as texts ---------------------------------------------------------------------------------------------- */
@@ -46,23 +47,24 @@ static void put_rule(strbuf *b, const kube_rule *r)
     strbuf_addc(b, '}');
 }
 
-/* A label that every pod of the group has, as a key of the table of hints. "" = none is certain. */
+/* A label, or kind and name of a controller, as a key of the table of hints. */
+static karp_str hint_key(kube_cluster *c, karp_str key, karp_str value)
+{
+    strbuf_clear(&c->text);
+    put(&c->text, key);
+    put(&c->text, value);
+    return (karp_str){ c->text.ptr, c->text.len };
+}
+
+/* The hint that every pod of the group has. "" = none is certain. */
 static karp_str hint_of(kube_cluster *c, const kube_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < rules[i].selector_count; k++) {
             const karp_selector *s = rules[i].selectors[k];
-            if (!s || s->match_label_count == 0) continue;
-            strbuf_clear(&c->text);
-            put(&c->text, s->match_labels[0].key);
-            put(&c->text, s->match_labels[0].value);
-            return (karp_str){ c->text.ptr, c->text.len };
+            if (s && s->match_label_count) return hint_key(c, s->match_labels[0].key, s->match_labels[0].value);
         }
-        if (rules[i].owner.len == 0) continue;
-        strbuf_clear(&c->text);
-        put(&c->text, rules[i].owner_kind);
-        put(&c->text, rules[i].owner);
-        return (karp_str){ c->text.ptr, c->text.len };
+        if (rules[i].owner.len) return hint_key(c, rules[i].owner_kind, rules[i].owner);
     }
     return (karp_str){ "", 0 };
 }
@@ -97,7 +99,7 @@ uint32_t kube_group_add(kube_cluster *c, const kube_rule *rules, size_t count)
         kube_nomem(c);
         return KUBE_NONE;
     }
-    c->groups[group].next = *first == IO_NONE ? KUBE_NONE : *first;
+    c->groups[group].next = *first;
     *first = group;
     return group;
 }
@@ -159,7 +161,7 @@ bool kube_group_has(const kube_cluster *c, uint32_t group, const kube_class *s)
 
 static void join_list(kube_cluster *c, kube_class *s, uint32_t first)
 {
-    for (uint32_t g = first; g != KUBE_NONE && g != IO_NONE; g = c->groups[g].next) {
+    for (uint32_t g = first; g != KUBE_NONE; g = c->groups[g].next) {
         if (!kube_group_has(c, g, s) || !kube_ids_add(c, &s->groups, g)) continue;
         for (uint32_t t = c->groups[g].first_term; t != KUBE_NONE; t = c->terms[t].next) {
             if (c->terms[t].kind == KUBE_REQUIRED_ANTI) s->anti_matters = true;
@@ -170,11 +172,9 @@ static void join_list(kube_cluster *c, kube_class *s, uint32_t first)
 
 static void join_hint(kube_cluster *c, kube_class *s, karp_str key, karp_str value)
 {
-    strbuf_clear(&c->text);
-    put(&c->text, key);
-    put(&c->text, value);
+    karp_str hint = hint_key(c, key, value);
     if (c->text.failed) kube_nomem(c);
-    else join_list(c, s, io_table_get(&c->hints, (karp_str){ c->text.ptr, c->text.len }));
+    else join_list(c, s, io_table_get(&c->hints, hint));
 }
 
 void kube_groups_settle(kube_cluster *c)
@@ -189,26 +189,15 @@ void kube_groups_settle(kube_cluster *c)
                 join_hint(c, s, s->pod.meta.owners[k].kind, s->pod.meta.owners[k].name);
         }
     }
-    c->settled = true;
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
-/* The index of the node, or where it belongs. */
-static size_t index_of(const kube_counter *counter, uint32_t node)
-{
-    size_t low = 0, high = counter->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (counter->list[middle].node < node) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 static void count_one(kube_cluster *c, kube_counter *counter, uint32_t node, bool terminating, int sign)
 {
-    size_t i = index_of(counter, node);
+    bisection b = bisect(counter->count);
+    while (bisecting(&b)) bisect_step(&b, counter->list[b.at].node < node);
+    size_t i = b.at;
     if (i == counter->count || counter->list[i].node != node) {
         if (!grow(c->context, (void **)&counter->list, &counter->capacity, counter->count + 1, sizeof *counter->list)) {
             kube_nomem(c);

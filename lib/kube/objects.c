@@ -6,6 +6,8 @@
 #include <io/owner.h>
 #include <kube/amount.h>
 
+#define NAME_LABEL "kubernetes.io/metadata.name"
+
 void kube_objects_init(kube_objects *o, karp_context *context)
 {
     io_table *tables[] = { &o->services, &o->owners,  &o->namespaces, &o->claims,
@@ -42,22 +44,33 @@ static void *next_of(kube_cluster *c, void **list, size_t *count, size_t *capaci
 }
 #define NEXT_OF(c, list, count, capacity) next_of(c, (void **)&(list), &(count), &(capacity), sizeof *(list))
 
+void kube_decoded(kube_cluster *c, const io_decoder *d)
+{
+    if (!d->status || c->status) return;
+    c->status = d->status;
+    c->error = d->error;
+}
+
 static void decode(kube_cluster *c, const record *r, const tree *object, void *into)
 {
     io_decoder d;
     io_decoder_init(&d, &c->memory);
     io_decode(&d, r, object, into);
-    if (!d.status || c->status) return;
-    c->status = d.status;
-    c->error = d.error;
+    kube_decoded(c, &d);
+}
+
+/* The text that was written, as the key of a table. */
+static karp_str key_of(kube_cluster *c)
+{
+    if (c->text.failed) kube_nomem(c);
+    return (karp_str){ c->text.ptr, c->text.failed ? 0 : c->text.len };
 }
 
 static karp_str own_name(kube_cluster *c, karp_str namespace_, karp_str name)
 {
     strbuf_clear(&c->text);
     strbuf_addname(&c->text, namespace_, name);
-    if (c->text.failed) kube_nomem(c);
-    return (karp_str){ c->text.ptr, c->text.failed ? 0 : c->text.len };
+    return key_of(c);
 }
 
 static void enter(kube_cluster *c, io_table *table, karp_str key, size_t count)
@@ -71,8 +84,7 @@ static karp_str owner_key(kube_cluster *c, const char *kind, karp_str namespace_
     strbuf_adds(&c->text, kind);
     strbuf_addc(&c->text, ' ');
     strbuf_addname(&c->text, namespace_, name);
-    if (c->text.failed) kube_nomem(c);
-    return (karp_str){ c->text.ptr, c->text.failed ? 0 : c->text.len };
+    return key_of(c);
 }
 
 /* Services of a namespace that need this label. */
@@ -82,8 +94,7 @@ static karp_str service_key(kube_cluster *c, karp_str namespace_, const karp_lab
     strbuf_addname(&c->text, namespace_, label->key);
     strbuf_addc(&c->text, '=');
     strbuf_addstr(&c->text, label->value);
-    if (c->text.failed) kube_nomem(c);
-    return (karp_str){ c->text.ptr, c->text.failed ? 0 : c->text.len };
+    return key_of(c);
 }
 
 static void add_selecting(kube_cluster *c, const tree *object, uint32_t kind, const char *word)
@@ -93,10 +104,7 @@ static void add_selecting(kube_cluster *c, const tree *object, uint32_t kind, co
     if (!s) return;
     io_decoder_init(&d, &c->memory);
     io_decode_selecting(&d, object, kind, &s->object);
-    if (d.status && !c->status) {
-        c->status = d.status;
-        c->error = d.error;
-    }
+    kube_decoded(c, &d);
     if (c->status) return;
     s->next = KUBE_NONE;
     karp_str namespace_ = io_namespace(object);
@@ -113,6 +121,24 @@ static void add_selecting(kube_cluster *c, const tree *object, uint32_t kind, co
     }
     s->next = *first;
     *first = (uint32_t)c->objects.selecting_count - 1;
+}
+
+/* Every Namespace has its name as a label, whatever the object states. */
+static void add_namespace(kube_cluster *c, const tree *object)
+{
+    karp_namespace *n = NEXT_OF(c, c->objects.spaces, c->objects.space_count, c->objects.space_capacity);
+    if (!n) return;
+    decode(c, &io_namespace_record, object, n);
+    karp_label *labels = arena_array(&c->memory, n->meta.label_count + 1, sizeof *labels);
+    if (!labels) {
+        kube_nomem(c);
+        return;
+    }
+    labels[0] = (karp_label){ str(NAME_LABEL), n->meta.name };
+    if (n->meta.label_count) memcpy(labels + 1, n->meta.labels, n->meta.label_count * sizeof *labels);
+    n->meta.labels = labels;
+    n->meta.label_count++;
+    enter(c, &c->objects.namespaces, n->meta.name, c->objects.space_count);
 }
 
 static int64_t storage_of(const tree *list)
@@ -157,7 +183,6 @@ static void add_volume(kube_cluster *c, const tree *object)
     v->storage_class = tree_get_text(spec, "storageClassName");
     v->claim_namespace = tree_get_text(claim, "namespace");
     v->claim_name = tree_get_text(claim, "name");
-    v->mode = tree_get_text(spec, "volumeMode");
     v->size = storage_of(tree_get(spec, "capacity"));
     v->modes = texts_of(c, tree_get(spec, "accessModes"), &v->mode_count);
     v->available = str_is(tree_get_text(tree_get(object, "status"), "phase"), "Available");
@@ -185,7 +210,6 @@ static void add_budget(kube_cluster *c, const tree *object)
     decode(c, &io_budget_record, object, &budget);
     const tree *disrupted = tree_get(tree_get(object, "status"), "disruptedPods");
     *b = (kube_budget){ .namespace_ = io_namespace(object),
-                        .name = budget.meta.name,
                         .selector = budget.selector,
                         .allowed = budget.disruptions_allowed };
     karp_str *names = arena_alloc(&c->memory, (tree_count(disrupted) + 1) * sizeof *names);
@@ -204,9 +228,7 @@ void kube_object_add(kube_cluster *c, const tree *object)
     karp_str kind = tree_get_text(object, "kind");
     if (c->status) return;
     if (str_is(kind, "Namespace")) {
-        karp_namespace *n = NEXT_OF(c, o->spaces, o->space_count, o->space_capacity);
-        if (n) decode(c, &io_namespace_record, object, n);
-        if (n) enter(c, &o->namespaces, n->meta.name, o->space_count);
+        add_namespace(c, object);
     } else if (str_is(kind, "StorageClass")) {
         karp_storage_class *s = NEXT_OF(c, o->class_list, o->class_count, o->class_capacity);
         if (s) decode(c, &io_storage_class_record, object, s);
@@ -230,22 +252,10 @@ void kube_object_add(kube_cluster *c, const tree *object)
 
 bool kube_namespace_selected(const kube_cluster *c, karp_str namespace_, const karp_selector *selector)
 {
+    const karp_label own = { str(NAME_LABEL), namespace_ };
     uint32_t i = io_table_get(&c->objects.namespaces, namespace_);
-    const karp_namespace *n = i == IO_NONE ? NULL : &c->objects.spaces[i];
-    size_t count = n ? n->meta.label_count : 0;
-    for (size_t k = 0; k < selector->match_label_count; k++) {
-        const karp_label *l = &selector->match_labels[k];
-        const karp_str *value = n ? label_value(n->meta.labels, count, l->key) : NULL;
-        if (str_is(l->key, "kubernetes.io/metadata.name")) value = &namespace_; /* every Namespace has it */
-        if (!value || !equal_str(*value, l->value)) return false;
-    }
-    for (size_t k = 0; k < selector->expression_count; k++) {
-        const karp_requirement *r = &selector->expressions[k];
-        const karp_str *value = n ? label_value(n->meta.labels, count, r->key) : NULL;
-        if (str_is(r->key, "kubernetes.io/metadata.name")) value = &namespace_;
-        if (!requirement_allows(r, value)) return false;
-    }
-    return true;
+    if (i == IO_NONE) return selector_admits(selector, &own, 1);
+    return selector_admits(selector, c->objects.spaces[i].meta.labels, c->objects.spaces[i].meta.label_count);
 }
 
 static bool selects_pod(const karp_selector *selector, const karp_pod *pod)
@@ -326,5 +336,5 @@ const karp_csi_node *kube_csi_node_find(const kube_cluster *c, karp_str name)
 const kube_priority *kube_priority_find(const kube_cluster *c, karp_str name)
 {
     uint32_t i = name.len ? io_table_get(&c->objects.priorities, name) : c->objects.default_priority;
-    return i == IO_NONE || i == KUBE_NONE ? NULL : &c->objects.priority_list[i];
+    return i == KUBE_NONE ? NULL : &c->objects.priority_list[i];
 }

@@ -3,6 +3,7 @@
 #ifndef KUBE_OBJECTS_H
 #define KUBE_OBJECTS_H
 
+#include <io/decode.h>
 #include <kube/cluster.h>
 
 void kube_objects_init(kube_objects *o, karp_context *context);
@@ -10,6 +11,7 @@ void kube_objects_free(kube_objects *o, karp_context *context);
 /* Reads an object of any kind; kinds that the scheduler does not read, nodes and pods are ignored. The tree must stay
  * valid. */
 void kube_object_add(kube_cluster *c, const tree *object);
+void kube_decoded(kube_cluster *c, const io_decoder *d); /* takes over a failure */
 bool kube_namespace_selected(const kube_cluster *c, karp_str namespace_, const karp_selector *selector);
 /* The rules that the Services and the controller of a pod make for default spread constraints, one after another, in
  * one rule. false = nothing selects the pod. */

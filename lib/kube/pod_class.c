@@ -143,9 +143,7 @@ static void read_fields(kube_cluster *c, const tree *term, kube_fields *out)
     io_decoder d;
     io_decoder_init(&d, &c->memory);
     out->list = io_requirements(&d, term, "matchFields", IO_FOR_POD, &out->count);
-    if (!d.status || c->status) return;
-    c->status = d.status;
-    c->error = d.error;
+    kube_decoded(c, &d);
 }
 
 /* Names of the nodes that a term allows by metadata.name: those in all of its lists. false = it allows any name. */
@@ -254,10 +252,7 @@ static void term_rule(kube_cluster *c, const kube_class *s, const karp_pod_term 
         set_rule(c, rule, term->namespaces, term->namespace_count, selector);
     else set_rule(c, rule, own_namespace(c, s), 1, selector);
     rule->namespace_selector = term->namespace_selector;
-    if (d.status && !c->status) {
-        c->status = d.status;
-        c->error = d.error;
-    }
+    kube_decoded(c, &d);
 }
 
 static uint32_t term_group(kube_cluster *c, const kube_class *s, const karp_pod_term *term, const tree *object)
@@ -292,24 +287,25 @@ static void read_required(kube_cluster *c, kube_class *s, const tree *affinity, 
     }
 }
 
+static void add_preferred(kube_cluster *c, kube_class *s, const karp_pod_term *list, size_t count, const tree *wishes,
+                          uint32_t kind)
+{
+    for (size_t i = 0; i < count && !c->status; i++) {
+        uint32_t group = term_group(c, s, &list[i], tree_get(tree_item(wishes, i), "podAffinityTerm"));
+        int64_t weight = kind == KUBE_PREFERRED_ANTI ? -(int64_t)list[i].weight : list[i].weight;
+        s->preferred[s->preferred_count++] = kube_term_add(c, group, list[i].topology_key, kind, weight);
+    }
+}
+
 static void read_preferred(kube_cluster *c, kube_class *s, const tree *affinity, const tree *anti)
 {
     const karp_pod *p = &s->pod;
-    const tree *terms = tree_get(affinity, PREFERRED), *others = tree_get(anti, PREFERRED);
     s->preferred = make(c, p->preferred_affinity_count + p->preferred_anti_affinity_count, sizeof *s->preferred);
     if (!s->preferred) return;
-    for (size_t i = 0; i < p->preferred_affinity_count && !c->status; i++) {
-        const karp_pod_term *t = &p->preferred_affinity[i];
-        uint32_t group = term_group(c, s, t, tree_get(tree_item(terms, i), "podAffinityTerm"));
-        s->preferred[s->preferred_count++] = kube_term_add(c, group, t->topology_key, KUBE_PREFERRED_AFFINITY,
-                                                           t->weight);
-    }
-    for (size_t i = 0; i < p->preferred_anti_affinity_count && !c->status; i++) {
-        const karp_pod_term *t = &p->preferred_anti_affinity[i];
-        uint32_t group = term_group(c, s, t, tree_get(tree_item(others, i), "podAffinityTerm"));
-        s->preferred[s->preferred_count++] = kube_term_add(c, group, t->topology_key, KUBE_PREFERRED_ANTI,
-                                                           -(int64_t)t->weight);
-    }
+    add_preferred(c, s, p->preferred_affinity, p->preferred_affinity_count, tree_get(affinity, PREFERRED),
+                  KUBE_PREFERRED_AFFINITY);
+    add_preferred(c, s, p->preferred_anti_affinity, p->preferred_anti_affinity_count, tree_get(anti, PREFERRED),
+                  KUBE_PREFERRED_ANTI);
 }
 
 static void add_constraint(kube_cluster *c, kube_class *s, const karp_spread_constraint *k, uint32_t group,
@@ -364,12 +360,11 @@ uint32_t kube_class_add(kube_cluster *c, const karp_pod *pod, const tree *object
         return KUBE_NONE;
     }
     kube_class *s = &c->classes[c->class_count];
-    *s = (kube_class){ .pod = *pod, .gated = tree_count(tree_get(spec, "schedulingGates")) > 0 };
+    *s = (kube_class){ .pod = *pod };
     if (s->pod.meta.namespace_.len == 0) s->pod.meta.namespace_ = str("default");
     karp_str policy = tree_get_text(spec, "preemptionPolicy");
     const kube_priority *priority = kube_priority_find(c, pod->priority_class_name);
     s->never_preempts = policy.len ? str_is(policy, "Never") : priority && priority->never;
-    s->has_claims = pod->resource_claim_count > 0;
     read_requests(c, s);
     read_ports(c, s);
     read_images(c, s, spec);

@@ -9,15 +9,15 @@ enum { MOST_SCORE = 100 };
 /* ---- resources --------------------------------------------------------------------------------------------------- */
 
 typedef struct shares {
-    int64_t allocatable, used; /* used: with the pod */
+    int64_t allocatable, before, used; /* before: requested without the pod; used: with it */
 } shares;
 
 /* Requests of pods without any are those that the scheduler counts for them; `real`: their own. */
 static shares share(const kube_cluster *c, const kube_class *s, const kube_node *n, karp_str name, bool real)
 {
     uint32_t r = strings_find(&c->resources, name.ptr, name.len);
-    if (r == NO_ID) return (shares){ 0, 0 };
-    shares out = { n->allocatable[r], n->requested[r] };
+    if (r == NO_ID) return (shares){ 0, 0, 0 };
+    shares out = { n->allocatable[r], n->requested[r], n->requested[r] };
     if (r <= KUBE_MEMORY && !real) {
         out.used = n->nonzero[r] + s->scored[r];
         return out;
@@ -78,8 +78,7 @@ static int64_t balance(const kube_cluster *c, const kube_class *s, const kube_no
     for (size_t i = 0; i < p->balanced_count && count < KUBE_RESOURCES_MOST; i++) {
         shares v = share(c, s, n, p->balanced[i].name, true);
         if (v.allocatable <= 0) continue;
-        uint32_t r = strings_find(&c->resources, p->balanced[i].name.ptr, p->balanced[i].name.len);
-        double fraction = (double)(with ? v.used : n->requested[r]) / (double)v.allocatable;
+        double fraction = (double)(with ? v.used : v.before) / (double)v.allocatable;
         fractions[count] = fraction > 1 ? 1 : fraction;
         sum += fractions[count++];
     }
@@ -148,18 +147,16 @@ static void add(const sheet *t, uint32_t plugin, const int64_t *normalized)
     if (t->show) t->show(t->user, plugin, t->raw, normalized);
 }
 
-static void score_taints(const sheet *t)
+/* TaintToleration or NodeAffinity. */
+static void score_memos(const sheet *t, uint32_t plugin)
 {
-    for (size_t i = 0; i < t->a->feasible_count; i++) t->raw[i] = kube_memo_at(t->a, t->a->feasible[i])->taints;
-    scale(t->raw, t->normalized, t->a->feasible_count, true);
-    add(t, KUBE_TAINT_TOLERATION, t->normalized);
-}
-
-static void score_affinity(const sheet *t)
-{
-    for (size_t i = 0; i < t->a->feasible_count; i++) t->raw[i] = kube_memo_at(t->a, t->a->feasible[i])->preferred;
-    scale(t->raw, t->normalized, t->a->feasible_count, false);
-    add(t, KUBE_NODE_AFFINITY, t->normalized);
+    bool of_taints = plugin == KUBE_TAINT_TOLERATION;
+    for (size_t i = 0; i < t->a->feasible_count; i++) {
+        const kube_memo *m = kube_memo_at(t->a, t->a->feasible[i]);
+        t->raw[i] = of_taints ? m->taints : m->preferred;
+    }
+    scale(t->raw, t->normalized, t->a->feasible_count, of_taints);
+    add(t, plugin, t->normalized);
 }
 
 static void score_images(const sheet *t, const kube_class *s)
@@ -215,8 +212,8 @@ void kube_attempt_score(kube_attempt *a, kube_show_scores *show, void *user)
     t.raw = kube_line(c, first);
     t.normalized = kube_line(c, first + 1);
     memset(a->totals, 0, a->feasible_count * sizeof *a->totals);
-    if (weights[KUBE_TAINT_TOLERATION]) score_taints(&t);
-    if (weights[KUBE_NODE_AFFINITY] && s->pod.preferred_node_term_count) score_affinity(&t);
+    if (weights[KUBE_TAINT_TOLERATION]) score_memos(&t, KUBE_TAINT_TOLERATION);
+    if (weights[KUBE_NODE_AFFINITY] && s->pod.preferred_node_term_count) score_memos(&t, KUBE_NODE_AFFINITY);
     if (weights[KUBE_POD_TOPOLOGY_SPREAD] && kube_spread_score(a, t.raw, t.normalized))
         add(&t, KUBE_POD_TOPOLOGY_SPREAD, t.normalized);
     if (weights[KUBE_INTER_POD_AFFINITY] && kube_affinity_score(a, t.raw, t.normalized))

@@ -41,14 +41,6 @@ kube_refusal kube_volumes_begin(kube_attempt *a)
 
 /* ---- volumes that one pod alone may use -------------------------------------------------------------------------- */
 
-static bool uses(const kube_class *s, karp_str claim)
-{
-    for (size_t i = 0; i < s->volume_count; i++) {
-        if (equal_str(s->volumes[i], claim)) return true;
-    }
-    return false;
-}
-
 static bool in_use(kube_cluster *c, const kube_class *s)
 {
     for (size_t i = 0; i < s->volume_count; i++) {
@@ -56,7 +48,8 @@ static bool in_use(kube_cluster *c, const kube_class *s)
         if (!str_in(str("ReadWriteOncePod"), claim->modes, claim->mode_count)) continue;
         for (size_t k = 0; k < c->pod_count; k++) {
             const kube_class *other = &c->classes[c->pods[k].class_];
-            if (c->pods[k].used && c->pods[k].node != KUBE_NONE && uses(other, s->volumes[i]) &&
+            if (c->pods[k].used && c->pods[k].node != KUBE_NONE &&
+                str_in(s->volumes[i], other->volumes, other->volume_count) &&
                 equal_str(other->pod.meta.namespace_, s->pod.meta.namespace_))
                 return true;
         }
@@ -130,13 +123,18 @@ static bool limits_exceeded(kube_attempt *a, uint32_t node)
 
 /* ---- where volumes are ------------------------------------------------------------------------------------------- */
 
-static bool reaches(const kube_volume *v, const kube_node_spec *node)
+static bool any_matches(const karp_node_term *terms, size_t count, const kube_node_spec *node)
 {
     static const kube_fields none = { NULL, 0 };
-    for (size_t i = 0; i < v->object.node_term_count; i++) {
-        if (kube_term_matches(&v->object.node_terms[i], &none, node)) return true;
+    for (size_t i = 0; i < count; i++) {
+        if (kube_term_matches(&terms[i], &none, node)) return true;
     }
-    return v->object.node_terms == NULL;
+    return false;
+}
+
+static bool reaches(const kube_volume *v, const kube_node_spec *node)
+{
+    return v->object.node_terms == NULL || any_matches(v->object.node_terms, v->object.node_term_count, node);
 }
 
 static bool serves(const kube_volume *v, const kube_claim *claim)
@@ -167,11 +165,8 @@ static const kube_volume *find_volume(const kube_cluster *c, const kube_claim *c
 
 static bool allows(const karp_storage_class *class_, const kube_node_spec *node)
 {
-    static const kube_fields none = { NULL, 0 };
-    for (size_t i = 0; i < class_->allowed_topology_count; i++) {
-        if (kube_term_matches(&class_->allowed_topologies[i], &none, node)) return true;
-    }
-    return class_->allowed_topology_count == 0;
+    return class_->allowed_topology_count == 0 ||
+           any_matches(class_->allowed_topologies, class_->allowed_topology_count, node);
 }
 
 static bool provisions(const kube_cluster *c, const kube_claim *claim, const kube_node_spec *node)

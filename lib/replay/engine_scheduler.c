@@ -121,9 +121,7 @@ static uint32_t number_of(engine *e, uint32_t pod)
     replay_pod *p = &e->pods.list[pod];
     const replay_shape *s = &e->pods.shapes[p->shape];
     if (p->scheduled != REPLAY_NONE) return p->scheduled;
-    const kube_pod one = {
-        .class_ = p->shape, .priority = s->priority, .name = p->name, .namespace_ = p->namespace_, .number = pod
-    };
+    const kube_pod one = { .class_ = p->shape, .priority = s->priority, .name = p->name, .number = pod };
     p->scheduled = kube_pod_add(&e->scheduler.cluster, &one);
     (void)settle(e);
     return p->scheduled;
@@ -214,7 +212,6 @@ static void list_budgets(engine *e)
     for (size_t i = 0; i < e->budgets.count; i++) {
         const replay_budget *b = &e->budgets.list[i];
         c->budgets[c->budget_count++] = (kube_budget){ .namespace_ = b->object.meta.namespace_,
-                                                       .name = b->object.meta.name,
                                                        .selector = b->object.selector,
                                                        .allowed = b->allowed };
     }

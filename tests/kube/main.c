@@ -38,6 +38,7 @@ typedef struct world {
     arena memory;
     kube_cluster cluster;
     kube_attempt attempt;
+    io_table node_index;
     world_pod *pods;
     size_t pod_count;
 } world;
@@ -96,7 +97,7 @@ static void add_node(world *w, const tree *object)
     s.allocatable = node.allocatable_count ? node.allocatable : node.capacity;
     s.allocatable_count = node.allocatable_count ? node.allocatable_count : node.capacity_count;
     uint32_t number = kube_node_add(&w->cluster, &s);
-    if (number == KUBE_NONE || !io_table_put(&w->cluster.node_index, s.name, number)) die("node", &w->cluster.error);
+    if (number == KUBE_NONE || !io_table_put(&w->node_index, s.name, number)) die("node", &w->cluster.error);
 }
 
 static void decode_pod(world *w, const tree *object)
@@ -122,18 +123,17 @@ static void add_pod(world *w, world_pod *p, uint32_t class_)
                      .priority = priority ? priority->value : 0,
                      .started = p->pod.start_time,
                      .terminating = p->pod.meta.deletion != KARP_NO_TIME,
-                     .name = p->pod.meta.name,
-                     .namespace_ = p->pod.meta.namespace_ };
+                     .name = p->pod.meta.name };
     const tree *conditions = tree_get(tree_get(p->object, "status"), "conditions");
     for (size_t i = 0; i < tree_count(conditions) && pod.terminating; i++)
         pod.preempted = pod.preempted ||
                         str_is(tree_get_text(tree_item(conditions, i), "reason"), "PreemptionByScheduler");
     p->number = kube_pod_add(&w->cluster, &pod);
-    uint32_t node = io_table_get(&w->cluster.node_index, p->pod.node_name);
+    uint32_t node = io_table_get(&w->node_index, p->pod.node_name);
     p->pending = p->pod.node_name.len == 0;
-    p->gated = p->pending && (pod.terminating || w->cluster.classes[class_].gated);
+    p->gated = p->pending && (pod.terminating || p->pod.gated);
     if (!p->pending && node != IO_NONE) kube_place(&w->cluster, p->number, node);
-    uint32_t meant = io_table_get(&w->cluster.node_index, p->pod.nominated_node_name);
+    uint32_t meant = io_table_get(&w->node_index, p->pod.nominated_node_name);
     if (p->pending && !p->gated && meant != IO_NONE) kube_nominate(&w->cluster, p->number, meant);
 }
 
@@ -153,6 +153,7 @@ static void load(world *w, const tree *objects, uint32_t minor)
     profile.percentage = 100;
     kube_cluster_init(&w->cluster, w->context, &profile);
     kube_attempt_init(&w->attempt, &w->cluster);
+    io_table_init(&w->node_index, w->context);
     w->attempt.keep_refusals = true;
     for (size_t i = 0; i < count; i++) {
         const tree *object = tree_item(objects, i);
@@ -460,6 +461,7 @@ int main(int argc, char **argv)
     bind_all(&w);
     kube_attempt_free(&w.attempt);
     kube_cluster_free(&w.cluster);
+    io_table_free(&w.node_index);
     trees_free(&w.trees);
     arena_free(&w.memory);
     karp_context_free(w.context);
