@@ -32,6 +32,16 @@ karp_str engine_text(engine *e, karp_str text)
     return (karp_str){ "", 0 };
 }
 
+karp_str engine_key(engine *e, karp_str kind, karp_str namespace_, karp_str name)
+{
+    strbuf_clear(&e->key);
+    strbuf_addstr(&e->key, kind);
+    strbuf_addc(&e->key, ' ');
+    strbuf_addname(&e->key, namespace_, name);
+    if (e->key.failed) engine_nomem(e);
+    return (karp_str){ e->key.ptr, e->key.failed ? 0 : e->key.len };
+}
+
 uint64_t engine_random(const engine *e, uint64_t a, uint64_t b)
 {
     uint64_t mixed = e->options->seed + UINT64_C(0x9e3779b97f4a7c15) * (a + 1);
@@ -114,13 +124,18 @@ static void read_pool(engine *e, const tree *object)
     pool->is_static = tree_get(spec, "replicas") != NULL;
 }
 
+static void find_pools(engine *e)
+{
+    for (size_t i = 0; i < e->nodes.alive_count; i++) engine_find_pool(e, &e->nodes.list[e->nodes.alive[i]]);
+}
+
 static karp_status read_pools(engine *e)
 {
     e->disruption.review_all = true;
     for (size_t i = 0; i < tree_count(e->objects.documents) && !e->status; i++) {
         if (is_pool(tree_item(e->objects.documents, i))) read_pool(e, tree_item(e->objects.documents, i));
     }
-    for (size_t i = 0; i < e->nodes.alive_count; i++) engine_find_pool(e, &e->nodes.list[e->nodes.alive[i]]);
+    find_pools(e);
     return e->status;
 }
 
@@ -129,13 +144,9 @@ static karp_status read_pools(engine *e)
 /* The object with the kind, namespace and name. Every object is in the index with its number of appearance. */
 static tree **place_of_object(engine *e, const tree *object)
 {
-    strbuf key;
-    strbuf_init(&key, e->context);
-    strbuf_addstr(&key, tree_get_text(object, "kind"));
-    strbuf_addc(&key, ' ');
-    strbuf_addname(&key, io_namespace(object), tree_get_text(tree_get(object, "metadata"), "name"));
-    uint32_t *number = key.failed ? NULL : io_table_at(&e->objects.index, (karp_str){ key.ptr, key.len });
-    strbuf_free(&key);
+    karp_str key = engine_key(e, tree_get_text(object, "kind"), io_namespace(object),
+                              tree_get_text(tree_get(object, "metadata"), "name"));
+    uint32_t *number = key.len ? io_table_at(&e->objects.index, key) : NULL;
     if (number && *number == IO_NONE) {
         *number = (uint32_t)e->objects.count;
         if (!grow(e->context, (void **)&e->objects.latest, &e->objects.capacity, e->objects.count + 1,
@@ -212,7 +223,7 @@ static void apply_object(engine *e, const trace_event *event)
     e->disruption.review_all = true;
     if (is_pool(object)) {
         read_pool(e, object);
-        for (size_t i = 0; i < e->nodes.alive_count; i++) engine_find_pool(e, &e->nodes.list[e->nodes.alive[i]]);
+        find_pools(e);
     }
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) keep_failure(&e->status, budgets_read_again(e));
     e->disruption.changes++;

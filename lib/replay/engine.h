@@ -111,6 +111,8 @@ static inline void engine_ahead(const engine *e, size_t i)
 {
     if (i + AHEAD < e->nodes.alive_count) __builtin_prefetch(&e->nodes.list[e->nodes.alive[i + AHEAD]]);
 }
+/* "kind namespace/name", valid until the next key is made; "" = a failure, which the engine keeps. */
+karp_str engine_key(engine *e, karp_str kind, karp_str namespace_, karp_str name);
 bool engine_push(engine *e, uint32_t **list, size_t *count, size_t *capacity, uint32_t value);
 karp_str engine_text(engine *e, karp_str text); /* interned */
 

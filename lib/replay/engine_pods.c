@@ -15,6 +15,19 @@ static karp_str pod_key(engine *e, karp_str namespace_, karp_str name)
     return (karp_str){ e->key.ptr, e->key.failed ? 0 : e->key.len };
 }
 
+void pod_enter_name(engine *e, uint32_t pod)
+{
+    karp_str key = pod_key(e, e->pods.list[pod].namespace_, e->pods.list[pod].name);
+    if (key.len && !io_table_put(&e->pods.index, key, pod)) engine_nomem(e);
+}
+
+uint32_t pod_of_event(engine *e, const trace_event *event)
+{
+    karp_str key = pod_key(e, e->pods.shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
+    uint32_t pod = key.len ? io_table_get(&e->pods.index, key) : IO_NONE;
+    return pod == IO_NONE || e->pods.list[pod].state == POD_GONE ? REPLAY_NONE : pod;
+}
+
 void pod_touch(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods.list[pod];
@@ -80,8 +93,7 @@ void pod_create(engine *e, const trace_event *event)
                                       .scheduled = REPLAY_NONE,
                                       .next = REPLAY_NONE,
                                       .before = REPLAY_NONE };
-    karp_str key = pod_key(e, s->pod.meta.namespace_, event->of.pod.name);
-    if (key.len && !io_table_put(&e->pods.index, key, pod)) engine_nomem(e);
+    pod_enter_name(e, pod);
     budgets_note(e, s, 1, 0);
     list_alike(e, pod);
     wait_for_node(e, pod);
@@ -140,9 +152,8 @@ void pod_end(engine *e, uint32_t pod)
 /* Deletes a pod. A pod that has already ended by itself is ignored. */
 void pod_delete(engine *e, const trace_event *event)
 {
-    karp_str key = pod_key(e, e->pods.shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
-    uint32_t pod = key.len ? io_table_get(&e->pods.index, key) : IO_NONE;
-    if (pod == IO_NONE || e->pods.list[pod].state == POD_GONE) return;
+    uint32_t pod = pod_of_event(e, event);
+    if (pod == REPLAY_NONE) return;
     if (e->pods.list[pod].state == POD_RUNNING) e->meter.result.ended_pods++;
     remove_pod(e, pod);
 }

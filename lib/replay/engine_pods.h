@@ -72,6 +72,8 @@ struct replay_pods {
     uint64_t listings; /* of candidates */
 };
 
+void pod_enter_name(engine *e, uint32_t pod); /* in the index, as the newest pod with its name */
+uint32_t pod_of_event(engine *e, const trace_event *event); /* the pod that it names; REPLAY_NONE = there is none */
 void pod_create(engine *e, const trace_event *event);
 void pod_delete(engine *e, const trace_event *event);
 void pod_end(engine *e, uint32_t pod);

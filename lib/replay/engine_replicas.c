@@ -23,15 +23,8 @@ static size_t events_of(const engine *e, const trace_event *event)
 
 static uint32_t named(engine *e, const trace_event *event)
 {
-    strbuf_clear(&e->key);
-    strbuf_addname(&e->key, e->pods.shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
-    if (e->key.failed) {
-        engine_nomem(e);
-        return REPLAY_NONE;
-    }
-    uint32_t pod = io_table_get(&e->pods.index, (karp_str){ e->key.ptr, e->key.len });
-    bool found = pod != IO_NONE && e->pods.list[pod].state != POD_GONE &&
-                 group_of(e, e->pods.list[pod].shape) == group_of(e, event->shape);
+    uint32_t pod = pod_of_event(e, event);
+    bool found = pod != REPLAY_NONE && group_of(e, e->pods.list[pod].shape) == group_of(e, event->shape);
     return found ? pod : REPLAY_NONE;
 }
 
@@ -89,22 +82,15 @@ static void rank_all(const engine *e, const uint32_t *pods, size_t count, kube_r
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static void enter_name(engine *e, uint32_t pod)
-{
-    const replay_pod *p = &e->pods.list[pod];
-    strbuf_clear(&e->key);
-    strbuf_addname(&e->key, p->namespace_, p->name);
-    if (e->key.failed || !io_table_put(&e->pods.index, (karp_str){ e->key.ptr, e->key.len }, pod)) engine_nomem(e);
-    else pod_touch(e, pod);
-}
-
 static void exchange_names(engine *e, uint32_t a, uint32_t b)
 {
     karp_str name = e->pods.list[a].name;
     e->pods.list[a].name = e->pods.list[b].name;
     e->pods.list[b].name = name;
-    enter_name(e, a);
-    enter_name(e, b);
+    pod_enter_name(e, a);
+    pod_enter_name(e, b);
+    pod_touch(e, a);
+    pod_touch(e, b);
 }
 
 /* Both lists have the same length. Pods that are in one of them only get the names of those in the other one only. */

@@ -221,11 +221,8 @@ static void find_group(engine *e, uint32_t shape)
     for (size_t i = 0; i < s->pod.meta.owner_count; i++) {
         const karp_owner *owner = &s->pod.meta.owners[i];
         if (!owner->controller) continue;
-        strbuf_clear(&e->key);
-        strbuf_addstr(&e->key, owner->kind);
-        strbuf_addc(&e->key, ' ');
-        strbuf_addname(&e->key, s->pod.meta.namespace_, owner->name);
-        uint32_t *group = e->key.failed ? NULL : io_table_at(&e->pods.groups, (karp_str){ e->key.ptr, e->key.len });
+        karp_str key = engine_key(e, owner->kind, s->pod.meta.namespace_, owner->name);
+        uint32_t *group = key.len ? io_table_at(&e->pods.groups, key) : NULL;
         if (!group) engine_nomem(e);
         else if (*group == IO_NONE) *group = shape;
         else s->group = *group;
