@@ -60,8 +60,6 @@ const record state_point = { OPEN(
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static tree *value_of(trees *t, const record_field *f, const char *from);
-
 /* The struct as a list of its members. */
 static tree *list_of(trees *t, const record *r, const char *from)
 {

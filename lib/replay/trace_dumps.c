@@ -92,10 +92,8 @@ static karp_status take_object(dump *d, const tree *object)
     /* Workloads are ignored, because their pods are in the dump. */
     static const char *const makers[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController",
                                           "Job",        "CronJob",     "Node",       "NodeClaim" };
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        if (str_is(kind, makers[i])) return KARP_OK;
-    }
-    return workloads_apply(&d->w, d->now, object, NULL);
+    bool made = str_in_words(kind, makers, sizeof makers / sizeof makers[0]);
+    return made ? KARP_OK : workloads_apply(&d->w, d->now, object, NULL);
 }
 
 /* Deletes the pods that this dump no longer contains. */

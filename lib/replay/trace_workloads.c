@@ -4,6 +4,7 @@
 
 #include <replay/objects.h>
 
+#include <base/bisect.h>
 #include <base/error.h>
 
 enum { MOST_REPLICAS = 1000000 };
@@ -45,13 +46,9 @@ static uint32_t line_of(workloads *w, const tree *at)
 {
     if (!at || at->at == TREE_NOWHERE || at->at >= w->text.len) return 0;
     if (!w->line_ends) find_line_ends(w);
-    size_t first = 0, last = w->line_count;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (w->line_ends[middle] < at->at) first = middle + 1;
-        else last = middle;
-    }
-    return w->line_ends ? (uint32_t)first + 1 : 0;
+    bisection b = bisect(w->line_count);
+    while (bisecting(&b)) bisect_step(&b, w->line_ends[b.at] < at->at);
+    return w->line_ends ? (uint32_t)b.at + 1 : 0;
 }
 
 karp_status workloads_fault(workloads *w, const tree *at, const char *field, const char *why)
@@ -102,14 +99,9 @@ static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str
     return found == IO_NONE ? NULL : &w->list[found];
 }
 
-static bool is_one_of(karp_str kind, const char *const *list)
-{
-    while (*list && !str_is(kind, *list)) list++;
-    return *list != NULL;
-}
-
-/* Kinds whose pods are equal to each other. */
-static const char *const replicated[] = { "Deployment", "ReplicaSet", "ReplicationController", NULL };
+/* Kinds that have a number of replicas: first those whose pods are equal to each other. */
+static const char *const scaled[] = { "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet" };
+enum { SCALED = sizeof scaled / sizeof *scaled, REPLICATED = SCALED - 1 };
 
 static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t number, uint32_t kind, int64_t lasts,
                       const tree *source)
@@ -127,7 +119,7 @@ static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t nu
     if (!str_is(one->kind, "Pod")) strbuf_addc(&name, '-');
     if (!str_is(one->kind, "Pod")) strbuf_addu(&name, number);
     event.of.pod.namespace_ = one->namespace_;
-    event.of.pod.surplus = kind == TRACE_POD_DELETED && is_one_of(one->kind, replicated);
+    event.of.pod.surplus = kind == TRACE_POD_DELETED && str_in_words(one->kind, scaled, REPLICATED);
     event.of.pod.name = name.failed ? (karp_str){ NULL, 0 } : trace_keep(w->t, (karp_str){ name.ptr, name.len });
     strbuf_free(&name);
     return karp_context_work(w->t->context, 16) && event.of.pod.name.ptr && trace_add(w->t, &event);
@@ -172,18 +164,12 @@ karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str
 /* Kinds that decisions read besides pods and nodes. */
 static bool is_read(karp_str kind)
 {
-    static const char *const kinds[] = { "NodePool",
-                                         "DaemonSet",
-                                         "PodDisruptionBudget",
-                                         "NodeOverlay",
-                                         "StorageClass",
-                                         "PersistentVolume",
-                                         "PriorityClass",
-                                         "CSINode",
-                                         "PersistentVolumeClaim",
-                                         "Namespace",
-                                         NULL };
-    return is_one_of(kind, kinds) || str_ends(kind, "NodeClass"); /* each cloud has its own */
+    static const char *const kinds[] = { "NodePool",      "DaemonSet",    "PodDisruptionBudget",
+                                         "NodeOverlay",   "StorageClass", "PersistentVolume",
+                                         "PriorityClass", "CSINode",      "PersistentVolumeClaim",
+                                         "Namespace" };
+    return str_in_words(kind, kinds, sizeof kinds / sizeof *kinds) ||
+           str_ends(kind, "NodeClass"); /* each cloud has its own */
 }
 
 static const tree *at_path(const tree *object, const char *path)
@@ -262,8 +248,6 @@ static karp_status apply_job(workloads *w, int64_t at, const tree *object, workl
     return KARP_OK;
 }
 
-static const char *const scaled[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", NULL };
-
 karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const char *template_path)
 {
     const tree *metadata = tree_get(object, "metadata"), *spec = tree_get(object, "spec");
@@ -272,7 +256,7 @@ karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const 
     if (kind.len == 0) return workloads_fault(w, object, "kind", "an object without a kind");
     if (is_read(kind)) return keep_object(w, at, object);
     bool is_pod = str_is(kind, "Pod"), is_job = str_is(kind, "Job");
-    if (!is_pod && !is_job && !is_one_of(kind, scaled) && !template_path) return KARP_OK;
+    if (!is_pod && !is_job && !str_in_words(kind, scaled, SCALED) && !template_path) return KARP_OK;
     if (name.len == 0) return workloads_fault(w, object, "metadata.name", "an object without a name");
     if (namespace_.len == 0) namespace_ = str("default");
     const tree *template_ = template_path ? at_path(object, template_path)
@@ -310,7 +294,7 @@ karp_status workloads_scale(workloads *w, int64_t at, const tree *source, karp_s
 karp_status workloads_delete(workloads *w, int64_t at, const tree *source, const char *field, karp_str kind,
                              karp_str namespace_, karp_str name)
 {
-    bool makes_pods = str_is(kind, "Pod") || str_is(kind, "Job") || is_one_of(kind, scaled);
+    bool makes_pods = str_is(kind, "Pod") || str_is(kind, "Job") || str_in_words(kind, scaled, SCALED);
     workload *one = find(w, kind, namespace_.len ? namespace_ : str("default"), name);
     if (!one) return fail_nomem(w->error);
     if (!one->there && makes_pods)
