@@ -71,6 +71,11 @@ karp_status fail_reserved(karp_error *error, const char *what)
 
 karp_status fail_null(karp_error *error, const char *what) { return fail(error, KARP_E_INVALID, "NULL for %s", what); }
 
+karp_status fail_hidden(karp_error *error, karp_status status)
+{
+    return fail(error, status, "the decision does not show what it counts");
+}
+
 karp_status fail_nomem(karp_error *error) { return fail(error, KARP_E_NOMEM, "out of memory"); }
 
 static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room, const char *format, ...)

@@ -39,6 +39,8 @@ karp_status fail_nomem(karp_error *error);
 karp_status fail_null(karp_error *error, const char *what);
 /* ABI_NEW: a newer caller has set a member that is reserved in this version. */
 karp_status fail_reserved(karp_error *error, const char *what);
+/* A getter of a decision refuses what the decision counts. */
+karp_status fail_hidden(karp_error *error, karp_status status);
 #ifdef __clang_analyzer__ /* It analyses one file at a time, so it is told that fail() never returns KARP_OK. */
 #define fail(error, status, ...) (fail(error, status, __VA_ARGS__), (status))
 #endif

@@ -274,7 +274,7 @@ static void follow(engine *e, karp_decision *d, bool repacks)
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
         if (status) {
-            keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
+            keep_failure(&e->status, fail_hidden(&e->error, status));
             return;
         }
         if (c.decision == KARP_COMMAND_REBOOT) continue;

@@ -23,7 +23,7 @@ static void launch_all(engine *e, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_launch_count(d) && !e->status; i++) {
         karp_launch launch = { .size = sizeof launch };
         karp_status status = karp_decision_launch(d, i, &launch);
-        if (status) keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
+        if (status) keep_failure(&e->status, fail_hidden(&e->error, status));
         else (void)node_start(e, d, &launch);
     }
     /* Retries without offerings that are now known to be lost. Those of interrupted nodes are retried when their time
@@ -70,7 +70,7 @@ static void delete_all(engine *e, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_command_count(d) && !e->status; i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
-        if (status) keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
+        if (status) keep_failure(&e->status, fail_hidden(&e->error, status));
         for (size_t k = 0; !status && k < c.node_count; k++) {
             uint32_t node = io_table_get(&e->nodes.index, c.nodes[k]);
             if (node != IO_NONE) node_delete(e, node);
@@ -144,7 +144,7 @@ void provision_bind(engine *e)
     for (size_t i = 0; d && i < karp_decision_placement_count(d) && !e->status; i++) {
         karp_placement p = { .size = sizeof p };
         karp_status status = karp_decision_placement(d, i, &p);
-        if (status) keep_failure(&e->status, fail(&e->error, status, "the decision does not show what it counts"));
+        if (status) keep_failure(&e->status, fail_hidden(&e->error, status));
         else bind_placement(e, d, &p);
     }
     karp_decision_unref(d);

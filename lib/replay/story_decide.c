@@ -20,7 +20,7 @@ static karp_status start_nodes(story *s, const karp_decision *d, size_t first, s
     for (size_t i = first; i < first + count && !status; i++) {
         karp_launch launch = { .size = sizeof launch };
         status = karp_decision_launch(d, i, &launch);
-        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        if (status) return fail_hidden(&s->error, status);
         uint32_t node = node_start(s->e, d, &launch);
         status = story_engine(s);
         if (!status && node != REPLAY_NONE)
@@ -65,7 +65,7 @@ static karp_status bind_pods(story *s, const karp_decision *d, bool count_only, 
     for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
         karp_placement p = { .size = sizeof p };
         karp_status status = karp_decision_placement(d, i, &p);
-        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        if (status) return fail_hidden(&s->error, status);
         status = bind_placement(s, d, &p, count_only, bound);
         if (status) return status;
     }
@@ -262,7 +262,7 @@ static karp_status note_blocked(story *s, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_kept_count(d); i++) {
         karp_kept kept = { .size = sizeof kept };
         karp_status status = karp_decision_kept(d, i, &kept);
-        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        if (status) return fail_hidden(&s->error, status);
         uint32_t number = find_node(s, kept.node);
         bool unknown = kept.code == KARP_REASON_NOT_REACHED_IN_PASS || kept.code == KARP_REASON_SEARCH_STOPPED;
         if (number == IO_NONE || unknown || kept.code == KARP_REASON_NOT_EXPIRED) continue;
@@ -326,8 +326,7 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     karp_status status = own ? story_snapshot(s, &snapshot) : story_nomem(s);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
     if (!status) status = decided(s, s->e->nodes.alive_count * (uint64_t)NODE_OF_A_PASS);
-    if (!status && chosen_node(s, d, node))
-        status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
+    if (!status && chosen_node(s, d, node)) status = fail_hidden(&s->error, KARP_E_INTERNAL);
     if (!status && *node != IO_NONE && s->e->nodes.list[*node].given) *node = IO_NONE;
     if (!status && *node == IO_NONE) status = note_blocked(s, d);
     mem_free(s->context, own, (given + 1) * sizeof *own);
@@ -343,7 +342,7 @@ static karp_status describe(story *s, const karp_decision *d, strbuf *out)
     for (size_t i = 0; i < karp_decision_command_count(d); i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
-        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        if (status) return fail_hidden(&s->error, status);
         strbuf_adds(out, karp_method_name(c.method));
         for (size_t k = 0; k < c.node_count; k++) {
             strbuf_addc(out, ' ');
@@ -360,7 +359,7 @@ static karp_status replace_static(story *s, const karp_decision *d, const karp_c
 {
     karp_launch launch = { .size = sizeof launch };
     karp_status status = karp_decision_launch(d, c->launch_first, &launch);
-    if (status) return story_fail(s, status, "the decision does not show what it counts");
+    if (status) return fail_hidden(&s->error, status);
     uint32_t node = static_replacement(s->e, d, &launch);
     status = story_engine(s);
     if (!status && node != REPLAY_NONE)
@@ -448,7 +447,7 @@ static karp_status note_budgets(story *s, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget b = { .size = sizeof b };
         karp_status status = karp_decision_budget(d, i, &b);
-        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        if (status) return fail_hidden(&s->error, status);
         if (b.remaining == 0 && b.next_change != KARP_NO_TIME) sooner_of(s, b.next_change, &s->opens_at);
     }
     return KARP_OK;

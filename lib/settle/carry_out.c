@@ -12,11 +12,6 @@
 
 karp_status outcome_nomem(outcome *o) { return fail_nomem(o->error); }
 
-static karp_status hidden(outcome *o)
-{
-    return fail(o->error, KARP_E_INTERNAL, "the decision does not show what it counts");
-}
-
 static const store *raw(const outcome *o) { return &o->before->raw; }
 
 static bool is_gone(const outcome *o, uint32_t name) { return name != NO_ID && bits_test(o->gone, name); }
@@ -44,7 +39,7 @@ static karp_status take_commands(outcome *o)
 {
     for (size_t i = 0; i < karp_decision_command_count(o->decision); i++) {
         karp_command c = { .size = sizeof c };
-        if (karp_decision_command(o->decision, i, &c) != KARP_OK) return hidden(o);
+        if (karp_decision_command(o->decision, i, &c) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
         for (size_t k = 0; k < c.node_count && c.decision != KARP_COMMAND_REBOOT; k++) {
             uint32_t name = name_id(o, c.nodes[k]);
             if (name != NO_ID) bits_set(o->gone, name);
@@ -58,7 +53,7 @@ static karp_status take_placements(outcome *o)
 {
     for (size_t i = 0; i < karp_decision_placement_count(o->decision); i++) {
         karp_placement p = { .size = sizeof p };
-        if (karp_decision_placement(o->decision, i, &p) != KARP_OK) return hidden(o);
+        if (karp_decision_placement(o->decision, i, &p) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
         uint32_t name = name_id(o, p.node);
         if (name == NO_ID || store_find(raw(o), KIND_NODE, NO_TEXT, name) == NO_ID) continue;
         bits_set(o->touched, name);

@@ -115,8 +115,7 @@ static karp_str free_name(joining *j, karp_str pool)
 static karp_status join(joining *j, size_t index)
 {
     karp_launch l = { .size = sizeof l };
-    if (karp_decision_launch(j->o->decision, index, &l) != KARP_OK)
-        return fail(j->o->error, KARP_E_INTERNAL, "the decision does not show what it counts");
+    if (karp_decision_launch(j->o->decision, index, &l) != KARP_OK) return fail_hidden(j->o->error, KARP_E_INTERNAL);
     /* Nothing that a static pool allows is available, so the launch would fail. */
     if (l.choice.instance_type.len == 0 && l.instance_type_count == 0) return KARP_OK;
     karp_str name = free_name(j, l.node_pool);

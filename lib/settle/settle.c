@@ -32,11 +32,6 @@ struct karp_settlement {
 
 static karp_status refuse(const karp_settlement *s, karp_error *error) { return context_nomem(s->context, error); }
 
-static karp_status hidden(karp_error *error)
-{
-    return fail(error, KARP_E_INTERNAL, "the decision does not show what it counts");
-}
-
 /* Carries the decision out (NULL = none) and lets that much time pass. */
 static karp_status go_on(karp_settlement *s, const karp_decision *decision, int64_t later, karp_error *error)
 {
@@ -79,7 +74,7 @@ static karp_status note_launches(karp_settlement *s, const karp_decision *d, kar
     if (count > 0 && list == NULL) return refuse(s, error);
     for (size_t i = 0; i < count; i++) {
         karp_launch l = { .size = sizeof l };
-        if (karp_decision_launch(d, i, &l) != KARP_OK) return hidden(error);
+        if (karp_decision_launch(d, i, &l) != KARP_OK) return fail_hidden(error, KARP_E_INTERNAL);
         /* Without a type, no offering that the static pool allows is available. */
         if (l.choice.instance_type.len > 0) count_launch(round, list, l.choice.instance_type, l.choice.price);
     }
@@ -97,7 +92,7 @@ static karp_status note_removed(karp_settlement *s, const karp_decision *d, karp
     size_t capacity = 0;
     for (size_t i = 0; i < karp_decision_command_count(d); i++) {
         karp_command c = { .size = sizeof c };
-        if (karp_decision_command(d, i, &c) != KARP_OK) return hidden(error);
+        if (karp_decision_command(d, i, &c) != KARP_OK) return fail_hidden(error, KARP_E_INTERNAL);
         round->method = c.method;
         if (!arena_grow(&s->memory, (void **)&list, &capacity, round->removed_count + c.node_count, sizeof *list))
             return refuse(s, error);
@@ -137,12 +132,12 @@ static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t 
     *deleting = false;
     for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
         karp_launch l = { .size = sizeof l };
-        if (karp_decision_launch(d, i, &l) != KARP_OK) return hidden(error);
+        if (karp_decision_launch(d, i, &l) != KARP_OK) return fail_hidden(error, KARP_E_INTERNAL);
         *launched_for += l.pod_count;
     }
     for (size_t i = 0; i < karp_decision_node_count(d); i++) {
         karp_node_use n = { .size = sizeof n };
-        if (karp_decision_node(d, i, &n) != KARP_OK) return hidden(error);
+        if (karp_decision_node(d, i, &n) != KARP_OK) return fail_hidden(error, KARP_E_INTERNAL);
         *received += n.pods_received;
         *deleting = *deleting || n.marked != 0;
     }
@@ -204,13 +199,13 @@ static karp_status next_look(karp_settlement *s, const karp_decision *pass, int6
     *next = KARP_NO_TIME;
     for (size_t i = 0; i < karp_decision_kept_count(pass); i++) {
         karp_kept k = { .size = sizeof k };
-        if (karp_decision_kept(pass, i, &k) != KARP_OK) return hidden(error);
+        if (karp_decision_kept(pass, i, &k) != KARP_OK) return fail_hidden(error, KARP_E_INTERNAL);
         if (k.code == KARP_REASON_NOT_CONSOLIDATABLE || k.code == KARP_REASON_CONSOLIDATE_AFTER) *next = now + s->step;
     }
     s->step *= 2;
     for (size_t i = 0; i < karp_decision_budget_count(pass); i++) {
         karp_pool_budget b = { .size = sizeof b };
-        if (karp_decision_budget(pass, i, &b) != KARP_OK) return hidden(error);
+        if (karp_decision_budget(pass, i, &b) != KARP_OK) return fail_hidden(error, KARP_E_INTERNAL);
         bool opens = b.remaining == 0 && b.next_change != KARP_NO_TIME && b.next_change > now;
         if (opens && (*next == KARP_NO_TIME || b.next_change < *next)) *next = b.next_change;
     }
