@@ -23,6 +23,7 @@ typedef struct kube_attempt {
     uint32_t pod, class_;
     kube_memo *memos; /* of the class, by node */
     kube_refusal before; /* the refusal before any node was looked at */
+    bool claims_in_use; /* a pod on some node has a claim that it needs for itself alone */
     bool has_rules; /* about other pods: the lines below are in use */
     size_t hard, affinity, anti, existing; /* their first lines; existing: by key */
     bool skips_affinity; /* InterPodAffinity had nothing to look at when the attempt began, and stays out of it */
@@ -63,7 +64,7 @@ size_t kube_attempt_best(kube_attempt *a, uint64_t random);
 uint32_t kube_schedule(kube_attempt *a, uint32_t pod, uint64_t random);
 
 /* ---- filters.c */
-void kube_filters_begin(kube_attempt *a); /* reads the state that filters of rules about other pods need */
+void kube_filters_begin(kube_attempt *a); /* reads the state of other pods that filters need */
 kube_refusal kube_filter(kube_attempt *a, uint32_t node); /* with pods nominated to it, and without */
 kube_memo *kube_memo_at(kube_attempt *a, uint32_t node);
 
@@ -80,6 +81,7 @@ bool kube_affinity_score(kube_attempt *a, int64_t *raw, int64_t *normalized);
 
 /* ---- volumes.c */
 kube_refusal kube_volumes_begin(kube_attempt *a);
+bool kube_claims_in_use(kube_cluster *c, const kube_class *s);
 kube_refusal kube_volumes_filter(kube_attempt *a, uint32_t node);
 
 /* ---- preemption.c */

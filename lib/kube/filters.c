@@ -103,6 +103,7 @@ void kube_filters_begin(kube_attempt *a)
 {
     const kube_class *s = &a->cluster->classes[a->class_];
     a->cluster->lines_used = 0;
+    a->claims_in_use = s->volume_count && kube_claims_in_use(a->cluster, s);
     a->has_rules = s->hard_count || s->affinity_count || s->anti_count || s->anti_matters;
     if (!a->has_rules) return;
     kube_spread_begin(a);

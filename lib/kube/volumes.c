@@ -41,7 +41,7 @@ kube_refusal kube_volumes_begin(kube_attempt *a)
 
 /* ---- volumes that one pod alone may use -------------------------------------------------------------------------- */
 
-static bool in_use(kube_cluster *c, const kube_class *s)
+bool kube_claims_in_use(kube_cluster *c, const kube_class *s)
 {
     for (size_t i = 0; i < s->volume_count; i++) {
         const kube_claim *claim = claim_of(c, s, i);
@@ -235,7 +235,7 @@ kube_refusal kube_volumes_filter(kube_attempt *a, uint32_t node)
     const kube_class *s = &c->classes[a->class_];
     const kube_node_spec *spec = &c->nodes[node].spec;
     const bool *on = c->profile.filters;
-    if (on[KUBE_VOLUME_RESTRICTIONS] && in_use(c, s))
+    if (on[KUBE_VOLUME_RESTRICTIONS] && a->claims_in_use)
         return (kube_refusal){ KUBE_VOLUME_RESTRICTIONS, KUBE_UNSCHEDULABLE };
     if (on[KUBE_NODE_VOLUME_LIMITS] && limits_exceeded(a, node))
         return (kube_refusal){ KUBE_NODE_VOLUME_LIMITS, KUBE_UNSCHEDULABLE };
