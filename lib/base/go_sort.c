@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/go_sort.h>
 
-#include <base/bits.h>
+#include <stdbool.h>
 
 enum {
     SHORT = 12, /* lists up to this length are sorted by insertion */

@@ -6,7 +6,6 @@
 #ifndef BASE_GO_SORT_H
 #define BASE_GO_SORT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -326,6 +326,15 @@ uint32_t node_given(engine *e, karp_str name)
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
+void node_reserved(const engine *e, const replay_node *n, int64_t out[RESOURCES_MOST])
+{
+    for (size_t i = 0; i < e->resource_names.count; i++) out[i] = n->allocatable[i] - n->free[i];
+    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods.list[p].next) {
+        for (size_t i = 0; i < e->resource_names.count; i++)
+            out[i] -= e->pods.shapes[e->pods.list[p].shape].requests[i];
+    }
+}
+
 void node_touch(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes.list[node];

@@ -93,6 +93,8 @@ static inline bool node_takes_pods(const replay_node *n) /* of kube-scheduler */
 {
     return n->ready && !n->gone && !n->deleting && !n->tainted;
 }
+/* What DaemonSets and others that are not pods of the replay use of the node, by resource. */
+void node_reserved(const engine *e, const replay_node *n, int64_t out[RESOURCES_MOST]);
 void node_touch(engine *e, uint32_t node); /* marks its row of the snapshot as changed */
 void node_pod_event(engine *e, uint32_t node);
 void node_drains(engine *e, uint32_t node); /* notes that it is being deleted */

@@ -59,29 +59,18 @@ static tree *pods_state(saving *s)
     return list;
 }
 
-/* The amounts used by DaemonSets and others that are not pods of the replay. */
-static tree *reserved(saving *s, const replay_node *n)
-{
-    const engine *e = s->e;
-    int64_t amounts[RESOURCES_MOST] = { 0 };
-    for (size_t i = 0; i < e->resource_names.count; i++) amounts[i] = n->allocatable[i] - n->free[i];
-    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods.list[p].next) {
-        for (size_t i = 0; i < e->resource_names.count; i++)
-            amounts[i] -= e->pods.shapes[e->pods.list[p].shape].requests[i];
-    }
-    return amounts_state(e, s->t, amounts);
-}
-
 static tree *node_state(saving *s, const replay_node *n)
 {
     trees *t = s->t;
+    int64_t reserved[RESOURCES_MOST] = { 0 };
+    node_reserved(s->e, n, reserved);
     tree *node = tree_new(t, TREE_MAP);
     tree_set(t, node, "name", tree_new_slice(t, TREE_STRING, n->name));
     state_write(t, node, &state_node, n);
     if (n->deleting || n->tainted) set_number(t, node, "deletedAt", n->deleted_at);
     tree_set(t, node, "idleDollars", tree_new_double(t, n->idle));
     set_number(t, node, "idleUntil", n->idle_until);
-    tree_set(t, node, "reserved", reserved(s, n));
+    tree_set(t, node, "reserved", amounts_state(s->e, t, reserved));
     return node;
 }
 

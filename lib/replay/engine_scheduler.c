@@ -74,13 +74,11 @@ static int64_t in_units_of_scheduler(uint32_t resource, int64_t amount)
 static void reserve(engine *e, uint32_t node)
 {
     const replay_node *n = &e->nodes.list[node];
-    for (uint32_t i = 0; i < e->resource_names.count; i++) {
-        int64_t used = n->allocatable[i] - n->free[i];
-        for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods.list[p].next)
-            used -= e->pods.shapes[e->pods.list[p].shape].requests[i];
+    int64_t reserved[RESOURCES_MOST];
+    node_reserved(e, n, reserved);
+    for (uint32_t i = 0; i < e->resource_names.count; i++)
         kube_node_reserve(&e->scheduler.cluster, n->scheduled, strings_get(&e->resource_names, i),
-                          in_units_of_scheduler(i, used));
-    }
+                          in_units_of_scheduler(i, reserved[i]));
 }
 
 static void join(engine *e, uint32_t node)
