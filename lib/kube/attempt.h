@@ -80,8 +80,8 @@ kube_refusal kube_affinity_filter(const kube_attempt *a, uint32_t node);
 bool kube_affinity_score(kube_attempt *a, int64_t *raw, int64_t *normalized);
 
 /* ---- volumes.c */
-kube_refusal kube_volumes_begin(kube_attempt *a);
-bool kube_claims_in_use(kube_cluster *c, const kube_class *s);
+kube_refusal kube_volumes_begin(const kube_attempt *a);
+bool kube_claims_in_use(const kube_cluster *c, const kube_class *s);
 kube_refusal kube_volumes_filter(kube_attempt *a, uint32_t node);
 
 /* ---- preemption.c */

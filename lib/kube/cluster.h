@@ -202,6 +202,7 @@ typedef struct kube_class {
     uint32_t *images; /* of containers, and of volumes; in cluster.images */
     size_t image_count, container_count; /* container_count: with init containers */
     const karp_str *volumes; /* names of its PersistentVolumeClaims */
+    uint32_t *claims; /* their numbers among the objects; KUBE_NONE = there is no such claim */
     size_t volume_count;
     const karp_str *only; /* names of the nodes to which metadata.name restricts it */
     size_t only_count;

@@ -309,10 +309,9 @@ bool kube_selected_by(kube_cluster *c, const karp_pod *pod, kube_rule *out)
     return count > 0 || out->owner.len > 0;
 }
 
-const kube_claim *kube_claim_find(kube_cluster *c, karp_str namespace_, karp_str name)
+uint32_t kube_claim_find(kube_cluster *c, karp_str namespace_, karp_str name)
 {
-    uint32_t i = io_table_get(&c->objects.claims, own_name(c, namespace_, name));
-    return i == IO_NONE ? NULL : &c->objects.claim_list[i];
+    return io_table_get(&c->objects.claims, own_name(c, namespace_, name));
 }
 
 const kube_volume *kube_volume_find(const kube_cluster *c, karp_str name)

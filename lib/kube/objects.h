@@ -16,8 +16,9 @@ bool kube_namespace_selected(const kube_cluster *c, karp_str namespace_, const k
 /* The rules that the Services and the controller of a pod make for default spread constraints, one after another, in
  * one rule. false = nothing selects the pod. */
 bool kube_selected_by(kube_cluster *c, const karp_pod *pod, kube_rule *out);
+/* The number of the claim; KUBE_NONE = there is no such claim. */
+uint32_t kube_claim_find(kube_cluster *c, karp_str namespace_, karp_str name);
 /* NULL = there is no such object. */
-const kube_claim *kube_claim_find(kube_cluster *c, karp_str namespace_, karp_str name);
 const kube_volume *kube_volume_find(const kube_cluster *c, karp_str name);
 const karp_storage_class *kube_storage_class_find(const kube_cluster *c, karp_str name);
 const karp_csi_node *kube_csi_node_find(const kube_cluster *c, karp_str name);

@@ -103,9 +103,14 @@ static void read_images(kube_cluster *c, kube_class *s, const tree *spec)
 
 static void read_volumes(kube_cluster *c, kube_class *s)
 {
-    karp_str *names = s->pod.volume_count ? make(c, s->pod.volume_count, sizeof *names) : NULL;
-    for (size_t i = 0; names && i < s->pod.volume_count; i++) {
-        if (s->pod.volumes[i].kind == KARP_VOLUME_CLAIM) names[s->volume_count++] = s->pod.volumes[i].claim_name;
+    if (s->pod.volume_count == 0) return;
+    karp_str *names = make(c, s->pod.volume_count, sizeof *names);
+    s->claims = make(c, s->pod.volume_count, sizeof *s->claims);
+    for (size_t i = 0; names && s->claims && i < s->pod.volume_count; i++) {
+        const karp_pod_volume *v = &s->pod.volumes[i];
+        if (v->kind != KARP_VOLUME_CLAIM) continue;
+        s->claims[s->volume_count] = kube_claim_find(c, s->pod.meta.namespace_, v->claim_name);
+        names[s->volume_count++] = v->claim_name;
     }
     s->volumes = names;
 }

@@ -9,9 +9,10 @@
 
 static const kube_refusal fits = { KUBE_PLUGINS, KUBE_FITS };
 
-static const kube_claim *claim_of(kube_cluster *c, const kube_class *s, size_t i)
+/* Of a claim that exists. */
+static const kube_claim *claim_of(const kube_cluster *c, const kube_class *s, size_t i)
 {
-    return kube_claim_find(c, s->pod.meta.namespace_, s->volumes[i]);
+    return &c->objects.claim_list[s->claims[i]];
 }
 
 static const karp_storage_class *class_of(const kube_cluster *c, const kube_claim *claim)
@@ -25,12 +26,12 @@ static bool waits(const kube_cluster *c, const kube_claim *claim)
     return class_ && class_->binding_mode == KARP_BINDING_WAIT_FOR_FIRST_CONSUMER;
 }
 
-kube_refusal kube_volumes_begin(kube_attempt *a)
+kube_refusal kube_volumes_begin(const kube_attempt *a)
 {
-    kube_cluster *c = a->cluster;
+    const kube_cluster *c = a->cluster;
     const kube_class *s = &c->classes[a->class_];
     for (size_t i = 0; i < s->volume_count; i++) {
-        if (!claim_of(c, s, i)) return (kube_refusal){ KUBE_VOLUME_RESTRICTIONS, KUBE_UNRESOLVABLE };
+        if (s->claims[i] == KUBE_NONE) return (kube_refusal){ KUBE_VOLUME_RESTRICTIONS, KUBE_UNRESOLVABLE };
     }
     for (size_t i = 0; i < s->volume_count; i++) {
         const kube_claim *claim = claim_of(c, s, i);
@@ -41,7 +42,7 @@ kube_refusal kube_volumes_begin(kube_attempt *a)
 
 /* ---- volumes that one pod alone may use -------------------------------------------------------------------------- */
 
-bool kube_claims_in_use(kube_cluster *c, const kube_class *s)
+bool kube_claims_in_use(const kube_cluster *c, const kube_class *s)
 {
     for (size_t i = 0; i < s->volume_count; i++) {
         const kube_claim *claim = claim_of(c, s, i);
@@ -64,10 +65,10 @@ typedef struct attached {
     karp_str driver, name, claim;
 } attached;
 
-static attached attached_volume(kube_cluster *c, const kube_class *s, size_t i)
+static attached attached_volume(const kube_cluster *c, const kube_class *s, size_t i)
 {
+    if (s->claims[i] == KUBE_NONE) return (attached){ .driver = { "", 0 } };
     const kube_claim *claim = claim_of(c, s, i);
-    if (!claim) return (attached){ .driver = { "", 0 } };
     if (claim->object.volume_name.len) {
         const kube_volume *v = kube_volume_find(c, claim->object.volume_name);
         if (v) return (attached){ v->object.csi_driver, v->object.meta.name, { "", 0 } };
@@ -81,7 +82,7 @@ static bool same(const attached *x, const attached *y)
     return equal_str(x->driver, y->driver) && equal_str(x->name, y->name) && equal_str(x->claim, y->claim);
 }
 
-static void add_volumes(kube_cluster *c, const kube_class *s, karp_str driver, attached *list, size_t *count,
+static void add_volumes(const kube_cluster *c, const kube_class *s, karp_str driver, attached *list, size_t *count,
                         size_t most)
 {
     for (size_t i = 0; i < s->volume_count; i++) {

@@ -46,7 +46,7 @@ static bool handles(engine *e, const karp_pod *pod)
     for (size_t i = 0; i < pod->volume_count && all; i++) {
         const karp_pod_volume *v = &pod->volumes[i];
         if (v->kind == KARP_VOLUME_CLAIM)
-            all = kube_claim_find(&e->scheduler.cluster, pod->meta.namespace_, v->claim_name) != NULL;
+            all = kube_claim_find(&e->scheduler.cluster, pod->meta.namespace_, v->claim_name) != KUBE_NONE;
         else all = v->kind == KARP_VOLUME_OTHER;
     }
     return all;
