@@ -8,8 +8,6 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static bool is_column(const karp_column *column, const char *name) { return str_is(column->name, name); }
-
 /* Buffers are the only objects of a replay whose pods have no phase. */
 static karp_status add_pods(engine *e, const karp_snapshot *snapshot, const karp_column *phases)
 {
@@ -34,25 +32,31 @@ static void add_amounts(engine *e, const karp_snapshot *snapshot, const karp_col
     }
 }
 
+static karp_status add_all_amounts(engine *e, const karp_snapshot *snapshot, const karp_table *table)
+{
+    for (size_t i = 0; i < karp_table_column_count(table); i++) {
+        karp_column column = { .size = sizeof column };
+        karp_status status = karp_table_column(table, i, &column);
+        if (status) return status;
+        if (!str_starts(column.name, "requests.") || str_is(column.name, "requests.pods")) continue;
+        uint32_t resource = engine_resource(e, (karp_str){ column.name.ptr + 9, column.name.len - 9 });
+        if (resource < RESOURCES_MOST) add_amounts(e, snapshot, &column, resource);
+    }
+    return e->status;
+}
+
 karp_status buffers_read(engine *e, const karp_snapshot *snapshot)
 {
     karp_table *table = NULL;
+    karp_column phases = { .size = sizeof phases };
     io_table_free(&e->buffers.index);
     e->buffers.count = 0;
     karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_PODS, &table, &e->error);
-    for (int turn = 0; turn < 2 && !status; turn++) { /* all pods first, then their amounts */
-        for (size_t i = 0; i < karp_table_column_count(table) && !status; i++) {
-            karp_column column = { .size = sizeof column };
-            status = karp_table_column(table, i, &column);
-            if (status) break;
-            if (turn == 0 && is_column(&column, "phase")) status = add_pods(e, snapshot, &column);
-            if (turn == 0 || !str_starts(column.name, "requests.") || is_column(&column, "requests.pods")) continue;
-            uint32_t resource = engine_resource(e, (karp_str){ column.name.ptr + 9, column.name.len - 9 });
-            if (resource < RESOURCES_MOST) add_amounts(e, snapshot, &column, resource);
-        }
-    }
+    if (!status) status = karp_table_find(table, str("phase"), &phases);
+    if (!status) status = add_pods(e, snapshot, &phases);
+    if (!status) status = add_all_amounts(e, snapshot, table);
     karp_table_free(table);
-    return status ? status : e->status;
+    return status;
 }
 
 const int64_t *buffer_requests(const engine *e, karp_str pod)
