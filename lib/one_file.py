@@ -42,6 +42,7 @@ class File:
         self.declared = {}  # (space, name) -> text, space being 'tag' or 'name'
         self.prototypes = {}  # where a statement that declares a function begins -> its name
         self.defined = set()  # functions that have a body here
+        self.externs = set()  # where a statement that declares objects of another file begins
         self.inlines = set()  # where a function that is static inline begins
         self.objects = set()  # names declared extern
         self.made = set()  # objects that are here
@@ -93,6 +94,8 @@ class File:
         for name in declarators(outer):
             self.declared[('name', name)] = text
             (self.objects if outer[0] == 'extern' else self.made).add(name)
+            if outer[0] == 'extern':
+                self.externs.add(statement[0])
             if outer[0] not in ('static', 'extern'):
                 self.prototypes.setdefault(statement[0], name)  # `callback a, b;` declares functions
 
@@ -342,6 +345,12 @@ class Writer:
         place = '/'.join(source.parts[-2:])
         return next((f'!defined({switch})' for switch, start in self.left_out if place.startswith(start)), '')
 
+    def before(self, file, i):
+        """What stands before the statement of an internal header that begins with this token."""
+        if file.prototypes.get(i) in self.program.defined:
+            return 'KARP_LOCAL '
+        return 'KARP_UNUSED ' if i in file.inlines else 'KARP_TABLE ' if i in file.externs else ''
+
     def add(self, path):
         if path in self.done:
             return
@@ -359,8 +368,7 @@ class Writer:
         out = []
         for i, (kind, old, new) in enumerate(pieces):
             if kind != 'pp':
-                before = 'KARP_LOCAL ' if file.prototypes.get(i) in self.program.defined else 'KARP_UNUSED ' if i in file.inlines else ''
-                out.append(before + new if internal else new)
+                out.append(self.before(file, i) + new if internal else new)
                 continue
             directive = old.strip()
             depth += directive.startswith(('#if',)) - directive.startswith('#endif')
@@ -434,8 +442,11 @@ LOCAL = '''#if defined(__GNUC__)
 #else
 #define KARP_UNUSED
 #endif
-#if !defined(KARP_LOCAL) /* a build that tests what is inside sets this and the next */
+#if !defined(KARP_LOCAL) /* a build that tests what is inside sets this and the next two */
 #define KARP_LOCAL KARP_UNUSED static
+#endif
+#if !defined(KARP_TABLE)
+#define KARP_TABLE
 #endif
 #if !defined(KARP_OBJECT)
 #define KARP_OBJECT(name) {prefix}__##name /* each library's own: both have some tables, and may be linked into one program */
