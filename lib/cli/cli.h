@@ -76,7 +76,8 @@ typedef struct cli_options {
     const char *program; /* name of the program as it was called */
     char **sides; /* for karp diff A -- B: argv from the first "--" on, NULL = there is none */
     int side_count;
-    const char *of_answer; /* a given option that affects only how the answer is written or judged; NULL = none */
+    const char
+        *of_answer; /* a given option of the whole command, such as how its answer is written or judged; NULL = none */
     cli_list removed; /* --remove, as given; so are the next ones */
     cli_list zones;
     cli_list factors;
@@ -422,6 +423,9 @@ karp_status write_proof(cli_answer *answer, const karp_decision *plan, const cha
 
 /* plan --settle: rounds until nothing more is launched or removed. */
 int settle(const cli_options *options);
+/* plan.c: the reader's notes and one more at the end, as the list of the answer; the caller restores the original one.
+ * To be freed; NULL = out of memory. */
+karp_str *answer_with_note(cli_answer *answer, const char *text);
 /* All rounds of launching after this plan; NULL if its cost is the settled one, or with --first-round. The caller frees
  * it. */
 karp_status settle_launches(const cli_options *options, const karp_snapshot *snapshot, const karp_decision *plan,

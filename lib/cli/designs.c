@@ -144,11 +144,17 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.now_later != 0) side->now_later = own.now_later;
     if (own.recursive) side->recursive = true;
     if (own.strict) side->strict = true;
+    if (own.strict_storage) side->strict_storage = true;
+    if (own.skip_unknown) side->skip_unknown = true;
+    if (own.first_round) side->first_round = true;
+    if (own.replicas_from != 0) side->replicas_from = own.replicas_from;
+    if (own.claim_order != 0) side->claim_order = own.claim_order;
+    if (own.explain != 0) side->explain = own.explain;
+    if (own.max_steps != 0) side->max_steps = own.max_steps;
     if (own.lenient) side->lenient = true;
     if (own.hooks != NULL) side->hooks = own.hooks;
     if (own.pods_from.count > 0) side->pods_from = own.pods_from;
     objective_inherit(side, &own);
-    if (own.deadline != 0) side->deadline = own.deadline;
     if (own.profiles.count > 0) {
         side->profile = own.profile;
         side->peer_version = own.peer_version;

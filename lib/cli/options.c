@@ -126,6 +126,13 @@ static int unknown_option(const cli_verb *verb, const char *given)
     return wrong_option(verb, given, message);
 }
 
+/* Whether the option is one of the whole command, which a side of a comparison does not have. */
+static bool is_of_answer(const option_row *row)
+{
+    return (row->group & (CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON)) != 0 ||
+           strcmp(row->name, "max-memory") == 0 || strcmp(row->name, "deadline") == 0;
+}
+
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)
 {
     struct option table[OPTION_ROOM];
@@ -158,7 +165,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         if (key == '?') return unknown_option(verb, argv[optind - 1]);
         const option_row *row = option_row_of(verb, key);
         if (!option_is_of(verb, row)) return wrong_row(verb, row, "not an option of this command");
-        if (row->group & (CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON)) options->of_answer = row->name;
+        if (is_of_answer(row)) options->of_answer = row->name;
         int status = set_option(verb, options, row, optarg);
         if (status >= 0) return status;
     }

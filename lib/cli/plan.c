@@ -37,22 +37,24 @@ static size_t limited_pods(const karp_decision *plan)
     return count;
 }
 
-/* The reader's notes and one more at the end. The caller restores the original list. To be freed; NULL = out of
- * memory. */
-static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t room)
+karp_str *answer_with_note(cli_answer *answer, const char *text)
 {
     size_t count = answer->write.warning_count;
     karp_str *list = karp_alloc(answer->options->context, (count + 1) * sizeof(*list));
     if (list == NULL) return NULL;
     if (count > 0) memcpy(list, answer->write.warnings, count * sizeof(*list));
-    (void)snprintf(text, room,
-                   "%zu %s beyond the limits of NodePools in this round, which counts a launch as its largest possible "
-                   "type; the next round, when the types are known, may place %s (karp plan --settle plays the rounds)",
-                   pods, pods == 1 ? "pod is" : "pods are", pods == 1 ? "it" : "them");
     list[count] = str(text);
     answer->write.warnings = list;
     answer->write.warning_count = count + 1;
     return list;
+}
+
+static void note_limits(size_t pods, char *text, size_t room)
+{
+    (void)snprintf(text, room,
+                   "%zu %s beyond the limits of NodePools in this round, which counts a launch as its largest possible "
+                   "type; the next round, when the types are known, may place %s (karp plan --settle plays the rounds)",
+                   pods, pods == 1 ? "pod is" : "pods are", pods == 1 ? "it" : "them");
 }
 
 karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none)
@@ -81,7 +83,8 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_str *notes = NULL;
     size_t limited = status == KARP_OK ? limited_pods(plan) : 0;
     if (limited > 0) {
-        notes = with_note(answer, limited, text, sizeof(text));
+        note_limits(limited, text, sizeof(text));
+        notes = answer_with_note(answer, text);
         status = notes == NULL ? KARP_E_NOMEM : KARP_OK;
         answer->error.status = status;
     }

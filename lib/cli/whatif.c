@@ -173,6 +173,14 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK && changes->count == 0)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
+    karp_str *notes = NULL;
+    if (status == KARP_OK && changes->count > 0 && !answer->options->first_round &&
+        karp_more_rounds(answer->input.snapshot, plan)) {
+        notes = answer_with_note(answer,
+                                 "the cost is that of one round: the next one would launch more nodes for the pods "
+                                 "that are left");
+        if (notes == NULL) status = answer->error.status = KARP_E_NOMEM;
+    }
     if (status == KARP_OK) {
         strbuf title = { .context = answer->options->context };
         if (answer->write.format == KARP_FORMAT_HTML) {
@@ -188,6 +196,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         *result = exit_status_of_plan(answer, plan, NULL);
     }
     karp_settlement_free(settlement);
+    karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(plan);
     return status;
 }

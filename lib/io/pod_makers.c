@@ -127,12 +127,13 @@ static bool is_containers(const tree *list)
     return tree_get(first, "image") || (tree_get(first, "name") && tree_get(first, "resources"));
 }
 
-/* Finds the first pod template below the value. `path` receives where it is, such as "/spec/template". A list's
- * elements are written "*". */
+/* Finds the first pod template below the value, or pod spec without one. `path` receives where it is, such as
+ * "/spec/template". A list's elements are written "*". */
 static bool find_template(const tree *value, size_t depth, char path[PATH_ROOM])
 {
     size_t length = strlen(path);
     if (depth == DEEPEST) return false;
+    if (depth > 0 && is_containers(tree_get(tree_get(value, "spec"), "containers"))) return true;
     if (is_containers(tree_get(value, "containers"))) return true;
     for (size_t i = 0; i < tree_count(value); i++) {
         const tree_member *m = tree_is(value, TREE_MAP) ? tree_member_at(value, i) : NULL;
@@ -230,14 +231,13 @@ static karp_status report(karp_reader *reader, const io_deferred *w)
                    meant->group[0] ? "/" : "", meant->version);
     else if (depends_on_rendering(api_version, kind))
         str_append(why, sizeof why, "render what it installs (helm template, kustomize build) and add that");
-    else if (find_template(w->root, 0, path)) {
-        if (str_ends(str(path), "/template/spec")) path[strlen(path) - 5] = '\0';
+    else if (find_template(w->root, 0, path))
         str_append(
             why, sizeof why,
             "karp has no rule for this kind; its pod template is %s (--pods-from %.*s.%.*s=%s, and after a comma "
             "the path of the number of pods)",
             path, str_shown(kind, 64), kind.ptr, str_shown(group, 64), group.ptr, path);
-    } else
+    else
         str_append(why, sizeof why,
                    "its operator decides on them; add the pods or workloads that it creates (kubectl get "
                    "statefulsets,deployments,pods -o yaml)");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of the caller for kinds that create pods: "Kind.group=/spec/template,/spec/replicas". */
-#include <io/pod_kinds.h>
+#include <io/pods_of.h>
 #include <io/reader.h>
 
 #include <string.h>
@@ -39,6 +39,27 @@ static karp_status wrong(karp_reader *reader, karp_str rule, const char *why)
                 str_shown(rule, 100), rule.len ? rule.ptr : "", why);
 }
 
+/* What a rule finds nothing at is not planned. A pod spec counts as a template with nothing else. */
+static void make_by_rule(io_pods *p)
+{
+    const io_pod_place *place = &p->kind->places[0];
+    size_t before = p->count;
+    io_pods_add_places(p);
+    if (p->count == before && strstr(place->template_, "/*") == NULL)
+        io_pods_problem(p, "it has no pod template at %s, where --pods-from looks for it", place->template_);
+    for (size_t i = before; i < p->count; i++) {
+        const io_pod_set *set = &p->sets[i];
+        const tree *spec = tree_get(set->template_, "spec");
+        if (tree_is(tree_get(spec, "containers"), TREE_LIST)) continue;
+        if (tree_is(tree_get(set->template_, "containers"), TREE_LIST))
+            tree_set(p->t, set->template_, "spec", tree_copy(p->t, set->template_));
+        else io_pods_problem(p, "what is at %s is no pod template: it has no containers", place->template_);
+    }
+    if (place->count && strstr(place->count, "/*") == NULL && !io_at_path(p->object, place->count))
+        io_pods_note(p, "%s %.*s: it has no number of pods at %s, so one is planned", p->kind->info.name,
+                     str_shown(p->name, 100), p->name.ptr, place->count);
+}
+
 static karp_status add_rule(karp_reader *reader, karp_str rule)
 {
     karp_str name = str_before(rule, '='), rest = { rule.ptr + name.len, rule.len - name.len };
@@ -59,7 +80,7 @@ static karp_status add_rule(karp_reader *reader, karp_str rule)
         return wrong(reader, rule, "this kind is read already");
     io_own_kind *own = arena_alloc(&reader->keep, sizeof *own);
     if (!own) return io_reader_nomem(reader);
-    *own = (io_own_kind){ .next = reader->own_kinds };
+    *own = (io_own_kind){ .next = reader->own_kinds, .kind.make = make_by_rule };
     own->kind.info = (io_kind_info){
         keep_path(reader, group), keep_path(reader, kind), IO_KIND_OPERATED, true, NULL, NULL
     };

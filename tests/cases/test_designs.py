@@ -19,7 +19,7 @@ def by_name(rows):
 # The totals are those of the plans.
 got = json.loads(run('diff', DUMP, '-o', 'json', '--', '--scale', 'report=10', '--', '--delete', 'nodepool/spot')[0])
 equal(got['kind'], 'Comparison', 'kind')
-for late in (['-o', 'html'], ['--width', '80'], ['--fail-on', 'notes'], ['--detailed-exitcode']):
+for late in (['-o', 'html'], ['--width', '80'], ['--fail-on', 'notes'], ['--detailed-exitcode'], ['--max-memory', '1G'], ['--deadline', '1m']):
     _, error = run('diff', DUMP, '--', DUMP, *late, status=1)
     check('put it before the first --' in error, f'{late}: {error}')
 designs = got['designs']

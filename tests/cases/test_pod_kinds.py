@@ -51,12 +51,12 @@ def named(name, count, what='c=1', first=0):
     return {f'{name}-{i}': what for i in range(first, first + count)}
 
 
-def notes(*objects):
-    return ' | '.join(document('plan', POOL, manifest(*objects))['warnings'])
+def notes(*objects, words=()):
+    return ' | '.join(document('plan', POOL, manifest(*objects), *words)['warnings'])
 
 
-def problems(*objects):
-    return document('plan', POOL, manifest(*objects)).get('problems', [])
+def problems(*objects, words=()):
+    return document('plan', POOL, manifest(*objects), *words).get('problems', [])
 
 
 def labels(pod, *keys):
@@ -288,6 +288,11 @@ def own_rules():
     equal(rule('/spec/template,/spec/replicas'), named('farm', 3), 'with a number')
     equal(sorted(rule('/spec/groups/*/template,/spec/groups/*/size').values()), ['c=2', 'c=2', 'c=3'], 'elements')
     run('plan', POOL, manifest(farm), '--pods-from', 'Farm.example.com=/spec/template', '--fail-on', 'unschedulable')
+    equal(rule('/spec/template/spec'), named('farm', 1), 'a pod spec')
+    words = lambda text: ['--pods-from', f'Farm.example.com={text}']
+    check('no pod template at /spec/pod' in problems(farm, words=words('/spec/pod'))[0], 'nothing at the path')
+    check('/spec/groups is no pod template' in problems(farm, words=words('/spec/groups'))[0], 'something else at the path')
+    check('no number of pods at /spec/count, so one is planned' in notes(farm, words=words('/spec/template,/spec/count')), 'no number')
     for wrong in ('Farm', 'Farm=/spec/template', 'Farm.example.com=spec', 'Farm.example.com=/spec/', 'Deployment.apps=/spec/template',
                   'Farm.example.com=/spec/template,', 'Farm.example.com=/spec/a/*/template,/spec/b/*/size', 'Farm.example.com=/' + 'x' * 200):
         _, error = run('plan', POOL, manifest(farm), '--pods-from', wrong, status=1)

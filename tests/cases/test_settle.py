@@ -135,6 +135,11 @@ equal([(d['nodes'], d['launches'], d['podsPlaced'], d['podsLeft']) for d in two]
 run('diff', SCALED, '--fail-on', 'cost=+10%', '--', '--scale', 'web=10', status=3)
 once = json.loads(run('diff', SCALED, '--first-round', '-o', 'json', '--', '--scale', 'web=10')[0])['designs']
 equal([d['cost']['perMonth'] for d in once], [49.64, 49.64], 'the first round of both')
+side = json.loads(run('diff', SCALED, '-o', 'json', '--', '--first-round')[0])['designs']
+equal([d['cost']['perMonth'] for d in side], [124.1, 49.64], 'the first round of one side')
+for words, noted in (([], True), (['--first-round'], False)):
+    changed = document('whatif', SCALED, '--price-factor', 'all=2', *words)
+    equal(any('the cost is that of one round' in note for note in changed['warnings']), noted, f'whatif with a change {words}')
 with tempfile.TemporaryDirectory() as folder:
     base, more = pathlib.Path(folder, 'base.json'), pathlib.Path(folder, 'more.yaml')
     base.write_text(run('plan', SCALED, '-o', 'json')[0])
