@@ -60,6 +60,12 @@ const karp_str *label_value(const karp_label *list, size_t count, karp_str key)
     return NULL;
 }
 
+karp_str label_or_none(const karp_label *list, size_t count, const char *key)
+{
+    const karp_str *value = label_value(list, count, str(key));
+    return value != NULL ? *value : (karp_str){ "", 0 };
+}
+
 bool requirement_allows(const karp_requirement *r, const karp_str *value)
 {
     if (!is_bound(r->op))

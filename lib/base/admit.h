@@ -42,6 +42,7 @@ static inline bool operator_allows(uint32_t op, bool there, bool listed)
 
 /* NULL = there is no such label. */
 const karp_str *label_value(const karp_label *list, size_t count, karp_str key);
+karp_str label_or_none(const karp_label *list, size_t count, const char *key); /* "" = there is no such label */
 
 /* Whether the value meets the requirement. NULL = the object does not have the label. */
 bool requirement_allows(const karp_requirement *r, const karp_str *value);

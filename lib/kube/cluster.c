@@ -31,16 +31,11 @@ static void ids_free(kube_cluster *c, kube_ids *ids)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static karp_str label_or_none(const kube_node *n, const char *key)
-{
-    const karp_str *value = label_value(n->spec.labels, n->spec.label_count, str(key));
-    return value ? *value : (karp_str){ "", 0 };
-}
-
 static void enter_zone(kube_cluster *c, uint32_t node)
 {
-    kube_node *n = &c->nodes[node];
-    karp_str region = label_or_none(n, REGION), name = label_or_none(n, ZONE);
+    const kube_node_spec *n = &c->nodes[node].spec;
+    karp_str region = label_or_none(n->labels, n->label_count, REGION),
+             name = label_or_none(n->labels, n->label_count, ZONE);
     size_t i = 0;
     while (i < c->zone_count && !(equal_str(c->zones[i].region, region) && equal_str(c->zones[i].name, name))) i++;
     if (i == c->zone_count) {

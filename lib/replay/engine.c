@@ -95,12 +95,6 @@ void engine_find_pool(const engine *e, replay_node *n)
     n->pool_number = found == IO_NONE ? REPLAY_NONE : found;
 }
 
-static bool is_pool(const tree *object)
-{
-    karp_str kind = tree_get_text(object, "kind");
-    return str_is(kind, "NodePool") || str_is(kind, "Provisioner");
-}
-
 /* Reads a NodePool that is new or has changed. */
 static void read_pool(engine *e, const tree *object)
 {
@@ -133,7 +127,7 @@ static karp_status read_pools(engine *e)
 {
     e->disruption.review_all = true;
     for (size_t i = 0; i < tree_count(e->objects.documents) && !e->status; i++) {
-        if (is_pool(tree_item(e->objects.documents, i))) read_pool(e, tree_item(e->objects.documents, i));
+        if (replay_is_pool(tree_item(e->objects.documents, i))) read_pool(e, tree_item(e->objects.documents, i));
     }
     find_pools(e);
     return e->status;
@@ -221,7 +215,7 @@ static void apply_object(engine *e, const trace_event *event)
     if (t->status) engine_nomem(e);
     e->objects.stale = e->objects.pools_changed = true;
     e->disruption.review_all = true;
-    if (is_pool(object)) {
+    if (replay_is_pool(object)) {
         read_pool(e, object);
         find_pools(e);
     }

@@ -2,6 +2,7 @@
 /* Takes over nodes that exist at the start of a replay, as if the replay had launched them. */
 #include <replay/engine.h>
 
+#include <base/admit.h>
 #include <io/decode_fields.h>
 
 #define DISRUPTED "karpenter.sh/disrupted"
@@ -26,10 +27,7 @@ static bool holds(const karp_condition *list, size_t count, const char *type)
 
 static karp_str label(const karp_meta *meta, const char *key)
 {
-    for (size_t i = 0; i < meta->label_count; i++) {
-        if (str_is(meta->labels[i].key, key)) return meta->labels[i].value;
-    }
-    return (karp_str){ "", 0 };
+    return label_or_none(meta->labels, meta->label_count, key);
 }
 
 /* The disruption taint is not taken over: Karpenter removes it at start-up if it has no command for the node. */

@@ -49,6 +49,12 @@ void replay_forget_status(trees *t, tree *object)
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) tree_remove(t, object, "status");
 }
 
+bool replay_is_pool(const tree *object)
+{
+    karp_str kind = tree_get_text(object, "kind");
+    return str_is(kind, "NodePool") || str_is(kind, "Provisioner");
+}
+
 int64_t replay_window(const tree *pool)
 {
     const tree *spec = tree_get(pool, "spec"), *ttl = tree_get(spec, "ttlSecondsAfterEmpty");

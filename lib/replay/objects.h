@@ -16,6 +16,9 @@ karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_err
 /* Removes the status of a PodDisruptionBudget: a replay counts the pods itself, and a dump has its numbers. */
 void replay_forget_status(trees *t, tree *object);
 
+/* Whether it is a NodePool, or a Provisioner, as they were called before. */
+bool replay_is_pool(const tree *object);
+
 /* The time without pod events after which a node of the NodePool or Provisioner may be consolidated. */
 int64_t replay_window(const tree *pool);
 

@@ -173,9 +173,9 @@ static karp_status collect_objects(replay *r)
     if (!status && b->head && r->options.catalogue) tree_remove(&b->reader->trees, b->head, "catalogues");
     bool pools = false;
     for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {
-        karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
-        replay_forget_status(&b->reader->trees, tree_item(b->objects, i));
-        pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
+        tree *object = tree_item(b->objects, i);
+        replay_forget_status(&b->reader->trees, object);
+        pools = pools || replay_is_pool(object);
     }
     if (!status && r->cluster.ptr) status = replay_take_nodes(r, &b->reader->trees);
     if (!status && !pools) status = fail(&r->error, KARP_E_INVALID, "a replay needs a NodePool: --nodepools FILE");
