@@ -90,12 +90,8 @@ static void put_value(const columns *c, size_t index, const char *row)
     const record_field *f = c->fields[index];
     const void *member = row + c->at[index] + f->at;
     column *into = c->made[index];
-    const void *list = NULL;
     size_t count = 0;
-    if (f->count) {
-        memcpy(&list, member, sizeof list);
-        memcpy(&count, row + c->at[index] + f->count, sizeof count);
-    }
+    const void *list = f->count > 0 ? record_list(f, row + c->at[index], &count) : NULL;
     switch (f->kind) {
     case FIELD_UINT32:
     case FIELD_FLAG: column_uint32(into, *(const uint32_t *)member); break;
@@ -206,10 +202,7 @@ typedef struct amounts {
 
 static const karp_resource *amounts_of(const amounts *a, size_t row, size_t *count)
 {
-    const karp_resource *list;
-    memcpy(&list, a->rows + row * a->row_bytes + a->field->at, sizeof list);
-    memcpy(count, a->rows + row * a->row_bytes + a->field->count, sizeof *count);
-    return list;
+    return record_list(a->field, a->rows + row * a->row_bytes, count);
 }
 
 /* The nearest doubles of the amounts. libkarp's canonical text is always valid. */

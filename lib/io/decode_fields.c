@@ -182,8 +182,7 @@ static void decode_list(io_decoder *d, const record_field *f, const tree *object
     case FIELD_ARRAY: (void)io_as_array(d, value, f->name); return;
     default: list = list_of(d, f->name, value, f->inner, &count); break;
     }
-    memcpy(into + f->at, &list, sizeof list);
-    memcpy(into + f->count, &count, sizeof count);
+    record_set_list(f, into, list, count);
 }
 
 static void decode_shared(io_decoder *d, const record_field *f, const tree *object, char *into)

@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/money.h>
 #include <math.h>
-#include <string.h>
 
 enum { ROW_BYTES = 512 }; /* the largest struct of a row */
 
@@ -21,107 +20,74 @@ typedef union row_room {
 
 /* ---- which members are written ----------------------------------------------------------------------------------- */
 
-static const void *pointer_at(const char *from, size_t at)
-{
-    const void *pointer;
-    memcpy(&pointer, from + at, sizeof pointer);
-    return pointer;
-}
-
-static size_t size_at(const char *from, size_t at)
-{
-    size_t size;
-    memcpy(&size, from + at, sizeof size);
-    return size;
-}
-
-static int64_t integer_at(const char *from, size_t at)
-{
-    int64_t integer;
-    memcpy(&integer, from + at, sizeof integer);
-    return integer;
-}
-
-static uint32_t word_at(const char *from, size_t at)
-{
-    uint32_t word;
-    memcpy(&word, from + at, sizeof word);
-    return word;
-}
-
-static double real_at(const char *from, size_t at)
-{
-    double real;
-    memcpy(&real, from + at, sizeof real);
-    return real;
-}
-
-static karp_str text_at(const char *from, size_t at)
-{
-    karp_str text;
-    memcpy(&text, from + at, sizeof text);
-    return text;
-}
-
 /* A number or, of a number of flags, a bit of it. */
-static uint32_t bits_at(const record_field *f, const char *from)
+static uint32_t bits_of(const record_field *f, const void *member)
 {
-    return f->more != 0 ? word_at(from, f->at) & f->more : word_at(from, f->at);
+    uint32_t bits = *(const uint32_t *)member;
+    return f->more != 0 ? bits & f->more : bits;
 }
 
 /* A number, as far as its sign goes. */
 static double number_of(const record_field *f, const char *from)
 {
+    const void *member = from + f->at;
     switch (f->kind) {
     case FIELD_REAL:
     case FIELD_MONEY:
     case FIELD_PRICE:
-    case FIELD_SUM: return real_at(from, f->at);
+    case FIELD_SUM: return *(const double *)member;
     case FIELD_INT64:
     case FIELD_TIME:
     case FIELD_DURATION:
     case FIELD_DURATION_OR_NEVER:
-    case FIELD_SOME: return (double)integer_at(from, f->at);
+    case FIELD_SOME: return (double)*(const int64_t *)member;
     case FIELD_DIGEST:
-    case FIELD_UINT64: return (double)(uint64_t)integer_at(from, f->at);
-    case FIELD_SIZE: return (double)size_at(from, f->at);
-    case FIELD_INT32: return (double)(int32_t)word_at(from, f->at);
-    case FIELD_BOOL: return *(const bool *)(from + f->at) ? 1 : 0;
-    default: return bits_at(f, from);
+    case FIELD_UINT64: return (double)*(const uint64_t *)member;
+    case FIELD_SIZE: return (double)*(const size_t *)member;
+    case FIELD_INT32: return *(const int32_t *)member;
+    case FIELD_BOOL: return *(const bool *)member ? 1 : 0;
+    default: return bits_of(f, member);
     }
 }
 
 static bool is_empty(const record_field *f, const char *from)
 {
+    const void *member = from + f->at;
+    size_t count = 0;
     switch (f->kind) {
     case FIELD_TEXT:
     case FIELD_NEEDED:
     case FIELD_NAME:
-    case FIELD_QUANTITY: return text_at(from, f->at).len == 0;
-    case FIELD_POINTER: return pointer_at(from, f->at) == NULL;
-    case FIELD_OBJECT: return is_empty(&f->inner->fields[0], from + f->at);
-    default: return f->count > 0 ? size_at(from, f->count) == 0 : number_of(f, from) == 0;
+    case FIELD_QUANTITY: return ((const karp_str *)member)->len == 0;
+    case FIELD_POINTER: return record_pointer(from, f->at) == NULL;
+    case FIELD_OBJECT: return is_empty(&f->inner->fields[0], member);
+    default: break;
     }
+    if (f->count == 0) return number_of(f, from) == 0;
+    (void)record_list(f, from, &count);
+    return count == 0;
 }
 
 static bool is_none(const record_field *f, const char *from)
 {
-    if (f->kind == FIELD_TIME) return integer_at(from, f->at) == KARP_NO_TIME;
-    if (f->kind == FIELD_SOME) return integer_at(from, f->at) == INT64_MIN;
+    const void *member = from + f->at;
+    if (f->kind == FIELD_TIME) return *(const int64_t *)member == KARP_NO_TIME;
+    if (f->kind == FIELD_SOME) return *(const int64_t *)member == INT64_MIN;
     bool duration = f->kind == FIELD_DURATION || f->kind == FIELD_DURATION_OR_NEVER;
-    return duration && integer_at(from, f->at) == KARP_DURATION_UNSET;
+    return duration && *(const int64_t *)member == KARP_DURATION_UNSET;
 }
 
 static bool is_shown(const record_field *f, const char *from)
 {
+    const void *has = from + f->has;
     if (is_none(f, from)) return false;
     switch ((field_show)f->show) {
     case SHOW_GIVEN: return !is_empty(f, from);
     case SHOW_POSITIVE: return number_of(f, from) > 0;
     case SHOW_NOT_NEGATIVE: return number_of(f, from) >= 0;
-    case SHOW_IF: return word_at(from, f->has) != 0;
-    case SHOW_IF_MORE: return number_of(f, from) > (double)size_at(from, f->has);
-    case SHOW_UNLESS: return word_at(from, f->has) == 0 && !is_empty(f, from);
+    case SHOW_IF: return *(const uint32_t *)has != 0;
+    case SHOW_IF_MORE: return number_of(f, from) > (double)*(const size_t *)has;
+    case SHOW_UNLESS: return *(const uint32_t *)has == 0 && !is_empty(f, from);
     case SHOW_ALWAYS:
     case SHOW_AS_NULL: break;
     }
@@ -204,66 +170,73 @@ static void write_structs(const encoder *e, const record_field *f, const char *l
     json_end(e->json);
 }
 
-static void write_range(const encoder *e, const encode_source *source, size_t first, size_t count)
+/* Rows of the decision: the member is the first of them. */
+static void write_range(const encoder *e, const record_field *f, const char *from, const encode_source *source)
 {
+    const void *first = from + f->at, *count = from + f->count;
+    size_t i = *(const size_t *)first, end = i + *(const size_t *)count;
     json_open_array(e->json);
-    for (size_t i = first; i < first + count; i++) encode_row(e, source, e->decision, i);
+    for (; i < end; i++) encode_row(e, source, e->decision, i);
     json_end(e->json);
 }
 
 static void write_list(const encoder *e, const record_field *f, const char *from)
 {
     json_out *j = e->json;
-    size_t count = size_at(from, f->count);
-    if (f->kind == FIELD_LAUNCHES) write_range(e, &source_launches, size_at(from, f->at), count);
-    else if (f->kind == FIELD_PLACEMENTS) write_range(e, &source_placements, size_at(from, f->at), count);
-    else if (f->kind == FIELD_TEXTS) json_strings(j, pointer_at(from, f->at), count);
-    else if (f->kind == FIELD_LABELS) json_labels(j, pointer_at(from, f->at), count);
-    else if (f->kind == FIELD_AMOUNTS) json_resources(j, pointer_at(from, f->at), count);
-    else if (f->kind == FIELD_PODS) write_pods(e, pointer_at(from, f->at), count);
-    else write_structs(e, f, pointer_at(from, f->at), count);
+    size_t count;
+    const void *list = record_list(f, from, &count);
+    if (f->kind == FIELD_TEXTS) json_strings(j, list, count);
+    else if (f->kind == FIELD_LABELS) json_labels(j, list, count);
+    else if (f->kind == FIELD_AMOUNTS) json_resources(j, list, count);
+    else if (f->kind == FIELD_PODS) write_pods(e, list, count);
+    else write_structs(e, f, list, count);
 }
 
 static void write_value(const encoder *e, const record_field *f, const char *from)
 {
     json_out *j = e->json;
+    const void *member = from + f->at;
     switch ((field_kind)f->kind) {
     case FIELD_TEXT:
     case FIELD_NEEDED:
     case FIELD_NAME:
     case FIELD_TEXT_OR_NUMBER:
-    case FIELD_QUANTITY: json_str(j, text_at(from, f->at)); break;
-    case FIELD_INT32: json_int(j, (int32_t)word_at(from, f->at)); break;
+    case FIELD_QUANTITY: json_str(j, *(const karp_str *)member); break;
+    case FIELD_INT32: json_int(j, *(const int32_t *)member); break;
     case FIELD_INT64:
-    case FIELD_SOME: json_int(j, integer_at(from, f->at)); break;
-    case FIELD_UINT32: json_uint(j, word_at(from, f->at)); break;
-    case FIELD_UINT64: json_uint(j, (uint64_t)integer_at(from, f->at)); break;
-    case FIELD_SIZE: json_uint(j, size_at(from, f->at)); break;
-    case FIELD_LEAST: json_uint(j, word_at(from, f->at) == KARP_MIN_VALUES_ZERO ? 0 : word_at(from, f->at)); break;
+    case FIELD_SOME: json_int(j, *(const int64_t *)member); break;
+    case FIELD_UINT32: json_uint(j, *(const uint32_t *)member); break;
+    case FIELD_UINT64: json_uint(j, *(const uint64_t *)member); break;
+    case FIELD_SIZE: json_uint(j, *(const size_t *)member); break;
+    case FIELD_LEAST: {
+        uint32_t least = *(const uint32_t *)member;
+        json_uint(j, least == KARP_MIN_VALUES_ZERO ? 0 : least);
+        break;
+    }
     case FIELD_BOOL:
     case FIELD_FLAG: json_bool(j, number_of(f, from) != 0); break;
-    case FIELD_WORD: json_str(j, str(word_of(f->by.words, bits_at(f, from)))); break;
-    case FIELD_NAMED: json_str(j, str(f->by.names->name(word_at(from, f->at)))); break;
-    case FIELD_POD: json_str(j, karp_decision_pod_name(e->decision, word_at(from, f->at))); break;
+    case FIELD_WORD: json_str(j, str(word_of(f->by.words, bits_of(f, member)))); break;
+    case FIELD_NAMED: json_str(j, str(f->by.names->name(*(const uint32_t *)member))); break;
+    case FIELD_POD: json_str(j, karp_decision_pod_name(e->decision, *(const uint32_t *)member)); break;
     case FIELD_CONSTANT: json_str(j, str(f->by.text)); break;
-    case FIELD_DIGEST: write_digest(j, (uint64_t)integer_at(from, f->at)); break;
-    case FIELD_TIME: write_time(j, integer_at(from, f->at)); break;
+    case FIELD_DIGEST: write_digest(j, *(const uint64_t *)member); break;
+    case FIELD_TIME: write_time(j, *(const int64_t *)member); break;
     case FIELD_DURATION:
-    case FIELD_DURATION_OR_NEVER: write_duration(j, integer_at(from, f->at)); break;
+    case FIELD_DURATION_OR_NEVER: write_duration(j, *(const int64_t *)member); break;
     case FIELD_REAL:
     case FIELD_MONEY:
     case FIELD_PRICE:
-    case FIELD_SUM: write_real(j, f, real_at(from, f->at)); break;
-    case FIELD_OBJECT: write_object(e, f->inner, from + f->at, f->flat); break;
-    case FIELD_POINTER: write_object(e, f->inner, pointer_at(from, f->at), f->flat); break;
+    case FIELD_SUM: write_real(j, f, *(const double *)member); break;
+    case FIELD_OBJECT: write_object(e, f->inner, member, f->flat); break;
+    case FIELD_POINTER: write_object(e, f->inner, record_pointer(from, f->at), f->flat); break;
     case FIELD_NODE_LABELS: write_node_labels(e, (const void *)from); break;
     case FIELD_TEXTS:
     case FIELD_LABELS:
     case FIELD_AMOUNTS:
     case FIELD_LIST:
-    case FIELD_PODS:
-    case FIELD_LAUNCHES:
-    case FIELD_PLACEMENTS: write_list(e, f, from); break;
+    case FIELD_PODS: write_list(e, f, from); break;
+    case FIELD_LAUNCHES: write_range(e, f, from, &source_launches); break;
+    case FIELD_PLACEMENTS: write_range(e, f, from, &source_placements); break;
     case FIELD_NOTHING:
     case FIELD_INT_OR_STRING:
     case FIELD_MAP:
@@ -288,7 +261,7 @@ void encode_members(const encoder *e, const record *r, const void *from)
     for (const record_field *f = r->fields, *end = f + r->count; f < end; f++) {
         if (!row_in(f, e->document)) continue;
         if (f->kind == FIELD_SHARED) {
-            encode_given(e, f->inner, pointer_at(from, f->at));
+            encode_given(e, f->inner, record_pointer(from, f->at));
         } else if (is_shown(f, from)) {
             json_plain_key(e->json, f->name, f->length);
             write_value(e, f, from);

@@ -57,10 +57,8 @@ const void *record_copy_list(record_copier *c, const record *r, const void *list
 
 static void copy_list_member(record_copier *c, const record_field *f, const char *from, char *into)
 {
-    const void *list;
     size_t count;
-    memcpy(&list, from + f->at, sizeof list);
-    memcpy(&count, from + f->count, sizeof count);
+    const void *list = record_list(f, from, &count);
     switch (f->kind) {
     case FIELD_TEXTS: list = copy_texts(c, list, count); break;
     case FIELD_LABELS:
@@ -69,18 +67,15 @@ static void copy_list_member(record_copier *c, const record_field *f, const char
     case FIELD_PODS: list = copy_elements(c, list, count, sizeof(uint32_t)); break;
     default: list = record_copy_list(c, f->inner, list, count); break;
     }
-    if (list == NULL) count = 0;
-    memcpy(into + f->at, &list, sizeof list);
-    memcpy(into + f->count, &count, sizeof count);
+    record_set_list(f, into, list, list != NULL ? count : 0);
 }
 
 /* A pointer to a struct, which may be of another version. */
 static void copy_pointer(record_copier *c, const record_field *f, const char *from, char *into)
 {
     const record *r = f->inner;
-    const void *given;
+    const void *given = record_pointer(from, f->at);
     void *made = NULL;
-    memcpy(&given, from + f->at, sizeof given);
     if (given != NULL) {
         void *known = r->first > 0 ? arena_alloc(c->to, r->size) : NULL;
         bool good = r->first == 0 ||

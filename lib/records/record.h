@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <karp/base.h>
 
 struct io_decoder;
@@ -161,5 +162,26 @@ struct record {
 
 /* Whether the row is part of the document. */
 static inline bool row_in(const record_field *f, uint32_t document) { return f->in == 0 || (f->in & document) != 0; }
+
+/* The pointer at this offset, whatever it points to. */
+static inline const void *record_pointer(const void *from, size_t at)
+{
+    const void *pointer;
+    memcpy(&pointer, (const char *)from + at, sizeof pointer);
+    return pointer;
+}
+
+/* The list in the row's member, and its length. */
+static inline const void *record_list(const record_field *f, const void *from, size_t *count)
+{
+    memcpy(count, (const char *)from + f->count, sizeof *count);
+    return record_pointer(from, f->at);
+}
+
+static inline void record_set_list(const record_field *f, void *into, const void *list, size_t count)
+{
+    memcpy((char *)into + f->at, &list, sizeof list);
+    memcpy((char *)into + f->count, &count, sizeof count);
+}
 
 #endif

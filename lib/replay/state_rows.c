@@ -87,10 +87,8 @@ static tree *amount(trees *t, const karp_resource *r)
 
 static tree *rows_of(trees *t, const record_field *f, const char *from)
 {
-    const char *list;
     size_t count;
-    memcpy(&list, from + f->at, sizeof list);
-    memcpy(&count, from + f->count, sizeof count);
+    const char *list = record_list(f, from, &count);
     if (f->kind == FIELD_TEXTS) return texts(t, (const void *)list, count);
     tree *rows = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < count; i++) {
@@ -229,9 +227,7 @@ static void read_rows(engine *e, const record_field *f, const tree *list, const 
     size_t count = tree_count(list);
     char *rows = room_for(e, count, row_bytes(f));
     for (size_t i = 0; rows && i < count && !e->status; i++) read_row(e, f, tree_item(list, i), what, rows, i);
-    if (!rows) count = 0;
-    memcpy(into + f->at, &rows, sizeof rows);
-    memcpy(into + f->count, &count, sizeof count);
+    record_set_list(f, into, rows, rows ? count : 0);
 }
 
 static void read_member(engine *e, const record_field *f, const tree *value, const char *what, char *into)
