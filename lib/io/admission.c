@@ -235,22 +235,17 @@ typedef struct refusing {
     size_t room;
 } refusing;
 
-static karp_str amount(const tree *value)
-{
-    karp_str text = tree_text(value);
-    return text.len ? text : tree_digits(value);
-}
-
 static bool is_more(const tree *a, const tree *b)
 {
     int32_t compared = 0;
-    return a && b && karp_quantity_compare(amount(a), amount(b), &compared) == KARP_OK && compared > 0;
+    return a && b && karp_quantity_compare(tree_text_or_digits(a), tree_text_or_digits(b), &compared) == KARP_OK &&
+           compared > 0;
 }
 
 static void refuse(const refusing *r, const io_deferred *range, const char *bound, const tree_member *m,
                    const tree *stated)
 {
-    karp_str name = tree_member_name(m), limit = amount(m->value), is = amount(stated);
+    karp_str name = tree_member_name(m), limit = tree_text_or_digits(m->value), is = tree_text_or_digits(stated);
     if (r->why[0]) return;
     str_append(r->why, r->room, "LimitRange %.*s: %s %.*s of a container is %.*s, not %.*s",
                str_shown(range->name, 100), range->name.ptr, bound, str_shown(name, 60), name.ptr, str_shown(limit, 40),

@@ -119,9 +119,8 @@ static void describe(const tree *recommended, char *text, size_t room)
     const tree *target = tree_get(recommended, "target");
     karp_str container = tree_get_text(recommended, "containerName");
     for (size_t i = 0; tree_is(target, TREE_MAP) && i < tree_count(target); i++) {
-        karp_str name = tree_member_name(tree_member_at(target, i)),
-                 amount = tree_text(tree_member_at(target, i)->value);
-        if (amount.len == 0) amount = tree_digits(tree_member_at(target, i)->value);
+        const tree_member *m = tree_member_at(target, i);
+        karp_str name = tree_member_name(m), amount = tree_text_or_digits(m->value);
         str_append(text, room, "%s%.*s %.*s", i ? ", " : "", str_shown(name, 60), name.ptr, str_shown(amount, 40),
                    amount.ptr);
     }

@@ -22,18 +22,11 @@ typedef struct role {
 
 /* ---- settings ---------------------------------------------------------------------------------------------------- */
 
-/* The text of a setting that may be a number. */
-static karp_str text_of(const tree *value)
-{
-    karp_str text = tree_text(value);
-    return text.len ? text : tree_digits(value);
-}
-
 /* A field of the object, else the key of sparkConf; "" = neither is stated. */
 static karp_str setting(const spark *s, const tree *object, const char *field, const char *key)
 {
-    karp_str stated = field ? text_of(tree_get(object, field)) : (karp_str){ "", 0 };
-    return stated.len || !key ? stated : text_of(tree_get(s->conf, key));
+    karp_str stated = field ? tree_text_or_digits(tree_get(object, field)) : (karp_str){ "", 0 };
+    return stated.len || !key ? stated : tree_text_or_digits(tree_get(s->conf, key));
 }
 
 /* A size in Spark's notation, in MiB: "512m", "4g". A number alone is of the given unit, in bytes. −1 = it is none. */

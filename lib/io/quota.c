@@ -27,17 +27,11 @@ void io_quotas_free(io_quotas *q, karp_context *context)
     mem_free(context, q->list, q->capacity * sizeof *q->list);
 }
 
-static karp_str text_of(const tree *value)
-{
-    karp_str text = tree_text(value);
-    return text.len ? text : tree_digits(value);
-}
-
 static karp_str hard_of(const karp_reader *reader, const io_quota *quota, size_t amount)
 {
     const tree *hard = tree_get(tree_get(reader->deferred[quota->number].root, "spec"), "hard");
-    karp_str limit = text_of(tree_get(hard, amounts[amount].names[0]));
-    return limit.len ? limit : text_of(tree_get(hard, amounts[amount].names[1]));
+    karp_str limit = tree_text_or_digits(tree_get(hard, amounts[amount].names[0]));
+    return limit.len ? limit : tree_text_or_digits(tree_get(hard, amounts[amount].names[1]));
 }
 
 karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred *w)
@@ -72,8 +66,8 @@ static bool add_to(char sum[KARP_VALUE_TEXT], karp_str amount)
 static karp_str request_of(const tree *container, const char *resource)
 {
     const tree *resources = tree_get(container, "resources");
-    karp_str request = text_of(tree_get(tree_get(resources, "requests"), resource));
-    return request.len ? request : text_of(tree_get(tree_get(resources, "limits"), resource));
+    karp_str request = tree_text_or_digits(tree_get(tree_get(resources, "requests"), resource));
+    return request.len ? request : tree_text_or_digits(tree_get(tree_get(resources, "limits"), resource));
 }
 
 /* The requests of containers, or the largest of an init container. */
@@ -89,7 +83,7 @@ static void pod_amount(const tree *spec, const char *resource, char sum[KARP_VAL
         if (one.len && karp_quantity_compare(one, str(sum), &compared) == KARP_OK && compared > 0)
             (void)str_shorten(sum, KARP_VALUE_TEXT, one);
     }
-    if (resource) (void)add_to(sum, text_of(tree_get(tree_get(spec, "overhead"), resource)));
+    if (resource) (void)add_to(sum, tree_text_or_digits(tree_get(tree_get(spec, "overhead"), resource)));
 }
 
 /* Whether the pod keeps within the quota; then it is counted. */

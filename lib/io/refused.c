@@ -114,18 +114,13 @@ static bool has_name(const tree *list, karp_str name)
     return false;
 }
 
-static karp_str amount(const tree *value)
-{
-    karp_str text = tree_text(value);
-    return text.len ? text : tree_digits(value);
-}
-
 static void check_limits(reason *r, karp_str name, const tree *resources)
 {
     const tree *requests = tree_get(resources, "requests"), *limits = tree_get(resources, "limits");
     for (size_t i = 0; tree_is(requests, TREE_MAP) && i < tree_count(requests); i++) {
         const tree_member *m = tree_member_at(requests, i);
-        karp_str key = tree_member_name(m), request = amount(m->value), limit = amount(tree_find_str(limits, key));
+        karp_str key = tree_member_name(m), request = tree_text_or_digits(m->value),
+                 limit = tree_text_or_digits(tree_find_str(limits, key));
         int32_t order = 0;
         if (limit.len == 0 || karp_quantity_compare(request, limit, &order) != KARP_OK || order == 0) continue;
         bool whole = str_starts(key, "hugepages-") || (key.len && memchr(key.ptr, '/', key.len));

@@ -198,6 +198,11 @@ static inline karp_str tree_digits(const tree *value)
 {
     return tree_is_number(value) ? (karp_str){ value->of.text, value->count } : (karp_str){ "", 0 };
 }
+/* The text of a string or number, as quantities may be either; "" for other types. */
+static inline karp_str tree_text_or_digits(const tree *value)
+{
+    return tree_is_number(value) ? tree_digits(value) : tree_text(value);
+}
 /* false = not an integer, or not a number */
 bool tree_integer(const tree *value, int64_t *out);
 bool tree_double(const tree *value, double *out);

@@ -227,7 +227,7 @@ static void walk(walker *w, const tree *value)
         walk_inside(w, value);
         return;
     }
-    karp_str text = tree_is_number(value) ? tree_digits(value) : tree_text(value);
+    karp_str text = tree_text_or_digits(value);
     if (tree_is_bool(value)) text = str(tree_is(value, TREE_TRUE) ? "true" : "false");
     add(w, kinds[value->type], text);
 }

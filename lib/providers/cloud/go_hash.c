@@ -26,7 +26,7 @@ static uint64_t of_duration(const char *type, const tree *value)
 static uint64_t of_quantity(const tree *value)
 {
     char text[KARP_VALUE_TEXT];
-    karp_str given = tree_is_number(value) ? tree_digits(value) : tree_text(value);
+    karp_str given = tree_text_or_digits(value);
     return karp_quantity_canonical(given, text) == KARP_OK ? go_hash_text(str(text)) : go_hash_text(given);
 }
 
