@@ -194,8 +194,7 @@ static void add_tolerations(trees *t, tree *spec, const tree *tolerations)
 
 static const tree *class_of(const karp_reader *reader, karp_str name)
 {
-    uint32_t number = io_find(reader, "RuntimeClass", (karp_str){ "", 0 }, name);
-    return number < reader->deferred_count ? reader->deferred[number].root : NULL;
+    return io_find_tree(reader, str("RuntimeClass"), str(""), name);
 }
 
 static karp_status apply_class(karp_reader *reader, trees *t, tree *spec)

@@ -59,10 +59,8 @@ static io_deferred *target_of(karp_reader *reader, const io_deferred *w, const t
         str_append(room, sizeof room, "%s.%s", info->name, info->group);
         kind = str(room);
     }
-    uint32_t number = io_find_kind(reader, kind, w->namespace_, tree_get_text(ref, "name"));
-    if (number >= reader->deferred_count) return NULL;
-    io_deferred *target = &reader->deferred[number];
-    return target->gone || target->stated ? NULL : target;
+    io_deferred *target = io_find_deferred(reader, kind, w->namespace_, tree_get_text(ref, "name"));
+    return target && !target->gone && !target->stated ? target : NULL;
 }
 
 /* Where pods of the target are in the input, they count: its autoscaler has been at work. */

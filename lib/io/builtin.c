@@ -21,8 +21,7 @@ void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_in
     if (info->kind != IO_KIND_NODE_CLASS) return;
     karp_str base = tree_get_text(tree_get(tree_get(root, "metadata"), "annotations"), IO_BASE_CLASS);
     if (base.len == 0) return;
-    uint32_t number = io_find_kind(reader, tree_get_text(root, "kind"), nothing, base);
-    io_complete_class(t, root, number < reader->deferred_count ? reader->deferred[number].root : NULL);
+    io_complete_class(t, root, io_find_tree(reader, tree_get_text(root, "kind"), nothing, base));
 }
 
 /* An error of the provider is given the position of the field that it names. */
@@ -136,17 +135,11 @@ static bool is_unread_class(const class_uses *u, karp_str group)
     return builtin && builtin->other_group && str_is(group, builtin->other_group);
 }
 
-static karp_str group_of(const tree *ref)
-{
-    karp_str group = tree_get_text(ref, "group");
-    return group.len ? group : str_before(tree_get_text(ref, "apiVersion"), '/'); /* v1beta1 */
-}
-
 /* Reads the class of that name. NULL, with a note, when the input does not have it. */
 static karp_status find_class(class_uses *u, karp_str pool, const tree *ref, karp_str name, karp_provider_class **out)
 {
     karp_reader *reader = u->reader;
-    karp_str group = group_of(ref), kind = karp_provider_class_kind(u->provider);
+    karp_str group = io_group_of_class(ref), kind = karp_provider_class_kind(u->provider);
     *out = NULL;
     if (is_unread_class(u, group)) return KARP_OK;
     if (group.len && !equal_str(group, karp_provider_class_group(u->provider)))
@@ -180,8 +173,8 @@ static karp_status use_class(class_uses *u, karp_provider_class *class_, size_t 
 static karp_status add_pool(class_uses *u, const io_deferred *w, size_t room)
 {
     karp_reader *reader = u->reader;
-    const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
-    karp_str group = group_of(ref), name = tree_get_text(ref, "name");
+    const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
+    karp_str group = io_group_of_class(ref), name = tree_get_text(ref, "name");
     bool foreign = group.len && !equal_str(group, karp_provider_class_group(u->provider));
     if (name.len == 0) name = str("default");
     uint32_t known = foreign ? IO_NONE : io_table_get(&u->names, name);

@@ -75,10 +75,12 @@ static bool same_template(const tree *before, const tree *after)
 
 bool io_has_replicas(const io_kind_info *info)
 {
-    io_kind kind = info->kind;
-    if (kind == IO_KIND_OPERATED) return io_pod_kind_of(info)->scale != NULL;
-    return kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
-           kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_JOB;
+    return info->kind == IO_KIND_OPERATED ? io_pod_kind_of(info)->scale != NULL : io_is_workload(info->kind);
+}
+
+static const char *replicas_field(const io_deferred *workload)
+{
+    return workload->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
 }
 
 /* A copy that has no position in the text of another object. */
@@ -137,7 +139,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     w->name = tree_get_text(tree_get(root, "metadata"), "name");
     if (w->info->namespaced) w->namespace_ = io_namespace(root);
     if (io_has_replicas(w->info)) {
-        const char *count = w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
+        const char *count = replicas_field(w);
         tree_default(&reader->trees, spec, count, tree_get(old_spec, count));
         w->changed = true;
         if (!same_template(old_spec, spec)) status = renew_pods(reader, w);
@@ -189,7 +191,7 @@ static bool goes_with(const karp_reader *reader, const io_deferred *w, const io_
                 equal_str(tree_get_text(tree_get(w->root, "status"), "nodeName"), deleted->name)) ||
                (kind == IO_KIND_CSI_NODE && equal_str(w->name, deleted->name));
     if (of == IO_KIND_NAMESPACE) return w->info->namespaced && equal_str(w->namespace_, deleted->name);
-    return (io_has_replicas(deleted->info) || of == IO_KIND_OPERATED || of == IO_KIND_DAEMON_SET) &&
+    return (io_is_workload(of) || of == IO_KIND_OPERATED || of == IO_KIND_DAEMON_SET) &&
            is_owned_by(reader, w, deleted);
 }
 
@@ -338,11 +340,6 @@ karp_status io_delete(karp_reader *reader, karp_str object)
 
 /* ---- scaling ----------------------------------------------------------------------------------------------------- */
 
-static const char *replicas_field(const io_deferred *workload)
-{
-    return workload->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
-}
-
 /* Adds the note "what if: Deployment shop/web: spec.replicas 6 → 0". */
 static karp_status note_scaled(karp_reader *reader, const io_deferred *w, uint64_t replicas)
 {
@@ -490,11 +487,8 @@ static bool goes_before(const karp_reader *reader, const surplus *a, const surpl
 
 static bool is_pod_of(const karp_reader *reader, const io_deferred *pod, const io_deferred *workload)
 {
-    if (pod->gone || pod->info->kind != IO_KIND_POD || !equal_str(pod->namespace_, workload->namespace_)) return false;
-    if (io_pod_ended(pod->root)) return false;
-    io_owner owner = workload->info->kind == IO_KIND_REPLICA_SET ? io_controller(pod->root)
-                                                                 : io_workload_of(reader, pod->root);
-    return strcmp(owner.kind, workload->info->name) == 0 && equal_str(owner.name, workload->name);
+    return !pod->gone && pod->info->kind == IO_KIND_POD && is_owned_by(reader, pod, workload) &&
+           !io_pod_ended(pod->root);
 }
 
 static surplus surplus_of(const karp_reader *reader, uint32_t number, bool numbered)

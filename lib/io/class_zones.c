@@ -58,10 +58,10 @@ karp_status io_class_zones_note(karp_reader *reader)
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone || w->stated) continue;
-        const tree *spec = tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec");
+        const tree *spec = io_template_spec(w->root);
         const tree *ref = tree_get(spec, "nodeClassRef"), *requirements = tree_get(spec, "requirements");
-        uint32_t number = io_find_kind(reader, tree_get_text(ref, "kind"), str(""), tree_get_text(ref, "name"));
-        const io_deferred *class_ = number < reader->deferred_count ? &reader->deferred[number] : NULL;
+        const io_deferred *class_ = io_find_deferred(reader, tree_get_text(ref, "kind"), str(""),
+                                                     tree_get_text(ref, "name"));
         if (!class_ || !class_->root || tree_count(tree_get(tree_get(class_->root, "status"), "subnets")) == 0)
             continue;
         for (size_t k = 0; k < tree_count(requirements) && status == KARP_OK; k++) {

@@ -14,16 +14,16 @@ static const karp_str nothing = { "", 0 };
 /* The last one is the provider that the caller gave, or named by its path. */
 static uint32_t given_cloud(const karp_reader *reader) { return reader->cloud_count - 1; }
 
+/* The number of a built-in provider's cloud. */
+static uint32_t cloud_of(const builtin_plugin *one) { return one ? (uint32_t)(one - plugin_builtin(0)) : IO_NONE; }
+
 /* The cloud that the caller chose for the whole input. IO_NONE = the input shows its clouds. */
 static uint32_t chosen_cloud(const karp_reader *reader)
 {
-    const builtin_plugin *one = NULL;
     if (reader->given_provider) return given_cloud(reader);
     if (reader->options.provider.len == 0) return IO_NONE;
-    for (uint32_t i = 0; (one = plugin_builtin(i)) != NULL; i++) {
-        if (str_is(reader->options.provider, one->plugin->name)) return i;
-    }
-    return given_cloud(reader);
+    const builtin_plugin *one = plugin_builtin_named(reader->options.provider);
+    return one ? cloud_of(one) : given_cloud(reader);
 }
 
 bool io_builtin_types(const karp_reader *reader)
@@ -136,7 +136,7 @@ karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provide
 
 static void note_sign(karp_reader *reader, io_cloud_sign sign, const builtin_plugin *builtin)
 {
-    if (builtin) reader->cloud_signs[sign] |= UINT32_C(1) << (builtin - plugin_builtin(0));
+    if (builtin) reader->cloud_signs[sign] |= UINT32_C(1) << cloud_of(builtin);
 }
 
 static void note_id(karp_reader *reader, karp_str provider_id)
@@ -158,27 +158,29 @@ static void note_labels(karp_reader *reader, const tree *labels)
     }
 }
 
+karp_str io_group_of_class(const tree *ref)
+{
+    karp_str group = tree_get_text(ref, "group");
+    return group.len ? group : str_before(tree_get_text(ref, "apiVersion"), '/'); /* v1beta1 */
+}
+
 static const builtin_plugin *plugin_of_reference(const tree *ref)
 {
-    karp_str group = tree_get_text(ref, "group"), kind = tree_get_text(ref, "kind");
-    if (group.len == 0) group = str_before(tree_get_text(ref, "apiVersion"), '/'); /* v1beta1 */
-    return plugin_builtin_for_class(group, kind);
+    return plugin_builtin_for_class(io_group_of_class(ref), tree_get_text(ref, "kind"));
 }
 
 void io_note_cloud(karp_reader *reader, const io_kind_info *info, const tree *root)
 {
-    const tree *spec = tree_get(root, "spec");
     if (info->kind == IO_KIND_NODE) {
-        note_id(reader, tree_get_text(spec, "providerID"));
+        note_id(reader, tree_get_text(tree_get(root, "spec"), "providerID"));
         note_labels(reader, tree_get(tree_get(root, "metadata"), "labels"));
     }
     if (info->kind == IO_KIND_NODE_CLAIM) {
         note_id(reader, tree_get_text(tree_get(root, "status"), "providerID"));
-        note_sign(reader, IO_SIGN_REFERENCE, plugin_of_reference(tree_get(spec, "nodeClassRef")));
+        note_sign(reader, IO_SIGN_REFERENCE, plugin_of_reference(tree_get(tree_get(root, "spec"), "nodeClassRef")));
     }
     if (info->kind == IO_KIND_NODE_POOL)
-        note_sign(reader, IO_SIGN_REFERENCE,
-                  plugin_of_reference(tree_get(tree_get(tree_get(spec, "template"), "spec"), "nodeClassRef")));
+        note_sign(reader, IO_SIGN_REFERENCE, plugin_of_reference(tree_get(io_template_spec(root), "nodeClassRef")));
     if (info->kind == IO_KIND_NODE_CLASS)
         note_sign(reader, IO_SIGN_CLASS,
                   plugin_builtin_for_class(str_before(tree_get_text(root, "apiVersion"), '/'), nothing));
@@ -274,11 +276,6 @@ static uint32_t usual_cloud(const karp_reader *reader, const tree *spec)
     return required == IO_NONE ? main_cloud(reader) : required;
 }
 
-static const tree *spec_of(const io_deferred *pool)
-{
-    return tree_get(tree_get(tree_get(pool->root, "spec"), "template"), "spec");
-}
-
 static bool names_class(const tree *ref)
 {
     return tree_get_text(ref, "group").len || tree_get_text(ref, "kind").len || tree_get_text(ref, "apiVersion").len;
@@ -287,11 +284,10 @@ static bool names_class(const tree *ref)
 uint32_t io_cloud_of_pool(const karp_reader *reader, const io_deferred *pool)
 {
     uint32_t chosen = chosen_cloud(reader);
-    const tree *spec = spec_of(pool), *ref = tree_get(spec, "nodeClassRef");
+    const tree *spec = io_template_spec(pool->root), *ref = tree_get(spec, "nodeClassRef");
     if (chosen != IO_NONE) return chosen;
     if (!names_class(ref)) return usual_cloud(reader, spec);
-    const builtin_plugin *one = plugin_of_reference(ref);
-    return one ? (uint32_t)(one - plugin_builtin(0)) : IO_NONE;
+    return cloud_of(plugin_of_reference(ref));
 }
 
 uint32_t io_cloud_of_class(const karp_reader *reader, karp_str group, karp_str kind)
@@ -299,7 +295,7 @@ uint32_t io_cloud_of_class(const karp_reader *reader, karp_str group, karp_str k
     uint32_t chosen = chosen_cloud(reader);
     if (chosen != IO_NONE) return chosen;
     const builtin_plugin *one = plugin_builtin_for_class(group, kind);
-    return one && one->read_class ? (uint32_t)(one - plugin_builtin(0)) : IO_NONE;
+    return one && one->read_class ? cloud_of(one) : IO_NONE;
 }
 
 void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group, karp_str *kind)
@@ -312,9 +308,8 @@ void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group
 
 static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
 {
-    const tree *ref = tree_get(spec_of(pool), "nodeClassRef");
-    karp_str group = tree_get_text(ref, "group"), kind = tree_get_text(ref, "kind");
-    if (group.len == 0) group = str_before(tree_get_text(ref, "apiVersion"), '/');
+    const tree *ref = tree_get(io_template_spec(pool->root), "nodeClassRef");
+    karp_str group = io_group_of_class(ref), kind = tree_get_text(ref, "kind");
     io_place place = io_place_whole(&pool->place);
     (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
                          "no built-in provider has the instance types of a node class of %.*s%s%.*s: give them with "

@@ -32,6 +32,8 @@ karp_status io_settle_clouds(karp_reader *reader);
 uint32_t io_cloud_of_pool(const karp_reader *reader, const io_deferred *pool);
 /* That of node class objects of this group and kind. IO_NONE = the reader has no provider that reads them. */
 uint32_t io_cloud_of_class(const karp_reader *reader, karp_str group, karp_str kind);
+/* The group that a nodeClassRef names; "" = none. */
+karp_str io_group_of_class(const tree *ref);
 /* Group and kind of the node class that a NodePool or NodeClaim has if it states none. `spec` contains its
  * requirements. */
 void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group, karp_str *kind);

@@ -9,9 +9,8 @@ static const record *record_of_kind(io_kind kind)
     if (kind == IO_KIND_POD) return &io_pod_record;
     if (kind == IO_KIND_NODE_POOL) return &io_node_pool_record;
     if (kind == IO_KIND_BUDGET) return &io_budget_record;
-    bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
-                   kind == IO_KIND_JOB || kind == IO_KIND_DAEMON_SET;
-    return expands ? &io_workload_record : NULL;
+    if (kind == IO_KIND_REPLICATION_CONTROLLER) return NULL;
+    return io_is_workload(kind) || kind == IO_KIND_DAEMON_SET ? &io_workload_record : NULL;
 }
 
 /* Nobody reads more notes; a generated file may have thousands. */

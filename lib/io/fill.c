@@ -104,8 +104,7 @@ static void count_pod(io_filler *f, const tree *pod)
 {
     if (f->budget_count == 0) return;
     const tree *metadata = tree_get(pod, "metadata"), *status = tree_get(pod, "status");
-    karp_str phase = tree_get_text(status, "phase");
-    if (tree_get(metadata, "deletionTimestamp") || str_is(phase, "Succeeded") || str_is(phase, "Failed")) return;
+    if (tree_get(metadata, "deletionTimestamp") || io_pod_ended(pod)) return;
     bool ready = str_is(io_condition_status(tree_get(status, "conditions"), "Ready"), "True");
     size_t count;
     arena_mark mark = arena_get_mark(&f->reader->scratch);
@@ -328,8 +327,7 @@ static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
 {
     if (!f->fill) return;
     if (info->kind == IO_KIND_NODE_POOL) io_fill_pool(f->reader, f->t, root);
-    if (info->kind == IO_KIND_DAEMON_SET)
-        io_fill_pod_spec(f, tree_get(tree_get(tree_get(root, "spec"), "template"), "spec"));
+    if (info->kind == IO_KIND_DAEMON_SET) io_fill_pod_spec(f, io_template_spec(root));
     if (info->kind == IO_KIND_NAMESPACE) fill_namespace(f->t, root);
     if (info->kind == IO_KIND_CLAIM) io_fill_claim_volume(f, root);
     if (info->kind == IO_KIND_STORAGE_CLASS) tree_default_text(f->t, root, "volumeBindingMode", str("Immediate"));
@@ -407,9 +405,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
                  : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
                  : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
                                               : io_add_filled(f, w->info, root, &place);
-    bool expands = kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
-                   kind == IO_KIND_JOB || kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_OPERATED;
-    if (status == KARP_OK && expands) status = io_expand(f, w, root, &place);
+    if (status == KARP_OK && (io_is_workload(kind) || kind == IO_KIND_OPERATED)) status = io_expand(f, w, root, &place);
     if (status == KARP_OK && f->work.status) status = io_reader_nomem(f->reader);
     f->t = &f->reader->trees;
     f->creates = false;

@@ -21,30 +21,27 @@
 
 /* ---- CapacityBuffers --------------------------------------------------------------------------------------------- */
 
-static uint32_t template_number(const karp_reader *reader, const tree *root)
+/* The object that has the buffer's pod template. NULL = there is none. */
+static const io_deferred *template_owner(const karp_reader *reader, const tree *root)
 {
-    const tree *metadata = tree_get(root, "metadata"), *spec = tree_get(root, "spec"),
-               *status = tree_get(root, "status");
-    karp_str namespace_ = tree_get_text(metadata, "namespace");
-    if (namespace_.len == 0) namespace_ = str("default");
+    const tree *spec = tree_get(root, "spec"), *status = tree_get(root, "status");
+    karp_str namespace_ = io_namespace(root);
     const tree *ref = tree_get(spec, "podTemplateRef");
     if (!ref) ref = tree_get(status, "podTemplateRef");
-    if (ref) return io_find(reader, "PodTemplate", namespace_, tree_get_text(ref, "name"));
+    if (ref) return io_find_deferred(reader, str("PodTemplate"), namespace_, tree_get_text(ref, "name"));
     ref = tree_get(spec, "scalableRef");
-    if (!ref) return IO_NONE;
     static const char *const scalable[] = { "Deployment", "StatefulSet", "ReplicaSet" };
     for (size_t i = 0; i < 3; i++) {
         if (str_is(tree_get_text(ref, "kind"), scalable[i]))
-            return io_find(reader, scalable[i], namespace_, tree_get_text(ref, "name"));
+            return io_find_deferred(reader, str(scalable[i]), namespace_, tree_get_text(ref, "name"));
     }
-    return IO_NONE;
+    return NULL;
 }
 
 karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer)
 {
-    uint32_t number = template_number(reader, root);
-    if (number < reader->deferred_count) {
-        const io_deferred *w = &reader->deferred[number];
+    const io_deferred *w = template_owner(reader, root);
+    if (w) {
         const tree *from = w->info->kind == IO_KIND_POD_TEMPLATE ? w->root : tree_get(w->root, "spec");
         karp_pod *pod = io_make(d, 1, sizeof *pod);
         if (pod) io_decode_template(d, tree_get(from, "template"), pod);
@@ -132,7 +129,7 @@ static karp_status note_no_pool(karp_reader *reader, const karp_snapshot *snapsh
     if (!plain) return KARP_OK;
     io_usual_class(reader, NULL, &group, &kind);
     str_shorten(plural, sizeof plural, kind);
-    for (char *c = plural; *c; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    for (char *c = plural; *c; c++) *c = ascii_lower(*c);
     return io_warn(reader,
                    "the input has no NodePool, so nothing can be launched; those of a cluster: kubectl get "
                    "nodepools,%ses -o yaml",

@@ -32,9 +32,8 @@ static bool has_phase(karp_str phases, karp_str phase)
 static bool creates_pods(const io_deferred *w)
 {
     io_kind kind = w->info->kind;
-    return kind == IO_KIND_POD || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
-           kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_DAEMON_SET || kind == IO_KIND_JOB ||
-           kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_OPERATED || kind == IO_KIND_POD_MAKER;
+    return kind == IO_KIND_POD || kind == IO_KIND_DAEMON_SET || kind == IO_KIND_OPERATED || kind == IO_KIND_POD_MAKER ||
+           io_is_workload(kind);
 }
 
 static bool is_installed(karp_str phases)

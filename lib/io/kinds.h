@@ -58,6 +58,13 @@ typedef struct io_kind_info {
     const char *version, *old_version; /* the known versions; old_version may be NULL, and for node classes both are */
 } io_kind_info;
 
+/* Whether it is a kind of Kubernetes itself whose controller creates a number of pods. */
+static inline bool io_is_workload(io_kind kind)
+{
+    return kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET || kind == IO_KIND_STATEFUL_SET ||
+           kind == IO_KIND_REPLICATION_CONTROLLER || kind == IO_KIND_JOB;
+}
+
 /* Looks up `kind` in the group of `api_version`. Never NULL: unknown kinds have their own entry. */
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
 /* The entry for kinds that are not read, but create pods. */

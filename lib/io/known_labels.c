@@ -58,7 +58,7 @@ static bool has_pool_of(const karp_reader *reader, const karp_provider *provider
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL) continue;
-        const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
+        const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
         if (group.len && equal_str(tree_get_text(ref, "group"), group)) return true;
     }
     return false;

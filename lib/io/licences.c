@@ -19,14 +19,12 @@ static const licensed systems[] = {
 
 enum { SYSTEMS = sizeof systems / sizeof systems[0], NONE = SYSTEMS };
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
 static bool contains(karp_str text, const char *word)
 {
     size_t length = word ? strlen(word) : text.len + 1;
     for (size_t at = 0; at + length <= text.len; at++) {
         size_t i = 0;
-        while (i < length && lower(text.ptr[at + i]) == word[i]) i++;
+        while (i < length && ascii_lower(text.ptr[at + i]) == word[i]) i++;
         if (i == length) return true;
     }
     return false;
@@ -81,7 +79,7 @@ static size_t system_of(const io_deferred *w)
     const tree *spec = w->root ? tree_get(w->root, "spec") : NULL;
     if (!spec || w->gone || w->stated) return NONE;
     if (w->info->kind == IO_KIND_NODE_CLASS) return system_of_class(spec);
-    if (w->info->kind == IO_KIND_NODE_POOL) return system_of_pool(tree_get(tree_get(spec, "template"), "spec"));
+    if (w->info->kind == IO_KIND_NODE_POOL) return system_of_pool(io_template_spec(w->root));
     return w->info->kind == IO_KIND_NODE ? system_of_node(w->root) : NONE;
 }
 

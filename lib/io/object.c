@@ -37,11 +37,24 @@ uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace
     return io_find_kind(reader, str(kind), namespace_, name);
 }
 
+io_deferred *io_find_deferred(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
+{
+    uint32_t number = io_find_kind(reader, kind, namespace_, name);
+    return number < reader->deferred_count ? &reader->deferred[number] : NULL;
+}
+
+const tree *io_find_tree(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
+{
+    const io_deferred *w = io_find_deferred(reader, kind, namespace_, name);
+    return w ? w->root : NULL;
+}
+
 karp_str io_name_of_kind(const io_kind_info *info, const tree *root, char room[IO_KIND_ROOM])
 {
+    bool own = info->kind == IO_KIND_NODE_CLASS || info->kind == IO_KIND_POD_MAKER || info->kind == IO_KIND_OPERATED;
+    if (!own) return str(info->name);
     karp_str kind = tree_get_text(root, "kind"), group = str_before(tree_get_text(root, "apiVersion"), '/');
     if (info->kind == IO_KIND_NODE_CLASS) return kind;
-    if (info->kind != IO_KIND_POD_MAKER && info->kind != IO_KIND_OPERATED) return str(info->name);
     room[0] = '\0';
     str_append(room, IO_KIND_ROOM, "%.*s.%.*s", str_shown(kind, 100), kind.ptr, str_shown(group, 100), group.ptr);
     return str(room);

@@ -82,10 +82,10 @@ static karp_status add_rule(karp_reader *reader, karp_str rule)
     if (!own) return io_reader_nomem(reader);
     *own = (io_own_kind){ .next = reader->own_kinds, .kind.make = make_by_rule };
     own->kind.info = (io_kind_info){
-        keep_path(reader, group), keep_path(reader, kind), IO_KIND_OPERATED, true, NULL, NULL
+        io_keep(reader, group).ptr, io_keep(reader, kind).ptr, IO_KIND_OPERATED, true, NULL, NULL
     };
-    own->kind.places[0] = (io_pod_place){ keep_path(reader, template_), NULL, NULL, 1 };
-    if (count.len) own->kind.places[0].count = own->kind.scale = keep_path(reader, count);
+    own->kind.places[0] = (io_pod_place){ io_keep(reader, template_).ptr, NULL, NULL, 1 };
+    if (count.len) own->kind.places[0].count = own->kind.scale = io_keep(reader, count).ptr;
     if (!own->kind.info.group || !own->kind.info.name || !own->kind.places[0].template_ ||
         (count.len && !own->kind.scale))
         return io_reader_nomem(reader);

@@ -194,13 +194,12 @@ static double monthly(const prices *p, const tree *class_)
 /* The hourly cost of the volumes of a node in the pool. */
 static double devices_of_pool(const karp_reader *reader, const prices *p, const tree *pool)
 {
-    const tree *spec = tree_get(tree_get(tree_get(pool, "spec"), "template"), "spec");
+    const tree *spec = io_template_spec(pool);
     const tree *ref = tree_get(spec, "nodeClassRef");
     karp_str group, kind = tree_get_text(ref, "kind"), name = tree_get_text(ref, "name");
     if (kind.len == 0) io_usual_class(reader, spec, &group, &kind);
     if (!str_is(kind, "EC2NodeClass")) return 0;
-    uint32_t number = io_find(reader, "EC2NodeClass", (karp_str){ "", 0 }, name);
-    return monthly(p, number < reader->deferred_count ? reader->deferred[number].root : NULL) / HOURS_A_MONTH;
+    return monthly(p, io_find_tree(reader, kind, str(""), name)) / HOURS_A_MONTH;
 }
 
 /* ---- catalogues -------------------------------------------------------------------------------------------------- */

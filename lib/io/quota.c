@@ -107,10 +107,8 @@ static bool take(io_quota *quota, const karp_reader *reader, const tree *spec, b
 
 void io_quotas_count(io_quotas *q, const karp_reader *reader, const tree *pod, bool created)
 {
-    if (q->count == 0) return;
-    karp_str phase = tree_get_text(tree_get(pod, "status"), "phase");
+    if (q->count == 0 || io_pod_ended(pod)) return;
     uint32_t head = io_table_get(&q->first, io_namespace(pod));
-    if (str_is(phase, "Succeeded") || str_is(phase, "Failed")) return;
     for (uint32_t at = head == IO_NONE ? 0 : head + 1; at; at = q->list[at - 1].next) {
         io_quota *quota = &q->list[at - 1];
         quota->created += created;

@@ -278,6 +278,11 @@ karp_status io_object_check(karp_reader *reader, const io_kind_info *info, const
 void io_error_first(karp_reader *reader, const io_place *first);
 /* Whether objects of the kind are added to the builder. The others are only checked. */
 bool io_is_added(const io_kind_info *info);
+/* spec.template.spec: of a NodePool, the nodes', of most workloads, the pods'. NULL = absent. */
+static inline tree *io_template_spec(const tree *root)
+{
+    return tree_get(tree_get(tree_get(root, "spec"), "template"), "spec");
+}
 /* The object's name and namespace: "default" if the kind has one and none is stated. */
 void io_identity(const io_kind_info *info, const tree *root, karp_str *namespace_, karp_str *name);
 /* Records times and regions in the tree. */
@@ -299,6 +304,9 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+/* The object, and its tree. NULL = it is not in the input, or only in a Snapshot. */
+io_deferred *io_find_deferred(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+const tree *io_find_tree(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 /* The same, to be set until another name is recorded. NULL = out of memory. */
 uint32_t *io_number_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 /* The kind of an object, also one for which the caller has given a rule. */

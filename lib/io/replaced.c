@@ -149,11 +149,6 @@ static karp_status add_advice(changes_of_drift *all)
     return status;
 }
 
-static const tree *requirements_of(const tree *pool)
-{
-    return tree_get(tree_get(tree_get(tree_get(pool, "spec"), "template"), "spec"), "requirements");
-}
-
 static bool requires_key(const tree *requirements, karp_str key)
 {
     for (size_t i = 0; i < tree_count(requirements); i++) {
@@ -167,7 +162,8 @@ static bool requires_key(const tree *requirements, karp_str key)
 static bool lacks_label(const tree *claim, const tree *before, const tree *after)
 {
     const tree *labels = tree_get(tree_get(claim, "metadata"), "labels");
-    const tree *had = requirements_of(before), *has = requirements_of(after);
+    const tree *had = tree_get(io_template_spec(before), "requirements"),
+               *has = tree_get(io_template_spec(after), "requirements");
     for (size_t i = 0; i < tree_count(has); i++) {
         karp_str key = tree_get_text(tree_item(has, i), "key"), op = tree_get_text(tree_item(has, i), "operator");
         bool negative = str_is(op, "NotIn") || str_is(op, "DoesNotExist");

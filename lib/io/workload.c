@@ -325,9 +325,7 @@ static karp_status too_many(karp_reader *reader, const io_deferred *deferred, co
 
 static const tree *find_object(void *user, const char *kind, karp_str namespace_, karp_str name)
 {
-    const karp_reader *reader = user;
-    uint32_t number = io_find(reader, kind, namespace_, name);
-    return number < reader->deferred_count ? reader->deferred[number].root : NULL;
+    return io_find_tree(user, str(kind), namespace_, name);
 }
 
 static karp_status report(karp_reader *reader, const io_deferred *deferred, const io_pods *pods)
