@@ -46,9 +46,10 @@ void io_assume_class(io_assumed_storage *assumed, trees *t, tree *claim)
 
 bool io_assume_claims(io_assumed_storage *assumed, const tree *pod)
 {
+    if (!assumed->on) return true;
     const tree *spec = tree_get(pod, "spec"), *volumes = tree_get(spec, "volumes");
+    if (tree_count(volumes) == 0 || tree_get_text(spec, "nodeName").len > 0) return true;
     karp_str space = tree_get_text(tree_get(pod, "metadata"), "namespace");
-    if (!assumed->on || tree_get_text(spec, "nodeName").len > 0) return true;
     for (size_t i = 0; i < tree_count(volumes); i++) {
         karp_str name = tree_get_text(tree_get(tree_item(volumes, i), "persistentVolumeClaim"), "claimName");
         uint32_t *entry = name.len > 0 ? entry_of(assumed, space, name) : NULL;

@@ -101,6 +101,7 @@ static bool rename_labels(karp_reader *reader, tree *value)
 
 karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root)
 {
+    if (info->kind != IO_KIND_NODE_POOL && !reader->auto_mode_here) return KARP_OK;
     tree *template_ = tree_get(tree_get(root, "spec"), "template");
     const tree *ref = tree_get(tree_get(template_, "spec"), "nodeClassRef");
     bool of_pool = info->kind == IO_KIND_NODE_POOL && str_is(tree_get_text(ref, "group"), "eks.amazonaws.com");

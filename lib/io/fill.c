@@ -289,9 +289,8 @@ static karp_status add_ephemeral_claims(io_filler *f, const tree *pod, const io_
     return status;
 }
 
-karp_status io_fill_and_add_pod(io_filler *f, tree *root, const io_place *place)
+karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *root, const io_place *place)
 {
-    const io_kind_info *info = io_kind_find(str("v1"), str("Pod"));
     if (!io_count_waiting(&f->waiting, f->reader, root)) return io_reader_nomem(f->reader);
     if (!f->fill) return io_add_filled(f, info, root, place);
     io_fill_pod_spec(f, tree_get(root, "spec"));
@@ -401,7 +400,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     io_identify(f, w->info, root);
     fill_simple(f, w->info, root);
     if (status == KARP_OK && !refused)
-        status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, root, &place)
+        status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, w->info, root, &place)
                  : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
                  : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
                                               : io_add_filled(f, w->info, root, &place);

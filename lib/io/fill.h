@@ -71,7 +71,7 @@ bool io_is_stated(const tree *object, const char *name);
 
 void io_fill_ports(trees *t, tree *spec); /* of a pod's containers */
 void io_fill_pod_spec(io_filler *filler, tree *spec);
-karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);
+karp_status io_fill_and_add_pod(io_filler *filler, const io_kind_info *info, tree *root, const io_place *place);
 void io_fill_pool(const karp_reader *reader, trees *t, tree *root);
 /* Reports what the API server refuses in pods of this template. *refused = they are not to be planned. Errors: NOMEM.
  */

@@ -162,19 +162,18 @@ void io_foreign_explain_object(karp_reader *reader)
 
 static bool has_text(const tree *root, const char *member) { return tree_get_text(root, member).len > 0; }
 
+bool io_foreign_version(karp_str api_version) { return str_starts(api_version, "kustomize.config.k8s.io/"); }
+
 /* What a tree is that may be no Kubernetes object. NULL = unknown. */
 static const foreign *kind_of_tree(const tree *root, const io_place *place)
 {
-    karp_str base = base_of(place->document), group = str_before(tree_get_text(root, "apiVersion"), '/');
-    if (str_is(group, "kustomize.config.k8s.io") || (!has_text(root, "kind") && str_starts(base, "kustomization.y")))
-        return &kinds[KUSTOMIZATION];
+    if (io_foreign_version(tree_get_text(root, "apiVersion"))) return &kinds[KUSTOMIZATION];
     if (has_text(root, "kind")) return NULL;
+    if (str_starts(base_of(place->document), "kustomization.y")) return &kinds[KUSTOMIZATION];
     if (has_text(root, "terraform_version")) return &kinds[TERRAFORM_JSON];
     if (has_text(root, "apiVersion") && has_text(root, "name") && has_text(root, "version")) return &kinds[HELM_CHART];
     return NULL;
 }
-
-bool io_foreign_tree(const tree *root, const io_place *place) { return kind_of_tree(root, place) != NULL; }
 
 karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str text)
 {

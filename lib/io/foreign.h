@@ -16,9 +16,10 @@ karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str tex
 /* Adds to the error of an object that it is of a template. */
 void io_foreign_explain_object(karp_reader *reader);
 
-/* Whether the tree is no Kubernetes object but a part of something else. */
-bool io_foreign_tree(const tree *root, const io_place *place);
-/* Refuses such a tree, or with `skip_unknown` leaves it out with a note; never a part of a Snapshot. */
+/* Whether objects of this apiVersion are none of Kubernetes, although they have a kind. */
+bool io_foreign_version(karp_str api_version);
+/* Refuses a tree that is no Kubernetes object but a part of something else, or with `skip_unknown` leaves it out with a
+ * note; never a part of a Snapshot. */
 karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,
                               const char *field, const char *why);
 

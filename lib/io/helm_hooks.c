@@ -9,13 +9,6 @@
 
 #include <string.h>
 
-static karp_str phases_of(const io_deferred *w)
-{
-    const tree *metadata = tree_get(w->root, "metadata");
-    if (w->gone || w->stated || io_is_stated(metadata, "uid")) return (karp_str){ "", 0 };
-    return tree_get_text(tree_get(metadata, "annotations"), "helm.sh/hook");
-}
-
 static bool has_phase(karp_str phases, karp_str phase)
 {
     for (size_t from = 0; from < phases.len;) {
@@ -61,10 +54,12 @@ karp_status io_settle_hooks(karp_reader *reader)
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         io_deferred *w = &reader->deferred[i];
-        karp_str phases = creates_pods(w) ? phases_of(w) : (karp_str){ "", 0 };
-        bool created = creates_pods(w) && !w->stated && !io_is_stated(tree_get(w->root, "metadata"), "uid");
-        if (only.len && created && w->info->kind != IO_KIND_DAEMON_SET && !has_phase(phases, only)) w->gone = true;
-        else if (phases.len && only.len == 0) status = leave_out(reader, w, phases);
+        if (w->gone || w->stated || !creates_pods(w)) continue;
+        const tree *metadata = tree_get(w->root, "metadata");
+        if (io_is_stated(metadata, "uid")) continue;
+        karp_str phases = tree_get_text(tree_get(metadata, "annotations"), "helm.sh/hook");
+        if (only.len == 0 && phases.len > 0) status = leave_out(reader, w, phases);
+        if (only.len > 0 && w->info->kind != IO_KIND_DAEMON_SET && !has_phase(phases, only)) w->gone = true;
     }
     return status;
 }

@@ -231,8 +231,9 @@ static bool name_generated(karp_reader *reader, const io_kind_info *info, tree *
 {
     trees *t = &reader->trees;
     tree *metadata = tree_get(root, "metadata");
-    karp_str given = tree_get_text(metadata, "generateName"), space = tree_get_text(metadata, "namespace"), name;
+    karp_str given = tree_get_text(metadata, "generateName"), name;
     if (given.len == 0 || tree_get(metadata, "name")) return true;
+    karp_str space = tree_get_text(metadata, "namespace");
     if (space.len == 0 && info->namespaced) space = str("default");
     uint32_t *last = io_number_of(reader, str("generated names"), space, given);
     if (!last) return false;
@@ -270,22 +271,20 @@ static karp_status refuse_as_prices(karp_reader *reader, const tree *root, const
 
 static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
-    const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
+    karp_str kind = tree_get_text(root, "kind"), api_version = tree_get_text(root, "apiVersion");
     stated = stated || reader->complete;
     if (reader->only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
-    bool has_kind = tree_is(kind, TREE_STRING) && kind->count > 0;
-    if (!has_kind || !tree_is(api_version, TREE_STRING) || api_version->count == 0 || io_foreign_tree(root, place))
-        return io_foreign_refuse(reader, root, place, stated, has_kind ? "apiVersion" : "kind",
+    if (kind.len == 0 || api_version.len == 0 || io_foreign_version(api_version))
+        return io_foreign_refuse(reader, root, place, stated, kind.len > 0 ? "apiVersion" : "kind",
                                  "is missing: this is not a Kubernetes object");
     reader->used++;
-    const io_kind_info *info = io_reader_kind(reader, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
+    const io_kind_info *info = io_reader_kind(reader, api_version, kind);
     if (info->kind == IO_KIND_UNKNOWN && io_makes_pods(root)) info = &io_kind_pod_maker;
     if (!stated && !name_generated(reader, info, root)) return io_reader_nomem(reader);
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
-    if (info->kind == IO_KIND_UNKNOWN)
-        return io_unused_kind(reader, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
+    if (info->kind == IO_KIND_UNKNOWN) return io_unused_kind(reader, api_version, kind);
     if (!stated) {
-        karp_status noted = io_note_version(reader, info, tree_get_text(root, "apiVersion"));
+        karp_status noted = io_note_version(reader, info, api_version);
         if (noted == KARP_OK) noted = io_convert_beta(reader, info, root);
         if (noted == KARP_OK) noted = io_note_fields(reader, info, root, place);
         if (noted) return noted;

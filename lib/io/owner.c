@@ -40,14 +40,12 @@ io_owner io_controller(const tree *root)
     for (size_t i = 0; i < tree_count(owners); i++) {
         const tree *owner = tree_item(owners, i);
         if (!tree_is(tree_get(owner, "controller"), TREE_TRUE)) continue;
-        io_owner found = { "another's", tree_get_text(owner, "name") };
-        karp_str kind = tree_get_text(owner, "kind");
+        karp_str kind = tree_get_text(owner, "kind"), name = tree_get_text(owner, "name");
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            if (str_is(kind, kinds[k])) found.kind = kinds[k];
+            if (str_is(kind, kinds[k])) return (io_owner){ kinds[k], name };
         }
         const io_kind_info *info = io_kind_find(tree_get_text(owner, "apiVersion"), kind);
-        if (info->kind == IO_KIND_OPERATED) found.kind = info->name;
-        return found;
+        return (io_owner){ info->kind == IO_KIND_OPERATED ? info->name : "another's", name };
     }
     return (io_owner){ "", { "", 0 } };
 }

@@ -25,14 +25,6 @@ static bool same_elements(const char *template_, const char *count)
     return !star || strncmp(template_, count, (size_t)(star - count) + 2) == 0;
 }
 
-static const char *keep_path(karp_reader *reader, karp_str path)
-{
-    char *kept = arena_alloc(&reader->keep, path.len + 1);
-    if (kept) memcpy(kept, path.ptr, path.len);
-    if (kept) kept[path.len] = '\0';
-    return kept;
-}
-
 static karp_status wrong(karp_reader *reader, karp_str rule, const char *why)
 {
     return fail(&reader->error, KARP_E_INVALID, "%.*s: %s; a rule is Kind.group=/path/of/template[,/path/of/count]",
@@ -109,9 +101,9 @@ karp_status karp_reader_add_pod_kind(karp_reader *reader, karp_str rule, karp_er
 
 const io_kind_info *io_reader_kind(const karp_reader *reader, karp_str api_version, karp_str kind)
 {
-    karp_str group = str_before(api_version, '/');
     for (const io_own_kind *own = reader->own_kinds; own; own = own->next) {
-        if (str_is(kind, own->kind.info.name) && str_is(group, own->kind.info.group)) return &own->kind.info;
+        const io_kind_info *info = &own->kind.info;
+        if (str_is(kind, info->name) && str_is(str_before(api_version, '/'), info->group)) return info;
     }
     return io_kind_find(api_version, kind);
 }

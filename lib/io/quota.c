@@ -36,8 +36,8 @@ static karp_str hard_of(const karp_reader *reader, const io_quota *quota, size_t
 
 karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred *w)
 {
-    const tree *spec = tree_get(w->root, "spec");
     if (w->info->kind != IO_KIND_QUOTA || w->gone || w->stated) return KARP_OK;
+    const tree *spec = tree_get(w->root, "spec");
     if (tree_get(spec, "scopes") || tree_get(spec, "scopeSelector"))
         return io_warn(reader, "ResourceQuota %.*s: it has a scope, so karp does not count which pods it refuses",
                        str_shown(w->name, 100), w->name.ptr);

@@ -105,14 +105,15 @@ static tree *pod_spec(const workload *w, karp_str pod_name)
 
 static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number)
 {
+    const io_kind_info *info = io_kind_find(str("v1"), str("Pod"));
     io_filler *f = w->f;
     f->t = &f->made;
     tree *pod = io_new_object(f->t, "v1", "Pod", w->namespace_, pod_name);
     set_pod_metadata(w, tree_get(pod, "metadata"), pod_name, number);
     tree_set(f->t, pod, "spec", pod_spec(w, pod_name));
-    io_identify(f, io_kind_find(str("v1"), str("Pod")), pod);
+    io_identify(f, info, pod);
     f->creates = true;
-    karp_status status = io_fill_and_add_pod(f, pod, w->place);
+    karp_status status = io_fill_and_add_pod(f, info, pod, w->place);
     f->creates = false;
     f->t = &f->work;
     trees_clear(&f->made);
