@@ -85,27 +85,15 @@ karp_status io_admission_note(io_admission *a, karp_reader *reader, const io_def
     return w->info->kind == IO_KIND_LIMIT_RANGE ? note_range(a, reader, w) : KARP_OK;
 }
 
-/* ---- parts of a spec --------------------------------------------------------------------------------------------- */
-
-/* Replaces the member by a copy that may be changed, or by an empty one; a wrong value stays, for the decoder. */
-static tree *own(trees *t, tree *object, const char *name, tree_type type)
-{
-    const tree *shared = tree_get(object, name);
-    if (shared && !tree_is(shared, type)) return NULL;
-    tree *copy = shared ? tree_copy(t, shared) : tree_new(t, type);
-    tree_set(t, object, name, copy);
-    return copy;
-}
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static const tree *requests_of(const tree *container) { return tree_get(tree_get(container, "resources"), "requests"); }
-
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* A LimitRange's own defaults: limits are the maximum, requests are the limits, else the minimum. */
 static void fill_container(trees *t, tree *container, const tree *limit)
 {
-    tree *resources = own(t, container, "resources", TREE_MAP);
-    tree *limits = own(t, resources, "limits", TREE_MAP), *requests = own(t, resources, "requests", TREE_MAP);
+    tree *resources = tree_own(t, container, "resources", TREE_MAP);
+    tree *limits = tree_own(t, resources, "limits", TREE_MAP), *requests = tree_own(t, resources, "requests", TREE_MAP);
     if (!limits || !requests) return;
     const tree *defaults = tree_get(limit, "default"), *most = tree_get(limit, "max");
     tree_set_missing(t, requests, limits);
@@ -151,7 +139,7 @@ static void fill_pod_requests(trees *t, tree *spec)
 {
     const tree *limits = tree_get(tree_get(spec, "resources"), "limits");
     if (!tree_is(limits, TREE_MAP)) return;
-    tree *requests = own(t, own(t, spec, "resources", TREE_MAP), "requests", TREE_MAP);
+    tree *requests = tree_own(t, tree_own(t, spec, "resources", TREE_MAP), "requests", TREE_MAP);
     for (size_t i = 0; requests && i < tree_count(limits); i++) {
         const tree_member *m = tree_member_at(limits, i);
         karp_str name = tree_member_name(m);
@@ -188,7 +176,7 @@ static void fill_by(void *user, const io_deferred *range, const tree *limit)
 static void add_tolerations(trees *t, tree *spec, const tree *tolerations)
 {
     if (tree_count(tolerations) == 0) return;
-    tree *list = own(t, spec, "tolerations", TREE_LIST);
+    tree *list = tree_own(t, spec, "tolerations", TREE_LIST);
     for (size_t i = 0; list && i < tree_count(tolerations); i++) tree_append(t, list, tree_item(tolerations, i));
 }
 
@@ -210,7 +198,7 @@ static karp_status apply_class(karp_reader *reader, trees *t, tree *spec)
                             "not added to the pods that name it",
                             str_shown(name, 100), name.ptr);
     if (overhead && !tree_get(spec, "overhead")) tree_set(t, spec, "overhead", tree_copy(t, overhead));
-    if (tree_count(selector) > 0) tree_set_missing(t, own(t, spec, "nodeSelector", TREE_MAP), selector);
+    if (tree_count(selector) > 0) tree_set_missing(t, tree_own(t, spec, "nodeSelector", TREE_MAP), selector);
     add_tolerations(t, spec, tree_get(scheduling, "tolerations"));
     return KARP_OK;
 }

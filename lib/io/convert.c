@@ -50,8 +50,7 @@ static tree *requirements(io_converter *c, const tree *spec)
     size_t n = 0;
     const karp_requirement *given = io_requirements(&c->d, spec, "requirements", IO_FOR_POOL, &n);
     if (c->d.status) return NULL;
-    const tree *stated = tree_get(spec, "requirements");
-    tree *list = stated ? tree_copy(c->t, stated) : tree_new(c->t, TREE_LIST);
+    tree *list = tree_copy_or_new(c->t, tree_get(spec, "requirements"), TREE_LIST);
     karp_requirement added[AWS_POOL_DEFAULTS];
     size_t more = aws_pool_defaults(given, n, added);
     for (size_t i = 0; i < more; i++) add_requirement(c->t, list, &added[i]);

@@ -115,7 +115,7 @@ static void put_alias(trees *t, const tree *spec, tree *out)
 static void put_metadata_options(trees *t, const tree *spec, tree *out)
 {
     const tree *given = tree_get(spec, "metadataOptions");
-    tree *options = given ? tree_copy(t, given) : tree_new(t, TREE_MAP);
+    tree *options = tree_copy_or_new(t, given, TREE_MAP);
     if (!given) {
         tree_set_text(t, options, "httpEndpoint", str("enabled"));
         tree_set_text(t, options, "httpProtocolIPv6", str("disabled"));

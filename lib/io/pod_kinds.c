@@ -113,7 +113,7 @@ static io_way enter(io_way way, const char *star, size_t length, const tree *ele
     return same ? (io_way){ element, way.path + length } : way;
 }
 
-static void push_names(io_decoder *d, const char *path, const char *end)
+void io_push_path(io_decoder *d, const char *path, const char *end)
 {
     while (path < end) io_push_key(d, next_name(&path));
 }
@@ -160,11 +160,11 @@ static void find(const search *s, io_way template_, io_way count, io_way name, k
         /* The count is in the same element, so it is looked for before the template's own path is pushed. */
         uint64_t number = count_at(s, count);
         if (name.path) known = tree_text(io_at_path(name.at, name.path));
-        push_names(s->d, template_.path, template_.path + length);
+        io_push_path(s->d, template_.path, template_.path + length);
         const io_found_template found = { value, inside ? template_.at : NULL, known, number };
         if (value && !s->d->status) s->call(s->d, &found, s->user);
     } else {
-        push_names(s->d, template_.path, star);
+        io_push_path(s->d, template_.path, star);
         for (size_t i = 0; i < tree_count(value); i++) {
             bool map = tree_is(value, TREE_MAP);
             const tree *element = map ? tree_member_at(value, i)->value : tree_item(value, i);

@@ -44,6 +44,8 @@ const io_pod_kind *io_pod_kind_of(const io_kind_info *info);
 
 /* The value at a path below `at`, without "*"; NULL = absent. */
 const tree *io_at_path(const tree *at, const char *path);
+/* Adds the names of a path, up to `end`, to the decoder's. */
+void io_push_path(io_decoder *d, const char *path, const char *end);
 
 /* One template that was found. Its path is pushed on the decoder's. */
 typedef struct io_found_template {

@@ -57,17 +57,9 @@ static karp_str numbered(io_pods *p, karp_str name, uint64_t number)
 static void add_term(io_pods *p, const io_pod_set *set, const char *which, tree *term)
 {
     static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
-    trees *t = p->t;
-    tree *spec = io_set_spec(p, set);
-    const tree *affinity = tree_get(spec, "affinity"), *had = tree_get(affinity, which);
-    tree *own = affinity ? tree_copy(t, affinity) : tree_new(t, TREE_MAP);
-    tree *inner = had ? tree_copy(t, had) : tree_new(t, TREE_MAP);
-    const tree *terms = tree_get(inner, required);
-    tree *list = terms ? tree_copy(t, terms) : tree_new(t, TREE_LIST);
-    tree_append(t, list, term);
-    tree_set(t, inner, required, list);
-    tree_set(t, own, which, inner);
-    tree_set(t, spec, "affinity", own);
+    tree *affinity = tree_own(p->t, io_set_spec(p, set), "affinity", TREE_MAP);
+    tree *inner = tree_own(p->t, affinity, which, TREE_MAP);
+    tree_append(p->t, tree_own(p->t, inner, required, TREE_LIST), term);
 }
 
 static tree *key_term(io_pods *p, const char *topology, const char *key, const char *op, karp_str value)

@@ -45,15 +45,6 @@ void io_pods_problem(io_pods *p, const char *format, ...)
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
-/* A copy of the member of `object`, or an empty map; set in `object`. */
-static tree *own_map(trees *t, tree *object, const char *name)
-{
-    const tree *given = tree_get(object, name);
-    tree *own = tree_is(given, TREE_MAP) ? tree_copy(t, given) : tree_new(t, TREE_MAP);
-    if (!given || tree_is(given, TREE_MAP)) tree_set(t, object, name, own);
-    return own;
-}
-
 io_pod_set *io_pods_add(io_pods *p, const tree *template_, karp_str name, uint64_t count)
 {
     trees *t = p->t;
@@ -61,10 +52,9 @@ io_pod_set *io_pods_add(io_pods *p, const tree *template_, karp_str name, uint64
         t->status = p->d->status ? t->status : KARP_E_NOMEM;
         return NULL;
     }
-    tree *own = template_ ? tree_copy(t, template_) : tree_new(t, TREE_MAP);
-    tree *metadata = own_map(t, own, "metadata");
-    (void)own_map(t, metadata, "labels");
-    (void)own_map(t, own, "spec");
+    tree *own = tree_copy_or_new(t, template_, TREE_MAP);
+    (void)tree_own(t, tree_own(t, own, "metadata", TREE_MAP), "labels", TREE_MAP);
+    (void)tree_own(t, own, "spec", TREE_MAP);
     if (t->status) return NULL;
     p->sets[p->count] = (io_pod_set){ .template_ = own, .name = name, .count = count };
     return &p->sets[p->count++];
@@ -86,16 +76,12 @@ void io_set_container(io_pods *p, const io_pod_set *set, const char *list, const
                       karp_str memory)
 {
     trees *t = p->t;
-    tree *spec = io_set_spec(p, set), *container = tree_new(t, TREE_MAP);
-    const tree *given = tree_get(spec, list);
-    if (given && !tree_is(given, TREE_LIST)) return; /* the decoder reports it */
-    tree *all = given ? tree_copy(t, given) : tree_new(t, TREE_LIST);
+    tree *container = tree_new(t, TREE_MAP);
     tree_set_text(t, container, "name", str(name));
     tree *requests = tree_get_or_make(t, tree_get_or_make(t, container, "resources"), "requests");
     if (cpu.len) tree_set_text(t, requests, "cpu", cpu);
     if (memory.len) tree_set_text(t, requests, "memory", memory);
-    tree_append(t, all, container);
-    tree_set(t, spec, list, all);
+    tree_append(t, tree_own(t, io_set_spec(p, set), list, TREE_LIST), container); /* the decoder reports other types */
 }
 
 static void add_found(io_decoder *d, const io_found_template *found, void *user)
@@ -126,8 +112,7 @@ int64_t io_pods_integer(io_pods *p, const char *path, int64_t least, int64_t abs
     str_append(before, sizeof before, "%.*s", (int)(name - path), path);
     const tree *parent = io_at_path(p->object, before);
     size_t depth = p->d->depth;
-    for (const char *at = path + 1; at < name; at += strcspn(at, "/") + 1)
-        io_push_key(p->d, (karp_str){ at, strcspn(at, "/") });
+    io_push_path(p->d, path, name);
     int64_t value = io_integer(p->d, parent, name + 1, least, INT32_MAX, absent);
     if (!p->d->status) p->d->depth = depth;
     return value;

@@ -73,10 +73,7 @@ static size_t add_cluster(io_pods *p, const char *path)
 {
     const tree *cluster = io_at_path(p->object, path);
     size_t head = SIZE_MAX, depth = p->d->depth;
-    for (const char *at = path; *at; at += strcspn(at, "/")) {
-        at++;
-        io_push_key(p->d, (karp_str){ at, strcspn(at, "/") });
-    }
+    io_push_path(p->d, path, path + strlen(path));
     if (tree_is(tree_get(cluster, "suspend"), TREE_TRUE)) {
         io_pods_note(p, "%s %.*s: its cluster is suspended, so there are no pods", p->kind->info.name,
                      str_shown(p->name, 100), p->name.ptr);

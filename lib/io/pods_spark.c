@@ -148,11 +148,8 @@ static int64_t executors_of(const spark *s, const tree *executor)
 
 static void merge_labels(trees *t, tree *object, const char *name, const tree *more)
 {
-    const tree *had = tree_get(object, name);
-    if (!tree_is(more, TREE_MAP) || (had && !tree_is(had, TREE_MAP))) return;
-    tree *own = had ? tree_copy(t, had) : tree_new(t, TREE_MAP);
-    tree_set_missing(t, own, more);
-    tree_set(t, object, name, own);
+    tree *own = tree_is(more, TREE_MAP) ? tree_own(t, object, name, TREE_MAP) : NULL;
+    if (own) tree_set_missing(t, own, more);
 }
 
 /* Node selectors of sparkConf: "spark.kubernetes.node.selector.KEY". */
@@ -192,9 +189,8 @@ static void copy_fields(const spark *s, tree *spec, const role *r)
 static void add_volumes(const spark *s, tree *spec, const role *r)
 {
     trees *t = s->p->t;
-    const tree *volumes = tree_get(s->spec, "volumes"), *mounts = tree_get(r->spec, "volumeMounts"),
-               *had = tree_get(spec, "volumes");
-    tree *own = had ? tree_copy(t, had) : tree_new(t, TREE_LIST);
+    const tree *volumes = tree_get(s->spec, "volumes"), *mounts = tree_get(r->spec, "volumeMounts");
+    tree *own = tree_copy_or_new(t, tree_get(spec, "volumes"), TREE_LIST);
     for (size_t i = 0; i < tree_count(volumes); i++) {
         tree *volume = tree_item(volumes, i);
         bool mounted = false;

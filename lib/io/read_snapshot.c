@@ -212,14 +212,12 @@ static bool keep_settings(karp_reader *reader, const tree *settings)
 {
     if (!reader->gates_given) return keep_text(reader, settings, &reader->settings_text);
     trees *t = &reader->passing;
-    tree *copy = settings ? tree_copy(t, settings) : tree_new(t, TREE_MAP), *stated = tree_get(copy, "featureGates");
-    tree_set(t, copy, "featureGates", stated ? tree_copy(t, stated) : tree_new(t, TREE_MAP));
+    tree *copy = tree_copy_or_new(t, settings, TREE_MAP), *gates = tree_own(t, copy, "featureGates", TREE_MAP);
     uint32_t bit = 0;
     for (size_t i = 0; io_gate_name(i, &bit); i++) {
         const char *name = io_gate_name(i, &bit);
         if (reader->gates_given & bit)
-            tree_set(t, tree_get(copy, "featureGates"), name,
-                     tree_new(t, reader->gates_on & bit ? TREE_TRUE : TREE_FALSE));
+            tree_set(t, gates, name, tree_new(t, reader->gates_on & bit ? TREE_TRUE : TREE_FALSE));
     }
     return t->status == KARP_OK && keep_text(reader, copy, &reader->settings_text);
 }

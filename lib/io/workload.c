@@ -46,7 +46,7 @@ static void set_pod_metadata(const workload *w, tree *metadata, karp_str pod_nam
 {
     trees *t = w->f->t;
     const tree *given = tree_get(w->template_, "metadata");
-    tree *stated = tree_get(given, "labels"), *labels = stated ? tree_copy(t, stated) : tree_new(t, TREE_MAP);
+    tree *labels = tree_copy_or_new(t, tree_get(given, "labels"), TREE_MAP);
     tree_set(t, metadata, "labels", labels);
     if (w->hash) tree_default_text(t, labels, w->hash_label, str(w->hash));
     if (w->numbered) {
@@ -87,11 +87,10 @@ static void mount(trees *t, tree *volumes, karp_str name, karp_str claim)
 static tree *pod_spec(const workload *w, karp_str pod_name)
 {
     trees *t = w->f->t;
-    tree *given = tree_get(w->template_, "spec"), *stated = tree_get(given, "volumes");
+    tree *given = tree_get(w->template_, "spec");
     if (!given) return tree_new(t, TREE_MAP);
     if (tree_count(w->claims) == 0) return given;
-    tree *spec = tree_copy(t, given), *volumes = stated ? tree_copy(t, stated) : tree_new(t, TREE_LIST);
-    tree_set(t, spec, "volumes", volumes);
+    tree *spec = tree_copy(t, given), *volumes = tree_own(t, spec, "volumes", TREE_LIST);
     for (size_t i = 0; i < tree_count(w->claims); i++) {
         const tree *template_ = tree_item(w->claims, i);
         strbuf claim;

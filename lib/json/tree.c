@@ -321,6 +321,20 @@ tree *tree_copy(trees *t, const tree *value)
     return copy;
 }
 
+tree *tree_copy_or_new(trees *t, const tree *value, tree_type type)
+{
+    return value ? tree_copy(t, value) : tree_new(t, type);
+}
+
+tree *tree_own(trees *t, tree *map, const char *name, tree_type type)
+{
+    const tree *shared = tree_get(map, name);
+    if (shared && shared->type != type) return NULL;
+    tree *own = tree_copy_or_new(t, shared, type);
+    tree_set(t, map, name, own);
+    return own;
+}
+
 tree *tree_deep_copy(trees *t, const tree *value, bool texts)
 {
     tree *copy = tree_copy(t, value);

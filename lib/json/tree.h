@@ -240,6 +240,11 @@ void tree_set_missing(trees *t, tree *map, const tree *from);
 
 /* A copy of the node with the same members or items. NULL for NULL. */
 tree *tree_copy(trees *t, const tree *value);
+/* The same, but an empty list or map for NULL. */
+tree *tree_copy_or_new(trees *t, const tree *value, tree_type type);
+/* Replaces the member by a copy, which may be changed, or by an empty list or map if it is absent. NULL = the member is
+ * of another type, and is left unchanged. */
+tree *tree_own(trees *t, tree *map, const char *name, tree_type type);
 /* A copy of all nodes; `texts`: copies their text as well. */
 tree *tree_deep_copy(trees *t, const tree *value, bool texts);
 

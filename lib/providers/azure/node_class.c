@@ -219,7 +219,7 @@ static void read_status(decoder *d, const tree *root, azure_class *out)
 static uint64_t hash_of(decoder *d, const tree *root)
 {
     const tree *given = tree_get(root, "spec");
-    tree *spec = is_map(given) ? tree_copy(&d->trees, given) : tree_new(&d->trees, TREE_MAP);
+    tree *spec = tree_copy_or_new(&d->trees, is_map(given) ? given : NULL, TREE_MAP);
     tree_default(&d->trees, spec, "imageFamily", tree_new_text(&d->trees, str("Ubuntu")));
     tree_default(&d->trees, spec, "osDiskSizeGB", tree_new_integer(&d->trees, 128));
     return d->trees.status == KARP_OK ? class_hash(spec) : 0;
