@@ -133,7 +133,7 @@ static bool is_listed(karp_str list, karp_str name)
         const char *comma = memchr(list.ptr, ',', list.len);
         karp_str item = { list.ptr, comma != NULL ? (size_t)(comma - list.ptr) : list.len };
         size_t skip = comma != NULL ? item.len + 2 : item.len;
-        if (item.len == name.len && memcmp(item.ptr, name.ptr, name.len) == 0) return true;
+        if (equal_str(item, name)) return true;
         list.ptr += skip;
         list.len -= skip < list.len ? skip : list.len;
     }

@@ -17,6 +17,7 @@
 #define NUMBER(store, member, least, most, message)                                                                    \
     store, offsetof(cli_options, member), NULL, { least, most, sizeof(((cli_options *)NULL)->member), message }
 #define VALUE(member, value) NUMBER(STORE_VALUE, member, value, value, NULL)
+#define WORD(member, list) NUMBER(STORE_WORD, member, list, list, NULL)
 #define COUNT(member, least, most, message) NUMBER(STORE_COUNT, member, least, most, message)
 #define DOLLARS(member) NUMBER(STORE_DECIMAL, member, 0, 1000000000000, "dollars an hour, at least 0")
 
@@ -32,7 +33,7 @@ static const option_row rows[] = {
       "a kind that creates pods: Kind.group=/spec/template[,/spec/replicas] (repeatable)" },
     { 0, "hooks", "PHASE", CLI_OPTION_INPUT, TEXT(hooks),
       "plan only Helm's hooks of this phase, such as pre-install; default: no hooks" },
-    { 0, "replicas-from", "WORD", CLI_OPTION_INPUT, CALL(set_replicas_from),
+    { 0, "replicas-from", "WORD", CLI_OPTION_INPUT, WORD(replicas_from, WORDS_REPLICAS_FROM),
       "replicas of workloads with an autoscaler: spec, hpa-min or hpa-max; default: spec, within its bounds" },
     { 0, "feature-gates", "NAME=BOOL,...", CLI_OPTION_INPUT | CLI_OPTION_REPLAY | CLI_OPTION_GATES, TEXT(feature_gates),
       "Karpenter's feature gates, such as NodeOverlay=true" },
@@ -76,10 +77,11 @@ static const option_row rows[] = {
       "a setting of the provider (repeatable)" },
     { 0, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK, CALL(set_profile),
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
-    { 0, "claim-order", "NAME", CLI_OPTION_DECISION, CALL(set_claim_order),
+    { 0, "claim-order", "NAME", CLI_OPTION_DECISION, WORD(claim_order, WORDS_CLAIM_ORDER),
       "how nodes to launch with equally many pods are tried: peer (as Karpenter, default) or stable (default of "
       "karp)" },
-    { 0, "explain", "LEVEL", CLI_OPTION_DECISION, CALL(set_explain), "how much to explain: none, summary or full" },
+    { 0, "explain", "LEVEL", CLI_OPTION_DECISION, WORD(explain, WORDS_EXPLAIN),
+      "how much to explain: none, summary or full" },
     { 0, "max-steps", "N", CLI_OPTION_DECISION, COUNT(max_steps, 0, UINT64_MAX, "not a number"),
       "stop after N attempts to place a pod" },
     { 0, "objective", "NAME", CLI_OPTION_OBJECTIVE, CALL(set_objective),

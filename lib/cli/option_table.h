@@ -11,18 +11,21 @@
 typedef int option_set(const cli_verb *verb, cli_options *options, const char *value);
 
 /* STORE_LIST appends the value to a cli_list, STORE_TEXT sets a const char *, STORE_FLAG sets a bool, STORE_VALUE a
- * uint32_t, STORE_COUNT an unsigned number of decimal digits, STORE_DECIMAL a double. */
+ * uint32_t, STORE_WORD a uint32_t to the value of a word, STORE_COUNT an unsigned number of decimal digits,
+ * STORE_DECIMAL a double. */
 typedef enum option_store {
     STORE_LIST,
     STORE_TEXT,
     STORE_FLAG,
     STORE_VALUE,
+    STORE_WORD,
     STORE_COUNT,
     STORE_DECIMAL,
     STORE_CALL
 } option_store;
 
-/* The range of a number, and what to print about any other; for STORE_VALUE `least` is the value. */
+/* The range of a number, and what to print about any other; for STORE_VALUE `least` is the value,
+ * for STORE_WORD the list of words. */
 typedef struct option_number {
     uint64_t least, most;
     size_t bytes; /* of the member */
@@ -57,9 +60,10 @@ bool parse_size(const char *text, uint64_t *bytes);
 
 /* Reads the value of a STORE_COUNT or STORE_DECIMAL. Returns as option_set does. */
 int set_number(const cli_verb *verb, const option_row *row, const char *text, void *out);
+/* The same for a STORE_WORD. */
+int set_word(const cli_verb *verb, const option_row *row, const char *text, void *out);
 
-option_set set_claim_order, set_color, set_explain, set_fail_on, set_format, set_help, set_max_evictions,
-    set_max_memory, set_method, set_replicas_from;
+option_set set_color, set_fail_on, set_format, set_help, set_max_evictions, set_max_memory, set_method;
 option_set set_now, set_overhead, set_profile, set_quiet, set_severity;
 /* objective_options.c. They note in options->objective_given that they were given. */
 option_set set_deadline, set_effort, set_ignore_weights, set_node_cost, set_objective, set_preferences;

@@ -57,27 +57,11 @@ int set_severity(const cli_verb *verb, cli_options *options, const char *text)
     return status;
 }
 
-int set_explain(const cli_verb *verb, cli_options *options, const char *text)
-{
-    uint64_t level = 0;
-    int status = read_word(verb, WORDS_EXPLAIN, text, &level);
-    options->explain = (uint32_t)level;
-    return status;
-}
-
-int set_replicas_from(const cli_verb *verb, cli_options *options, const char *text)
+int set_word(const cli_verb *verb, const option_row *row, const char *text, void *out)
 {
     uint64_t word = 0;
-    int status = read_word(verb, WORDS_REPLICAS_FROM, text, &word);
-    options->replicas_from = (uint32_t)word;
-    return status;
-}
-
-int set_claim_order(const cli_verb *verb, cli_options *options, const char *text)
-{
-    uint64_t order = 0;
-    int status = read_word(verb, WORDS_CLAIM_ORDER, text, &order);
-    options->claim_order = (uint32_t)order;
+    int status = read_word(verb, (size_t)row->number.least, text, &word);
+    *(uint32_t *)out = (uint32_t)word;
     return status;
 }
 

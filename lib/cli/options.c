@@ -43,6 +43,7 @@ static int set_option(const cli_verb *verb, cli_options *options, const option_r
     case STORE_TEXT: *(const char **)at = value; return -1;
     case STORE_FLAG: *(bool *)at = true; return -1;
     case STORE_VALUE: *(uint32_t *)at = (uint32_t)row->number.least; return -1;
+    case STORE_WORD: return set_word(verb, row, value, at);
     case STORE_COUNT:
     case STORE_DECIMAL: return set_number(verb, row, value, at);
     case STORE_CALL: return row->set(verb, options, value);
