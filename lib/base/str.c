@@ -28,6 +28,15 @@ karp_str str_before(karp_str a, char c)
     return (karp_str){ a.ptr, at ? (size_t)(at - a.ptr) : 0 };
 }
 
+karp_str str_until(karp_str *rest, char end)
+{
+    const char *at = rest->len ? memchr(rest->ptr, end, rest->len) : NULL;
+    karp_str part = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
+    size_t used = part.len + (at != NULL);
+    if (used > 0) *rest = (karp_str){ rest->ptr + used, rest->len - used };
+    return part;
+}
+
 bool str_in(karp_str a, const karp_str *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -34,6 +34,8 @@ static inline bool str_ends(karp_str a, const char *suffix) { return str_has_suf
 bool str_contains(karp_str a, karp_str part);
 /* The part before the first such character; "" if there is none. */
 karp_str str_before(karp_str a, char c);
+/* Takes the part before the first such character, or all of it, from the text. The character is left out. */
+karp_str str_until(karp_str *rest, char end);
 
 /* Whether the text is in a list. */
 bool str_in(karp_str a, const karp_str *list, size_t count);

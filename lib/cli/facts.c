@@ -130,12 +130,8 @@ int facts_export(const cli_options *options) { return answer(options, true); }
 static bool is_listed(karp_str list, karp_str name)
 {
     while (list.len > 0) {
-        const char *comma = memchr(list.ptr, ',', list.len);
-        karp_str item = { list.ptr, comma != NULL ? (size_t)(comma - list.ptr) : list.len };
-        size_t skip = comma != NULL ? item.len + 2 : item.len;
-        if (equal_str(item, name)) return true;
-        list.ptr += skip;
-        list.len -= skip < list.len ? skip : list.len;
+        if (equal_str(str_until(&list, ','), name)) return true;
+        if (str_starts(list, " ")) list = (karp_str){ list.ptr + 1, list.len - 1 };
     }
     return false;
 }

@@ -11,10 +11,8 @@
 
 static bool has_phase(karp_str phases, karp_str phase)
 {
-    for (size_t from = 0; from < phases.len;) {
-        const char *begin = phases.ptr + from, *comma = memchr(begin, ',', phases.len - from);
-        karp_str one = { begin, comma ? (size_t)(comma - begin) : phases.len - from };
-        from += one.len + 1;
+    while (phases.len) {
+        karp_str one = str_until(&phases, ',');
         while (one.len && one.ptr[0] == ' ') one = (karp_str){ one.ptr + 1, one.len - 1 };
         while (one.len && one.ptr[one.len - 1] == ' ') one.len--;
         if (equal_str(one, phase)) return true;

@@ -65,12 +65,7 @@ karp_status io_gates_read(karp_reader *reader)
 {
     karp_str all = reader->options.feature_gates;
     karp_status status = KARP_OK;
-    for (size_t from = 0; from < all.len && status == KARP_OK;) {
-        size_t to = from;
-        while (to < all.len && all.ptr[to] != ',') to++;
-        status = read_gate(reader, (karp_str){ all.ptr + from, to - from });
-        from = to + 1;
-    }
+    while (all.len && status == KARP_OK) status = read_gate(reader, str_until(&all, ','));
     return status;
 }
 

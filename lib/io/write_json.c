@@ -313,11 +313,7 @@ static bool next_part(karp_str *title, title_part *out)
     static const char between[] = ", prices ";
     const size_t length = sizeof(between) - 1;
     while (title->len > 0) {
-        const char *end = memchr(title->ptr, ';', title->len);
-        karp_str part = { title->ptr, end != NULL ? (size_t)(end - title->ptr) : title->len };
-        size_t skip = end != NULL ? part.len + 1 : part.len;
-        title->ptr += skip;
-        title->len -= skip;
+        karp_str part = str_until(title, ';');
         if (part.len > 0 && part.ptr[0] == ' ') part = (karp_str){ part.ptr + 1, part.len - 1 };
         out->provider = str_before(part, ' ');
         for (size_t i = out->provider.len + 1; out->provider.len > 0 && i + length < part.len; i++) {

@@ -214,7 +214,7 @@ aws_settings aws_settings_default(void)
 static bool names_zone(karp_str names, karp_str zone)
 {
     while (names.len > 0) {
-        if (equal_str(cloud_until(&names, ','), zone)) return true;
+        if (equal_str(str_until(&names, ','), zone)) return true;
     }
     return false;
 }
@@ -294,7 +294,7 @@ static karp_status check_zones(const aws_facts *facts, const aws_settings *setti
 {
     karp_str names = settings->zone_names;
     while (settings->zones == 0 && names.len > 0) {
-        karp_str name = cloud_until(&names, ',');
+        karp_str name = str_until(&names, ',');
         if (aws_facts_zone(facts, name) == AWS_ZONES_MOST)
             return provider_fail(error, KARP_E_INVALID, "zones", "%.*s is no zone of %.*s", str_shown(name, 60),
                                  name.ptr, str_shown(facts->region, 60), facts->region.ptr);

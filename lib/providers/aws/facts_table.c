@@ -98,12 +98,12 @@ static bool read_devices(karp_str cell, aws_type *out)
 {
     static const char *const kinds[] = { [EC2_GPU] = "gpu", [EC2_INFERENCE] = "inference", [EC2_NEURON] = "neuron" };
     while (cell.len > 0) {
-        karp_str one = cloud_until(&cell, ','), kind = cloud_until(&one, ':');
-        aws_device d = { .maker = cloud_until(&one, ':'), .name = cloud_until(&one, ':') };
+        karp_str one = str_until(&cell, ','), kind = str_until(&one, ':');
+        aws_device d = { .maker = str_until(&one, ':'), .name = str_until(&one, ':') };
         int64_t more = 0;
         while (d.kind <= EC2_NEURON && !str_is(kind, kinds[d.kind])) d.kind++;
         if (d.kind > EC2_NEURON || out->device_count == AWS_DEVICES_MOST || d.name.len == 0) return false;
-        if (!cloud_whole(cloud_until(&one, ':'), 65535, &d.count)) return false; /* 0 = a fraction of one */
+        if (!cloud_whole(str_until(&one, ':'), 65535, &d.count)) return false; /* 0 = a fraction of one */
         if (!cloud_whole(one, INT32_MAX, &more)) return false;
         if (d.kind == EC2_GPU) d.memory_mib = more;
         if (d.kind == EC2_NEURON) d.cores = more;
@@ -117,7 +117,7 @@ static bool read_cards(karp_str cell, aws_type *out)
 {
     for (size_t i = 0; cell.len > 0; i++) {
         int64_t enis;
-        if (i == AWS_CARDS_MOST || !cloud_whole(cloud_until(&cell, ','), 65535, &enis)) return false;
+        if (i == AWS_CARDS_MOST || !cloud_whole(str_until(&cell, ','), 65535, &enis)) return false;
         out->card_enis[i] = (uint16_t)enis;
         out->cards_told = true;
     }
@@ -142,7 +142,7 @@ static bool read_spot(karp_str cell, aws_type *out, bool *known)
     for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) {
         if (!(out->zones >> zone & 1)) continue;
         bool last = out->zones >> zone == 1, comma = memchr(cell.ptr, ',', cell.len) != NULL;
-        if (last == comma || !cloud_price(cloud_until(&cell, ','), &out->spot[zone])) return false;
+        if (last == comma || !cloud_price(str_until(&cell, ','), &out->spot[zone])) return false;
     }
     return cell.len == 0;
 }
@@ -151,12 +151,12 @@ static karp_status read_offer(const cloud_table *t, const cloud_row *row, uint32
                               karp_error *error)
 {
     karp_str offer = row->offer;
-    karp_str letters = cloud_until(&offer, '/');
+    karp_str letters = str_until(&offer, '/');
     if (str_is(letters, "-")) letters = str("");
     else if (letters.len == 0) out->zones = all;
     if (letters.len > 0 && (!read_letters(letters, &out->zones) || (out->zones & ~all) != 0))
         return cloud_table_bad(t, row, "zones", error, "must be letters of zones that the region has");
-    if (!cloud_price(cloud_until(&offer, '/'), &out->on_demand))
+    if (!cloud_price(str_until(&offer, '/'), &out->on_demand))
         return cloud_table_bad(t, row, "on-demand price", error, "must be a price that is not negative");
     if (read_spot(offer, out, spot_known)) return KARP_OK;
     return cloud_table_bad(t, row, "spot price", error, "must be a price for each zone of the type, by commas");

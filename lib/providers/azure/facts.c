@@ -62,11 +62,11 @@ static karp_status read_offer(const cloud_table *t, const cloud_row *row, uint32
                               karp_error *error)
 {
     karp_str offer = row->offer;
-    if (!read_place(cloud_until(&offer, '/'), zones, out))
+    if (!read_place(str_until(&offer, '/'), zones, out))
         return cloud_table_bad(t, row, "zones", error, "must be digits of zones that the region has, then n, u");
-    if (!cloud_price(cloud_until(&offer, '/'), &out->initial))
+    if (!cloud_price(str_until(&offer, '/'), &out->initial))
         return cloud_table_bad(t, row, "initial price", error, "must be a price that is not negative");
-    karp_str current = cloud_until(&offer, '/');
+    karp_str current = str_until(&offer, '/');
     out->on_demand = current.len > 0 ? -1 : out->initial;
     if (current.len > 0 && !str_is(current, "-") && !cloud_price(current, &out->on_demand))
         return cloud_table_bad(t, row, "on-demand price", error, "must be a price that is not negative");

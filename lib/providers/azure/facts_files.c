@@ -75,7 +75,7 @@ static int64_t ephemeral_of(const tree *list)
     (void)cloud_whole(capability(list, "MaxResourceVolumeMB"), INT64_C(1) << 40, &temporary);
     karp_str places = capability(list, "SupportedEphemeralOSDiskPlacements");
     while (nvme > 0 && nvme < INT64_C(1) << 40 && places.len > 0) {
-        if (str_is(cloud_until(&places, ','), "NvmeDisk")) return (nvme << 20) / 1000000000;
+        if (str_is(str_until(&places, ','), "NvmeDisk")) return (nvme << 20) / 1000000000;
     }
     if (cache > 0) return cache / 1000000000;
     return temporary < INT64_C(1) << 40 ? (temporary << 20) / 1000000000 : 0;
@@ -86,7 +86,7 @@ static uint32_t flags_of(const tree *list)
     karp_str generations = capability(list, "HyperVGenerations");
     uint32_t flags = 0;
     while (generations.len > 0) {
-        karp_str one = cloud_until(&generations, ',');
+        karp_str one = str_until(&generations, ',');
         flags |= str_is(one, "V1") ? AZURE_GENERATION_1 : str_is(one, "V2") ? AZURE_GENERATION_2 : 0;
     }
     if (str_is(capability(list, "CpuArchitectureType"), "Arm64")) flags |= AZURE_ARM64;

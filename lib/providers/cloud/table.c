@@ -9,16 +9,6 @@
 
 /* ---- parts of texts ---------------------------------------------------------------------------------------------- */
 
-karp_str cloud_until(karp_str *rest, char end)
-{
-    const char *at = rest->len ? memchr(rest->ptr, end, rest->len) : NULL;
-    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
-    size_t used = word.len + (at != NULL);
-    rest->ptr += used;
-    rest->len -= used;
-    return word;
-}
-
 bool cloud_whole(karp_str text, int64_t most, int64_t *out)
 {
     int64_t value = 0;
@@ -106,7 +96,7 @@ karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const ch
 static bool next_line(cloud_table *t, karp_str *line)
 {
     while (t->rest.len > 0) {
-        *line = cloud_until(&t->rest, '\n');
+        *line = str_until(&t->rest, '\n');
         t->line++;
         if (line->len > 0 && line->ptr[line->len - 1] == '\r') line->len--;
         if (line->len > 0 && line->ptr[0] != '#') return true;
@@ -138,8 +128,8 @@ static void name_regions(karp_str regions, char *into, size_t room)
 {
     size_t at = 0;
     while (regions.len > 0) {
-        karp_str entry = cloud_until(&regions, ' ');
-        karp_str name = cloud_until(&entry, ':');
+        karp_str entry = str_until(&regions, ' ');
+        karp_str name = str_until(&entry, ':');
         if (name.len + 3 > room - at) break;
         if (at > 0) {
             memcpy(into + at, ", ", 2);
@@ -156,8 +146,8 @@ static karp_status find_region(cloud_table *t, karp_str region, karp_error *erro
     karp_str rest = t->regions;
     bool found = false;
     for (t->region_count = 0; rest.len > 0; t->region_count++) {
-        karp_str zones = cloud_until(&rest, ' ');
-        karp_str name = cloud_until(&zones, ':');
+        karp_str zones = str_until(&rest, ' ');
+        karp_str name = str_until(&zones, ':');
         if (name.len == 0 || zones.len > 26) return bad_line(t, str(""), "regions", error, "must be NAME:ZONES");
         if (found || !equal_str(name, region)) continue;
         found = true;
@@ -246,9 +236,9 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
     row->cells[0] = str("");
     if (count_cells(line) != t->format->cells + t->region_count)
         return cloud_table_bad(t, row, "", error, "has more or fewer cells than facts and regions");
-    for (size_t i = 0; i < t->format->cells; i++) row->cells[i] = cloud_until(&line, '|');
-    for (size_t i = 0; i < t->region; i++) (void)cloud_until(&line, '|');
-    row->offer = cloud_until(&line, '|');
+    for (size_t i = 0; i < t->format->cells; i++) row->cells[i] = str_until(&line, '|');
+    for (size_t i = 0; i < t->region; i++) (void)str_until(&line, '|');
+    row->offer = str_until(&line, '|');
     if (row->cells[0].len == 0 || row->cells[0].len > 63)
         return cloud_table_bad(t, row, "name", error, "must have a name of at most 63 letters");
     if (compare_str(t->previous, row->cells[0]) >= 0)

@@ -55,8 +55,6 @@ void cloud_built_in(const cloud_format *format, cloud_table *t, char *regions, s
 /* NOT_FOUND: the region is unknown. */
 uint32_t cloud_not_built_in(const cloud_format *format, karp_str region, karp_provider_problem *problem);
 
-/* The text before a character, which is skipped; the whole text without one. */
-karp_str cloud_until(karp_str *rest, char end);
 /* Parses a whole number of at most `most`; false = invalid. */
 bool cloud_whole(karp_str text, int64_t most, int64_t *out);
 /* Parses a decimal like .0902, 3 or 1e-7 to the nearest double; false = invalid or negative. */

@@ -31,7 +31,7 @@ static bool read_zones(karp_str letters, uint32_t all, uint32_t *out)
 
 static bool read_accelerator(karp_str cell, gcp_type *out)
 {
-    out->accelerator = cloud_until(&cell, '*');
+    out->accelerator = str_until(&cell, '*');
     out->accelerators = 0;
     double part = 0;
     if (out->accelerator.len == 0) return cell.len == 0;
@@ -67,9 +67,9 @@ static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t
         return cloud_table_bad(t, row, "local SSD", error, "must be a number of partitions");
     if (row->offer.len == 0) return KARP_OK;
     karp_str offer = row->offer;
-    if (!read_zones(cloud_until(&offer, '/'), zones, &out->zones))
+    if (!read_zones(str_until(&offer, '/'), zones, &out->zones))
         return cloud_table_bad(t, row, "zones", error, "must be letters of zones that the region has");
-    if (!cloud_price(cloud_until(&offer, '/'), &out->on_demand))
+    if (!cloud_price(str_until(&offer, '/'), &out->on_demand))
         return cloud_table_bad(t, row, "on-demand price", error, "must be a price that is not negative");
     if (!cloud_price(offer, &out->spot))
         return cloud_table_bad(t, row, "spot price", error, "must be a price that is not negative");

@@ -66,7 +66,7 @@ static const struct {
     { "z3", HB | HA | HX | HT | PB | PS },
 };
 
-static karp_str family_of(karp_str name) { return cloud_until(&name, '-'); }
+static karp_str family_of(karp_str name) { return str_until(&name, '-'); }
 
 /* A bit for each disk kind that the type's family supports. */
 static uint32_t disk_kinds(karp_str name)
@@ -144,12 +144,12 @@ static const karp_str word_amd64 = TEXT("amd64"), word_arm64 = TEXT("arm64"), wo
  * one. */
 static void name_labels(cloud_labels *l, karp_str name)
 {
-    karp_str rest = name, family = cloud_until(&rest, '-'), shape = cloud_until(&rest, '-'), size = shape;
+    karp_str rest = name, family = str_until(&rest, '-'), shape = str_until(&rest, '-'), size = shape;
     karp_str before = shape;
     size_t parts = 2;
     while (rest.len > 0) {
         before = size;
-        size = cloud_until(&rest, '-');
+        size = str_until(&rest, '-');
         parts++;
     }
     /* In n2d and c4a the digit is before the last letter. */

@@ -135,7 +135,7 @@ static karp_str family_of_alias(decoder *d, const tree *term)
 {
     karp_str rest = decode_text(d, term, "alias");
     if (rest.len == 0) return rest;
-    karp_str family = cloud_until(&rest, '@');
+    karp_str family = str_until(&rest, '@');
     if (!is_image_family(family) || rest.len == 0)
         decode_bad(d, "alias", "must be Ubuntu@VERSION or ContainerOptimizedOS@VERSION");
     return family;

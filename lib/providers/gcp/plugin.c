@@ -33,7 +33,7 @@ static uint32_t read_zones(karp_str text, karp_str region)
 {
     uint32_t zones = 0;
     while (text.len > 0) {
-        uint32_t zone = gcp_zone_number(cloud_until(&text, ','), region);
+        uint32_t zone = gcp_zone_number(str_until(&text, ','), region);
         if (zone == GCP_NO_ZONE) return 0;
         zones |= UINT32_C(1) << zone;
     }
