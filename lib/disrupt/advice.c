@@ -189,10 +189,7 @@ karp_str annotation(const karp_snapshot *w, const object *o, const char *key)
 uint32_t pool_of_labels(const karp_snapshot *w, label_list labels)
 {
     uint32_t value = label_get(labels, w->known.node_pool);
-    if (value == NO_ID) return NO_ID;
-    karp_str name = text_of(w, value);
-    uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
-    return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_POOL, NO_TEXT, id);
+    return value == NO_ID ? NO_ID : pool_named(w, text_of(w, value));
 }
 
 bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out)

@@ -12,8 +12,7 @@ karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_poo
 {
     if (!str_given(node_pool_name)) return KARP_E_INVALID;
     if (snapshot == NULL || out == NULL) return KARP_E_INVALID;
-    uint32_t id = strings_find(&snapshot->raw.names, node_pool_name.ptr, node_pool_name.len);
-    uint32_t pool = id == NO_ID ? NO_ID : store_find(&snapshot->raw, KIND_NODE_POOL, NO_TEXT, id);
+    uint32_t pool = pool_named(snapshot, node_pool_name);
     if (pool == NO_ID) return KARP_E_NOT_FOUND;
     *out = pool_hash(&snapshot->raw, &snapshot->raw.pools.items[pool]);
     return KARP_OK;

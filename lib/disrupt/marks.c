@@ -19,9 +19,7 @@ static void read_unseen(pass *p, const karp_memory *given)
 {
     const karp_snapshot *w = p->snapshot;
     for (size_t i = 0; i < given->unseen_count; i++) {
-        karp_str name = given->unseen[i];
-        uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
-        uint32_t pool = id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_POOL, NO_TEXT, id);
+        uint32_t pool = pool_named(w, given->unseen[i]);
         if (pool != NO_ID) p->unseen[pool] = true;
     }
 }

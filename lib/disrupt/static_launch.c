@@ -7,13 +7,6 @@
 #include <schedule/provision.h>
 #include <schedule/result.h>
 
-static uint32_t pool_named(const karp_snapshot *w, karp_str name)
-{
-    uint32_t i = 0;
-    while (!equal_str(name_of(w, w->raw.pools.items[i].meta.name), name)) i++;
-    return i;
-}
-
 static bool launch_all(scheduler *s, const karp_snapshot *w, karp_advice *advice, karp_decision *d)
 {
     for (size_t i = 0; i < karp_advice_count(advice); i++) {

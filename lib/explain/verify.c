@@ -168,17 +168,14 @@ static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_
 
 static void take_launch(verifier *v, const karp_plan_launch *launch)
 {
-    const store *raw = &v->snapshot->raw;
     uint32_t number = v->target_count++;
     target *t = &v->targets[number];
-    uint32_t name = strings_find(&raw->names, launch->node_pool.len > 0 ? launch->node_pool.ptr : "",
-                                 launch->node_pool.len);
     *t = (target){ .is_launch = true,
                    .node = NO_ID,
-                   .pool = name == NO_ID ? NO_ID : store_find(raw, KIND_NODE_POOL, NO_TEXT, name),
+                   .pool = pool_named(v->snapshot, launch->node_pool.len > 0 ? launch->node_pool : str("")),
                    .name = object_name(v, "launch", launch->id),
                    .launch = launch };
-    if (t->pool != NO_ID) t->taints = raw->pools.items[t->pool].taints;
+    if (t->pool != NO_ID) t->taints = v->snapshot->raw.pools.items[t->pool].taints;
     else note(v, KARP_FINDING_POOL_UNKNOWN, t->name, "there is no NodePool %.*s", SHOW(launch->node_pool));
     take_pods(v, number, launch->pods, launch->pod_count);
     if (launch->pod_count == 0) note(v, KARP_FINDING_NO_PODS, t->name, "no pod needs it");

@@ -167,8 +167,7 @@ bool pool_next_fault(const karp_snapshot *s, const node_pool *p, pool_fault *f)
 const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key)
 {
     if (snapshot == NULL) return NULL;
-    uint32_t name = strings_find(&snapshot->raw.names, pool.ptr, pool.len);
-    uint32_t at = name == NO_ID ? NO_ID : store_find(&snapshot->raw, KIND_NODE_POOL, NO_TEXT, name);
+    uint32_t at = pool_named(snapshot, pool);
     pool_fault fault = { 0 };
     if (at == NO_ID || !pool_next_fault(snapshot, &snapshot->raw.pools.items[at], &fault)) return NULL;
     if (key != NULL) *key = text_of(snapshot, fault.key);

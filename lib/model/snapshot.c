@@ -171,6 +171,12 @@ uint32_t *pools_by_name(const karp_snapshot *s, arena *a)
     return pools && sort_ids(a->context, pools, count, by_pool_name, s) ? pools : NULL;
 }
 
+uint32_t pool_named(const karp_snapshot *s, karp_str name)
+{
+    uint32_t id = strings_find(&s->raw.names, name.ptr, name.len);
+    return id == NO_ID ? NO_ID : store_find(&s->raw, KIND_NODE_POOL, NO_TEXT, id);
+}
+
 int64_t karp_snapshot_now(const karp_snapshot *snapshot) { return snapshot->raw.now; }
 
 karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index)

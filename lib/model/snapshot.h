@@ -263,6 +263,8 @@ static inline karp_str text_or_none(const karp_snapshot *s, uint32_t id)
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
 /* The indices of the NodePools in the order of their names; NULL = out of memory. */
 uint32_t *pools_by_name(const karp_snapshot *s, arena *a);
+/* The index of the NodePool; NO_ID = there is none of that name. */
+uint32_t pool_named(const karp_snapshot *s, karp_str name);
 /* Whether a node is part of the cluster state. A NodePool's node without a provider id is not yet (§16.1); its
  * NodeClaim represents it. */
 bool node_is_known(const karp_snapshot *s, const node *n);

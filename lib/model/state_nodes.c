@@ -103,12 +103,7 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
                               : node_->meta.deletion != KARP_NO_TIME;
     n->rebooting = claim != NULL && condition_true(s, claim->conditions, s->known.rebooting);
     n->pool_name = label_get(n->labels, s->known.node_pool);
-    n->pool = NO_ID;
-    if (n->pool_name != NO_ID) {
-        karp_str pool = text_of(s, n->pool_name);
-        uint32_t id = strings_find(&s->raw.names, pool.ptr, pool.len);
-        if (id != NO_ID) n->pool = store_find(&s->raw, KIND_NODE_POOL, NO_TEXT, id);
-    }
+    n->pool = n->pool_name == NO_ID ? NO_ID : pool_named(s, text_of(s, n->pool_name));
 }
 
 /* Whether the node is in the cluster state. Sets the state that the input gives for it. */

@@ -39,11 +39,10 @@ static karp_condition condition_since(const char *type, int64_t since)
 
 static bool is_consolidatable_at_once(const outcome *o, karp_str pool)
 {
-    const store *raw = &o->before->raw;
-    uint32_t id = strings_find(&raw->names, pool.ptr, pool.len);
-    uint32_t index = id == NO_ID ? NO_ID : store_find(raw, KIND_NODE_POOL, NO_TEXT, id);
-    if (index == NO_ID || raw->pools.items[index].replicas >= 0) return false;
-    int64_t after = raw->pools.items[index].consolidate_after;
+    uint32_t index = pool_named(o->before, pool);
+    const node_pool *p = index == NO_ID ? NULL : &o->before->raw.pools.items[index];
+    if (p == NULL || p->replicas >= 0) return false;
+    int64_t after = p->consolidate_after;
     return after == 0 || after == KARP_DURATION_UNSET;
 }
 
