@@ -13,12 +13,15 @@ static const int64_t recheck = INT64_C(300) * SECOND_NS, type_age = INT64_C(3600
 static const char pool_hash_key[] = "karpenter.sh/nodepool-hash",
                   pool_version_key[] = "karpenter.sh/nodepool-hash-version";
 
-/* The context of one call. */
+/* The context of one call: karp_advise_conditions() has answers, karp_advise_replaced() the rest. */
 struct looking {
     karp_advice *a;
     algebra algebra;
     const karp_drift_answer *answers;
     size_t answer_count;
+    const karp_snapshot *before; /* has the earlier NodePools */
+    const karp_node_class_ref *classes; /* that were replaced */
+    size_t class_count;
 };
 
 static const karp_drift_answer *answer_for(const struct looking *l, karp_str claim_name_)
@@ -161,47 +164,49 @@ static void look_at_consolidation(struct looking *l, uint32_t claim_number, cons
     want_condition(l->a, claim_number, "Consolidatable", wanted ? str("Consolidatable") : (karp_str){ NULL, 0 });
 }
 
+/* What a call looks for at a claim of a NodePool. */
+typedef void (*look_fn)(struct looking *l, uint32_t claim_number, uint32_t pool);
+
+static void look_at_conditions(struct looking *l, uint32_t claim_number, uint32_t pool)
+{
+    const node_pool *p = &l->a->snapshot->raw.pools.items[pool];
+    look_at_drift(l, claim_number, pool);
+    if (p->replicas < 0) look_at_consolidation(l, claim_number, p);
+}
+
+/* Looks at the claims that a NodePool has and that are not being deleted, by name. */
+static karp_status look_at_claims(struct looking *l, const karp_snapshot *snapshot, int64_t now, look_fn look,
+                                  karp_advice **out, karp_error *error)
+{
+    karp_status status = advice_start(snapshot, now, out, &l->a, error);
+    if (status != KARP_OK) return status;
+    uint32_t *order = claims_by_name(l->a);
+    if (!algebra_init(&l->algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l->a->failed = true;
+    for (size_t i = 0; i < snapshot->raw.claims.count && !l->a->failed && order != NULL; i++) {
+        const node_claim *c = &snapshot->raw.claims.items[order[i]];
+        uint32_t pool = pool_of_labels(snapshot, c->meta.labels);
+        if (pool == NO_ID || c->meta.deletion != KARP_NO_TIME) continue;
+        look(l, order[i], pool);
+        l->a->failed = l->a->failed || l->algebra.failed;
+    }
+    algebra_free(&l->algebra);
+    return advice_finish(l->a, out, error);
+}
+
 karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers,
                                    size_t answer_count, karp_advice **out, karp_error *error)
 {
     struct looking l = { .answers = answers, .answer_count = answers != NULL ? answer_count : 0 };
-    karp_status status = advice_start(snapshot, now, out, &l.a, error);
-    if (status != KARP_OK) return status;
-    l.algebra.context = snapshot->context;
-    uint32_t *order = claims_by_name(l.a);
-    if (!algebra_init(&l.algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l.a->failed = true;
-    for (size_t i = 0; i < snapshot->raw.claims.count && !l.a->failed && order != NULL; i++) {
-        const node_claim *c = &snapshot->raw.claims.items[order[i]];
-        uint32_t pool = pool_of_labels(snapshot, c->meta.labels);
-        if (pool == NO_ID || c->meta.deletion != KARP_NO_TIME) continue;
-        look_at_drift(&l, order[i], pool);
-        if (snapshot->raw.pools.items[pool].replicas < 0)
-            look_at_consolidation(&l, order[i], &snapshot->raw.pools.items[pool]);
-        l.a->failed = l.a->failed || l.algebra.failed;
-    }
-    algebra_free(&l.algebra);
-    return advice_finish(l.a, out, error);
+    return look_at_claims(&l, snapshot, now, look_at_conditions, out, error);
 }
 
 /* ---- replaced objects -------------------------------------------------------------------------------------------- */
 
-/* What was replaced. */
-struct replaced {
-    const karp_snapshot *before; /* has the earlier NodePools */
-    const karp_node_class_ref *classes;
-    size_t class_count;
-};
-
-static uint32_t pool_before(const karp_snapshot *before, karp_str name)
+static bool class_replaced(const struct looking *l, const node_claim *c)
 {
-    uint32_t id = strings_find(&before->raw.names, name.ptr, name.len);
-    return id == NO_ID ? NO_ID : store_find(&before->raw, KIND_NODE_POOL, NO_TEXT, id);
-}
-
-static bool class_replaced(const karp_snapshot *w, const struct replaced *r, const node_claim *c)
-{
-    for (size_t i = 0; i < r->class_count; i++) {
-        const karp_node_class_ref *ref = &r->classes[i];
+    const karp_snapshot *w = l->a->snapshot;
+    for (size_t i = 0; i < l->class_count; i++) {
+        const karp_node_class_ref *ref = &l->classes[i];
         if (equal_str(ref->group, text_of(w, c->class_group)) && equal_str(ref->kind, text_of(w, c->class_kind)) &&
             equal_str(ref->name, text_of(w, c->class_name)))
             return true;
@@ -209,39 +214,40 @@ static bool class_replaced(const karp_snapshot *w, const struct replaced *r, con
     return false;
 }
 
-/* The hash of the NodePool that the claim was launched from: as its annotation says, else that of the earlier one. */
-static bool fields_replaced(const karp_snapshot *w, const struct replaced *r, const node_claim *c, const node_pool *now,
+/* Compares with the hash of the NodePool that the claim was launched from: as its annotation says, else that of the
+ * earlier one. */
+static bool fields_replaced(const struct looking *l, const node_claim *c, const node_pool *now,
                             const node_pool *earlier)
 {
+    const karp_snapshot *w = l->a->snapshot;
     karp_str stated = annotation(w, &c->meta, pool_hash_key);
     uint64_t hash = pool_hash(&w->raw, now);
     if (stated.ptr == NULL || !equal_str(annotation(w, &c->meta, pool_version_key), str(POOL_HASH_VERSION)))
-        return pool_hash(&r->before->raw, earlier) != hash;
+        return pool_hash(&l->before->raw, earlier) != hash;
     char digits[20];
     return !equal_str(stated, (karp_str){ digits, write_digits(digits, hash) });
 }
 
-static karp_str replaced_reason(struct looking *l, const struct replaced *r, const node_claim *c, uint32_t pool)
+/* `earlier`: the NodePool before it; NO_ID = it is not replaced. */
+static karp_str replaced_reason(struct looking *l, const node_claim *c, const node_pool *p, uint32_t earlier)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    const node_pool *p = &w->raw.pools.items[pool];
-    uint32_t earlier = pool_before(r->before, name_of(w, p->meta.name));
-    if (earlier != NO_ID && fields_replaced(w, r, c, p, &r->before->raw.pools.items[earlier]))
+    if (earlier != NO_ID && fields_replaced(l, c, p, &l->before->raw.pools.items[earlier]))
         return str("NodePoolDrifted");
     uint32_t labels = earlier == NO_ID ? NO_ID : set_of_labels(&l->algebra, c->meta.labels, NULL);
     if (labels != NO_ID && requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
-    return class_replaced(w, r, c) ? str("NodeClassDrift") : (karp_str){ NULL, 0 };
+    return class_replaced(l, c) ? str("NodeClassDrift") : (karp_str){ NULL, 0 };
 }
 
 /* A node that drifts for another reason remains drifted. */
-static void look_at_replaced(struct looking *l, const struct replaced *r, uint32_t claim_number, uint32_t pool)
+static void look_at_replaced(struct looking *l, uint32_t claim_number, uint32_t pool)
 {
     const karp_snapshot *w = l->a->snapshot;
     const node_claim *c = &w->raw.claims.items[claim_number];
-    if (pool_before(r->before, name_of(w, w->raw.pools.items[pool].meta.name)) == NO_ID && !class_replaced(w, r, c))
-        return;
+    const node_pool *p = &w->raw.pools.items[pool];
+    uint32_t earlier = pool_named(l->before, name_of(w, p->meta.name));
+    if (earlier == NO_ID && !class_replaced(l, c)) return;
     if (!condition_is_true(w, c->conditions, "Launched")) return;
-    karp_str reason = replaced_reason(l, r, c, pool);
+    karp_str reason = replaced_reason(l, c, p, earlier);
     const condition *now = condition_find(c->conditions, w->known.drifted);
     karp_str had = now == NULL ? (karp_str){ NULL, 0 } : text_of(w, now->reason);
     bool of_pool = str_is(had, "NodePoolDrifted") || str_is(had, "RequirementsDrifted");
@@ -252,21 +258,7 @@ karp_status karp_advise_replaced(const karp_snapshot *before, const karp_snapsho
                                  const karp_node_class_ref *classes, size_t class_count, karp_advice **out,
                                  karp_error *error)
 {
-    struct looking l = { .answers = NULL };
-    const struct replaced r = { before, classes, classes != NULL ? class_count : 0 };
+    struct looking l = { .before = before, .classes = classes, .class_count = classes != NULL ? class_count : 0 };
     if (before == NULL) return fail_null(error, "before");
-    karp_status status = advice_start(snapshot, now, out, &l.a, error);
-    if (status != KARP_OK) return status;
-    l.algebra.context = snapshot->context;
-    uint32_t *order = claims_by_name(l.a);
-    if (!algebra_init(&l.algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l.a->failed = true;
-    for (size_t i = 0; i < snapshot->raw.claims.count && !l.a->failed && order != NULL; i++) {
-        const node_claim *c = &snapshot->raw.claims.items[order[i]];
-        uint32_t pool = pool_of_labels(snapshot, c->meta.labels);
-        if (pool == NO_ID || c->meta.deletion != KARP_NO_TIME) continue;
-        look_at_replaced(&l, &r, order[i], pool);
-        l.a->failed = l.a->failed || l.algebra.failed;
-    }
-    algebra_free(&l.algebra);
-    return advice_finish(l.a, out, error);
+    return look_at_claims(&l, snapshot, now, look_at_replaced, out, error);
 }
