@@ -181,68 +181,64 @@ karp_status pass_budgets(pass *p, karp_error *error)
     size_t pools = w->raw.pools.count;
     uint32_t reason = method_reason(p->method);
     /* For repair, nodes that are not ready do not count as disrupted. */
-    const struct pool_nodes *counts = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
+    p->counted = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
     p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
     p->allowed = arena_array(&p->data, pools + 1, sizeof *p->allowed);
-    if (counts == NULL || p->remaining == NULL || p->next_change == NULL || p->allowed == NULL)
+    if (p->counted == NULL || p->remaining == NULL || p->next_change == NULL || p->allowed == NULL)
         return fail_nomem(error);
     p->budgets_known = 0;
     for (size_t i = 0; i < pools && !p->own_context.stop_noted; i++) {
         const node_pool *pool = &w->raw.pools.items[i];
         struct pool_allowance *a = &p->allowed[i];
-        a->nodes = counts[i].all;
-        a->most = pool_allows(pool, reason, counts[i].all, p->now, p->quirks, p->context, &a->tightest);
-        p->remaining[i] = a->most > counts[i].busy ? a->most - counts[i].busy : 0;
+        int64_t all = p->counted[i].all, busy = p->counted[i].busy;
+        a->most = pool_allows(pool, reason, all, p->now, p->quirks, p->context, &a->tightest);
+        p->remaining[i] = a->most > busy ? a->most - busy : 0;
         p->next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
         p->budgets_known++;
     }
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static bool list_busy(const pass *p, karp_decision *d, uint32_t pool, karp_pool_budget *row)
+/* Lists the nodes that use up budgets. `next`: by pool where its next one goes, NULL = its row has no list. */
+static void list_busy(const pass *p, karp_busy_node **next)
 {
     const karp_snapshot *w = p->snapshot;
-    bool repair = p->method == KARP_METHOD_REPAIR;
-    karp_busy_node *list = NULL;
-    for (int round = 0; round < 2; round++) { /* counts them, then lists them */
-        size_t count = 0;
-        for (uint32_t i = 0; i < w->node_count; i++) {
-            const state_node *n = &w->nodes[i];
-            uint32_t code = n->pool == pool && in_budgets(p, n) ? busy_with(p, n, repair) : 0;
-            if (code != 0 && list != NULL) list[count] = (karp_busy_node){ name_of(w, n->name), code, 0 };
-            count += code != 0;
-        }
-        if (list == NULL && (list = arena_array(&d->data, count + 1, sizeof *list)) == NULL) return false;
-        row->busy_count = count;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        if (!in_budgets(p, n) || next[n->pool] == NULL) continue;
+        uint32_t code = busy_with(p, n, p->method == KARP_METHOD_REPAIR);
+        if (code != 0) *next[n->pool]++ = (karp_busy_node){ name_of(w, n->name), code, 0 };
     }
-    row->busy = list;
-    return true;
 }
 
 bool budget_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
+    size_t pools = w->raw.pools.count;
     const uint32_t *order = pools_by_name(w, &d->data);
-    if (order == NULL) return false;
-    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
+    karp_busy_node **next = arena_array(&d->data, pools + 1, sizeof *next);
+    if (order == NULL || next == NULL) return false;
+    for (size_t i = 0; i < pools; i++) {
         uint32_t pool = order[i];
         if (pool >= p->budgets_known) continue;
-        const struct pool_allowance *a = &p->allowed[pool];
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_pool_budget){ .size = sizeof *row,
                                    .node_pool = name_of(w, w->raw.pools.items[pool].meta.name),
                                    .remaining = p->remaining[pool],
                                    .next_change = p->next_change[pool],
-                                   .allowed = a->most,
-                                   .tightest = a->tightest,
-                                   .nodes = (uint32_t)a->nodes };
-        if (a->most > p->remaining[pool] && !p->commands_only && !list_busy(p, d, pool, row)) return false;
+                                   .allowed = p->allowed[pool].most,
+                                   .tightest = p->allowed[pool].tightest,
+                                   .nodes = (uint32_t)p->counted[pool].all };
+        if (row->allowed <= row->remaining || p->commands_only) continue;
+        row->busy_count = (size_t)p->counted[pool].busy;
+        row->busy = next[pool] = arena_array(&d->data, row->busy_count, sizeof **next);
+        if (row->busy == NULL) return false;
     }
+    list_busy(p, next);
     return true;
 }
 

@@ -138,8 +138,9 @@ typedef struct pass {
     uint32_t eligible_count;
     stay *stays; /* by state node; code NONE = removed, or no reason recorded yet. NULL = reasons are not needed */
     bool constrained; /* a budget prevented the removal of some node */
+    const struct pool_nodes *counted; /* by store pool: the basis of its budgets */
     struct pool_allowance {
-        int64_t most, nodes;
+        int64_t most;
         uint32_t tightest; /* see karp_pool_budget */
     } * allowed; /* by store pool */
     int64_t *remaining; /* by store pool: what is left of it */
