@@ -15,37 +15,18 @@ static uint32_t own_pool(const search *s, const karp_decision *d)
 {
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        for (size_t k = 0; k < l->pod_count; k++) {
-            if (l->pods[k] != s->pod) continue;
-            for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
-                if (equal_str(name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name), l->node_pool)) return p;
-            }
-        }
+        if (ids_have(l->pods, l->pod_count, s->pod)) return pool_named(s->snapshot, l->node_pool);
     }
     return NO_ID;
 }
 
-/* Makes the pods of the shape require the NodePool. */
+/* Makes the pods of the shape require the NodePool; false = they require another one. */
 static bool pin(search *s, uint32_t pool)
 {
-    const shape *h = &s->snapshot->raw.shapes.items[s->shape];
-    uint32_t count = h->node_selector.count, n = 0;
-    label_pair *items = arena_array(&s->changed.data, count + (size_t)1, sizeof *items);
-    if (items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return false;
-    }
-    const label_pair own = { s->snapshot->known.node_pool, s->snapshot->pool_names[pool].name };
-    for (uint32_t i = 0; i < count; i++) {
-        const label_pair *p = &h->node_selector.items[i];
-        if (p->key == own.key && p->value != own.value) return false;
-        if (p->key == own.key) return true; /* already required */
-        if (p->key > own.key && n == i) items[n++] = own; /* sorted by key */
-        items[n++] = *p;
-    }
-    if (n == count) items[n++] = own;
-    overlay_shape(&s->changed, s->shape)->node_selector = (label_list){ items, n };
-    return true;
+    uint32_t key = s->snapshot->known.node_pool, own = s->snapshot->pool_names[pool].name;
+    uint32_t had = label_get(original_shape(s)->node_selector, key);
+    if (had != NO_ID) return had == own;
+    return select_label(s, overlay_shape(&s->changed, s->shape), key, own);
 }
 
 static karp_decision *decide(search *s)
@@ -59,13 +40,6 @@ static karp_decision *decide(search *s)
     return s->status == KARP_OK ? d : NULL;
 }
 
-static karp_str keep_text(search *s, karp_str text)
-{
-    char *copy = arena_string(&s->out->data, text.ptr, text.len);
-    if (copy == NULL) s->status = KARP_E_NOMEM;
-    return (karp_str){ copy, copy == NULL ? 0 : text.len };
-}
-
 /* Reads the reason of the NodePool. The other NodePools only report that they are not selected. */
 static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
 {
@@ -73,11 +47,11 @@ static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
         const karp_unschedulable *u = &d->unschedulable.items[i];
         if (u->pod != s->pod) continue;
         a->code = u->code;
-        a->detail = keep_text(s, u->message);
+        a->detail = search_keep(s, u->message);
         for (size_t k = 0; k < u->pool_count; k++) {
             if (!equal_str(u->pools[k].node_pool, a->node_pool)) continue;
             a->code = u->pools[k].code;
-            a->detail = keep_text(s, u->pools[k].detail);
+            a->detail = search_keep(s, u->pools[k].detail);
         }
     }
 }
@@ -90,7 +64,7 @@ static void name_limits(search *s, uint32_t pool, karp_alternative *a)
     strbuf_init(&text, s->snapshot->context);
     limits_name(s->snapshot, pool, &text);
     if (text.failed) s->status = KARP_E_NOMEM;
-    else if (text.len > 0) a->detail = keep_text(s, (karp_str){ text.ptr, text.len });
+    else if (text.len > 0) a->detail = search_keep(s, (karp_str){ text.ptr, text.len });
     strbuf_free(&text);
 }
 
@@ -99,11 +73,8 @@ static void take_choice(search *s, const karp_decision *d, karp_alternative *a)
 {
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        for (size_t k = 0; k < l->pod_count; k++) {
-            if (l->pods[k] != s->pod) continue;
-            a->choice = (karp_choice){ keep_text(s, l->choice.instance_type), keep_text(s, l->choice.zone),
-                                       keep_text(s, l->choice.capacity_type), l->choice.price };
-        }
+        if (!ids_have(l->pods, l->pod_count, s->pod)) continue;
+        a->choice = search_keep_choice(s, &l->choice);
     }
 }
 
@@ -167,7 +138,7 @@ void try_alternatives(search *s)
             return;
         }
         *a = (karp_alternative){ .size = sizeof *a,
-                                 .node_pool = keep_text(
+                                 .node_pool = search_keep(
                                      s, name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name)),
                                  .weight = s->snapshot->raw.pools.items[p].weight };
         try_pool(s, p, a);

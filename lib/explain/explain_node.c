@@ -12,7 +12,7 @@
 #include <schedule/provision.h>
 #include <string.h>
 
-enum { MOST_BLOCKERS = 100, PODS_NAMED = 5, NODES_NAMED = 5 };
+enum { MOST_BLOCKERS = 100 };
 
 struct karp_node_explanation {
     karp_context *context;
@@ -120,16 +120,12 @@ static void show_commands(strbuf *b, const karp_decision *d)
     strbuf_adds(b, karp_method_name(d->disruption.method));
     for (size_t i = 0; i < d->commands.count; i++) {
         for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
-            if (count++ >= NODES_NAMED) continue;
+            if (count++ >= MOST_NAMED) continue;
             strbuf_adds(b, count == 1 ? " of " : ", ");
             strbuf_addstr(b, d->commands.items[i].nodes[k]);
         }
     }
-    if (count > NODES_NAMED) {
-        strbuf_adds(b, " and ");
-        strbuf_addu(b, count - NODES_NAMED);
-        strbuf_adds(b, count - NODES_NAMED == 1 ? " more node" : " more nodes");
-    }
+    show_more(b, count, MOST_NAMED, " more node", " more nodes");
 }
 
 static bool add_first(karp_node_explanation *e, const node_view *v)
@@ -219,23 +215,12 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
 {
     uint32_t methods[2];
     size_t count = methods_of(s, e, given->method, methods);
-    karp_status status = find_of_method(e, s, given, methods[0], error);
-    if (count > 1 && status == KARP_OK) status = find_of_method(e, s, given, methods[1], error);
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) status = find_of_method(e, s, given, methods[i], error);
     return status;
 }
 
 /* ---- moving the pods --------------------------------------------------------------------------------------------- */
-
-static bool on_node(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count, uint32_t *moved)
-{
-    bool some = false;
-    for (size_t i = 0; i < count; i++) {
-        bool here = s->pod_node[pods[i]] != NO_ID && s->pod_node[pods[i]] == s->nodes[node_number].node;
-        *moved += here;
-        some = some || here;
-    }
-    return some;
-}
 
 static karp_str keep(karp_node_explanation *e, karp_str text)
 {
@@ -247,10 +232,10 @@ static karp_str keep(karp_node_explanation *e, karp_str text)
 /* Whether a pod of the node is unschedulable in the decision. */
 static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
-    uint32_t stranded = 0;
-    for (size_t i = 0; i < d->unschedulable.count; i++)
-        (void)on_node(s, node_number, &d->unschedulable.items[i].pod, 1, &stranded);
-    return stranded > 0;
+    bool stranded = false;
+    for (size_t i = 0; i < d->unschedulable.count && !stranded; i++)
+        stranded = pods_from_node(s, node_number, &d->unschedulable.items[i].pod, 1) > 0;
+    return stranded;
 }
 
 static void read_move(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
@@ -264,10 +249,12 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
             m->price = row.price;
     }
     for (size_t i = 0; i < d->placements.count; i++)
-        (void)on_node(s, e->node, d->placements.items[i].pods, d->placements.items[i].pod_count, &m->moved);
+        m->moved += pods_from_node(s, e->node, d->placements.items[i].pods, d->placements.items[i].pod_count);
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        if (!on_node(s, e->node, l->pods, l->pod_count, &m->moved)) continue;
+        uint32_t own = pods_from_node(s, e->node, l->pods, l->pod_count);
+        if (own == 0) continue;
+        m->moved += own;
         started += l->choice.price;
         if (m->launches++ > 0) continue;
         m->node_pool = keep(e, l->node_pool);
@@ -298,15 +285,15 @@ static bool about_replacement(uint32_t code, uint32_t launches)
  * a/b, a/c and 3 more". Returns their number. */
 static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
-    uint32_t all = 0, own = 0;
+    uint32_t all = 0;
     for (int pass = 0; pass < 2; pass++) {
         uint32_t count = 0;
         if (pass == 1) strbuf_adds(b, all == 1 ? "pending pod " : "pending pods ");
         for (size_t i = 0; i < d->launches.count; i++) {
             const karp_launch *l = &d->launches.items[i];
-            if (on_node(s, e->node, l->pods, l->pod_count, &own)) continue;
+            if (pods_from_node(s, e->node, l->pods, l->pod_count) > 0) continue;
             for (size_t k = 0; k < l->pod_count; k++, count++) {
-                if (pass == 0 || count >= PODS_NAMED) continue;
+                if (pass == 0 || count >= MOST_NAMED) continue;
                 if (count > 0) strbuf_adds(b, ", ");
                 strbuf_addstr(b, pod_name(s, l->pods[k]));
             }
@@ -314,11 +301,7 @@ static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const ka
         all = count;
         if (all == 0) return 0;
     }
-    if (all > PODS_NAMED) {
-        strbuf_adds(b, " and ");
-        strbuf_addu(b, all - PODS_NAMED);
-        strbuf_adds(b, " more");
-    }
+    show_more(b, all, MOST_NAMED, " more", " more");
     return all;
 }
 

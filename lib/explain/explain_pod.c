@@ -136,11 +136,17 @@ const char *karp_remedy_name(uint32_t kind)
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
 
-static karp_str keep(search *s, karp_str text)
+karp_str search_keep(search *s, karp_str text)
 {
     char *copy = arena_string(&s->out->data, text.ptr, text.len);
     if (copy == NULL) s->status = KARP_E_NOMEM;
-    return (karp_str){ copy, text.len };
+    return (karp_str){ copy, copy == NULL ? 0 : text.len };
+}
+
+karp_choice search_keep_choice(search *s, const karp_choice *c)
+{
+    return (karp_choice){ search_keep(s, c->instance_type), search_keep(s, c->zone), search_keep(s, c->capacity_type),
+                          c->price };
 }
 
 /* The place of the pod in the decision; false = it is unschedulable. */
@@ -152,15 +158,14 @@ static bool outcome(search *s, const karp_decision *d, karp_remedy *where)
     for (size_t i = 0; i < d->placements.count; i++) {
         const karp_placement *p = &d->placements.items[i];
         if (!ids_have(p->pods, p->pod_count, s->pod)) continue;
-        where->node = keep(s, p->node);
+        where->node = search_keep(s, p->node);
         return true;
     }
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
         if (!ids_have(l->pods, l->pod_count, s->pod)) continue;
-        where->node_pool = keep(s, l->node_pool);
-        where->choice = (karp_choice){ keep(s, l->choice.instance_type), keep(s, l->choice.zone),
-                                       keep(s, l->choice.capacity_type), l->choice.price };
+        where->node_pool = search_keep(s, l->node_pool);
+        where->choice = search_keep_choice(s, &l->choice);
         return true;
     }
     return false;
@@ -188,7 +193,7 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
     overlay_view_reset(&s->changed);
     if (text->failed) s->status = KARP_E_NOMEM;
     if (!placed || s->status != KARP_OK) return false;
-    row.text = keep(s, (karp_str){ text->ptr, text->len });
+    row.text = search_keep(s, (karp_str){ text->ptr, text->len });
     karp_remedy *slot = s->status == KARP_OK ? list_push(s->out->context, &s->out->remedies, sizeof *slot) : NULL;
     if (slot == NULL) s->status = KARP_E_NOMEM;
     else *slot = row;

@@ -63,8 +63,19 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text);
 bool search_places(search *s, karp_remedy *where);
 bool search_over(const search *s);
 
+/* Copies for the explanation. */
+karp_str search_keep(search *s, karp_str text);
+karp_choice search_keep_choice(search *s, const karp_choice *c);
+
+/* The pod's shape without any change. */
+static inline const shape *original_shape(const search *s) { return &s->snapshot->raw.shapes.items[s->shape]; }
+static inline void add_word(const search *s, strbuf *b, uint32_t text) { strbuf_addstr(b, text_of(s->snapshot, text)); }
+
+/* remedies_pod.c */
 /* A list without one of its elements, in the arena of the changed view; NULL = out of memory. */
 void *list_without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index);
+/* Makes a shape of the changed view require the value of the label. false = out of memory. */
+bool select_label(search *s, shape *h, uint32_t key, uint32_t value);
 /* remedies_pool.c: replaces an expression in the requirements of a NodePool; NULL removes it, and an index at the end
  * adds one. */
 void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);

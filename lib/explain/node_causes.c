@@ -8,11 +8,11 @@
 #include <model/duration.h>
 #include <schedule/movable.h>
 
-enum { NAMED = 5 };
+static const state_node *node_of(const node_cause *c) { return &c->view->snapshot->nodes[c->view->node]; }
 
 static const node_pool *pool_of_node(const node_cause *c)
 {
-    return &c->view->snapshot->raw.pools.items[c->view->snapshot->nodes[c->view->node].pool];
+    return &c->view->snapshot->raw.pools.items[node_of(c)->pool];
 }
 
 static void add_time(strbuf *b, int64_t instant)
@@ -22,12 +22,12 @@ static void add_time(strbuf *b, int64_t instant)
     strbuf_adds(b, text);
 }
 
-static void add_more(strbuf *b, size_t count, const char *one, const char *several)
+void show_more(strbuf *b, size_t count, size_t named, const char *one, const char *several)
 {
-    if (count <= NAMED) return;
+    if (count <= named) return;
     strbuf_adds(b, " and ");
-    strbuf_addu(b, count - NAMED);
-    strbuf_adds(b, count - NAMED == 1 ? one : several);
+    strbuf_addu(b, count - named);
+    strbuf_adds(b, count - named == 1 ? one : several);
 }
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
@@ -44,11 +44,11 @@ static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
     strbuf_addi(b, pdb->disruptions_allowed);
     strbuf_adds(b, " disruptions (");
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        if (node_view_budget_of(v, n->all_pods[i]) != budget_number || count++ >= NAMED) continue;
+        if (node_view_budget_of(v, n->all_pods[i]) != budget_number || count++ >= MOST_NAMED) continue;
         if (count > 1) strbuf_adds(b, ", ");
         strbuf_addstr(b, pod_name(s, n->all_pods[i]));
     }
-    add_more(b, count, " more pod", " more pods");
+    show_more(b, count, MOST_NAMED, " more pod", " more pods");
     strbuf_addc(b, ')');
 }
 
@@ -91,11 +91,7 @@ static void show_drain(strbuf *b, const karp_snapshot *s, const state_node *n, i
     if (count == 0) return;
     strbuf_adds(b, ": its drain waits for ");
     strbuf_addstr(b, pod_name(s, protected_ > 0 ? first : first_by_pdb));
-    if (count > 1) {
-        strbuf_adds(b, " and ");
-        strbuf_addu(b, count - 1);
-        strbuf_adds(b, " more");
-    }
+    show_more(b, count, 1, " more", " more");
     strbuf_adds(b, protected_ > 0 ? " (karpenter.sh/do-not-disrupt)" : " (PodDisruptionBudget)");
     int64_t end = drain_ends(claim, now);
     if (end != KARP_NO_TIME) {
@@ -108,18 +104,6 @@ static void show_drain(strbuf *b, const karp_snapshot *s, const state_node *n, i
 }
 
 /* ---- budgets of NodePools ---------------------------------------------------------------------------------------- */
-
-static const char *budget_reason(uint32_t method)
-{
-    switch (method) {
-    case KARP_METHOD_EMPTINESS: return "Empty";
-    case KARP_METHOD_DRIFT:
-    case KARP_METHOD_STATIC_DRIFT: return "Drifted";
-    case KARP_METHOD_REPAIR: return "Unhealthy";
-    case KARP_METHOD_EXPIRATION: return "expiration";
-    default: return "Underutilized";
-    }
-}
 
 /* Every NodePool has a row in the decision's budgets. */
 static const karp_pool_budget *budget_row(const node_cause *c)
@@ -161,10 +145,11 @@ static void show_pool_budget(strbuf *b, const node_cause *c)
     strbuf_adds(b, " of ");
     strbuf_addu(b, row->nodes);
     strbuf_adds(b, row->nodes == 1 ? " node for " : " nodes for ");
-    strbuf_adds(b, budget_reason(c->method));
+    /* budgets have no reason for expiration */
+    strbuf_adds(b, c->method == KARP_METHOD_EXPIRATION ? "expiration" : karp_method_reason(c->method));
     show_window(b, &pool_of_node(c)->budgets[row->tightest], row->next_change);
     if (row->remaining > 0) strbuf_adds(b, "; other nodes come first in this pass");
-    for (size_t i = 0; i < row->busy_count && i < NAMED; i++) {
+    for (size_t i = 0; i < row->busy_count && i < MOST_NAMED; i++) {
         strbuf_adds(b, i == 0 ? "; in use: " : ", ");
         strbuf_addstr(b, row->busy[i].node);
         strbuf_adds(b, busy_text(row->busy[i].code));
@@ -172,7 +157,7 @@ static void show_pool_budget(strbuf *b, const node_cause *c)
         const karp_snapshot *s = c->view->snapshot;
         show_drain(b, s, &s->nodes[state_node_named(s, row->busy[i].node)], c->decision->now);
     }
-    add_more(b, row->busy_count, " more node", " more nodes");
+    show_more(b, row->busy_count, MOST_NAMED, " more node", " more nodes");
 }
 
 /* ---- consolidateAfter -------------------------------------------------------------------------------------------- */
@@ -202,7 +187,7 @@ static uint32_t pod_of_event(const karp_snapshot *s, const state_node *n, int64_
 static int64_t counts_from(const node_cause *c, bool *event)
 {
     const karp_snapshot *s = c->view->snapshot;
-    const node_claim *claim = &s->raw.claims.items[s->nodes[c->view->node].claim];
+    const node_claim *claim = &s->raw.claims.items[node_of(c)->claim];
     const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
     *event = claim->last_pod_event != KARP_NO_TIME;
     if (*event) return claim->last_pod_event;
@@ -224,7 +209,7 @@ static void show_wait(strbuf *b, const node_cause *c)
     strbuf_addstr(b, name_of(s, pool_of_node(c)->meta.name));
     strbuf_adds(b, " counts from ");
     add_time(b, since);
-    uint32_t which = event ? pod_of_event(s, &s->nodes[c->view->node], since) : NO_ID;
+    uint32_t which = event ? pod_of_event(s, node_of(c), since) : NO_ID;
     strbuf_adds(b, event ? ", when a pod last came or went" : ", when the node was initialized");
     if (which == NO_ID) return;
     strbuf_adds(b, " (");
@@ -237,7 +222,7 @@ static void show_wait(strbuf *b, const node_cause *c)
 /* terminationGracePeriod lets the eventual methods ignore protected pods, which surprises: consolidation does not. */
 static void show_grace_period(strbuf *b, const node_cause *c)
 {
-    const node_claim *claim = claim_of(c->view->snapshot, &c->view->snapshot->nodes[c->view->node]);
+    const node_claim *claim = claim_of(c->view->snapshot, node_of(c));
     if (claim == NULL || claim->termination_grace_period == KARP_DURATION_UNSET) return;
     strbuf_adds(b, "; terminationGracePeriod lifts it for drift and expiration, not for consolidation");
 }
@@ -282,9 +267,7 @@ static void show_object(strbuf *b, const node_cause *c)
     switch (c->row->code) {
     case KARP_REASON_BUDGET: show_pool_budget(b, c); return;
     case KARP_REASON_NOT_CONSOLIDATABLE: show_wait(b, c); return;
-    case KARP_REASON_DELETING:
-        show_drain(b, c->view->snapshot, &c->view->snapshot->nodes[c->view->node], c->decision->now);
-        return;
+    case KARP_REASON_DELETING: show_drain(b, c->view->snapshot, node_of(c), c->decision->now); return;
     case KARP_REASON_SEVERAL_NODES_NEEDED:
     case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES: show_found(b, c); return;
     case KARP_REASON_POLICY_WHEN_EMPTY:
@@ -319,8 +302,7 @@ int64_t cause_ends(const node_cause *c)
     switch (c->row->code) {
     case KARP_REASON_NOT_CONSOLIDATABLE: return later(counts_from(c, &event), pool_of_node(c)->consolidate_after, now);
     case KARP_REASON_BUDGET: return budget_row(c)->next_change;
-    case KARP_REASON_DELETING:
-        return drain_ends(claim_of(c->view->snapshot, &c->view->snapshot->nodes[c->view->node]), now);
+    case KARP_REASON_DELETING: return drain_ends(claim_of(c->view->snapshot, node_of(c)), now);
     case KARP_REASON_POD_DO_NOT_DISRUPT: break;
     default: return KARP_NO_TIME;
     }
@@ -331,23 +313,19 @@ int64_t cause_ends(const node_cause *c)
 
 karp_str node_drift(const karp_snapshot *s, uint32_t node_number)
 {
-    uint32_t claim = s->nodes[node_number].claim;
-    const condition *c = claim == NO_ID ? NULL
-                                        : condition_find(s->raw.claims.items[claim].conditions, s->known.drifted);
+    const node_claim *claim = claim_of(s, &s->nodes[node_number]);
+    const condition *c = claim == NULL ? NULL : condition_find(claim->conditions, s->known.drifted);
     if (c == NULL || c->status != s->known.status_true) return (karp_str){ "", 0 };
-    karp_str reason = c->reason == NO_TEXT ? (karp_str){ "", 0 } : text_of(s, c->reason);
-    return reason.len > 0 ? reason : str("Drifted");
+    return c->reason != NO_TEXT ? text_of(s, c->reason) : str("Drifted");
 }
 
 /* ---- several nodes ----------------------------------------------------------------------------------------------- */
 
-static bool for_pod_of(const karp_snapshot *s, uint32_t node_number, const karp_launch *l)
+uint32_t pods_from_node(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count)
 {
-    for (size_t i = 0; i < l->pod_count; i++) {
-        uint32_t at = s->pod_node[l->pods[i]];
-        if (at != NO_ID && at == s->nodes[node_number].node) return true;
-    }
-    return false;
+    uint32_t here = s->nodes[node_number].node, found = 0;
+    for (size_t i = 0; i < count && here != NO_ID; i++) found += s->pod_node[pods[i]] == here;
+    return found;
 }
 
 void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
@@ -355,18 +333,17 @@ void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, cons
     size_t count = 0;
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        if (!for_pod_of(s, node_number, l) || count++ >= NAMED) continue;
+        if (pods_from_node(s, node_number, l->pods, l->pod_count) == 0 || count++ >= MOST_NAMED) continue;
         strbuf_adds(b, count == 1 ? "" : ", ");
         strbuf_addstr(b, l->choice.instance_type);
         strbuf_adds(b, " of NodePool ");
         strbuf_addstr(b, l->node_pool);
-        for (size_t k = 0; k < s->raw.pools.count; k++) {
-            const node_pool *p = &s->raw.pools.items[k];
-            if (p->weight <= 0 || !equal_str(name_of(s, p->meta.name), l->node_pool)) continue;
-            strbuf_adds(b, " (weight ");
-            strbuf_addi(b, p->weight);
-            strbuf_addc(b, ')');
-        }
+        uint32_t pool = pool_named(s, l->node_pool);
+        int32_t weight = pool == NO_ID ? 0 : s->raw.pools.items[pool].weight;
+        if (weight <= 0) continue;
+        strbuf_adds(b, " (weight ");
+        strbuf_addi(b, weight);
+        strbuf_addc(b, ')');
     }
-    add_more(b, count, " more node", " more nodes");
+    show_more(b, count, MOST_NAMED, " more node", " more nodes");
 }

@@ -6,6 +6,8 @@
 #include <base/strbuf.h>
 #include <explain/node_view.h>
 
+enum { MOST_NAMED = 5 }; /* the most pods or nodes of a list that are named */
+
 typedef struct node_cause {
     const node_view *view;
     const karp_decision *decision; /* the pass that reported it */
@@ -22,7 +24,14 @@ int64_t cause_ends(const node_cause *c);
 /* Why the node's NodeClaim is drifted: the reason of its condition. "" = it is not. */
 karp_str node_drift(const karp_snapshot *s, uint32_t node_number);
 
-/* " (2 in NodePool a, 1 in NodePool b)": the nodes that a decision launches for pods of the node. */
+/* " and 3 more nodes", if a list has more than the `named` ones. */
+void show_more(strbuf *b, size_t count, size_t named, const char *one, const char *several);
+
+/* How many of the pods run on the node. */
+uint32_t pods_from_node(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count);
+
+/* "m6i.large of NodePool a (weight 50), m6i.large of NodePool b": the nodes that a decision launches for pods of the
+ * node. */
 void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d);
 
 #endif

@@ -6,10 +6,6 @@
 #include <model/taints.h>
 #include <string.h>
 
-static const shape *original(const search *s) { return &s->snapshot->raw.shapes.items[s->shape]; }
-
-static void add_word(const search *s, strbuf *b, uint32_t text) { strbuf_addstr(b, text_of(s->snapshot, text)); }
-
 void *list_without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
 {
     char *list = arena_array(&s->changed.data, count, bytes);
@@ -21,6 +17,24 @@ void *list_without(search *s, const void *items, uint32_t count, size_t bytes, u
     memcpy(list, from, index * bytes);
     memcpy(list + index * bytes, from + (index + (size_t)1) * bytes, (count - index - (size_t)1) * bytes);
     return list;
+}
+
+bool select_label(search *s, shape *h, uint32_t key, uint32_t value)
+{
+    label_list had = h->node_selector;
+    label_pair *items = arena_array(&s->changed.data, had.count + (size_t)1, sizeof *items);
+    uint32_t n = 0, i = 0;
+    if (items == NULL) {
+        s->status = KARP_E_NOMEM;
+        return false;
+    }
+    while (i < had.count && had.items[i].key < key) items[n++] = had.items[i++]; /* sorted by key */
+    items[n++] = (label_pair){ key, value };
+    for (; i < had.count; i++) {
+        if (had.items[i].key != key) items[n++] = had.items[i];
+    }
+    h->node_selector = (label_list){ items, n };
+    return true;
 }
 
 /* ---- tolerations ------------------------------------------------------------------------------------------------- */
@@ -120,7 +134,7 @@ static void show_expression(const search *s, strbuf *b, const expression *e)
 
 static void drop_expression(search *s, uint32_t term, uint32_t index)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     node_term *terms = arena_copy(&s->changed.data, h->required.items, h->required.count * sizeof *terms);
     expression_list list = h->required.items[term].expressions;
     expression *left = list_without(s, list.items, list.count, sizeof *left, index);
@@ -134,7 +148,7 @@ static void drop_expression(search *s, uint32_t term, uint32_t index)
 
 void try_selectors(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->node_selector.count && !search_over(s); i++) {
@@ -163,7 +177,7 @@ void try_selectors(search *s)
 
 void try_all_selectors(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     shape *changed = overlay_shape(&s->changed, s->shape);
     uint32_t count = h->node_selector.count;
     for (uint32_t t = 0; t < h->required.count; t++) count += h->required.items[t].expressions.count;
@@ -182,7 +196,7 @@ void try_all_selectors(search *s)
 
 void try_ports(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->ports.count && !search_over(s); i++) {
@@ -238,7 +252,7 @@ static void show_request(const search *s, strbuf *b, const resource_amount *r, i
 
 void try_requests(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     const int64_t *vector = s->snapshot->classes[s->snapshot->pod_class[s->pod]].requests;
     strbuf text;
     strbuf_init(&text, s->snapshot->context);

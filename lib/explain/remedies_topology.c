@@ -3,14 +3,10 @@
  * join, and of its own constraints. */
 #include <explain/explain_pod.h>
 
+#include <base/sort.h>
 #include <base/str.h>
-
 #include <decision/decision.h>
 #include <string.h>
-
-static const shape *original(const search *s) { return &s->snapshot->raw.shapes.items[s->shape]; }
-
-static void add_word(const search *s, strbuf *b, uint32_t text) { strbuf_addstr(b, text_of(s->snapshot, text)); }
 
 static uint32_t text_id(const search *s, karp_str text)
 {
@@ -29,26 +25,38 @@ static const karp_unschedulable *row_of(const search *s)
 
 /* ---- domains that no node can be in ------------------------------------------------------------------------------ */
 
-/* Whether the NodePool's requirement on the key lists the value; *index receives its position. */
-static bool lists(const search *s, uint32_t pool_number, uint32_t key, uint32_t value, uint32_t *index)
+/* Tries what was changed, or undoes it if nothing was or memory ran out. */
+static void try_changes(search *s, uint32_t kind, uint32_t changes, strbuf *text)
+{
+    if (changes > 0 && s->status == KARP_OK) (void)search_try(s, kind, changes, text);
+    else overlay_view_reset(&s->changed);
+    strbuf_free(text);
+}
+
+/* Adds the NodePool that is changed next. */
+static void name_pool(const search *s, strbuf *text, uint32_t pool_number, uint32_t changes)
+{
+    strbuf_adds(text, changes > 0 ? " and " : "");
+    strbuf_addstr(text, name_of(s->snapshot, s->snapshot->raw.pools.items[pool_number].meta.name));
+}
+
+/* The NodePool's requirement on the key that lists the value; NO_ID = none. */
+static uint32_t requirement_listing(const search *s, uint32_t pool_number, uint32_t key, uint32_t value)
 {
     expression_list list = s->snapshot->raw.pools.items[pool_number].requirements;
     for (uint32_t i = 0; i < list.count; i++) {
         const expression *e = &list.items[i];
-        if (s->snapshot->facts.normalized[e->key] != key || e->op != KARP_OP_IN) continue;
-        for (uint32_t v = 0; v < e->value_count; v++) {
-            if (e->values[v] != value) continue;
-            *index = i;
-            return true;
-        }
+        if (s->snapshot->facts.normalized[e->key] == key && e->op == KARP_OP_IN &&
+            ids_have(e->values, e->value_count, value))
+            return i;
     }
-    return false;
+    return NO_ID;
 }
 
 /* Removes the value from every NodePool that names it. */
 static void try_value_removed(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
-    uint32_t key = text_id(s, t->key), value = text_id(s, d->value), changes = 0, index;
+    uint32_t key = text_id(s, t->key), value = text_id(s, d->value), changes = 0;
     strbuf text;
     if (key == NO_ID || value == NO_ID) return;
     strbuf_init(&text, s->snapshot->context);
@@ -56,7 +64,8 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
     strbuf_addstr(&text, d->value);
     strbuf_adds(&text, " from the requirements of NodePool ");
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->status == KARP_OK; p++) {
-        if (!lists(s, p, key, value, &index)) continue;
+        uint32_t index = requirement_listing(s, p, key, value);
+        if (index == NO_ID) continue;
         const expression *e = &s->snapshot->raw.pools.items[p].requirements.items[index];
         expression left = *e;
         uint32_t *values = arena_array(&s->changed.data, e->value_count, sizeof *values);
@@ -70,13 +79,10 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
         }
         left.values = values;
         replace_expression(s, p, index, left.value_count > 0 ? &left : NULL);
-        strbuf_adds(&text, changes++ > 0 ? " and " : "");
-        strbuf_addstr(&text, name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name));
+        name_pool(s, &text, p, changes++);
         strbuf_adds(&text, left.value_count > 0 ? "" : ", whose only value it is");
     }
-    if (changes > 0 && s->status == KARP_OK) (void)search_try(s, KARP_REMEDY_REMOVE_VALUE, changes, &text);
-    else overlay_view_reset(&s->changed);
-    strbuf_free(&text);
+    try_changes(s, KARP_REMEDY_REMOVE_VALUE, changes, &text);
 }
 
 /* Removes the label from the nodes that have this value. */
@@ -102,9 +108,7 @@ static void try_label_removed(search *s, const karp_topology *t, const karp_topo
         strbuf_addu(&text, changes - 1);
         strbuf_adds(&text, changes == 2 ? " other" : " others");
     }
-    if (changes > 0 && s->status == KARP_OK) (void)search_try(s, KARP_REMEDY_REMOVE_LABEL, changes, &text);
-    else overlay_view_reset(&s->changed);
-    strbuf_free(&text);
+    try_changes(s, KARP_REMEDY_REMOVE_LABEL, changes, &text);
 }
 
 /* Excludes the value in all NodePools that could launch nodes there. */
@@ -127,12 +131,9 @@ static void try_value_excluded(search *s, const karp_topology *t, const karp_top
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->status == KARP_OK; p++) {
         if (!pool_usable(s->snapshot, &s->snapshot->raw.pools.items[p])) continue;
         replace_expression(s, p, s->snapshot->raw.pools.items[p].requirements.count, &not_in);
-        strbuf_adds(&text, changes++ > 0 ? " and " : "");
-        strbuf_addstr(&text, name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name));
+        name_pool(s, &text, p, changes++);
     }
-    if (changes > 0 && s->status == KARP_OK) (void)search_try(s, KARP_REMEDY_EXCLUDE_VALUE, changes, &text);
-    else overlay_view_reset(&s->changed);
-    strbuf_free(&text);
+    try_changes(s, KARP_REMEDY_EXCLUDE_VALUE, changes, &text);
 }
 
 /* ---- the pod that it has to join --------------------------------------------------------------------------------- */
@@ -148,23 +149,11 @@ static uint32_t pod_named(const search *s, karp_str name)
 /* Makes the other pod require a domain in which both can be. It has to be pending, too. */
 static void try_partner(search *s, const karp_topology *t, karp_str partner, karp_str domain)
 {
-    uint32_t key = text_id(s, t->key), value = text_id(s, domain), other = pod_named(s, partner), n = 0;
+    uint32_t key = text_id(s, t->key), value = text_id(s, domain), other = pod_named(s, partner);
     if (key == NO_ID || value == NO_ID || other == NO_ID) return;
     uint32_t class_number = s->snapshot->pod_class[other];
     if (class_number == s->snapshot->pod_class[s->pod]) return;
-    shape *h = overlay_class_shape(&s->changed, class_number);
-    label_pair *items = arena_array(&s->changed.data, h->node_selector.count + (size_t)1, sizeof *items);
-    if (items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
-    for (uint32_t i = 0; i < h->node_selector.count && h->node_selector.items[i].key < key; i++)
-        items[n++] = h->node_selector.items[i]; /* sorted by key */
-    items[n++] = (label_pair){ key, value };
-    for (uint32_t i = n - 1; i < h->node_selector.count; i++) {
-        if (h->node_selector.items[i].key != key) items[n++] = h->node_selector.items[i];
-    }
-    h->node_selector = (label_list){ items, n };
+    if (!select_label(s, overlay_class_shape(&s->changed, class_number), key, value)) return;
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     strbuf_adds(&text, "start ");
@@ -196,7 +185,7 @@ static void try_partners(search *s, const karp_topology *t)
 /* A copy of the pod's spread constraints in the view; NULL = out of memory. */
 static spread_constraint *own_spread(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     spread_constraint *list = arena_copy(&s->changed.data, h->spread.items, h->spread.count * sizeof *list);
     if (list == NULL) s->status = KARP_E_NOMEM;
     else overlay_shape(&s->changed, s->shape)->spread.items = list;
@@ -233,7 +222,7 @@ static selector *with_own_values(search *s, const selector *x, strbuf *text)
 
 static void try_selectors_corrected(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
@@ -253,7 +242,7 @@ static void try_selectors_corrected(search *s)
 
 static void try_min_domains(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
@@ -296,8 +285,7 @@ void try_topology_causes(search *s)
     try_min_domains(s);
 }
 
-/* ---- without a constraint
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- without a constraint ---------------------------------------------------------------------------------------- */
 
 /* Whether another spread constraint has the same key. */
 static bool shares_key(spread_list list, uint32_t index)
@@ -338,7 +326,7 @@ static void try_terms(search *s, pod_term_list list, pod_term_list *changed, con
 
 void try_topology(search *s)
 {
-    const shape *h = original(s);
+    const shape *h = original_shape(s);
     shape *changed = overlay_shape(&s->changed, s->shape);
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
