@@ -105,7 +105,8 @@ def label(launch, key):
 
 
 def finish():
+    """Ends the program, which fails if a check did."""
     for line in failures:
         print(line)
     print(f'{count} checks, {len(failures)} failures')
-    return 1 if failures else 0
+    sys.exit(1 if failures else 0)

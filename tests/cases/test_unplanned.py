@@ -36,7 +36,8 @@ KAFKA = thing('Kafka', 'kafka.strimzi.io', 'events', spec={'kafka': {'replicas':
 
 # Where it is, and why.
 said, = problems(WIDGET)
-check(said.startswith('Widget train creates pods that are not planned (') and said.endswith('its pod template is /spec/jobs/*/template'), said)
+check(said.startswith('Widget train creates pods that are not planned (') and said.endswith(
+    'its pod template is /spec/jobs/*/template (--pods-from Widget.example.com=/spec/jobs/*/template, and after a comma the path of the number of pods)'), said)
 check('input.json:1)' in said, said)
 said, = problems(KAFKA)
 check(said.startswith('Kafka events creates pods') and 'its operator decides on them' in said, said)
