@@ -4,8 +4,6 @@
 #include <stdbool.h>
 
 enum {
-    SHORT = 12, /* lists up to this length are sorted by insertion */
-    LONG = 50, /* from this length on the pivot is chosen from nine elements, and a few inversions are mended */
     MOST_MENDED = 5,
     ALL_INVERTED = 12 /* number of exchanges if the elements that are looked at are in descending order */
 };
@@ -87,7 +85,7 @@ static size_t choose_pivot(const uint64_t *x, size_t from, size_t to, enum hint 
     size_t n = to - from, quarter = n / 4;
     size_t i = from + quarter, j = from + 2 * quarter, k = from + 3 * quarter;
     unsigned exchanges = 0;
-    if (n >= LONG) {
+    if (n >= GO_SORT_LONG) {
         i = median(x, i - 1, i, i + 1, &exchanges);
         j = median(x, j - 1, j, j + 1, &exchanges);
         k = median(x, k - 1, k, k + 1, &exchanges);
@@ -121,7 +119,7 @@ static bool mend(uint64_t *x, size_t from, size_t to)
     for (unsigned mended = 0; mended < MOST_MENDED; mended++) {
         while (i < to && !less(x, i, i - 1)) i++;
         if (i == to) return true;
-        if (to - from < LONG) return false;
+        if (to - from < GO_SORT_LONG) return false;
         swap(x, i, i - 1);
         for (size_t j = i - 1; i - from >= 2 && j >= 1 && less(x, j, j - 1); j--) swap(x, j, j - 1);
         for (size_t j = i + 1; to - i >= 2 && j < to && less(x, j, j - 1); j++) swap(x, j, j - 1);
@@ -162,7 +160,7 @@ static size_t partition_equal(uint64_t *x, size_t from, size_t to, size_t pivot)
 static void sort_range(uint64_t *x, size_t from, size_t to, unsigned limit)
 {
     bool balanced = true, partitioned = true;
-    while (to - from > SHORT) {
+    while (to - from > GO_SORT_SHORT) {
         enum hint hint;
         if (limit == 0) {
             heap_sort(x + from, to - from);

@@ -9,6 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+    GO_SORT_SHORT = 12, /* lists up to this length are sorted by insertion, so that equals keep their order */
+    GO_SORT_LONG = 50 /* from this length on the pivot is chosen from nine elements, and a few inversions are mended */
+};
+
 /* Sorts by the upper 32 bits, ascending. The lower 32 bits say which element it is. */
 void go_sort(uint64_t *slots, size_t count);
 

@@ -11,7 +11,6 @@
  * unless it notices the inversion while it looks for a pivot, at three neighbours around each quarter. Otherwise it
  * partitions, and equals change places. A new claim comes from the end, where Go does not look for a pivot.
  */
-enum { SHORT = 12, LONG = 50 };
 
 static claim *at(scheduler *s, uint32_t number) { return &s->claims.list.items[number]; }
 
@@ -105,7 +104,7 @@ static void sort_all(scheduler *s)
     l->first = (uint32_t)l->slots[0];
     s->claims.front_stamp = 0;
     s->claims.back_stamp = n;
-    if (n >= LONG) find_quarters(s);
+    if (n >= GO_SORT_LONG) find_quarters(s);
 }
 
 bool slice_sort_grown(scheduler *s, uint32_t number)
@@ -117,9 +116,9 @@ bool slice_sort_grown(scheduler *s, uint32_t number)
     if (l->last[had] == number) {
         bool more = c->before != NO_ID && at(s, c->before)->pods == had;
         l->last[had] = more ? c->before : NO_ID;
-    } else if (l->count <= SHORT || (l->count >= LONG && !noticed(s, number))) {
+    } else if (l->count <= GO_SORT_SHORT || (l->count >= GO_SORT_LONG && !noticed(s, number))) {
         bool passed[SLICE_QUARTERS] = { false };
-        for (uint32_t i = 0; i < SLICE_QUARTERS && l->count >= LONG; i++) {
+        for (uint32_t i = 0; i < SLICE_QUARTERS && l->count >= GO_SORT_LONG; i++) {
             const claim *quarter = at(s, l->quarters[i]);
             passed[i] = quarter->pods == had && c->stamp < quarter->stamp;
         }
@@ -142,8 +141,8 @@ static void keep_quarters(scheduler *s, const claim *c)
 {
     struct claim_slice *l = &s->claims.slice;
     bool on = l->count / 4 != (l->count - 1) / 4;
-    if (l->count < LONG) return;
-    if (l->count == LONG) {
+    if (l->count < GO_SORT_LONG) return;
+    if (l->count == GO_SORT_LONG) {
         find_quarters(s);
         return;
     }
@@ -162,7 +161,7 @@ bool slice_sort_opened(scheduler *s, uint32_t number)
     c->stamp = ++s->claims.back_stamp;
     put_behind(s, c, number, l->last[1]);
     l->last[1] = number;
-    if (c->after != NO_ID && l->count > SHORT && l->count < LONG) {
+    if (c->after != NO_ID && l->count > GO_SORT_SHORT && l->count < GO_SORT_LONG) {
         /* it is the last before the slice is sorted */
         uint32_t end = c->after;
         while (at(s, end)->after != NO_ID) end = at(s, end)->after;

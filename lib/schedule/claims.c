@@ -303,6 +303,15 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number, enum re
     return false;
 }
 
+/* Adds a pod that the claim accepts, and gives the claim its new place in the order. */
+static bool receive(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
+{
+    claim_unlink(s, number);
+    if (!add(s, number, pod_number, v, o)) return false;
+    (void)claim_link_grown(s, number, 1);
+    return !s->failed;
+}
+
 /* Tries to place the pod on the claim at which the search is. */
 static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
@@ -325,10 +334,7 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
         return false;
     }
     search_took(s);
-    claim_unlink(s, number);
-    bool ok = add(s, number, q->pod, q->v, &o);
-    if (ok) (void)claim_link_grown(s, number, 1);
-    return ok && !s->failed;
+    return receive(s, number, q->pod, q->v, &o);
 }
 
 /* The only claim left to try is the one that the run opened. It remains the only one if it accepts the pod. */
@@ -344,10 +350,7 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     /* The slack, which is exact if there is one maximal type, was not checked. */
     offer o = { .host_admits = true, .roomy = s->types.sets.items[c->types].maximal_count == 1 ? NO_ID : c->types };
     if (can_add_with_sum(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
-    claim_unlink(s, number);
-    bool ok = add(s, number, pod_number, v, &o);
-    if (ok) (void)claim_link_grown(s, number, 1);
-    return ok && !s->failed;
+    return receive(s, number, pod_number, v, &o);
 }
 
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
@@ -514,10 +517,7 @@ bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32
     sum_total(s, &s->claims.list.items[claim_number], &v);
     if (can_add(s, &s->claims.list.items[claim_number], pod_number, &v, false, &o) != KARP_REASON_NONE || s->failed)
         return false;
-    claim_unlink(s, claim_number);
-    bool ok = add(s, claim_number, pod_number, &v, &o);
-    if (ok) (void)claim_link_grown(s, claim_number, 1);
-    return ok && !s->failed;
+    return receive(s, claim_number, pod_number, &v, &o);
 }
 
 uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, uint32_t set, uint32_t pod_number,
