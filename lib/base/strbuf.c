@@ -22,6 +22,14 @@ void strbuf_clear(strbuf *b)
     if (b->ptr) b->ptr[0] = '\0';
 }
 
+bool strbuf_move(strbuf *b, arena *a, karp_str *out)
+{
+    const char *copy = b->failed ? NULL : arena_string(a, b->len > 0 ? b->ptr : "", b->len);
+    *out = (karp_str){ copy, b->len };
+    strbuf_free(b);
+    return copy != NULL;
+}
+
 enum { POLL_EVERY = 1 << 14 };
 
 static bool make_room(strbuf *b, size_t need)

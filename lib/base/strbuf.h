@@ -18,6 +18,8 @@ typedef struct strbuf {
 void strbuf_init(strbuf *b, karp_context *context);
 void strbuf_free(strbuf *b);
 void strbuf_clear(strbuf *b);
+/* Moves the text into the arena, and frees the buffer. false = it has failed, or out of memory. */
+bool strbuf_move(strbuf *b, arena *a, karp_str *out);
 void strbuf_add(strbuf *b, const char *text, size_t length);
 void strbuf_adds(strbuf *b, const char *text);
 void strbuf_addstr(strbuf *b, karp_str text);

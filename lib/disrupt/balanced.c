@@ -133,7 +133,7 @@ karp_str balanced_detail(pass *p, double score)
         strbuf_addu(&b, tenths % 10);
         strbuf_adds(&b, " times as large");
     }
-    karp_str text = { b.failed ? NULL : arena_string(&p->data, b.ptr, b.len), b.len };
-    strbuf_free(&b);
+    karp_str text;
+    (void)strbuf_move(&b, &p->data, &text);
     return text;
 }

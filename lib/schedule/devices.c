@@ -425,10 +425,7 @@ static bool join_names(scheduler *s, const uint32_t *ids, size_t count, arena *a
         if (b.len > 0) strbuf_addc(&b, ',');
         strbuf_addstr(&b, text_of(s->snapshot, ids[i]));
     }
-    char *text = b.failed ? NULL : arena_string(a, b.len > 0 ? b.ptr : "", b.len);
-    *out = (karp_str){ text, b.len };
-    strbuf_free(&b);
-    return text != NULL;
+    return strbuf_move(&b, a, out);
 }
 
 bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *out)

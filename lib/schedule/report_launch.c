@@ -16,13 +16,12 @@ static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
     strbuf b;
     strbuf_init(&b, d->context);
     strbuf_addi(&b, bound);
-    karp_str *value = arena_array(&d->data, 1, sizeof *value);
-    char *text = b.failed ? NULL : arena_string(&d->data, b.ptr, b.len);
-    if (value != NULL) *value = (karp_str){ text, b.len };
-    strbuf_free(&b);
+    karp_str *value = arena_array(&d->data, 1, sizeof *value), text;
+    bool ok = strbuf_move(&b, &d->data, &text) && value != NULL;
+    if (ok) *value = text;
     row->values = value;
     row->value_count = 1;
-    return value != NULL && text != NULL;
+    return ok;
 }
 
 static bool value_rows(const scheduler *s, karp_decision *d, const requirement *r, karp_requirement *row)

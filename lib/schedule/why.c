@@ -262,14 +262,6 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
     show_set(s, b, set);
 }
 
-static bool keep_text(arena *a, strbuf *b, karp_str *out)
-{
-    char *copy = b->failed ? NULL : arena_string(a, b->len > 0 ? b->ptr : "", b->len);
-    *out = (karp_str){ copy, b->len };
-    strbuf_free(b);
-    return copy != NULL;
-}
-
 /* ---- reasons that pods share ------------------------------------------------------------------------------------- */
 
 void refusal_lists_init(refusal_lists *l, karp_context *context)
@@ -339,7 +331,7 @@ static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
         strbuf_adds(&b, "\", ");
         strbuf_addstr(&b, row->pools[i].detail);
     }
-    return keep_text(&d->data, &b, &row->message);
+    return strbuf_move(&b, &d->data, &row->message);
 }
 
 /* Replaces a known list by the existing one and frees its memory. Only the list was allocated from the decision's
@@ -465,7 +457,7 @@ static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *
     strbuf_adds(&b, karp_reason_text(f->reason));
     strbuf_adds(&b, ": ");
     strbuf_addstr(&b, missing ? devices_missing_claim(s, class_number) : devices_unknown_expression(s, class_number));
-    return keep_text(&d->data, &b, &row->message);
+    return strbuf_move(&b, &d->data, &row->message);
 }
 
 bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal_lists *known, karp_unschedulable *row)
