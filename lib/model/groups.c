@@ -3,7 +3,6 @@
 #include <model/groups.h>
 
 #include <karp/groups.h>
-#include <karp/library.h>
 
 #include <base/context.h>
 #include <base/error.h>
@@ -54,7 +53,6 @@ karp_status karp_builder_add_pod_group(karp_builder *builder, const karp_pod_gro
                     .source = own.source,
                     .composite = own.composite != 0,
                     .gang = own.gang != 0,
-                    .disruption_all = own.disruption_all != 0,
                     .has_priority = own.has_priority != 0,
                     .min_count = own.gang ? own.min_count : 1,
                     .priority = own.priority };
@@ -141,9 +139,7 @@ static void find_parents(gathering *g, const uint32_t *place)
         if (o == NULL || o->parent == NO_TEXT) continue;
         const uint32_t key[KEY_WORDS] = { m->name_space, o->parent, group_kind(m->source, true) };
         uint32_t id = words_find(&g->keys, key, KEY_WORDS);
-        if (id == NO_ID) continue;
-        m->parent = place[id];
-        g->index->items[m->parent].child_count++;
+        if (id != NO_ID) m->parent = place[id];
     }
 }
 

@@ -63,39 +63,34 @@ static bool priorities_differ(const scheduler *s, const member_group *g, int32_t
     return false;
 }
 
-/* The value of the topology key on the nodes of its bound members: NO_ID = no member is bound. *one is false when they
- * have two values, or a node lacks the label. */
-static uint32_t gang_bound_domain(const scheduler *s, const member_group *g, uint32_t key, bool *one)
+/* Whether the nodes of its bound members have one value of the topology key. */
+static bool bound_together(const scheduler *s, const member_group *g, uint32_t key)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t found = NO_ID;
-    *one = true;
-    for (uint32_t i = 0; i < g->pod_count && *one; i++) {
+    for (uint32_t i = 0; i < g->pod_count; i++) {
         if (!stays(s, g->pods[i])) continue;
         uint32_t value = label_get(w->raw.nodes.items[w->pod_node[g->pods[i]]].meta.labels, key);
-        *one = value != NO_ID && value != NO_TEXT && (found == NO_ID || found == value);
+        if (value == NO_ID || value == NO_TEXT || (found != NO_ID && found != value)) return false;
         found = value;
     }
-    return found;
+    return true;
 }
 
 /* Why the group cannot start wherever its pods are placed; KARP_REASON_NONE = it may. */
 static uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_count *n)
 {
     const pod_group *o = group_object(s->snapshot, g);
-    bool one = true, kubernetes = g->source == KARP_GROUP_KUBERNETES;
+    bool kubernetes = g->source == KARP_GROUP_KUBERNETES;
     if (o == NULL || (o->parent != NO_TEXT && g->parent == NO_ID)) return KARP_REASON_GROUP_MISSING;
     if (kubernetes && n->counted < n->members) return KARP_REASON_GROUP_GATED;
     if (n->counted + n->succeeded < n->least) return KARP_REASON_GROUP_INCOMPLETE;
     if (kubernetes && priorities_differ(s, g, o->has_priority ? o->priority : 0)) return KARP_REASON_GROUP_PRIORITY;
-    if (o->topology_key != NO_TEXT) (void)gang_bound_domain(s, g, o->topology_key, &one);
-    return one ? KARP_REASON_NONE : KARP_REASON_GROUP_DOMAINS;
+    if (o->topology_key != NO_TEXT && !bound_together(s, g, o->topology_key)) return KARP_REASON_GROUP_DOMAINS;
+    return KARP_REASON_NONE;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-/* Whether anything of the group is placed in this round, so that the decision has a row for it. */
-static bool takes_part(const gang_count *n) { return n->to_place > 0; }
 
 /* What the group is lacking after the round. */
 static uint32_t outcome(const scheduler *s, const member_group *g, const gang_count *n)
@@ -103,13 +98,6 @@ static uint32_t outcome(const scheduler *s, const member_group *g, const gang_co
     uint32_t reason = gang_refusal(s, g, n);
     if (reason != KARP_REASON_NONE) return reason;
     return n->placed + n->bound + n->succeeded < n->least ? KARP_REASON_GROUP_MINIMUM : KARP_REASON_NONE;
-}
-
-static void add_name(const scheduler *s, const member_group *g, strbuf *b)
-{
-    strbuf_addstr(b, text_of(s->snapshot, g->name_space));
-    strbuf_addc(b, '/');
-    strbuf_addstr(b, name_of(s->snapshot, g->name));
 }
 
 static void add_detail(const scheduler *s, const member_group *g, const gang_count *n, uint32_t code, strbuf *b)
@@ -145,15 +133,6 @@ static void add_detail(const scheduler *s, const member_group *g, const gang_cou
     }
 }
 
-/* Copies the text into the decision. */
-static bool keep_text(karp_decision *d, strbuf *b, karp_str *out)
-{
-    char *text = b->failed ? NULL : arena_string(&d->data, b->ptr != NULL ? b->ptr : "", b->len);
-    *out = (karp_str){ text, b->len };
-    strbuf_clear(b);
-    return text != NULL;
-}
-
 static bool add_row(scheduler *s, karp_decision *d, const member_group *g, const gang_count *n, strbuf *b)
 {
     const pod_group *o = group_object(s->snapshot, g);
@@ -170,12 +149,11 @@ static bool add_row(scheduler *s, karp_decision *d, const member_group *g, const
                                  .bound = n->bound,
                                  .placed = n->placed };
     row->topology_key = o == NULL ? (karp_str){ "", 0 } : text_of(s->snapshot, o->topology_key);
-    add_name(s, g, b);
-    if (!keep_text(d, b, &row->name)) return false;
-    add_detail(s, g, n, code, b);
-    if (!keep_text(d, b, &row->detail)) return false;
     row->domain = (karp_str){ "", 0 };
-    return true;
+    strbuf_addname(b, text_of(s->snapshot, g->name_space), name_of(s->snapshot, g->name));
+    if (!strbuf_move(b, &d->data, &row->name)) return false;
+    add_detail(s, g, n, code, b);
+    return strbuf_move(b, &d->data, &row->detail);
 }
 
 /* ---- notes on decisions that know no groups ---------------------------------------------------------------------- */
@@ -232,7 +210,7 @@ bool gangs_report(scheduler *s, karp_decision *d)
     for (uint32_t i = 0; i < all->count && ok; i++) {
         if (all->items[i].composite) continue;
         gang_count n = gang_counts(s, &all->items[i]);
-        if (takes_part(&n)) ok = add_row(s, d, &all->items[i], &n, &b);
+        if (n.to_place > 0) ok = add_row(s, d, &all->items[i], &n, &b);
     }
     if (ok && d->profile == KARP_PROFILE_KARPENTER) ok = warn_of_groups(d, &b);
     strbuf_free(&b);
