@@ -60,10 +60,9 @@ bool interest_holds(const karp_snapshot *s, bool *holds);
  * LIMIT. */
 karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
                                 const demand **out, uint32_t *out_count, bool *found, bool *contradictory);
-/* Whether a claim alone excludes nodes with this value of a label. *bound: by its volume; otherwise by the allowed
- * topologies of its storage class. */
-bool claim_excludes(const karp_snapshot *s, uint32_t name_space, uint32_t claim_name, uint32_t key, uint32_t value,
-                    bool *bound);
+/* Whether a claim alone excludes nodes with this value of a label, by its volume or by the allowed topologies of its
+ * storage class. */
+bool claim_excludes(const karp_snapshot *s, uint32_t name_space, uint32_t claim_name, uint32_t key, uint32_t value);
 /* The CSI driver whose limit a claim counts against (§13.4), NO_TEXT = none. *found becomes false when the volume of
  * a bound claim is missing. */
 uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bool *found);

@@ -255,12 +255,9 @@ static bool term_allows(const karp_snapshot *s, const node_term *term, uint32_t 
     return true;
 }
 
-bool claim_excludes(const karp_snapshot *s, uint32_t name_space, uint32_t claim_name, uint32_t key, uint32_t value,
-                    bool *bound)
+bool claim_excludes(const karp_snapshot *s, uint32_t name_space, uint32_t claim_name, uint32_t key, uint32_t value)
 {
     struct volume_choice choice;
-    uint32_t c = store_find(&s->raw, KIND_VOLUME_CLAIM, name_space, claim_name);
-    *bound = c != NO_ID && s->raw.volume_claims.items[c].volume != 0;
     if (!find_choice(&s->raw, name_space, claim_name, &choice) || !constrains(&choice)) return false;
     for (uint32_t t = 0; t < choice.terms.count; t++) {
         if (choice.terms.items[t].expressions.count > 0 && term_allows(s, &choice.terms.items[t], key, value))

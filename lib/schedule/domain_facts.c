@@ -74,11 +74,6 @@ const domain_source *domain_sources(scheduler *s, domain_facts *f, uint32_t key_
 
 /* ---- which pods are counted -------------------------------------------------------------------------------------- */
 
-static uint32_t label_group_of(const scheduler *s, uint32_t pod_number)
-{
-    return s->pods.classes[s->snapshot->pod_class[pod_number]].label_group;
-}
-
 /* Sorts the pods that the round placed by label group. */
 static bool list_placed(scheduler *s, domain_facts *f)
 {
@@ -89,12 +84,13 @@ static bool list_placed(scheduler *s, domain_facts *f)
     f->placed = arena_array(&f->data, s->pods.count + (size_t)1, sizeof *f->placed);
     if (first == NULL || f->placed == NULL) return false;
     for (uint32_t i = 0; i < s->pods.count; i++) {
-        if (s->placement.places[s->pods.items[i]].where != PLACE_NONE) first[label_group_of(s, s->pods.items[i]) + 2]++;
+        if (s->placement.places[s->pods.items[i]].where != PLACE_NONE)
+            first[label_group_of_pod(s, s->pods.items[i]) + 2]++;
     }
     for (size_t i = 2; i < groups + 2; i++) first[i] += first[i - 1];
     for (uint32_t i = 0; i < s->pods.count; i++) {
         uint32_t p = s->pods.items[i];
-        if (s->placement.places[p].where != PLACE_NONE) f->placed[first[label_group_of(s, p) + 1]++] = p;
+        if (s->placement.places[p].where != PLACE_NONE) f->placed[first[label_group_of_pod(s, p) + 1]++] = p;
     }
     f->placed_first = first;
     return true;

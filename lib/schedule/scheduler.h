@@ -59,6 +59,11 @@ static inline bool leaves_its_count(const scheduler *s, uint32_t pod_number)
 {
     return s->snapshot->classes[s->snapshot->pod_class[pod_number]].volumes_found || !quirk(s, 2);
 }
+/* The number of a pod's label group. */
+static inline uint32_t label_group_of_pod(const scheduler *s, uint32_t pod_number)
+{
+    return s->pods.classes[s->snapshot->pod_class[pod_number]].label_group;
+}
 /* Reports work that allocates nothing. false = the caller wants to stop, and the scheduler has failed. */
 bool scheduler_work(scheduler *s, size_t units);
 static inline bool scheduler_worked(scheduler *s, size_t units)

@@ -74,8 +74,7 @@ static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
 
 uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
 {
-    const label_group *k =
-        &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[pod_number]].label_group];
+    const label_group *k = &s->topology.label_groups.items[label_group_of_pod(s, pod_number)];
     if (!counts(s, pod_number)) return NO_ID;
     if (g->inverse) return seed_of_owner(s, g, pod_number);
     if (pod_at(&s->snapshot->raw, pod_number)->deletion != KARP_NO_TIME) return NO_ID;

@@ -22,21 +22,18 @@ bool topology_list_bound(scheduler *s)
     if (s->topology.bound_first != NULL) return true;
     size_t pods = s->snapshot->raw.nodes.count > 0 ? s->snapshot->raw.pods.count : 0,
            label_groups = s->topology.label_groups.count;
-    s->topology.bound_first = arena_array(&s->data, label_groups + 2, sizeof *s->topology.bound_first);
-    if (s->topology.bound_first == NULL) return false;
-    for (size_t i = 0; i < pods; i++) {
-        if (counts_where_it_is(s, (uint32_t)i))
-            s->topology.bound_first[s->pods.classes[s->snapshot->pod_class[i]].label_group + 2]++;
+    uint32_t *first = arena_array(&s->data, label_groups + 2, sizeof *first);
+    s->topology.bound_first = first;
+    if (first == NULL) return false;
+    for (uint32_t i = 0; i < pods; i++) {
+        if (counts_where_it_is(s, i)) first[label_group_of_pod(s, i) + 2]++;
     }
-    for (size_t i = 2; i < label_groups + 2; i++) s->topology.bound_first[i] += s->topology.bound_first[i - 1];
-    s->topology.bound_pods = arena_array(&s->data, s->topology.bound_first[label_groups + 1] + (size_t)1,
-                                         sizeof *s->topology.bound_pods);
-    if (s->topology.bound_pods == NULL) return false;
-    for (size_t i = 0; i < pods; i++) {
-        if (counts_where_it_is(s, (uint32_t)i))
-            s->topology
-                .bound_pods[s->topology.bound_first[s->pods.classes[s->snapshot->pod_class[i]].label_group + 1]++] =
-                (uint32_t)i;
+    for (size_t i = 2; i < label_groups + 2; i++) first[i] += first[i - 1];
+    uint32_t *bound = arena_array(&s->data, first[label_groups + 1] + (size_t)1, sizeof *bound);
+    s->topology.bound_pods = bound;
+    if (bound == NULL) return false;
+    for (uint32_t i = 0; i < pods; i++) {
+        if (counts_where_it_is(s, i)) bound[first[label_group_of_pod(s, i) + 1]++] = i;
     }
     return true;
 }
@@ -152,8 +149,7 @@ void topology_count_placed(scheduler *s, uint32_t number)
     if (!placement_settle(s)) return;
     for (uint32_t i = 0; i < s->pods.count && !s->failed; i++) {
         place p = s->placement.places[s->pods.items[i]];
-        const label_group *k =
-            &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[s->pods.items[i]]].label_group];
+        const label_group *k = &s->topology.label_groups.items[label_group_of_pod(s, s->pods.items[i])];
         pod_place at = { .set = EMPTY_SET };
         if (!scheduler_worked(s, 64)) return;
         if (p.where == PLACE_NONE || !group_counts(s, &s->topology.groups.items[number], k)) continue;

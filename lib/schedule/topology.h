@@ -184,6 +184,8 @@ int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number);
 /* The count from which maxSkew is measured: the smallest over the domains that the pod allows (`own`), or 0 while these
  * are fewer than minDomains. */
 int64_t spread_least(const group *g, const uint64_t *own, size_t count);
+/* Whether one of the domains that the pod allows has a pod of the group. */
+bool group_occupied(const group *g, const uint64_t *own, size_t count);
 /* Sets in `out` the bits of the domains that a group allows. `own` and `there` are the domains that the requirements of
  * the pod and of the place allow. Its key is not the host name. */
 void topology_choose(const scheduler *s, const group *g, const uint64_t *own, const uint64_t *there, bool self,

@@ -142,6 +142,14 @@ int64_t spread_least(const group *g, const uint64_t *own, size_t count)
     return g->min_domains > 0 && allowed < (uint32_t)g->min_domains ? 0 : least;
 }
 
+bool group_occupied(const group *g, const uint64_t *own, size_t count)
+{
+    for (size_t d = 0; d < count; d++) {
+        if (group_knows(g, d) && g->counts[d] > 0 && bits_test(own, d)) return true;
+    }
+    return false;
+}
+
 /* §14.8: the domain with the smallest count, among those within maxSkew of the minimum; equal counts by name. */
 static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
 {
@@ -270,8 +278,7 @@ static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t o
     }
     *a = (struct group_summary){ .known = true, .version = g->version, .own = own, .count = (uint32_t)count };
     if (g->kind == GROUP_SPREAD) a->least = spread_least(g, mask, count);
-    for (size_t d = 0; d < count && g->kind == GROUP_AFFINITY && !a->occupied; d++)
-        a->occupied = group_knows(g, d) && g->counts[d] > 0 && bits_test(mask, d);
+    if (g->kind == GROUP_AFFINITY) a->occupied = group_occupied(g, mask, count);
     return a;
 }
 
@@ -394,14 +401,8 @@ static void acceptable(const scheduler *s, const group *g, const struct choice *
         affinity_domains(s, g, c, false, out);
         if (bits_any(out, bits_words(c->count)) || !self) return;
         /* any domain to start in, unless the group has pods where the pod could be */
-        for (size_t d = 0; d < c->count; d++) {
-            if (!group_knows(g, d) || !bits_test(c->own, d)) continue;
-            if (g->counts[d] > 0) {
-                bits_and_not(out, out, bits_words(c->count));
-                return;
-            }
-            if (bits_test(c->place, d)) bits_set(out, d);
-        }
+        if (group_occupied(g, c->own, c->count)) return;
+        free_domains(g, c, out);
         *one = true;
     }
 }

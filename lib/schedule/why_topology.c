@@ -3,13 +3,10 @@
 
 #include <base/bits.h>
 #include <base/str.h>
-#include <base/sort.h>
 #include <model/prepare.h>
 #include <schedule/claims.h>
-#include <schedule/hosts.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
-#include <string.h>
 
 enum { DOMAINS_LISTED = 64 };
 
@@ -94,8 +91,7 @@ static bool look_at_group(refused_pod *p, refusing_group *q)
     if (!scheduler_worked(s, count * 64)) return false;
     topology_choose(s, g, q->own, q->there, q->self, q->chosen);
     if (g->kind == GROUP_SPREAD) q->least = spread_least(g, q->own, count);
-    for (size_t d = 0; d < count; d++)
-        q->occupied = q->occupied || (group_knows(g, d) && g->counts[d] > 0 && bits_test(q->own, d));
+    q->occupied = group_occupied(g, q->own, count);
     return true;
 }
 
@@ -136,11 +132,13 @@ static uint32_t code_of(refused_pod *p, const refusing_group *q, uint32_t domain
 
 /* ---- the rows of its domains ------------------------------------------------------------------------------------- */
 
+/* Moves the text into the decision. */
 static karp_str keep(refused_pod *p, strbuf *b)
 {
-    char *copy = b->failed ? NULL : arena_string(&p->d->data, b->len > 0 ? b->ptr : "", b->len);
-    if (copy == NULL) p->s->failed = true;
-    return (karp_str){ copy != NULL ? copy : "", copy != NULL ? b->len : 0 };
+    karp_str text;
+    if (strbuf_move(b, &p->d->data, &text)) return text;
+    p->s->failed = true;
+    return (karp_str){ "", 0 };
 }
 
 /* The first claim of the pod whose volume excludes the domain. */
@@ -151,14 +149,12 @@ static karp_str excluding_volume(refused_pod *p, const refusing_group *q, uint32
     const pod *of = pod_at(&w->raw, p->pod);
     const struct words_entry *claims = &w->raw.volumes.entries[of->volumes];
     karp_str name = { "", 0 };
-    bool bound;
     for (uint32_t i = 0; i < claims->count && name.len == 0; i++) {
-        if (!claim_excludes(w, of->name_space, claims->ptr[i], k->normalized, k->values[domain], &bound)) continue;
+        if (!claim_excludes(w, of->name_space, claims->ptr[i], k->normalized, k->values[domain])) continue;
         strbuf b;
         strbuf_init(&b, p->s->context);
         strbuf_addname(&b, text_of(w, of->name_space), name_of(w, claims->ptr[i]));
         name = keep(p, &b);
-        strbuf_free(&b);
     }
     return name;
 }
@@ -174,7 +170,6 @@ static void finish_domain(refused_pod *p, const refusing_group *q, uint32_t doma
     strbuf_init(&b, p->s->context);
     domain_detail(p, q, domain, row, &b);
     row->detail = keep(p, &b);
-    strbuf_free(&b);
 }
 
 static void fill_domain(refused_pod *p, const refusing_group *q, uint32_t domain, karp_topology_domain *row)
@@ -300,7 +295,7 @@ static bool add_group(refused_pod *p, uint32_t number, bool self, karp_unschedul
 {
     scheduler *s = p->s;
     uint32_t list[DOMAINS_LISTED];
-    refusing_group q = { .g = &s->topology.groups.items[number], .number = number, .self = self };
+    refusing_group q = { .g = &s->topology.groups.items[number], .number = number, .self = self, .listed = list };
     karp_topology *out = (karp_topology *)(uintptr_t)&row->topologies[row->topology_count];
     /* a new node is always free for these */
     if (q.g->host && (q.g->kind != GROUP_AFFINITY || q.g->inverse)) return true;
@@ -322,10 +317,8 @@ static bool add_group(refused_pod *p, uint32_t number, bool self, karp_unschedul
     strbuf_init(&b, s->context);
     show_selector(s, &b, q.g->selects, q.g->extra);
     out->selector = keep(p, &b);
-    strbuf_clear(&b);
     topology_cause(p, &q, out, &b);
     out->cause = keep(p, &b);
-    strbuf_free(&b);
     if (!repeats(row, out)) row->topology_count++;
     return !s->failed;
 }

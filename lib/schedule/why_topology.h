@@ -36,6 +36,7 @@ typedef struct refusing_group {
     uint64_t *chosen; /* domains that the group allows */
     int64_t least;
     bool occupied; /* some domain of `own` has a pod */
+    const uint32_t *listed; /* by row: its domain */
     const domain_source *sources;
     const counted_pod *pods; /* by domain − base of domain_span(); NULL = not asked for */
 } refusing_group;

@@ -226,9 +226,7 @@ static uint32_t failed_partner(const refused_pod *p, const refusing_group *q)
         uint32_t other = s->placement.failures.items[i].pod;
         if (other == p->pod || (first != NO_ID && s->snapshot->pod_rank[other] > s->snapshot->pod_rank[first]))
             continue;
-        const label_group *k =
-            &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[other]].label_group];
-        if (group_selects(s, q->g, k)) first = other;
+        if (group_selects(s, q->g, &s->topology.label_groups.items[label_group_of_pod(s, other)])) first = other;
     }
     return first;
 }
@@ -276,17 +274,12 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
 
 static void cause_of_anti_affinity(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
 {
-    const domain_key *k = &p->s->topology.keys[q->g->key];
     const karp_topology_domain *taken = NULL;
-    uint32_t domain = 0;
     for (size_t i = 0; i < row->domain_count && taken == NULL; i++) {
         if (row->domains[i].code == KARP_DOMAIN_TAKEN) taken = &row->domains[i];
     }
     if (taken == NULL) return;
-    for (uint32_t d = 0; d < k->count; d++) {
-        if (equal_str(text_of(p->s->snapshot, k->values[d]), taken->value)) domain = d;
-    }
-    size_t open = open_domains(p, q, domain);
+    size_t open = open_domains(p, q, q->listed[taken - row->domains]);
     strbuf_addstr(b, taken->pod);
     if (open > 1) {
         strbuf_adds(b, " takes all ");
