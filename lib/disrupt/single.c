@@ -58,9 +58,11 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
         if (a.outcome == SIMULATION_NO_POOLS) no_usable_pools(p);
         *done = a.outcome == SIMULATION_STOPPED || a.possible;
     }
-    if (!a.possible && !pass_keep(p, c->node, a.code, a.detail)) return fail_nomem(error);
-    if (!a.possible && p->stays != NULL) p->stays[c->node].found = a.found;
-    if (!a.possible) return KARP_OK;
+    if (!a.possible) {
+        if (!pass_keep(p, c->node, a.code, a.detail)) return fail_nomem(error);
+        if (p->stays != NULL) p->stays[c->node].found = a.found;
+        return KARP_OK;
+    }
     command *slot = list_push(p->context, &p->commands, sizeof *slot);
     if (slot == NULL) {
         simulation_free(p, a.command.simulation);

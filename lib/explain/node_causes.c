@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/node_causes.h>
 
-#include <base/error.h>
+#include <base/str.h>
 #include <decision/decision.h>
 #include <karp/passes.h>
 #include <karp/values.h>

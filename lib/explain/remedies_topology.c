@@ -6,7 +6,6 @@
 #include <base/sort.h>
 #include <base/str.h>
 #include <decision/decision.h>
-#include <string.h>
 
 static uint32_t text_id(const search *s, karp_str text)
 {
