@@ -1,23 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the API server would add to pods that are created, what it would refuse, and amounts that look like mistakes."""
 import json
-import pathlib
-import tempfile
 
+from manifests import POOL, manifest, notes, problems, read as objects, read_pods as pods, thing
 from stories import check, document, equal, finish, run
-
-POOL = pathlib.Path(__file__).parent / 'asks' / 'pool.yaml'
-folder = tempfile.TemporaryDirectory()
-
-
-def manifest(*objects):
-    path = pathlib.Path(folder.name) / 'input.json'
-    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
-    return path
-
-
-def thing(version, kind, name, metadata=None, **body):
-    return {'apiVersion': version, 'kind': kind, 'metadata': {'name': name, **(metadata or {})}, **body}
 
 
 def container(**resources):
@@ -32,22 +18,6 @@ def deployment(name, spec, replicas=1, labels=None, **more):
 
 def limits(name='defaults', **item):
     return thing('v1', 'LimitRange', name, {'namespace': 'shop'}, spec={'limits': [{'type': 'Container', **item}]})
-
-
-def objects(*given, words=()):
-    return json.loads(run('dump', POOL, manifest(*given), *words)[0])['objects']
-
-
-def pods(*given, words=()):
-    return [o for o in objects(*given, words=words) if o['kind'] == 'Pod']
-
-
-def notes(*given):
-    return ' | '.join(document('plan', POOL, manifest(*given))['warnings'])
-
-
-def problems(*given):
-    return document('plan', POOL, manifest(*given)).get('problems', [])
 
 
 def limit_ranges():

@@ -1,20 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever makes pods is planned for: for each kind, the pods that its operator would create, and what they request."""
 import json
-import pathlib
-import tempfile
 
+from manifests import POOL, manifest, notes, problems, read_pods as dumped, thing
 from stories import check, document, equal, finish, run
-
-ASKS = pathlib.Path(__file__).parent / 'asks'
-POOL = ASKS / 'pool.yaml'
-folder = tempfile.TemporaryDirectory()
-
-
-def manifest(*objects):
-    path = pathlib.Path(folder.name) / 'input.json'
-    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
-    return path
 
 
 def spec(cpu='1', **more):
@@ -23,14 +12,6 @@ def spec(cpu='1', **more):
 
 def template(cpu='1', **more):
     return {'metadata': {'labels': {'a': 'b'}}, 'spec': spec(cpu, **more)}
-
-
-def thing(version, kind, name='train', metadata=None, **body):
-    return {'apiVersion': version, 'kind': kind, 'metadata': {'name': name, **(metadata or {})}, **body}
-
-
-def dumped(*objects, words=()):
-    return [o for o in json.loads(run('dump', POOL, manifest(*objects), *words)[0])['objects'] if o['kind'] == 'Pod']
 
 
 def requests(pod):
@@ -49,14 +30,6 @@ def pods(*objects, words=()):
 
 def named(name, count, what='c=1', first=0):
     return {f'{name}-{i}': what for i in range(first, first + count)}
-
-
-def notes(*objects, words=()):
-    return ' | '.join(document('plan', POOL, manifest(*objects), *words)['warnings'])
-
-
-def problems(*objects, words=()):
-    return document('plan', POOL, manifest(*objects), *words).get('problems', [])
 
 
 def labels(pod, *keys):

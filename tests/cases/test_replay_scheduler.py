@@ -2,11 +2,11 @@
 """Replays place pods as kube-scheduler does: spread by zone, near others, before pods of lower priority; --scheduler simple looks at
 resources only."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+from stories import check, equal, finish, run
 
 HEAD = '''apiVersion: karp/v1
 kind: Story
@@ -37,33 +37,21 @@ def deployment(name, cpu, more=''):
             f'spec: {{{more}containers: [{{name: c, resources: {{requests: {{cpu: {cpu}m, memory: 128Mi}}}}}}]}}}}}}}}\n')
 
 
-def replay(text, *words):
+def replay(text, *words, status=0):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, 'story.yaml')
         path.write_text(text)
-        done = subprocess.run([os.environ['KARP'], 'replay', path, '--boot-jitter', '0s', *words], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
+        return run('replay', path, '--boot-jitter', '0s', *words, status=status)
 
 
 def figures(text, *words):
-    code, out, err = replay(text, '-o', 'json', *words)
-    if code:
-        sys.exit(err)
-    return json.loads(out)['policies'][0]
-
-
-def equal(what, got, wanted):
-    if got != wanted:
-        sys.exit(f'{what}: {got}, expected {wanted}')
+    return json.loads(replay(text, '-o', 'json', *words)[0])['policies'][0]
 
 
 def places(text, *words):
     """How many pods of each Deployment run on how many nodes after the story."""
-    code, out, err = replay(text, '--dump-at', '5m', *words)
-    if code:
-        sys.exit(err)
     nodes = {}
-    for o in json.loads(out)['objects']:
+    for o in json.loads(replay(text, '--dump-at', '5m', *words)[0])['objects']:
         if o['kind'] == 'Pod' and o['spec'].get('nodeName'):
             nodes.setdefault(o['metadata']['labels']['app'], []).append(o['spec']['nodeName'])
     return {app: sorted(list_.count(n) for n in set(list_)) for app, list_ in sorted(nodes.items())}
@@ -74,44 +62,44 @@ def main():
     steps = 'steps:\n- scale: {deployment: low, replicas: 6}\n- wait: 1m\n- scale: {deployment: high, replicas: 2}\n- wait: 1m\n'
     full = HEAD + deployment('low', 1000) + deployment('high', 1000, 'priorityClassName: urgent, ') + steps
     first = figures(full)
-    equal('preempted', first['preemptions'], 2)
-    equal('pods that wait', first['podsPending'], 2)
-    equal('simple', figures(full, '--scheduler', 'simple').get('preemptions', 0), 0)
-    equal('preemptionPolicy Never', figures(full.replace('urgent, ', 'patient, ')).get('preemptions', 0), 0)
+    equal(first['preemptions'], 2, 'preempted')
+    equal(first['podsPending'], 2, 'pods that wait')
+    equal(figures(full, '--scheduler', 'simple').get('preemptions', 0), 0, 'simple')
+    equal(figures(full.replace('urgent, ', 'patient, ')).get('preemptions', 0), 0, 'preemptionPolicy Never')
     # Of two nodes one is emptier. The controller of the pods selects them, so they are spread by host nevertheless.
     steps = 'steps:\n- scale: {deployment: big, replicas: 2}\n- wait: 1m\n- scale: {deployment: small, replicas: 8}\n- wait: 5m\n'
     even = HEAD + deployment('big', 2500) + deployment('small', 100) + steps
-    equal('spread by host', places(even), {'big': [1, 1], 'small': [4, 4]})
+    equal(places(even), {'big': [1, 1], 'small': [4, 4]}, 'spread by host')
     # A preference for another pod is only kept by kube-scheduler.
     near = ('affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, podAffinityTerm: {topologyKey: kubernetes.io/hostname, '
             'labelSelector: {matchLabels: {app: one}}}}]}}, ')
     steps = ('steps:\n- scale: {deployment: big, replicas: 2}\n- wait: 1m\n- scale: {deployment: one, replicas: 1}\n- wait: 10s\n'
              '- scale: {deployment: friend, replicas: 3}\n- wait: 5m\n')
     friends = HEAD + deployment('big', 2500) + deployment('one', 100) + deployment('friend', 100, near) + steps
-    equal('near each other', places(friends)['friend'], [3])
-    equal('simple spreads them', places(friends, '--scheduler', 'simple')['friend'], [1, 2])
+    equal(places(friends)['friend'], [3], 'near each other')
+    equal(places(friends, '--scheduler', 'simple')['friend'], [1, 2], 'simple spreads them')
     # A ReplicaSet with too many pods deletes those of the fullest node first.
     steps = ('steps:\n- scale: {deployment: big, replicas: 1}\n- scale: {deployment: small, replicas: 6}\n- wait: 1m\n- scale: {deployment: big, replicas: 2}\n'
              '- wait: 1m\n- scale: {deployment: small, replicas: 8}\n- wait: 1m\n- scale: {deployment: small, replicas: 4}\n- wait: 5m\n')
     surplus = HEAD + deployment('big', 2500) + deployment('small', 100) + steps
-    equal('the fullest node first', places(surplus)['small'], [2, 2])
-    equal('simple deletes the newest ones', places(surplus, '--scheduler', 'simple')['small'], [4])
+    equal(places(surplus)['small'], [2, 2], 'the fullest node first')
+    equal(places(surplus, '--scheduler', 'simple')['small'], [4], 'simple deletes the newest ones')
     # Two nodes are launched at once for pods that had better be apart. The first one to join gets all of them.
     apart = ('topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, '
              'labelSelector: {matchLabels: {app: web}}}], ')
     joins = HEAD + deployment('web', 100, apart) + 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n'
-    equal('two nodes', figures(joins)['launches'], 2)
-    equal('the first node', places(joins), {'web': [2]})
-    equal('simple', places(joins, '--scheduler', 'simple'), {'web': [1, 1]})
+    equal(figures(joins)['launches'], 2, 'two nodes')
+    equal(places(joins), {'web': [2]}, 'the first node')
+    equal(places(joins, '--scheduler', 'simple'), {'web': [1, 1]}, 'simple')
     for words, message in ((('--scheduler', 'other'), 'unknown scheduler: other; known: kube-scheduler, simple'),
                            (('--scheduler-version', '1.20'), 'versions 1.34 to 1.37 of kube-scheduler are known'),
                            (('--scheduler-version', 'new'), 'not a version like 1.36')):
-        code, _, err = replay(full, *words)
-        if code == 0 or message not in err:
-            sys.exit(f'{words}: {code} {err}')
+        error = replay(full, *words, status=1)[1]
+        check(message in error, f'{words}: {error}')
     for version in ('1.34', '1.35', 'v1.37.0'):
-        equal(version, figures(full, '--scheduler-version', version)['preemptions'], 2)
+        equal(figures(full, '--scheduler-version', version)['preemptions'], 2, version)
+    return finish()
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

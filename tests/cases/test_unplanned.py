@@ -2,20 +2,11 @@
 """Objects that create pods which are not planned: they are listed apart, and no gate passes."""
 import json
 import pathlib
-import tempfile
 
+from manifests import APP, POOL, folder, manifest, problems
 from stories import check, document, equal, finish, run
 
-ASKS = pathlib.Path(__file__).parent / 'asks'
-POOL, APP = ASKS / 'pool.yaml', ASKS / 'app.yaml'
-folder = tempfile.TemporaryDirectory()
 SPEC = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '1'}}}]}
-
-
-def manifest(*objects):
-    path = pathlib.Path(folder.name) / 'input.json'
-    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
-    return path
 
 
 def thing(kind, group, name='train', **more):
@@ -25,10 +16,6 @@ def thing(kind, group, name='train', **more):
 def owned(by, kind='Pod', version='v1', **more):
     return {'apiVersion': version, 'kind': kind, 'metadata': {'name': f'{by["metadata"]["name"]}-0', 'ownerReferences': [
         {'apiVersion': by['apiVersion'], 'kind': by['kind'], 'name': by['metadata']['name'], 'uid': 'u', 'controller': True}]}, **more}
-
-
-def problems(*objects):
-    return document('plan', POOL, manifest(*objects)).get('problems', [])
 
 
 WIDGET = thing('Widget', 'example.com', spec={'replicas': 3, 'jobs': [{'template': {'spec': SPEC}}]})

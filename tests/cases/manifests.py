@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manifests beside the NodePool of the asks: what karp reads from them, and what it says about them."""
+import json
+import pathlib
+import tempfile
+
+from stories import document, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+POOL, APP = ASKS / 'pool.yaml', ASKS / 'app.yaml'
+folder = tempfile.TemporaryDirectory()
+
+
+def manifest(*objects):
+    """A file of them, until the next is made."""
+    path = pathlib.Path(folder.name) / 'input.json'
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
+    return path
+
+
+def thing(version, kind, name='train', metadata=None, **body):
+    return {'apiVersion': version, 'kind': kind, 'metadata': {'name': name, **(metadata or {})}, **body}
+
+
+def read(*objects, words=()):
+    """The objects of which karp makes the cluster."""
+    return json.loads(run('dump', POOL, manifest(*objects), *words)[0])['objects']
+
+
+def read_pods(*objects, words=()):
+    return [o for o in read(*objects, words=words) if o['kind'] == 'Pod']
+
+
+def notes(*objects, words=()):
+    return ' | '.join(document('plan', POOL, manifest(*objects), *words)['warnings'])
+
+
+def problems(*objects, words=()):
+    return document('plan', POOL, manifest(*objects), *words).get('problems', [])
