@@ -89,6 +89,14 @@ typedef struct type_table {
     uint32_t capacity_type_count;
 } type_table;
 
+/* The column of the types' requirements on the key; type_key_count = no type has one. */
+static inline uint32_t type_key_column(const type_table *t, uint32_t key)
+{
+    uint32_t i = 0;
+    while (i < t->type_key_count && t->type_keys[i] != key) i++;
+    return i;
+}
+
 /* Pods that no decision can distinguish. */
 typedef struct pod_class {
     uint32_t shape, name_space;

@@ -90,9 +90,9 @@ static uint32_t base_requirement(scheduler *s, uint32_t pool, uint32_t key)
 
 static bool pool_domains(scheduler *s, uint32_t key_index, uint32_t pool, const type_table *table, uint32_t taints_id)
 {
-    uint32_t key = s->topology.keys[key_index].key, base = base_requirement(s, pool, key), column = 0, last = NO_ID;
+    uint32_t key = s->topology.keys[key_index].key, base = base_requirement(s, pool, key), last = NO_ID;
+    uint32_t column = type_key_column(table, key);
     bool first = true;
-    while (column < table->type_key_count && table->type_keys[column] != key) column++;
     for (uint32_t t = 0; t < table->type_count && !s->failed && !s->algebra.failed; t++) {
         uint32_t of_type = column < table->type_key_count ? table->type_columns[(size_t)column * table->type_count + t]
                                                           : NO_ID;
@@ -137,9 +137,8 @@ bool pool_domain_bits(scheduler *s, uint32_t key_index, uint32_t pool, const typ
                       uint32_t *base)
 {
     const domain_key *k = &s->topology.keys[key_index];
-    uint32_t column = 0;
+    uint32_t column = type_key_column(table, k->key);
     *base = base_requirement(s, pool, k->key);
-    while (column < table->type_key_count && table->type_keys[column] != k->key) column++;
     for (uint32_t v = 0; column < table->type_key_count && v < table->type_values[column].count; v++) {
         uint32_t r = table->type_values[column].values[v];
         if (r != NO_ID && *base != NO_ID) r = requirement_meet(&s->algebra, *base, r);

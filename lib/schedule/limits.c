@@ -220,8 +220,7 @@ static uint32_t distinct_values(scheduler *s, const template_ *t, const uint64_t
 {
     const type_table *table = t->table;
     size_t width = table->variant_count;
-    uint32_t n = 0, column = 0;
-    while (column < table->type_key_count && table->type_keys[column] != key) column++;
+    uint32_t n = 0, column = type_key_column(table, key);
     if (column == table->type_key_count) return 0;
     for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
         uint32_t id = table->type_columns[(size_t)column * table->type_count + table->variants[v].type];
