@@ -43,16 +43,14 @@ static karp_decision *decide(search *s)
 /* Reads the reason of the NodePool. The other NodePools only report that they are not selected. */
 static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
 {
-    for (size_t i = 0; i < d->unschedulable.count; i++) {
-        const karp_unschedulable *u = &d->unschedulable.items[i];
-        if (u->pod != s->pod) continue;
-        a->code = u->code;
-        a->detail = search_keep(s, u->message);
-        for (size_t k = 0; k < u->pool_count; k++) {
-            if (!equal_str(u->pools[k].node_pool, a->node_pool)) continue;
-            a->code = u->pools[k].code;
-            a->detail = search_keep(s, u->pools[k].detail);
-        }
+    const karp_unschedulable *u = search_row(s, d);
+    if (u == NULL) return;
+    a->code = u->code;
+    a->detail = search_keep(s, u->message);
+    for (size_t k = 0; k < u->pool_count; k++) {
+        if (!equal_str(u->pools[k].node_pool, a->node_pool)) continue;
+        a->code = u->pools[k].code;
+        a->detail = search_keep(s, u->pools[k].detail);
     }
 }
 

@@ -136,6 +136,14 @@ const char *karp_remedy_name(uint32_t kind)
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
 
+const karp_unschedulable *search_row(const search *s, const karp_decision *d)
+{
+    for (size_t i = 0; i < d->unschedulable.count; i++) {
+        if (d->unschedulable.items[i].pod == s->pod) return &d->unschedulable.items[i];
+    }
+    return NULL;
+}
+
 karp_str search_keep(search *s, karp_str text)
 {
     char *copy = arena_string(&s->out->data, text.ptr, text.len);

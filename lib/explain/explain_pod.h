@@ -63,6 +63,9 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text);
 bool search_places(search *s, karp_remedy *where);
 bool search_over(const search *s);
 
+/* The row of the pod; NULL = it is schedulable. */
+const karp_unschedulable *search_row(const search *s, const karp_decision *d);
+
 /* Copies for the explanation. */
 karp_str search_keep(search *s, karp_str text);
 karp_choice search_keep_choice(search *s, const karp_choice *c);

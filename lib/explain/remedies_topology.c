@@ -12,16 +12,6 @@ static uint32_t text_id(const search *s, karp_str text)
     return strings_find(&s->snapshot->raw.text, text.ptr, text.len);
 }
 
-/* The row of the pod; NULL = it has none. */
-static const karp_unschedulable *row_of(const search *s)
-{
-    const karp_decision *d = s->out->decision;
-    for (size_t i = 0; i < d->unschedulable.count; i++) {
-        if (d->unschedulable.items[i].pod == s->pod) return &d->unschedulable.items[i];
-    }
-    return NULL;
-}
-
 /* ---- domains that no node can be in ------------------------------------------------------------------------------ */
 
 /* Tries what was changed, or undoes it if nothing was or memory ran out. */
@@ -271,15 +261,15 @@ static void try_domain(search *s, const karp_topology *t, const karp_topology_do
 void try_topology_causes(search *s)
 {
     enum { DOMAINS_TRIED = 6 };
-    const karp_unschedulable *row = row_of(s);
-    for (size_t i = 0; row != NULL && i < row->topology_count; i++) {
+    const karp_unschedulable *row = search_row(s, s->out->decision);
+    if (row == NULL || row->topology_count == 0) return;
+    for (size_t i = 0; i < row->topology_count; i++) {
         const karp_topology *t = &row->topologies[i];
         size_t before = s->out->tried;
         for (size_t k = 0; k < t->domain_count && !search_over(s) && s->out->tried - before < DOMAINS_TRIED; k++)
             try_domain(s, t, &t->domains[k]);
         if (t->kind == KARP_TOPOLOGY_AFFINITY) try_partners(s, t);
     }
-    if (row == NULL || row->topology_count == 0) return;
     try_selectors_corrected(s);
     try_min_domains(s);
 }
