@@ -5,6 +5,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <decision/decision.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>
 #include <string.h>
@@ -25,6 +26,8 @@ static const struct {
     const char *name, *summary;
     uint32_t severity;
 } rules[LINT_RULES] = {
+    [LINT_ANTI_AFFINITY_CANNOT_HOLD] = { "anti-affinity-cannot-hold", "a pod anti-affinity leaves pods pending",
+                                         KARP_LINT_WARNING },
     [LINT_BUDGET_NEVER_ACTIVE] = { "budget-never-active", "the schedule of a disruption budget never fires",
                                    KARP_LINT_WARNING },
     [LINT_BUDGET_NEVER_ALLOWS] = { "budget-never-allows",
@@ -32,23 +35,50 @@ static const struct {
                                    KARP_LINT_WARNING },
     [LINT_BUDGET_NO_LIMIT] = { "budget-no-limit", "a NodePool's disruption budgets allow all its nodes at once",
                                KARP_LINT_INFO },
+    [LINT_BUDGET_NO_REASON] = { "budget-no-reason", "a disruption budget has an empty list of reasons",
+                                KARP_LINT_WARNING },
+    [LINT_BUDGET_REASON_UNLIMITED] = { "budget-reason-unlimited",
+                                       "no disruption budget of a NodePool applies to some reason", KARP_LINT_WARNING },
+    [LINT_CONSOLIDATION_NEVER_STARTS] = { "consolidation-never-starts",
+                                          "pods come and go more often than consolidateAfter", KARP_LINT_WARNING },
+    [LINT_COSTLY_PREFERENCE] = { "costly-preference", "a preferred anti-affinity has a node launched for each pod",
+                                 KARP_LINT_INFO },
+    [LINT_JOB_MAY_BE_DISRUPTED] = { "job-may-be-disrupted", "consolidation may evict pods of a Job", KARP_LINT_INFO },
     [LINT_LIMIT_BELOW_LAUNCH] = { "limit-below-launch", "a limit of a NodePool is below its smallest instance type",
                                   KARP_LINT_ERROR },
     [LINT_MIN_VALUES_UNMET] = { "min-values-unmet", "minValues asks for more values than the instance types have",
                                 KARP_LINT_ERROR },
     [LINT_NO_INSTANCE_TYPE] = { "no-instance-type", "no instance type meets a NodePool's requirements",
                                 KARP_LINT_ERROR },
+    [LINT_NO_REQUESTS] = { "no-requests", "pods request neither cpu nor memory", KARP_LINT_INFO },
     [LINT_NODE_CLASS_MISSING] = { "node-class-missing", "the node class of a NodePool is missing, or of another kind",
                                   KARP_LINT_ERROR },
+    [LINT_NODES_LIMIT_EXCEEDED] = { "nodes-limit-exceeded", "one pass launches more nodes than limits.nodes allows",
+                                    KARP_LINT_WARNING },
+    [LINT_OVERLAY_VOID] = { "overlay-void", "a NodeOverlay contradicts another one of equal weight",
+                            KARP_LINT_WARNING },
     [LINT_PDB_NEVER_ALLOWS] = { "pdb-never-allows", "a PodDisruptionBudget never allows an eviction",
                                 KARP_LINT_WARNING },
+    [LINT_PDB_OVERLAP] = { "pdb-overlap", "two PodDisruptionBudgets cover one pod", KARP_LINT_WARNING },
+    [LINT_POD_LIMIT_BINDS] = { "pod-limit-binds", "nodes reach their pod limit long before cpu and memory",
+                               KARP_LINT_INFO },
     [LINT_POOL_REFUSED] = { "pool-refused", "Karpenter's validation refuses a NodePool", KARP_LINT_ERROR },
     [LINT_POOL_SHADOWED] = { "pool-shadowed", "a NodePool with a higher weight takes every pod that another could",
                              KARP_LINT_WARNING },
+    [LINT_RESERVATION_EXCLUDED] = { "reservation-excluded",
+                                    "the capacity types of a NodePool exclude a free reservation", KARP_LINT_WARNING },
+    [LINT_SELECTOR_MISSES_ITSELF] = { "selector-misses-itself",
+                                      "the selector of a topology spread constraint misses its own pods",
+                                      KARP_LINT_WARNING },
     [LINT_SPREAD_CANNOT_HOLD] = { "spread-cannot-hold", "a topology spread constraint leaves pods pending",
                                   KARP_LINT_WARNING },
     [LINT_STRANDED_CAPACITY] = { "stranded-capacity", "the requests of a pod leave much of every instance type unused",
                                  KARP_LINT_INFO },
+    [LINT_TINY_MEMORY] = { "tiny-memory", "pods request less than a mebibyte of memory", KARP_LINT_WARNING },
+    [LINT_TOO_MANY_VOLUMES] = { "too-many-volumes", "a new node gets more volumes than most types attach",
+                                KARP_LINT_WARNING },
+    [LINT_UNDECLARED_TAINT] = { "undeclared-taint", "a node has a taint that its NodePool does not declare",
+                                KARP_LINT_WARNING },
     [LINT_UNKNOWN_LABEL] = { "unknown-label", "a required label exists nowhere", KARP_LINT_WARNING },
     [LINT_UNKNOWN_TAINT] = { "unknown-taint", "no taint has the value that a pod tolerates", KARP_LINT_WARNING },
     [LINT_UNKNOWN_VALUE] = { "unknown-value", "a required value exists nowhere", KARP_LINT_WARNING },
@@ -212,7 +242,8 @@ static bool look(linting *l)
 {
     static void (*const all[])(linting *) = { lint_pools,       lint_labels_of_pools, lint_labels_of_pods,
                                               lint_tolerations, lint_budgets,         lint_pdbs,
-                                              lint_spread,      lint_requests };
+                                              lint_spread,      lint_requests,        lint_nodes,
+                                              lint_workloads,   lint_pdb_overlaps,    lint_launches };
     if (!prepare(l)) return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!mem_work(l->snapshot->context, 1)) return false;
@@ -227,7 +258,7 @@ karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, k
 {
     if (snapshot == NULL || out == NULL) return fail_null(error, "snapshot or out");
     karp_context *context = snapshot->context;
-    linting l = { .snapshot = snapshot, .out = mem_alloc(context, sizeof *l.out) };
+    linting l = { .snapshot = snapshot, .error = error, .out = mem_alloc(context, sizeof *l.out) };
     if (l.out == NULL) return context_refusal(context, fail_nomem(error), error);
     *l.out = (struct karp_lint){ .context = context };
     context_ref(context);
@@ -236,12 +267,15 @@ karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, k
     strbuf_init(&l.remedy, context);
     strbuf_init(&l.field, context);
     bool good = algebra_init(&l.algebra, context, &snapshot->facts, &snapshot->algebra) && look(&l);
+    karp_decision_unref(l.plan);
+    karp_decision_unref(l.plan_without_preferences);
     algebra_free(&l.algebra);
     strbuf_free(&l.text);
     strbuf_free(&l.remedy);
     strbuf_free(&l.field);
     if (!good) {
-        karp_status status = context_refusal(context, fail_nomem(error), error);
+        karp_status status = l.unplanned;
+        if (status == KARP_OK) status = context_refusal(context, fail_nomem(error), error);
         karp_lint_free(l.out);
         return status;
     }

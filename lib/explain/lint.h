@@ -5,23 +5,40 @@
 
 #include <base/nearest.h>
 #include <base/strbuf.h>
+#include <karp/decision.h>
 #include <karp/lint.h>
 #include <model/snapshot.h>
 
 /* In alphabetical order; lint.c has the table. */
 enum lint_rule {
+    LINT_ANTI_AFFINITY_CANNOT_HOLD,
     LINT_BUDGET_NEVER_ACTIVE,
     LINT_BUDGET_NEVER_ALLOWS,
     LINT_BUDGET_NO_LIMIT,
+    LINT_BUDGET_NO_REASON,
+    LINT_BUDGET_REASON_UNLIMITED,
+    LINT_CONSOLIDATION_NEVER_STARTS,
+    LINT_COSTLY_PREFERENCE,
+    LINT_JOB_MAY_BE_DISRUPTED,
     LINT_LIMIT_BELOW_LAUNCH,
     LINT_MIN_VALUES_UNMET,
     LINT_NO_INSTANCE_TYPE,
+    LINT_NO_REQUESTS,
     LINT_NODE_CLASS_MISSING,
+    LINT_NODES_LIMIT_EXCEEDED,
+    LINT_OVERLAY_VOID,
     LINT_PDB_NEVER_ALLOWS,
+    LINT_PDB_OVERLAP,
+    LINT_POD_LIMIT_BINDS,
     LINT_POOL_REFUSED,
     LINT_POOL_SHADOWED,
+    LINT_RESERVATION_EXCLUDED,
+    LINT_SELECTOR_MISSES_ITSELF,
     LINT_SPREAD_CANNOT_HOLD,
     LINT_STRANDED_CAPACITY,
+    LINT_TINY_MEMORY,
+    LINT_TOO_MANY_VOLUMES,
+    LINT_UNDECLARED_TAINT,
     LINT_UNKNOWN_LABEL,
     LINT_UNKNOWN_TAINT,
     LINT_UNKNOWN_VALUE,
@@ -41,7 +58,10 @@ typedef struct linting {
     uint32_t values_of; /* NO_ID = not computed yet */
     uint32_t guesses; /* number of suggestions searched so far, at most MOST_GUESSES */
     strbuf text, remedy, field; /* parts of the current finding */
+    karp_decision *plan, *plan_without_preferences; /* NULL = not made yet */
     bool refused;
+    karp_status unplanned; /* why a plan could not be made, described in *error; OK = memory was refused elsewhere */
+    karp_error *error;
 } linting;
 
 /* Records the current finding and clears its parts. */
@@ -50,6 +70,11 @@ void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named
 void lint_suggest(linting *l, const nearest *near);
 /* The same for an unknown label key. */
 void lint_suggest_key(linting *l, uint32_t key);
+
+/* What karp_provision() decides on the snapshot; made once. NULL when `refused`. */
+const karp_decision *lint_plan(linting *l);
+/* The same with preference policy Ignore. */
+const karp_decision *lint_plan_without_preferences(linting *l);
 
 static inline const type_table *lint_table(const linting *l, uint32_t pool)
 {
@@ -66,6 +91,11 @@ bool lint_key_is_known(const linting *l, uint32_t key);
  * returns the number of newly marked values. */
 uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t required, uint64_t *seen);
 
+/* The same for the values that existing nodes have. */
+uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen);
+/* Whether there is a node, or a NodePool that could launch one; else the possible values are unknown. */
+bool lint_has_nodes(const linting *l);
+
 /* Pods that a rule treats alike: they have one shape, or shapes that differ only in their requests. Terminal pods,
  * pods of daemons and mirror pods are not included. */
 typedef struct lint_group {
@@ -73,6 +103,9 @@ typedef struct lint_group {
     uint32_t pod, count; /* the first pod by name, and the number of pods */
 } lint_group;
 typedef LIST_OF(lint_group) lint_groups;
+/* The number of its pods that the plan leaves pending, and ": the plan leaves 3 of 5 pods pending". */
+uint32_t lint_left_pending(linting *l, const lint_group *g);
+void lint_add_left(linting *l, uint32_t left, const lint_group *g);
 /* Call list_free() for the list in any case. */
 void lint_group_pods(linting *l, bool by_rules, lint_groups *out);
 
@@ -85,5 +118,9 @@ void lint_budgets(linting *l); /* lint_budgets.c */
 void lint_pdbs(linting *l);
 void lint_spread(linting *l); /* lint_pods.c */
 void lint_requests(linting *l);
+void lint_nodes(linting *l); /* lint_nodes.c */
+void lint_workloads(linting *l); /* lint_workloads.c */
+void lint_pdb_overlaps(linting *l);
+void lint_launches(linting *l); /* lint_plan.c */
 
 #endif

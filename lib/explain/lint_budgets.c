@@ -28,11 +28,12 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
     if (read && cron_next(&schedule, l->snapshot->raw.now, &hit)) return;
     field_of_budget(l, index);
     strbuf_adds(&l->field, ".schedule");
+    bool seventh = b->schedule.len > 0 && b->schedule.ptr[b->schedule.len - 1] == '7';
     strbuf_adds(&l->text, "the schedule ");
     strbuf_addstr(&l->text, b->schedule);
     if (read) strbuf_adds(&l->text, " does not fire within five years: the budget is never in force");
     else strbuf_adds(&l->text, " cannot be read: the budget allows no node");
-    strbuf_adds(&l->remedy, "five fields in UTC, as in 0 9 * * 1-5");
+    strbuf_adds(&l->remedy, seventh ? "Sunday is 0, not 7" : "five fields in UTC, as in 0 9 * * 1-5");
     lint_note(l, LINT_BUDGET_NEVER_ACTIVE, "NodePool", pool);
 }
 
@@ -40,6 +41,13 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
 static void check_budget(linting *l, const budget *b, uint32_t index, karp_str pool)
 {
     check_schedule(l, b, index, pool);
+    if (b->has_reasons && b->reasons == 0) { /* D-Q2 */
+        field_of_budget(l, index);
+        strbuf_adds(&l->field, ".reasons");
+        strbuf_adds(&l->text, "the list of reasons is empty: Karpenter applies the budget to no reason at all");
+        strbuf_adds(&l->remedy, "leave it out for all reasons, or name them: Underutilized, Empty, Drifted");
+        lint_note(l, LINT_BUDGET_NO_REASON, "NodePool", pool);
+    }
     if (budget_scheduled(b) || !allows_none(b->nodes)) return;
     field_of_budget(l, index);
     strbuf_adds(&l->field, ".nodes");
@@ -47,6 +55,31 @@ static void check_budget(linting *l, const budget *b, uint32_t index, karp_str p
                                          : "no node of the pool is ever consolidated or replaced for drift");
     strbuf_adds(&l->remedy, "give it a schedule and a duration, or allow at least one node");
     lint_note(l, LINT_BUDGET_NEVER_ALLOWS, "NodePool", pool);
+}
+
+/* Reasons that no budget applies to are without a limit. */
+static void check_reasons(linting *l, const node_pool *pool)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } reasons[] = { { KARP_BUDGET_UNDERUTILIZED, "Underutilized" },
+                    { KARP_BUDGET_EMPTY, "Empty" },
+                    { KARP_BUDGET_DRIFTED, "Drifted" } };
+    uint32_t covered = 0, count = 0;
+    for (uint32_t i = 0; i < pool->budget_count; i++)
+        covered |= pool->budgets[i].has_reasons ? pool->budgets[i].reasons : UINT32_MAX;
+    if (pool->budget_count == 0 || covered == 0) return; /* the default; a list of reasons is empty */
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if ((covered & reasons[i].bit) != 0) continue;
+        strbuf_adds(&l->text, count++ == 0 ? "no budget applies to " : " and ");
+        strbuf_adds(&l->text, reasons[i].name);
+    }
+    if (count == 0) return;
+    strbuf_adds(&l->field, "spec.disruption.budgets");
+    strbuf_adds(&l->text, ": all nodes of the pool may be disrupted at once for it");
+    strbuf_adds(&l->remedy, "add a budget without reasons: Karpenter's default of 10% applies only without any budget");
+    lint_note(l, LINT_BUDGET_REASON_UNLIMITED, "NodePool", name_of(l->snapshot, pool->meta.name));
 }
 
 void lint_budgets(linting *l)
@@ -62,6 +95,7 @@ void lint_budgets(linting *l)
             /* Checking a schedule may visit the days of several years. */
             if (!mem_work(s->context, 4096)) l->refused = true;
         }
+        check_reasons(l, pool);
         if (limited) continue;
         strbuf_adds(&l->field, "spec.disruption.budgets");
         strbuf_adds(&l->text, "all nodes of the pool may be disrupted at once");

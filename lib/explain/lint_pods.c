@@ -58,13 +58,22 @@ static void add_pods(strbuf *b, uint32_t count)
     strbuf_adds(b, count == 1 ? " pod" : " pods");
 }
 
+void lint_add_left(linting *l, uint32_t left, const lint_group *g)
+{
+    strbuf_adds(&l->text, ": the plan leaves ");
+    strbuf_addu(&l->text, left);
+    strbuf_adds(&l->text, " of ");
+    add_pods(&l->text, g->count);
+    strbuf_adds(&l->text, " pending");
+}
+
 /* ---- spread ------------------------------------------------------------------------------------------------------ */
 
 /* Whether nodes for pods can be launched from the NodePool. It need not be ready: other notes report that. */
 static bool serves_pods(const node_pool *p) { return p->replicas < 0 && p->meta.deletion == KARP_NO_TIME; }
 
 /* Without any NodePool and node the possible values are unknown. */
-static bool has_nodes(const linting *l)
+bool lint_has_nodes(const linting *l)
 {
     const store *raw = &l->snapshot->raw;
     bool some = raw->nodes.count > 0;
@@ -73,15 +82,10 @@ static bool has_nodes(const linting *l)
     return some;
 }
 
-static uint32_t count_domains(linting *l, uint32_t key, uint64_t *seen)
+uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen)
 {
     const karp_snapshot *s = l->snapshot;
     uint32_t count = 0;
-    memset(seen, 0, bits_words(s->facts.count) * sizeof *seen);
-    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
-        if (l->pool_sets[p] != NO_ID && serves_pods(&s->raw.pools.items[p]))
-            count += lint_mark_values(l, p, key, NO_ID, seen);
-    }
     for (size_t i = 0; i < s->raw.nodes.count; i++) {
         label_list labels = s->raw.nodes.items[i].meta.labels;
         for (uint32_t k = 0; k < labels.count; k++) {
@@ -93,6 +97,18 @@ static uint32_t count_domains(linting *l, uint32_t key, uint64_t *seen)
     return count;
 }
 
+static uint32_t count_domains(linting *l, uint32_t key, uint64_t *seen)
+{
+    const karp_snapshot *s = l->snapshot;
+    uint32_t count = 0;
+    memset(seen, 0, bits_words(s->facts.count) * sizeof *seen);
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        if (l->pool_sets[p] != NO_ID && serves_pods(&s->raw.pools.items[p]))
+            count += lint_mark_values(l, p, key, NO_ID, seen);
+    }
+    return count + lint_mark_nodes(l, key, seen);
+}
+
 static void check_spread(linting *l, const lint_group *g, uint32_t index, uint64_t *seen)
 {
     const spread_constraint *c = &g->shape->spread.items[index];
@@ -100,7 +116,8 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index, uint64
     if (c->schedule_anyway || key == l->snapshot->known.hostname) return;
     uint32_t domains = count_domains(l, key, seen), wanted = c->min_domains > 0 ? (uint32_t)c->min_domains : 1;
     uint64_t most = (uint64_t)domains * (uint32_t)(c->max_skew > 0 ? c->max_skew : 0);
-    if (domains >= wanted || most >= g->count) return;
+    uint32_t left = domains >= wanted || most >= g->count ? 0 : lint_left_pending(l, g);
+    if (left == 0) return;
     strbuf_adds(&l->field, "spec.topologySpreadConstraints[");
     strbuf_addu(&l->field, index);
     strbuf_addc(&l->field, ']');
@@ -112,11 +129,7 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index, uint64
         strbuf_adds(&l->text, " where minDomains asks for ");
         strbuf_addu(&l->text, wanted);
     }
-    strbuf_adds(&l->text, ": of ");
-    add_pods(&l->text, g->count);
-    strbuf_adds(&l->text, ", only ");
-    strbuf_addu(&l->text, most);
-    strbuf_adds(&l->text, " can be placed");
+    lint_add_left(l, left, g);
     strbuf_adds(&l->remedy, domains == 0 ? "no node could have the label; spread over another"
                                          : "allow more values in the NodePools, or lower minDomains");
     lint_note(l, LINT_SPREAD_CANNOT_HOLD, "Pod", pod_name(l->snapshot, g->pod));
@@ -126,7 +139,7 @@ void lint_spread(linting *l)
 {
     const karp_snapshot *s = l->snapshot;
     lint_groups groups = { 0 };
-    if (!has_nodes(l)) return;
+    if (!lint_has_nodes(l)) return;
     uint64_t *seen = arena_array(&l->algebra.data, bits_words(s->facts.count) + 1, sizeof *seen);
     if (seen == NULL) l->refused = true;
     else lint_group_pods(l, true, &groups);
@@ -146,8 +159,10 @@ enum { MANY_PODS = 3 }; /* fewer pods are placed in the free capacity of other p
 /* The lowest cost of a pod: on nodes with such pods only, and on a node that could be filled completely. */
 typedef struct filling {
     double whole, exact;
+    double unlimited; /* the cost on a node that could be filled completely and has no pod limit */
     const instance_type *type; /* the type for `whole` */
     uint64_t pods; /* number of pods on it */
+    bool by_pod_limit; /* its pod limit allows no more */
 } filling;
 
 static double least_price(linting *l, const type_table *table, const instance_type *t, uint32_t set)
@@ -167,22 +182,27 @@ static void fill_type(linting *l, const type_table *table, uint32_t type, uint32
     const instance_type *t = &table->types[type];
     if (t->variant_count == 0 || !set_agree(&l->algebra, t->set, set)) return;
     const int64_t *has = table->variants[t->variant_first].allocatable;
-    double price = least_price(l, table, t, set), share = 0;
-    uint64_t pods = UINT64_MAX;
+    double price = least_price(l, table, t, set), share = 0, others = 0;
+    uint64_t pods = UINT64_MAX, places = UINT64_MAX;
     for (uint32_t r = 0; r < l->snapshot->dims; r++) {
         if (requests[r] <= 0) continue;
         if (has[r] < requests[r]) return;
         uint64_t n = (uint64_t)(has[r] / requests[r]);
         double part = (double)requests[r] / (double)has[r];
+        bool is_places = l->snapshot->resource_of[r] == RESOURCE_PODS;
+        if (is_places) places = n;
+        else if (part > others) others = part;
         if (n < pods) pods = n;
         if (part > share) share = part;
     }
     if (price <= 0 || pods == UINT64_MAX) return;
     if (best->type == NULL || price * share < best->exact) best->exact = price * share;
+    if (best->type == NULL || price * others < best->unlimited) best->unlimited = price * others;
     if (best->type == NULL || price / (double)pods < best->whole) {
         best->whole = price / (double)pods;
         best->type = t;
         best->pods = pods;
+        best->by_pod_limit = pods == places;
     }
 }
 
@@ -208,18 +228,23 @@ static void check_requests(linting *l, const lint_group *g)
         for (uint32_t t = 0; set != NO_ID && t < lint_table(l, p)->type_count; t++)
             fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, &best);
     }
-    if (best.type == NULL || best.whole <= 1.25 * best.exact) return;
-    double wasted = 100 * (best.whole - best.exact) / best.whole;
+    bool limited = best.type != NULL && best.by_pod_limit && best.unlimited > 0 && g->count >= best.pods;
+    double least = limited ? best.unlimited : best.exact;
+    if (best.type == NULL || best.whole <= 1.25 * least) return;
+    double wasted = 100 * (best.whole - least) / best.whole;
     strbuf_adds(&l->field, "spec.containers[*].resources.requests");
-    strbuf_adds(&l->text, "such pods leave much of every instance type unused: the cheapest for them, ");
+    strbuf_adds(&l->text, limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "
+                                  : "such pods leave much of every instance type unused: the cheapest for them, ");
     strbuf_addstr(&l->text, text_of(s, best.type->name));
     strbuf_adds(&l->text, " with ");
     add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);
     strbuf_adds(&l->text, ", leaves ");
     strbuf_addu(&l->text, (uint64_t)(wasted + 0.5));
     strbuf_adds(&l->text, "% of its price unused, unless other pods fill it");
-    strbuf_adds(&l->remedy, "request a little less, or allow other instance types");
-    lint_note(l, LINT_STRANDED_CAPACITY, "Pod", pod_name(s, g->pod));
+    strbuf_adds(&l->remedy, limited
+                                ? "allow types with more addresses, or raise the kubelet's maxPods (prefix delegation)"
+                                : "request a little less, or allow other instance types");
+    lint_note(l, limited ? LINT_POD_LIMIT_BINDS : LINT_STRANDED_CAPACITY, "Pod", pod_name(s, g->pod));
 }
 
 void lint_requests(linting *l)

@@ -318,6 +318,7 @@ static uint8_t owner_flags(copier *c, const karp_meta *meta)
         const karp_owner *o = &meta->owners[i];
         copy_reserved(c, o->reserved, "karp_owner");
         if (is_word(o->api_version, "v1") && is_word(o->kind, "Node")) flags |= POD_OF_NODE;
+        if (is_word(o->api_version, "batch/v1") && is_word(o->kind, "Job")) flags |= POD_OF_JOB;
         if (!is_word(o->api_version, "apps/v1")) continue;
         if (is_word(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
         if (is_word(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;

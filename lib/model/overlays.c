@@ -214,11 +214,12 @@ static bool supplies(const overlaying *w, const overlay *o)
 }
 
 /* An overlay applies to all NodePools or to none. */
-static void apply_overlay(overlaying *w, const overlay *o)
+static void apply_overlay(overlaying *w, overlay *o)
 {
     uint32_t pools = (uint32_t)w->s->raw.pools.count;
     for (uint32_t p = 0; p < pools; p++) {
-        if (!match(w, p, o, no_conflict)) return;
+        o->is_void = !match(w, p, o, no_conflict) && !w->refused;
+        if (o->is_void || w->refused) return;
     }
     if (supplies(w, o)) w->suppliers[w->supplier_count++] = o;
     for (uint32_t p = 0; p < pools && !w->refused; p++) (void)match(w, p, o, collect);
@@ -437,7 +438,7 @@ static karp_status lay_over(overlaying *w, karp_error *error)
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     if (!sort_ids(s->context, order, n, by_weight, s)) return fail_nomem(error);
     for (size_t i = 0; i < n && !w->refused; i++) {
-        const overlay *o = &s->raw.overlays.items[order[i]];
+        overlay *o = &s->raw.overlays.items[order[i]];
         if (valid(s, o)) apply_overlay(w, o);
     }
     if (w->refused || s->algebra.failed) return fail_nomem(error);

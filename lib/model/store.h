@@ -127,7 +127,8 @@ enum {
     POD_OF_NODE = 8, /* owner v1 Node: a mirror pod */
     POD_OF_STATEFUL_SET = 16, /* owner apps/v1 StatefulSet */
     POD_NOT_READY = 32, /* condition Ready is False */
-    POD_VIRTUAL = 64 /* virtual pod of a capacity buffer */
+    POD_VIRTUAL = 64, /* virtual pod of a capacity buffer */
+    POD_OF_JOB = 128 /* owner batch/v1 Job */
 };
 
 typedef struct pod_volume {
@@ -322,6 +323,7 @@ typedef struct overlay {
     karp_str price, price_adjustment;
     resource_list capacity;
     int32_t weight;
+    bool is_void; /* it contradicts one of equal weight */
 } overlay;
 
 typedef struct capacity_buffer {

@@ -373,9 +373,48 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
     return ok;
 }
 
+/* ---- nodes beyond the limit -------------------------------------------------------------------------------------- */
+
+uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint32_t pool)
+{
+    const node_pool *p = &w->raw.pools.items[pool];
+    const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
+    uint64_t before = 0, launched = 0;
+    if (limit == NULL) return 0;
+    for (uint32_t i = 0; i < w->node_count; i++) before += w->nodes[i].pool == pool && !w->nodes[i].marked;
+    for (size_t i = 0; i < d->launches.count; i++)
+        launched += equal_str(d->launches.items[i].node_pool, name_of(w, p->meta.name));
+    bool beyond = launched > 0 && amount_cmp(amount_whole((int64_t)(before + launched)), limit->value) > 0;
+    return beyond ? before + launched : 0;
+}
+
+static bool report_nodes_beyond(scheduler *s, karp_decision *d, uint32_t pool)
+{
+    uint64_t nodes = nodes_beyond_limit(s->snapshot, d, pool);
+    if (nodes == 0) return true;
+    const node_pool *p = &s->snapshot->raw.pools.items[pool];
+    const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
+    char number[QUANTITY_TEXT];
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, "NodePool ");
+    strbuf_addstr(&b, name_of(s->snapshot, p->meta.name));
+    strbuf_adds(&b, ": ");
+    strbuf_addu(&b, nodes);
+    strbuf_adds(&b, " nodes are more than limits.nodes ");
+    strbuf_add(&b, number, quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number));
+    strbuf_adds(
+        &b, ": Karpenter compares this limit with the nodes before the pass, not with those that it launches in it");
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
 bool report_limited(scheduler *s, karp_decision *d)
 {
     bool ok = true;
+    for (uint32_t t = 0; ok && t < s->templates.count && d->launches.count > 0; t++)
+        ok = report_nodes_beyond(s, d, s->templates.items[t].pool);
     for (uint32_t t = 0; ok && t + 1 < s->templates.count && d->launches.count > 0; t++) {
         if (is_limited(s, t)) ok = report_template(s, d, t);
         ok = ok && !s->failed;

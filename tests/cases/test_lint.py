@@ -12,18 +12,34 @@ REGION = ('--region', 'us-west-2')
 
 # What makes each example good: (text, its replacement).
 MENDED = {
+    'anti-affinity-cannot-hold': ('replicas: 9', 'replicas: 2'),
     'budget-never-active': ('31 2', '31 3'),
     'budget-never-allows': ('nodes: "0"', 'nodes: "1"'),
     'budget-no-limit': ('100%', '20%'),
+    'budget-no-reason': ('reasons: []', 'reasons: [Drifted]'),
+    'budget-reason-unlimited': ('Underutilized, Empty', 'Underutilized, Empty, Drifted'),
+    'consolidation-never-starts': ('60m', '5m'),
+    'costly-preference': ('kubernetes.io/hostname', 'topology.kubernetes.io/zone'),
+    'job-may-be-disrupted': ('annotations: {}', 'annotations: {karpenter.sh/do-not-disrupt: "true"}'),
     'limit-below-launch': ('cpu: 4', 'cpu: 8'),
     'min-values-unmet': ('minValues: 3', 'minValues: 2'),
     'no-instance-type': ('values: [m5]', 'values: [m6g]'),
+    'no-requests': ('resources: {}', 'resources: {requests: {cpu: 1}}'),
     'node-class-missing': ('defualt', 'default'),
+    'nodes-limit-exceeded': ('nodes: 2', 'nodes: 3'),
+    'overlay-void': ('name: dear}\nspec: {weight: 10', 'name: dear}\nspec: {weight: 20'),
     'pdb-never-allows': ('maxUnavailable: 0', 'maxUnavailable: 1'),
+    'pdb-overlap': ('part-of: shop}}}', 'part-of: bank}}}'),
+    'pod-limit-binds': ('memory: 32Mi', 'memory: 320Mi'),
     'pool-refused': ('famly', 'family'),
     'pool-shadowed': ('weight: 50', 'weight: 5'),
+    'reservation-excluded': ('[on-demand]', '[on-demand, reserved]'),
+    'selector-misses-itself': ('app: wbe', 'app: web'),
     'spread-cannot-hold': ('minDomains: 3', 'minDomains: 2'),
     'stranded-capacity': ('cpu: 2200m', 'cpu: 1900m'),
+    'tiny-memory': ('512m', '512Mi'),
+    'too-many-volumes': ('replicas: 40', 'replicas: 20'),
+    'undeclared-taint': ('example.com', 'node.kubernetes.io'),
     'unknown-label': ('zones', 'zone'),
     'unknown-taint': ('serach', 'search'),
     'unknown-value': ('m5.lrage', 'm5.xlarge'),
@@ -148,6 +164,34 @@ def check_refused():
     equal(findings(SPREAD.removeprefix('---'))['findings'], [], 'a workload alone')
 
 
+def check_same_plan():
+    """How many pods stay pending is what the plan says of the same input."""
+    for rule in ('spread-cannot-hold', 'anti-affinity-cannot-hold'):
+        example = examples()[rule][1]
+        left = len(json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=example)[0])['unschedulable'])
+        found = next(f for f in findings(example)['findings'] if f['rule'] == rule)
+        check(left > 0 and f'the plan leaves {left} of ' in found['text'], f'{rule}: {found["text"]}, and the plan leaves {left}')
+    example = examples()['nodes-limit-exceeded'][1]
+    notes = json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=example)[0])['warnings']
+    check(any('3 nodes are more than limits.nodes 2' in n for n in notes), notes)
+    mended = json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=example.replace('nodes: 2', 'nodes: 3'))[0])
+    check(not any('limits.nodes' in n for n in mended.get('warnings', [])), mended)
+    example = examples()['anti-affinity-cannot-hold'][1]
+    check('replicas: 9' in example, example)
+    unready = example.replace('spec:\n  template: {spec', 'spec:\n  limits: {cpu: 0}\n  template: {spec', 1)
+    left = len(json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=unready)[0])['unschedulable'])
+    found = next(f for f in findings(unready)['findings'] if f['rule'] == 'anti-affinity-cannot-hold')
+    equal((left, 'leaves 9 of 9 pods' in found['text']), (9, True), 'a limit leaves all of them pending')
+
+
+def check_costs():
+    example = examples()['costly-preference'][1]
+    found = next(f for f in findings(example)['findings'] if f['rule'] == 'costly-preference')
+    plan, other = (float(json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=settings + example)[0])['cost']['after']) for settings in
+                   ('', 'apiVersion: karp/v1\nkind: Snapshot\nsettings: {preferencePolicy: Ignore}\n---\n'))
+    check(other < plan and f'costs ${plan * 730:.0f} a month, and ${other * 730:.0f} without' in found['text'], found['text'])
+
+
 def check_forms():
     example = examples()['limit-below-launch'][1]
     text, _ = run('lint', '-f', '-', *REGION, text=example)
@@ -171,7 +215,7 @@ def check_forms():
         check('no instance type or offering has' in run('plan', '-f', '-', *REGION, '-o', 'json', text=one)[0], 'karp plan notes it')
         found = json.dumps(findings(one))
         check('unknown-value' in found and 'no instance type or offering has' not in found, f'karp lint reports it once: {found}')
-    clean = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n'
+    clean = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}\n'
     equal(run('lint', '-f', '-', text=clean)[0], 'Nothing found.\n', 'nothing wrong')
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, 'pool.yaml').write_text(example)
@@ -184,5 +228,7 @@ def check_forms():
 check_rules()
 check_texts()
 check_refused()
+check_same_plan()
+check_costs()
 check_forms()
 sys.exit(finish())

@@ -101,12 +101,14 @@ static void test_flags(void **state)
         { .condition = { T("PodScheduled"), T("False"), T("SchedulingGated"), 0 }, .expected = 0 },
         { .condition = { T("Ready"), T("False"), T(""), 0 }, .expected = POD_NOT_READY },
         { .condition = { T("Ready"), T("Unknown"), T(""), 0 }, .expected = 0 },
+        { .owner = { T("batch/v1"), T("Job"), T("a"), T("u"), 0, 0 }, .expected = POD_OF_JOB },
+        { .owner = { T("v1"), T("Job"), T("a"), T("u"), 0, 0 }, .expected = 0 },
         { .nominated = "node-1", .expected = POD_NOMINATED },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char name[2] = { (char)('a' + i), '\0' };
         /* Any of several owners and conditions counts. */
-        karp_owner owners[] = { { T("batch/v1"), T("Job"), T("j"), T("uj"), 0, 0 }, cases[i].owner };
+        karp_owner owners[] = { { T("batch/v1"), T("CronJob"), T("j"), T("uj"), 0, 0 }, cases[i].owner };
         karp_condition conditions[] = { { .type = T("PodScheduled"), .reason = T("Other") }, cases[i].condition };
         karp_pod p = pod_named(name);
         p.meta.owners = owners;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the plan for the pending pods shows: nodes beyond a limit, and more volumes than a node can attach. Rules that
+ * say how many pods stay pending count them in the same plan. */
+#include <explain/lint.h>
+
+#include <base/bits.h>
+#include <base/str.h>
+#include <model/prepare.h>
+#include <model/quantity.h>
+#include <schedule/provision.h>
+#include <schedule/report.h>
+
+static karp_decision *decide(linting *l, uint32_t preferences)
+{
+    static const round_changes none = { .removed_count = 0 };
+    karp_options options;
+    karp_decision *d = NULL;
+    karp_snapshot view;
+    snapshot_borrow(&view, l->snapshot);
+    view.raw.settings.preference_policy = preferences;
+    l->unplanned = options_check(NULL, &options, l->error);
+    if (l->unplanned == KARP_OK) l->unplanned = provision_view(&view, &options, &none, &d, l->error);
+    l->refused = l->unplanned != KARP_OK;
+    return d;
+}
+
+const karp_decision *lint_plan(linting *l)
+{
+    if (l->plan == NULL && !l->refused) l->plan = decide(l, l->snapshot->raw.settings.preference_policy);
+    return l->plan;
+}
+
+const karp_decision *lint_plan_without_preferences(linting *l)
+{
+    if (l->plan_without_preferences == NULL && !l->refused)
+        l->plan_without_preferences = decide(l, KARP_PREFERENCES_IGNORE);
+    return l->plan_without_preferences;
+}
+
+uint32_t lint_left_pending(linting *l, const lint_group *g)
+{
+    const karp_decision *plan = lint_plan(l);
+    uint32_t count = 0;
+    for (size_t i = 0; plan != NULL && i < plan->unschedulable.count; i++) {
+        const pod *p = pod_at(&l->snapshot->raw, plan->unschedulable.items[i].pod);
+        count += l->snapshot->raw.shapes.items[p->shape].rules == g->shape->rules;
+    }
+    return count;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static void check_nodes_limit(linting *l, uint32_t pool)
+{
+    const karp_snapshot *s = l->snapshot;
+    const resource_amount *limit = resource_list_find(s->raw.pools.items[pool].limits, RESOURCE_NODES);
+    const karp_decision *plan = limit != NULL && s->pending_count > 0 ? lint_plan(l) : NULL;
+    uint64_t nodes = plan != NULL ? nodes_beyond_limit(s, plan, pool) : 0;
+    char number[QUANTITY_TEXT];
+    if (nodes == 0) return;
+    strbuf_adds(&l->field, "spec.limits.nodes");
+    strbuf_adds(&l->text, "the next pass brings it to ");
+    strbuf_addu(&l->text, nodes);
+    strbuf_adds(&l->text, " nodes, more than the limit of ");
+    strbuf_add(&l->text, number, quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number));
+    strbuf_adds(&l->text, ": Karpenter compares this limit with the nodes before the pass only");
+    strbuf_adds(&l->remedy, "limit cpu or memory, which count the nodes of the same pass too");
+    lint_note(l, LINT_NODES_LIMIT_EXCEEDED, "NodePool", name_of(s, s->raw.pools.items[pool].meta.name));
+}
+
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
+
+/* What most types of a driver's cloud attach, network interfaces included, where the provider states no limit. */
+static const struct usual_limit {
+    const char *driver;
+    uint32_t count;
+} usual[] = { { "ebs.csi.aws.com", 28 } };
+
+static const struct usual_limit *usual_of(const linting *l, uint32_t driver)
+{
+    for (size_t i = 0; driver != NO_TEXT && i < sizeof usual / sizeof *usual; i++) {
+        if (str_is(text_of(l->snapshot, driver), usual[i].driver)) return &usual[i];
+    }
+    return NULL;
+}
+
+/* The number of volumes of the launch that count against the usual limit of their driver, which *limit receives. */
+static uint32_t count_volumes(linting *l, const karp_launch *launch, const struct usual_limit **limit)
+{
+    const karp_snapshot *s = l->snapshot;
+    uint32_t count = 0;
+    for (size_t i = 0; i < launch->pod_count; i++) {
+        const pod *p = pod_at(&s->raw, launch->pods[i]);
+        const struct words_entry *claims = &s->raw.volumes.entries[p->volumes];
+        for (uint32_t k = 0; k < claims->count; k++) {
+            bool found = true;
+            const struct usual_limit *one = usual_of(l, volume_driver(&s->raw, p->name_space, claims->ptr[k], &found));
+            if (one == NULL) continue;
+            *limit = one;
+            count++;
+        }
+    }
+    if (!mem_work(s->context, launch->pod_count + 1)) l->refused = true;
+    return count;
+}
+
+/* Names the launch of a NodePool with the most volumes. Types that state their limits never have too many. */
+static void check_volumes(linting *l, uint32_t pool)
+{
+    const karp_snapshot *s = l->snapshot;
+    const karp_decision *plan = s->pending_count > 0 && s->raw.storage_classes.count > 0 ? lint_plan(l) : NULL;
+    const karp_launch *worst = NULL;
+    const struct usual_limit *limit = NULL;
+    uint32_t most = 0;
+    karp_str name = name_of(s, s->raw.pools.items[pool].meta.name);
+    if (plan == NULL || s->pool_table[pool] == NO_ID || lint_table(l, pool)->limits_volumes) return;
+    for (size_t i = 0; i < plan->launches.count && !l->refused; i++) {
+        const karp_launch *launch = &plan->launches.items[i];
+        const struct usual_limit *of = NULL;
+        uint32_t count = equal_str(launch->node_pool, name) ? count_volumes(l, launch, &of) : 0;
+        if (of == NULL || count <= of->count || count <= most) continue;
+        most = count;
+        worst = launch;
+        limit = of;
+    }
+    if (worst == NULL) return;
+    strbuf_adds(&l->text, "one new node (");
+    strbuf_addstr(&l->text, worst->choice.instance_type);
+    strbuf_adds(&l->text, ") would get ");
+    strbuf_addu(&l->text, most);
+    strbuf_adds(&l->text, " volumes of ");
+    strbuf_adds(&l->text, limit->driver);
+    strbuf_adds(&l->text, ", and most types attach at most ");
+    strbuf_addu(&l->text, limit->count);
+    strbuf_adds(&l->text, ", network interfaces included: Karpenter knows a node's limit only from its CSINode");
+    strbuf_adds(&l->remedy, "spread the pods over nodes; else the rest waits for further nodes, round by round");
+    lint_note(l, LINT_TOO_MANY_VOLUMES, "NodePool", name);
+}
+
+void lint_launches(linting *l)
+{
+    for (uint32_t p = 0; p < l->snapshot->raw.pools.count && !l->refused; p++) {
+        check_nodes_limit(l, p);
+        if (!l->refused) check_volumes(l, p);
+    }
+}
