@@ -15,6 +15,7 @@
 #include <karp/certificate.h>
 #include <karp/command.h>
 #include <karp/disrupt.h>
+#include <karp/document.h>
 #include <karp/explain.h>
 #include <karp/lint.h>
 #include <karp/nodes.h>
@@ -94,6 +95,13 @@ KARP_API void karp_reader_free(karp_reader *reader);
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /**
+ * The same of a document in a tree of the caller's, of which @p root is the root: one object, List or Snapshot. The
+ * tree may change after the call. Errors name the document, the object and the field, but no line. Errors: as
+ * karp_reader_add(); CANCELED. Since 0.1.
+ */
+KARP_API karp_status karp_reader_add_values(karp_reader *reader, karp_str name, const karp_value_source *source,
+                                            const void *root, karp_error *error);
+/**
  * Objects of a kind create pods: "Kind.group=/spec/template" is where the pod template is, and a path after a comma
  * where their number is ("Kind.group=/spec/template,/spec/replicas"; 1 if there is none). "*" in a path stands for each
  * element of a list or map. It comes before objects are added, and before the rule that karp has for the kind, if any.
@@ -123,6 +131,9 @@ KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider
  * Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
  */
 KARP_API karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
+/** The same of a document in a tree, as karp_reader_add_values() reads it. Since 0.1. */
+KARP_API karp_status karp_reader_replace_values(karp_reader *reader, karp_str name, const karp_value_source *source,
+                                                const void *root, karp_error *error);
 /** The same with a file, a directory or standard input ("-"). Also: IO. Since 0.1. */
 KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error);
 /**
@@ -302,6 +313,9 @@ typedef struct karp_write_options {
     /** of the snapshot that the decision is for, without disruption: its cost is written beside the decision's. Read by
      * karp_write_plan(). NULL = none. Since 0.1 */
     const karp_settlement *settlement;
+    /** receives what is written as JSON, which then is not written as text: the text is empty, and its place may be
+     * NULL. Documents without that format, and files of JSON lines, are UNSUPPORTED. NULL = none. Since 0.1 */
+    const karp_value_sink *values;
 } karp_write_options;
 
 /** Zeroes @p options and sets its size. */

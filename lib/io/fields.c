@@ -48,7 +48,7 @@ static bool first_time(walk *w)
 
 static void note(walk *w, const record *s)
 {
-    char field[sizeof((karp_error *)0)->field], shown[64], meant[MEANT];
+    char field[sizeof((karp_error *)0)->field], shown[64], meant[MEANT], where[IO_PLACE_TEXT];
     io_place at = *w->place;
     if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
     if (++w->reader->unknown_fields == MOST_NOTES) {
@@ -63,8 +63,8 @@ static void note(walk *w, const record *s)
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
     karp_str known;
     for (size_t next = 0; (known = record_known(s, &next)).len > 0;) nearest_offer(&near, known);
-    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s", at.document.ptr,
-                        (unsigned long)at.line, w->info->name, shown, w->info->name, field, io_meant(&near, meant));
+    w->status = io_warn(w->reader, "%s: %s %s: a %s has no field %s: ignored%s", io_place_text(&at, where),
+                        w->info->name, shown, w->info->name, field, io_meant(&near, meant));
 }
 
 static void walk_value(walk *w, const record *s, const tree *value);

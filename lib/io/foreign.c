@@ -192,13 +192,13 @@ karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_pl
                               const char *field, const char *why)
 {
     const foreign *kind = kind_of_tree(root, place);
-    karp_str document = place->document;
+    char where[IO_PLACE_TEXT];
     if (reader->options.skip_unknown && !stated)
-        return io_warn(reader, "%.*s:%lu: left out: %s", str_shown(document, 300), document.len ? document.ptr : "",
-                       (unsigned long)place->line, kind ? kind->what : "this is not a Kubernetes object");
+        return io_warn(reader, "%s: left out: %s", io_place_text(place, where),
+                       kind ? kind->what : "this is not a Kubernetes object");
     (void)io_reader_fail(reader, KARP_E_INVALID, place, kind ? NULL : field, "%s",
                          kind ? "not a Kubernetes object" : why);
-    if (kind) add_advice(reader, document, kind);
+    if (kind) add_advice(reader, place->document, kind);
     else if (!stated)
         str_append(reader->error.message, sizeof reader->error.message, " (--skip-unknown leaves it out)");
     return KARP_E_INVALID;

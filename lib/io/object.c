@@ -114,9 +114,8 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 
 void io_error_first(karp_reader *reader, const io_place *first)
 {
-    karp_str where = first->document;
-    str_append(reader->error.message, sizeof reader->error.message, ": %.*s:%lu", str_shown(where, 150),
-               where.len ? where.ptr : "", (unsigned long)first->line);
+    char where[IO_PLACE_TEXT];
+    str_append(reader->error.message, sizeof reader->error.message, ": %s", io_place_text(first, where));
 }
 
 /* Defers an object. Its mistakes are found when it is added, or by io_first_mistake(). */
@@ -161,6 +160,14 @@ karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *roo
 }
 
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
+
+const karp_str io_in_common[IO_IN_COMMON] = {
+    { "spec", 4 },          { "labels", 6 },           { "annotations", 11 },   { "ownerReferences", 15 },
+    { "status", 6 },        { "conditions", 10 },      { "affinity", 8 },       { "tolerations", 11 },
+    { "env", 3 },           { "resources", 9 },        { "nodeSelector", 12 },  { "topologySpreadConstraints", 25 },
+    { "volumes", 7 },       { "volumeMounts", 12 },    { "livenessProbe", 13 }, { "readinessProbe", 14 },
+    { "startupProbe", 12 }, { "securityContext", 15 },
+};
 
 /* Kinds of a Snapshot that other objects need while they are filled in, or that wait for objects they refer to. */
 static bool is_looked_up(io_kind kind)
@@ -377,7 +384,7 @@ karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place,
     if (!tree_is(root, TREE_MAP))
         return io_foreign_refuse(reader, root, place, stated, NULL, "a document must be an object");
     karp_str kind = tree_get_text(root, "kind");
-    if (str_is(kind, "Snapshot") && str_is(str_before(tree_get_text(root, "apiVersion"), '/'), "karp")) {
+    if (io_is_snapshot(kind, tree_get_text(root, "apiVersion"))) {
         if (reader->only_prices) return refuse_as_prices(reader, root, place);
         if (stated) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a Snapshot inside a Snapshot");
         return read_snapshot_tree(reader, root, place);

@@ -81,16 +81,6 @@ static karp_str bare_text(const io_cursor *value, bool has)
     return (karp_str){ text.ptr + 1, text.len - 2 };
 }
 
-/* Members that pods of one workload have in common: all of the spec, or parts of it beside a nodeName and generated
- * names of volumes. */
-static const karp_str in_common[] = {
-    { "spec", 4 },          { "labels", 6 },           { "annotations", 11 },   { "ownerReferences", 15 },
-    { "status", 6 },        { "conditions", 10 },      { "affinity", 8 },       { "tolerations", 11 },
-    { "env", 3 },           { "resources", 9 },        { "nodeSelector", 12 },  { "topologySpreadConstraints", 25 },
-    { "volumes", 7 },       { "volumeMounts", 12 },    { "livenessProbe", 13 }, { "readinessProbe", 14 },
-    { "startupProbe", 12 }, { "securityContext", 15 },
-};
-
 /* Whether the element is a Pod by its first "kind", or by the list's if it has none. */
 static bool is_pod(const io_cursor *element, karp_str list_kind)
 {
@@ -151,8 +141,8 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
     }
     trees_init(&passing, reader->context);
     karp_status status = KARP_OK;
-    if (!tree_repeats_init(&repeats, stated ? &passing : &reader->trees, in_common,
-                           sizeof in_common / sizeof in_common[0], array->end - array->pos))
+    if (!tree_repeats_init(&repeats, stated ? &passing : &reader->trees, io_in_common, IO_IN_COMMON,
+                           array->end - array->pos))
         status = io_reader_nomem(reader);
     if (status == KARP_OK) status = read_each(reader, document, array, stated, list_kind, api_version, &repeats);
     tree_repeats_free(&repeats);
@@ -299,7 +289,7 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     whole.end = at->pos;
     karp_str kind = bare_text(&o.kind, o.has_kind);
     karp_str api_version = bare_text(&o.api_version, o.has_api_version);
-    bool snapshot = str_is(kind, "Snapshot") && str_is(str_before(api_version, '/'), "karp");
+    bool snapshot = io_is_snapshot(kind, api_version);
     if (!*kept && (!snapshot || reader->options.editable)) {
         *kept = keep_text(reader, at, file);
         if (!*kept) return io_reader_nomem(reader);

@@ -199,6 +199,30 @@ karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, k
     return end_reading(reader, io_reader_text(reader, name, text, NULL), error);
 }
 
+static karp_status read_values(karp_reader *reader, karp_str name, const karp_value_source *source, const void *root,
+                               bool replacing, karp_error *error)
+{
+    karp_value_source given;
+    karp_status status = struct_check(source, sizeof given, SIZE_THROUGH(karp_value_source, next), &given,
+                                      "karp_value_source", error);
+    if (status) return status;
+    if (!given.read || !given.next) return fail_null(error, "read or next");
+    reader->directory = reader->options.base_directory;
+    reader->replacing = replacing;
+    status = io_read_values(reader, name, &given, root);
+    reader->replacing = false;
+    return end_reading(reader, status, error);
+}
+
+karp_status karp_reader_add_values(karp_reader *reader, karp_str name, const karp_value_source *source,
+                                   const void *root, karp_error *error)
+{
+    if (!str_given(name)) return fail_null(error, "name");
+    if (!reader || !source || !root) return fail_null(error, "reader, source or root");
+    karp_status status = check_state(reader, error);
+    return status ? status : read_values(reader, name, source, root, false, error);
+}
+
 karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
 {
     if (!reader || !path) return fail_null(error, "reader or path");
@@ -262,6 +286,15 @@ karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str tex
     status = io_reader_text(reader, name, text, NULL);
     reader->replacing = false;
     return end_reading(reader, status, error);
+}
+
+karp_status karp_reader_replace_values(karp_reader *reader, karp_str name, const karp_value_source *source,
+                                       const void *root, karp_error *error)
+{
+    if (!str_given(name)) return fail_null(error, "name");
+    if (!source || !root) return fail_null(error, "source or root");
+    karp_status status = begin_change(reader, error);
+    return status ? status : read_values(reader, name, source, root, true, error);
 }
 
 karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error)
@@ -392,16 +425,13 @@ warn(karp_reader *reader, bool once, const char *format, va_list arguments)
 static karp_status problem(karp_reader *reader, const io_deferred *w, const char *what, const char *why,
                            const char *next)
 {
-    char message[1000] = KARP_PROBLEM, name[300];
+    char message[1000] = KARP_PROBLEM, name[300], where[IO_PLACE_TEXT];
     const tree *metadata = tree_get(w->root, "metadata");
     karp_str kind = io_kind_of(w), space = tree_get_text(metadata, "namespace");
     str_shorten(name, sizeof name, w->name);
     str_append(message, sizeof message, "%.*s %.*s%s%s %s", str_shown(kind, 64), kind.ptr, str_shown(space, 64),
                space.ptr, space.len ? "/" : "", name, what);
-    if (w->place.line > 0) {
-        str_shorten(name, sizeof name, w->place.document);
-        str_append(message, sizeof message, " (%s:%lu)", name, (unsigned long)w->place.line);
-    }
+    if (w->place.document.len > 0) str_append(message, sizeof message, " (%s)", io_place_text(&w->place, where));
     str_append(message, sizeof message, ": %s%s", why, next);
     karp_str kept = io_keep(reader, str(message));
     if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,

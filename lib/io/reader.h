@@ -252,6 +252,16 @@ karp_str io_keep_json(karp_reader *reader, const tree *root);
  * keeps it. */
 karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text, strbuf *file);
 karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text);
+/* The same of a tree of the caller's. */
+karp_status io_read_values(karp_reader *reader, karp_str document, const karp_value_source *source, const void *root);
+static inline bool io_is_snapshot(karp_str kind, karp_str api_version)
+{
+    return str_is(kind, "Snapshot") && str_is(str_before(api_version, '/'), "karp");
+}
+/* Members that pods of one workload have in common: all of the spec, or parts of it beside a nodeName and generated
+ * names of volumes. */
+enum { IO_IN_COMMON = 18 };
+extern const karp_str io_in_common[IO_IN_COMMON];
 /* Reads one document: an object, a List or a Snapshot. `stated` = inside a Snapshot. */
 karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place, bool stated);
 /* Reads one element of a list. Elements of a typed list ("PodList") have the kind of the list's name. */

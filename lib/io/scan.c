@@ -257,6 +257,13 @@ void io_shift_positions(tree *value, size_t by)
         io_shift_positions(tree_is(value, TREE_LIST) ? tree_item(value, i) : tree_member_at(value, i)->value, by);
 }
 
+const char *io_place_text(const io_place *place, char into[IO_PLACE_TEXT])
+{
+    str_shorten(into, 300, place->document);
+    if (place->line > 0) str_append(into, IO_PLACE_TEXT, ":%lu", (unsigned long)place->line);
+    return into;
+}
+
 void io_error_place(karp_error *error, const io_place *place)
 {
     error_set_place(error, place->document, place->line, place->column, place->offset);

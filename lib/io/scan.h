@@ -92,6 +92,10 @@ void io_shift_positions(tree *value, size_t by);
 /* The length of a step's name. */
 size_t io_step_length(const io_step *step);
 
+/* "FILE:LINE" for messages, or the name alone of a document without lines. */
+enum { IO_PLACE_TEXT = 320 };
+const char *io_place_text(const io_place *place, char into[IO_PLACE_TEXT]);
+
 void io_error_place(karp_error *error, const io_place *place);
 
 #endif

@@ -18,8 +18,15 @@ typedef struct text_owner {
 
 void buffer_init(write_buffer *b, karp_context *context) { *b = (write_buffer){ .text.context = context }; }
 
+void buffer_begin(write_buffer *b, karp_context *context, const karp_write_options *options)
+{
+    buffer_init(b, context);
+    b->sink = options->values;
+}
+
 void buffer_free(write_buffer *b)
 {
+    if (b->root != NULL) b->sink->drop(b->sink->user, b->root);
     strbuf_free(&b->text);
     buffer_init(b, b->text.context);
 }
@@ -66,6 +73,13 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
         buffer_free(b);
         return status;
     }
+    if (b->sink != NULL && b->root != NULL && !b->text.failed) {
+        b->sink->take(b->sink->user, b->root);
+        b->root = NULL;
+        buffer_free(b);
+        if (out != NULL) *out = (karp_text){ .ptr = NULL };
+        return KARP_OK;
+    }
     strbuf_add(&b->text, "", 0); /* an empty text has a NUL as well */
     text_owner *owner = b->text.failed ? NULL : karp_alloc(b->text.context, sizeof(*owner));
     if (owner == NULL) {
@@ -104,6 +118,17 @@ void karp_write_options_init(karp_write_options *options, size_t size)
     struct_start(options, size, &fresh, sizeof fresh);
 }
 
+static karp_status check_sink(const karp_write_options *options, karp_error *error)
+{
+    karp_value_sink sink;
+    karp_status status = struct_check(options->values, sizeof sink, sizeof sink, &sink, "karp_value_sink", error);
+    if (status != KARP_OK) return status;
+    if (!sink.make || !sink.add || !sink.take || !sink.drop)
+        return fail(error, KARP_E_INVALID, "karp_value_sink: a function is NULL");
+    if (options->format == KARP_FORMAT_JSON) return KARP_OK;
+    return fail(error, KARP_E_UNSUPPORTED, "only JSON is handed over as values");
+}
+
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error)
 {
     *copy = (karp_write_options){ .size = sizeof(*copy), .width = 100 };
@@ -112,6 +137,7 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
                                       "karp_write_options", error);
     if (status == KARP_OK)
         status = STRUCT_CHECK_TEXTS("karp_write_options", error, &copy->digest, &copy->title, &copy->catalogue);
+    if (status == KARP_OK && copy->values != NULL) status = check_sink(copy, error);
     if (status != KARP_OK) return status;
     if (copy->width == 0) copy->width = 100;
     return KARP_OK;
@@ -124,10 +150,11 @@ karp_status write_begin(write_call *call, const karp_write_options *given, bool 
 {
     karp_status status = check_write_options(given, &call->options, call->error);
     if (status != KARP_OK) return status;
-    if (!complete || call->context == NULL || call->out == NULL) return fail(call->error, KARP_E_INVALID, "%s", needed);
+    if (!complete || call->context == NULL || (call->out == NULL && call->options.values == NULL))
+        return fail(call->error, KARP_E_INVALID, "%s", needed);
     if (call->options.format >= 32 || (formats >> call->options.format & 1) == 0)
         return fail(call->error, KARP_E_UNSUPPORTED, "this document is not written in that format");
-    buffer_init(&call->buffer, call->context);
+    buffer_begin(&call->buffer, call->context, &call->options);
     return KARP_OK;
 }
 

@@ -9,11 +9,15 @@
 #include <karp/io.h>
 
 typedef struct write_buffer {
-    strbuf text;
+    strbuf text; /* with a sink: scratch for one name and one text */
+    const karp_value_sink *sink; /* receives JSON as values; NULL = JSON is text */
+    void *root; /* of the sink's tree, until it takes it */
     karp_status status; /* status of the first failure of a writer, which has filled in the error */
 } write_buffer;
 
 void buffer_init(write_buffer *b, karp_context *context);
+/* For a document that is written in the format of the options, which stay in place. */
+void buffer_begin(write_buffer *b, karp_context *context, const karp_write_options *options);
 void buffer_free(write_buffer *b);
 
 static inline void buffer_bytes(write_buffer *b, const char *bytes, size_t count)
@@ -37,8 +41,8 @@ void buffer_cut(write_buffer *b, size_t length);
 /* Removes the spaces at the end. */
 void buffer_trim(write_buffer *b);
 
-/* Moves the text to the caller. The buffer is empty afterwards, also on failure. Errors: NOMEM, LIMIT, the buffer's
- * status. */
+/* Moves the text to the caller, or the tree to its sink; `out` may then be NULL. The buffer is empty afterwards, also
+ * on failure. Errors: NOMEM, LIMIT, the buffer's status. */
 karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error);
 
 /* Memory of the context, to be freed by karp_free() with the same size. NULL = out of memory, or count × size
@@ -46,7 +50,7 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error);
 void *array_alloc(karp_context *context, size_t count, size_t size);
 
 /* Copies the caller's options (NULL: the defaults) to a complete struct, whatever version the caller was compiled
- * with. */
+ * with. The sink is not copied. */
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error);
 
 /* ---- the beginning and end of every karp_write_…() --------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_json.h"
+#include "write_values.h"
 
 #include <base/money.h>
 #include <math.h>
@@ -43,8 +44,14 @@ static void before_value(json_out *j, size_t size)
     }
 }
 
+static bool has_sink(const json_out *j) { return j->out->sink != NULL; }
+
 static void begin(json_out *j, bool is_array, bool flat)
 {
+    if (has_sink(j)) {
+        values_add(j, &(karp_value){ .kind = is_array ? KARP_VALUE_ARRAY : KARP_VALUE_OBJECT });
+        return;
+    }
     before_value(j, 0);
     buffer_char(j->out, is_array ? '[' : '{');
     if (j->depth + 1 >= JSON_DEPTH) {
@@ -68,6 +75,10 @@ void json_flat_array(json_out *j) { begin(j, true, true); }
 void json_end(json_out *j)
 {
     if (j->depth == 0) return;
+    if (has_sink(j)) {
+        j->depth--;
+        return;
+    }
     bool flat = j->flat_from != 0;
     bool items = j->has_items[j->depth];
     bool is_array = j->is_array[j->depth];
@@ -80,11 +91,15 @@ void json_end(json_out *j)
 void json_close(json_out *j)
 {
     json_end(j);
-    buffer_char(j->out, '\n');
+    if (!has_sink(j)) buffer_char(j->out, '\n');
 }
 
 void json_key_str(json_out *j, karp_str key)
 {
+    if (has_sink(j)) {
+        values_name(j, key);
+        return;
+    }
     before_value(j, 0);
     buffer_json_string(j->out, key);
     buffer_text(j->out, j->compact ? ":" : ": ");
@@ -95,6 +110,10 @@ void json_key(json_out *j, const char *key) { json_key_str(j, str(key)); }
 
 void json_plain_key(json_out *j, const char *key, size_t length)
 {
+    if (has_sink(j)) {
+        values_name(j, (karp_str){ key, length });
+        return;
+    }
     before_value(j, 0);
     buffer_char(j->out, '"');
     buffer_bytes(j->out, key, length);
@@ -166,30 +185,51 @@ void buffer_json_string(write_buffer *b, karp_str text)
 
 void json_str(json_out *j, karp_str value)
 {
+    if (has_sink(j)) {
+        values_text(j, value);
+        return;
+    }
     before_value(j, value.len + 2);
     buffer_json_string(j->out, value);
 }
 
 void json_int(json_out *j, int64_t value)
 {
+    if (has_sink(j)) {
+        values_add(j, &(karp_value){ .kind = KARP_VALUE_INTEGER, .integer = value });
+        return;
+    }
     before_value(j, 8);
     buffer_int(j->out, value);
 }
 
 void json_uint(json_out *j, uint64_t value)
 {
+    if (has_sink(j)) {
+        if (value > INT64_MAX) values_real(j, (double)value);
+        else json_int(j, (int64_t)value);
+        return;
+    }
     before_value(j, 8);
     buffer_uint(j->out, value);
 }
 
 void json_bool(json_out *j, bool value)
 {
+    if (has_sink(j)) {
+        values_add(j, &(karp_value){ .kind = KARP_VALUE_BOOLEAN, .boolean = value });
+        return;
+    }
     before_value(j, 5);
     buffer_text(j->out, value ? "true" : "false");
 }
 
 void json_double(json_out *j, double value)
 {
+    if (has_sink(j)) {
+        values_real(j, value);
+        return;
+    }
     before_value(j, 8);
     if (isfinite(value)) buffer_double(j->out, value);
     else buffer_text(j->out, "null");
@@ -197,14 +237,20 @@ void json_double(json_out *j, double value)
 
 void json_price(json_out *j, double value)
 {
-    before_value(j, 8);
-    if (isfinite(value)) {
-        buffer_char(j->out, '"');
-        buffer_double(j->out, value);
-        buffer_char(j->out, '"');
-    } else {
-        buffer_text(j->out, "null");
+    char text[KARP_VALUE_TEXT];
+    if (!isfinite(value)) {
+        json_double(j, value);
+        return;
     }
+    karp_double_format(value, text);
+    if (has_sink(j)) {
+        values_text(j, str(text));
+        return;
+    }
+    before_value(j, 8);
+    buffer_char(j->out, '"');
+    buffer_text(j->out, text);
+    buffer_char(j->out, '"');
 }
 
 void json_member_str(json_out *j, const char *key, karp_str value)

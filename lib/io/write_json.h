@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes JSON, member by member. It is indented by two spaces per level. A "flat" container is on one line; a flat
- * array of scalars is broken at about 120 columns. The output depends only on the calls.
+ * array of scalars is broken at about 120 columns. The output depends only on the calls. If the buffer has a sink, it
+ * receives the values, and nothing is written.
  */
 #ifndef IO_WRITE_JSON_H
 #define IO_WRITE_JSON_H
@@ -19,6 +20,7 @@ typedef struct json_out {
     bool after_key;
     bool has_items[JSON_DEPTH];
     bool is_array[JSON_DEPTH];
+    void *open[JSON_DEPTH]; /* with a sink: its nodes of the containers that are open */
 } json_out;
 
 void json_init(json_out *j, write_buffer *out, bool compact);

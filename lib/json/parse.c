@@ -3,7 +3,6 @@
 #include <json/tree.h>
 
 #include <base/hash.h>
-#include <base/sort.h>
 #include <json/bytes.h>
 #include <karp/library.h>
 #include <karp/values.h>
@@ -271,12 +270,7 @@ static tree *word(parser *p)
 
 static bool push(parser *p, karp_str name, tree *item)
 {
-    trees *t = p->t;
-    if (t->stack_count == t->stack_capacity &&
-        !grow(t->memory.context, (void **)&t->stack, &t->stack_capacity, t->stack_count + 1, sizeof *t->stack))
-        return refuse_memory(p) != NULL;
-    t->stack[t->stack_count++] = (tree_member){ name.ptr, item, tree_key(name.ptr, name.len) };
-    return true;
+    return tree_gather(p->t, name, item) || refuse_memory(p) != NULL;
 }
 
 /* After a bracket or a value: whether another value follows. Skips the closing bracket. */
@@ -434,94 +428,6 @@ static void member(parser *p)
     if (made_value) push(p, name, made_value);
 }
 
-static int by_name(const void *a, const void *b, const void *user)
-{
-    const tree_member *members = user;
-    const uint32_t *x = a, *y = b;
-    return compare_str(tree_member_name(&members[*x]), tree_member_name(&members[*y]));
-}
-
-/* For many members: sorts them, so that repeated names are adjacent. */
-static size_t leave_repeats_of_many(parser *p, tree_member *members, size_t count)
-{
-    karp_context *context = p->t->memory.context;
-    uint32_t *order = mem_alloc(context, count * sizeof *order);
-    for (size_t i = 0; order && i < count; i++) order[i] = (uint32_t)i;
-    if (!order || !sort_stable(context, order, count, sizeof *order, by_name, members)) {
-        mem_free(context, order, count * sizeof *order);
-        refuse_memory(p);
-        return count;
-    }
-    for (size_t i = count; i-- > 1;) {
-        if (by_name(&order[i - 1], &order[i], members) != 0) continue;
-        members[order[i - 1]].value = members[order[i]].value;
-        members[order[i]].value = NULL;
-    }
-    mem_free(context, order, count * sizeof *order);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (members[i].value) members[kept++] = members[i];
-    }
-    return kept;
-}
-
-static bool same_name(const tree_member *a, const tree_member *b)
-{
-    return a->key == b->key && equal_str(tree_member_name(a), tree_member_name(b));
-}
-
-/* Removes repeated names: the first position and the last value are kept. Returns the number of members left. */
-static size_t leave_repeats(parser *p, tree_member *members, size_t count, uint16_t *name_bits)
-{
-    if (count > 32) {
-        *name_bits = UINT16_MAX;
-        return leave_repeats_of_many(p, members, count);
-    }
-    unsigned seen = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        /* Names with different keys usually set different bits. */
-        unsigned bit = 1u << tree_name_bit(members[i].key);
-        size_t k = seen & bit ? 0 : kept;
-        while (k < kept && !same_name(&members[k], &members[i])) k++;
-        seen |= bit;
-        if (k < kept) members[k].value = members[i].value;
-        else if (kept++ < i) members[kept - 1] = members[i];
-    }
-    *name_bits = (uint16_t)seen;
-    return kept;
-}
-
-/* Units of work for reading an element and comparing it. */
-enum { OF_AN_ELEMENT = 64 };
-
-static void fill(parser *p, tree *into, tree_member *members, size_t count)
-{
-    if (into->type == TREE_MAP) count = leave_repeats(p, members, count, &into->name_bits);
-    if (count == 0 || p->fault.status != KARP_OK) return;
-    if (count >= UINT32_MAX) {
-        refuse(p, KARP_E_LIMIT, "too large");
-        return;
-    }
-    if (!mem_work(p->t->memory.context, count * OF_AN_ELEMENT)) {
-        refuse_memory(p);
-        return;
-    }
-    size_t bytes = count * (into->type == TREE_MAP ? sizeof *members : sizeof members->value);
-    void *space = arena_alloc_aligned(&p->t->memory, bytes, sizeof(void *));
-    if (!space) {
-        refuse_memory(p);
-        return;
-    }
-    into->count = into->capacity = (uint32_t)count;
-    if (into->type == TREE_MAP) {
-        into->of.members = memcpy(space, members, bytes);
-    } else {
-        into->of.items = space;
-        for (size_t i = 0; i < count; i++) into->of.items[i] = members[i].value;
-    }
-}
-
 static tree *container(parser *p, tree_type type)
 {
     if (p->depth >= p->deepest) return refuse(p, KARP_E_LIMIT, "nested too deep");
@@ -537,8 +443,7 @@ static tree *container(parser *p, tree_type type)
         if (p->fault.status != KARP_OK) break;
     }
     p->depth--;
-    if (p->fault.status == KARP_OK && p->t->stack_count > from)
-        fill(p, out, p->t->stack + from, p->t->stack_count - from);
+    if (p->fault.status == KARP_OK && !tree_take_gathered(p->t, out, from)) refuse_memory(p);
     p->t->stack_count = from;
     return p->fault.status == KARP_OK ? out : NULL;
 }

@@ -71,7 +71,7 @@ typedef struct trees {
     karp_status status; /* KARP_OK, KARP_E_NOMEM, or KARP_E_LIMIT: more than 2^32 elements or bytes */
     tree *spare; /* unused nodes */
     size_t spare_count;
-    tree_member *stack; /* scratch of the parser */
+    tree_member *stack; /* elements that are gathered */
     size_t stack_count, stack_capacity;
     struct tree_repeats *repeats; /* used by the parser; NULL = none */
 } trees;
@@ -237,6 +237,19 @@ void tree_default_text(trees *t, tree *map, const char *name, karp_str text);
 tree *tree_get_or_make(trees *t, tree *map, const char *name);
 /* Sets those members of `from` that `map` lacks. */
 void tree_set_missing(trees *t, tree *map, const tree *from);
+
+/* Elements are gathered one by one, and then taken into an empty list or map. Lists and maps inside others are finished
+ * before these: `from` is stack_count as it was before the first element. If a name is repeated in a map, the last
+ * value counts. Names are not copied. false = a failure, now or earlier; the rest of the stack is dropped. */
+static inline bool tree_gather(trees *t, karp_str name, tree *value)
+{
+    if (t->stack_count == t->stack_capacity &&
+        !grow(t->memory.context, (void **)&t->stack, &t->stack_capacity, t->stack_count + 1, sizeof *t->stack))
+        return false;
+    t->stack[t->stack_count++] = (tree_member){ name.ptr, value, tree_key(name.ptr, name.len) };
+    return true;
+}
+bool tree_take_gathered(trees *t, tree *into, size_t from);
 
 /* A copy of the node with the same members or items. NULL for NULL. */
 tree *tree_copy(trees *t, const tree *value);

@@ -217,7 +217,7 @@ karp_status karp_replay_compare(karp_context *context, const karp_replay_documen
     c.json = options.format == KARP_FORMAT_JSON;
     side_init(&a, context);
     side_init(&b, context);
-    buffer_init(&c.out, context);
+    buffer_begin(&c.out, context, &options);
     json_init(&c.j, &c.out, options.compact != 0);
     status = side_read(&a, before, error);
     if (!status) status = side_read(&b, after, error);

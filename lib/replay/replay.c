@@ -365,6 +365,8 @@ static karp_status take_options(replay *r, const karp_replay_options *options, c
                                       &r->options, "karp_replay_options", &r->error);
     if (!status) status = check_texts(r);
     if (!status) status = check_write_options(write, &r->write, &r->error);
+    if (!status && r->options.dump_at && r->write.values)
+        status = fail(&r->error, KARP_E_UNSUPPORTED, "a dump is not handed over as values");
     uint32_t format = r->write.format;
     if (!status && format != KARP_FORMAT_JSON && format != KARP_FORMAT_TEXT && format != KARP_FORMAT_CSV &&
         format != KARP_FORMAT_HTML)
@@ -432,7 +434,7 @@ static karp_status run_all(replay *r)
 static karp_status write_result(replay *r, karp_text *out)
 {
     write_buffer buffer;
-    buffer_init(&buffer, r->base.context);
+    buffer_begin(&buffer, r->base.context, &r->write);
     switch (r->write.format) {
     case KARP_FORMAT_TEXT: replay_write_text(r, &buffer); break;
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;

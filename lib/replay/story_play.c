@@ -192,7 +192,11 @@ static karp_status take_options(story *s, const karp_options *options, const kar
     karp_status status = struct_check(options, sizeof s->options, SIZE_THROUGH(karp_options, flip_quirks), &s->options,
                                       "karp_options", &s->error);
     if (status != KARP_OK) return status;
-    return check_write_options(write, &s->write, &s->error);
+    status = check_write_options(write, &s->write, &s->error);
+    if (status == KARP_OK && s->write.values != NULL)
+        status = fail(&s->error, KARP_E_UNSUPPORTED,
+                      "a story is several documents: they are not handed over as values");
+    return status;
 }
 
 karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,

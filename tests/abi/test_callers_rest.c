@@ -246,6 +246,56 @@ static karp_status give_settle_options(const void *s)
     karp_settlement_free(made);
     return status;
 }
+/* A tree of one empty object, in and out. */
+static void read_value(void *user, const void *node, karp_value *out)
+{
+    (void)user, (void)node;
+    out->kind = KARP_VALUE_OBJECT;
+}
+static const void *next_value(void *user, const void *node, void **position, karp_str *name)
+{
+    (void)user, (void)node, (void)position, (void)name;
+    return NULL;
+}
+static void *make_value(void *user, const karp_value *value)
+{
+    (void)value;
+    return user;
+}
+static karp_status add_value(void *user, void *parent, karp_str name, void *child)
+{
+    (void)user, (void)parent, (void)name, (void)child;
+    return KARP_OK;
+}
+static void end_value(void *user, void *root) { (void)user, (void)root; }
+static int anything;
+static const karp_value_source value_source = { sizeof value_source, NULL, read_value, next_value };
+static const karp_value_sink value_sink = { sizeof value_sink, &anything, make_value, add_value, end_value, end_value };
+
+/* The struct was accepted: an empty object is no object of Kubernetes. */
+static karp_status no_object(karp_status status) { return status == KARP_E_INVALID ? KARP_OK : status; }
+static karp_status give_source(const void *s)
+{
+    karp_reader *reader = NULL;
+    karp_status status = karp_reader_new(context, NULL, &reader, NULL);
+    if (status == KARP_OK) status = no_object(karp_reader_add_values(reader, (karp_str)T("d"), s, &anything, NULL));
+    karp_reader_free(reader);
+    return status;
+}
+static karp_status give_source_replace(const void *s)
+{
+    const karp_reader_options editable = { .size = sizeof editable, .editable = 1 };
+    karp_reader *reader = NULL;
+    karp_status status = karp_reader_new(context, &editable, &reader, NULL);
+    if (status == KARP_OK) status = no_object(karp_reader_replace_values(reader, (karp_str)T("d"), s, &anything, NULL));
+    karp_reader_free(reader);
+    return status;
+}
+static karp_status give_sink(const void *s)
+{
+    const karp_write_options as_values = { .size = sizeof as_values, .values = s };
+    return karp_write_plan(context, plan, NULL, &as_values, NULL, NULL);
+}
 static karp_status give_disrupt_events(const void *s)
 {
     karp_advice *made = NULL;
@@ -314,6 +364,9 @@ static karp_status give_http_list(const void *s)
 }
 
 static const struct given in[] = {
+    IN(value_source, give_source),
+    IN(value_source, give_source_replace),
+    IN(value_sink, give_sink),
     IN(write_options, give_write_disruption),
     IN(write_options, give_write_repack),
     IN(write_options, give_write_pod),

@@ -55,6 +55,11 @@ without node2    KARP_OK, 1 to start, 0 pods fit nowhere, $0.0886/h
 the proof holds
 a dollar more is refused: the certificate claims (\d+) and proves \d+ \(10\^-12 \$/h\)
 ''')),
+    ('json', [], '''\
+default/web-0 -> t2.medium
+default/web-1 -> t2.medium
+default/web-2 -> t2.medium
+'''),
     ('plan', ['examples/quickstart'], None),
     ('hash', ['examples/quickstart'], None),
 ]

@@ -145,6 +145,9 @@ def pkg_config(root, has_io, problems):
         return answers
     shared = installed.build('hash', root / 'io-shared', 'karp-io')
     answers['hash'] = {run([shared, INPUT], env=with_library)}
+    if (installed.pkgconfig / 'karp-jansson.pc').exists():
+        program = installed.build('json', root / 'jansson', 'karp-jansson')
+        answers['json'] = {run([program], env=with_library), run([BUILD / 'examples' / 'example-json'])}
     if (installed.libraries / 'libkarp-io.a').exists():
         program = installed.build('hash', root / 'io-static', 'karp-io-static')
         answers['hash'].add(run([program, INPUT]))

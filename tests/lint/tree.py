@@ -6,7 +6,7 @@ import re
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE') or pathlib.Path(__file__).resolve().parents[2])
 CORE = ('base', 'records', 'model', 'decision', 'schedule', 'disrupt', 'settle', 'optimise', 'explain')
-OUTSIDE = ('json', 'io', 'kube', 'replay', 'providers', 'cli')
+OUTSIDE = ('json', 'io', 'kube', 'replay', 'providers', 'jansson', 'cli')
 SKIPPED = re.compile(r'^(\.git|build.*|subprojects|__pycache__|\.mypy_cache|node_modules|dist|.*\.egg-info)$')
 
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What write_json.h does where JSON is handed over as values (karp/document.h): nothing is laid out. */
+#ifndef IO_WRITE_VALUES_H
+#define IO_WRITE_VALUES_H
+
+#include "write_json.h"
+
+/* The name of the next value. */
+void values_name(json_out *j, karp_str name);
+/* A value; an array or object is open from then on. */
+void values_add(json_out *j, const karp_value *value);
+void values_text(json_out *j, karp_str text);
+/* Null if it is not finite. */
+void values_real(json_out *j, double real);
+
+#endif
