@@ -210,6 +210,11 @@ static void leave_pending(prefix *p, karp_str *left)
     for (uint32_t i = 0; i < count; i++) {
         if (!p->is_moved[pods[i]]) left[p->plan.left_count++] = pod_name(s, pods[i]);
     }
+    /* The pods of CapacityBuffers are in neither list. */
+    for (uint32_t i = 0; s->place == NULL && s->raw.buffers.count > 0 && i < s->raw.pods.count; i++) {
+        bool virtual_ = (pod_at(&s->raw, i)->flags & POD_VIRTUAL) != 0;
+        if (virtual_ && !p->is_moved[i]) left[p->plan.left_count++] = pod_name(s, i);
+    }
 }
 
 /* Findings of karp_verify() become findings of this step. */

@@ -100,6 +100,20 @@ def check_budgets(folder):
     World(folder, cluster()).refused(full, 'POD_TWICE', 'a pod in two places')
 
 
+def check_buffer(folder):
+    """The pods of a CapacityBuffer that fits nowhere stay pending, whatever is disrupted."""
+    given = cluster()
+    big = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '64'}}}]}
+    given['items'] += [{'apiVersion': 'v1', 'kind': 'PodTemplate', 'metadata': {'name': 'spare', 'namespace': 'default'}, 'template': {'spec': big}},
+                       {'apiVersion': 'autoscaling.x-k8s.io/v1beta1', 'kind': 'CapacityBuffer', 'metadata': {'name': 'spare', 'namespace': 'default'},
+                        'spec': {'podTemplateRef': {'name': 'spare'}, 'replicas': 2}}]
+    world = World(folder, given)
+    for verb, steps in (('repack', 'steps'), ('disrupt', 'commands')):
+        plan = world.plan(verb, '--feature-gates', 'CapacityBuffer=true')
+        check(plan[steps], f'{verb} {plan}')
+        equal(world.findings(plan, '--feature-gates', 'CapacityBuffer=true'), [], verb)
+
+
 def check_own_steps(folder):
     """The planner's own steps move no more pods of a PodDisruptionBudget than it allows."""
     most = {}
@@ -145,7 +159,7 @@ def check_disruption(folder):
     check('steps[0].nodes' in error, error)
 
 
-for look in (check_repack, check_budgets, check_own_steps, check_chain, check_disruption):
+for look in (check_repack, check_budgets, check_buffer, check_own_steps, check_chain, check_disruption):
     with tempfile.TemporaryDirectory() as at:
         look(at)
 sys.exit(finish())
