@@ -26,7 +26,7 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
 
 #include <karp/library.h>
 
-enum { NANOSECONDS_A_MILLISECOND = 1000000, PIECE = 65536, REAP_EVERY_MS = 20 };
+enum { NANOSECONDS_A_MILLISECOND = 1000000, PIECE = 65536, REAP_EVERY_MS = 20, MOST_MESSAGES = 64 << 20 };
 
 extern char **environ;
 
@@ -40,6 +40,7 @@ typedef struct watch {
     int how; /* its status from waitpid() */
     char line[400]; /* the current line of standard error */
     size_t line_length;
+    uint64_t error_length; /* of standard error as a whole */
 } watch;
 
 static int64_t clock_milliseconds(void)
@@ -158,6 +159,10 @@ static bool drain(watch *w, int *from)
             *from = -1;
         } else if (from == &w->err) {
             take_error(w, piece, (size_t)got);
+            w->error_length += (uint64_t)got;
+            if (w->error_length <= MOST_MESSAGES) continue;
+            say(w->process, "its messages on standard error do not end");
+            return false;
         } else if (w->process->out.len + (size_t)got > most) {
             say(w->process, too_long);
             return false;
