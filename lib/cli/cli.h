@@ -274,6 +274,7 @@ typedef struct cli_input {
     size_t warning_count, problem_count;
     strbuf notes; /* notes about the cluster, each NUL-terminated */
     size_t note_count;
+    bool out_of_memory; /* the input could not be read for this reason */
 } cli_input;
 
 /* Reads all files into a snapshot. false after printing the error. */
@@ -325,16 +326,17 @@ int facts_export(const cli_options *options);
 /* Prints on standard error the commands that obtain the facts of those regions of the reader's clouds that are not
  * built in. */
 void facts_hint(const cli_options *options, karp_reader *reader);
-/* Prints the regions, dates and sources of all built-in facts on standard output. */
-void facts_print_built_in(const cli_options *options);
+/* Prints the regions, dates and sources of all built-in facts on standard output. false = out of memory; so is the
+ * next one's. */
+bool facts_print_built_in(const cli_options *options);
 /* Prints the built-in regions of all providers, with a space before each. */
-void facts_print_regions(const cli_options *options);
+bool facts_print_regions(const cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 
-/* The length in bytes of the character at text[at] if it may not be shown: a control character, or one that has no
- * width or controls the text direction. 0 = another character. */
-size_t invisible_length(karp_str text, size_t at);
+/* The length in bytes of the character at text[at]. *hidden: it may not be shown, since it is a control character, has
+ * no width, controls the text direction, or is no UTF-8, which some terminals take for a control character. */
+size_t character_at(karp_str text, size_t at, bool *hidden);
 /* Prints "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
 void output_suppress(bool on); /* on: errors, problems and notes are not printed until it is called with false */
@@ -347,6 +349,8 @@ void print_note(karp_str message);
 void print_problem(const char *what, const char *message);
 
 /* Write options with format, layout, title, digest and the reader's notes. */
+/* Whether the answer has the digest of its input. That takes longer than a small plan, so it is computed on request. */
+bool digest_wanted(const cli_options *options);
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
 /* The line that states how an answer was made: "profile karpenter-1.15 · catalogue aws us-west-2, prices 2026-07-20".
  */

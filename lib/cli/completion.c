@@ -31,7 +31,7 @@ static bool is_file(const cli_option_shown *o)
 }
 
 /* Prints "  plan) options='…'", followed by the values of its options that have a list. */
-static void print_cases(const cli_options *options, const char *begin, const char *end)
+static bool print_cases(const cli_options *options, const char *begin, const char *end)
 {
     static const char *const letters[][2] = { { "output", "|-o" }, { "namespace", "|-n" } };
     for (size_t i = 0; verb_at(i) != NULL; i++) {
@@ -47,15 +47,16 @@ static void print_cases(const cli_options *options, const char *begin, const cha
                 if (strcmp(o.name, letters[l][0]) == 0) letter = letters[l][1];
             }
             printf("    --%s%s) values='", o.name, letter);
-            print_option_words(options, verb, o.name);
+            if (!print_option_words(options, verb, o.name)) return false;
             fputs(" ' ;;\n", stdout);
         }
         fputs("    esac ;;\n", stdout);
     }
+    return true;
 }
 
 /* bash splits --option=word into three words. */
-static void bash(const cli_options *options)
+static bool bash(const cli_options *options)
 {
     fputs(
         "_karp() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=--help values=\n"
@@ -63,7 +64,7 @@ static void bash(const cli_options *options)
         "  [ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
         "  case ${COMP_WORDS[1]} in\n",
         stdout);
-    print_cases(options, "'", "'");
+    if (!print_cases(options, "'", "'")) return false;
     fputs("  esac\n  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W '", stdout);
     print_commands();
     fputs("' -- \"$word\"))\n"
@@ -71,9 +72,10 @@ static void bash(const cli_options *options)
           "  elif [ \"${word#-}\" != \"$word\" ]; then COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
           "  else COMPREPLY=($(compgen -f -- \"$word\")); fi\n}\ncomplete -o filenames -F _karp karp\n",
           stdout);
+    return true;
 }
 
-static void zsh(const cli_options *options)
+static bool zsh(const cli_options *options)
 {
     fputs(
         "#compdef karp\n_karp() {\n  local -a commands options\n  local values= before=$words[CURRENT-1]\n  commands=(",
@@ -82,13 +84,14 @@ static void zsh(const cli_options *options)
     fputs(")\n  if (( CURRENT == 2 )); then compadd -a commands; return; fi\n"
           "  if [[ $PREFIX == --*=* ]]; then before=${PREFIX%%=*}; compset -P '*='; fi\n  case $words[2] in\n",
           stdout);
-    print_cases(options, "(", ")");
+    if (!print_cases(options, "(", ")")) return false;
     fputs("  esac\n  if [[ -n $values ]]; then compadd -- ${=values}\n"
           "  elif [[ $PREFIX == -* ]]; then compadd -a options; else _files; fi\n}\ncompdef _karp karp\n",
           stdout);
+    return true;
 }
 
-static void fish(const cli_options *options)
+static bool fish(const cli_options *options)
 {
     for (size_t i = 0; verb_at(i) != NULL; i++) {
         const cli_verb *verb = verb_at(i);
@@ -101,7 +104,7 @@ static void fish(const cli_options *options)
             if (o.argument != NULL && is_file(&o)) fputs(" -r", stdout);
             if (o.argument != NULL && !is_file(&o)) {
                 fputs(" -x -a '", stdout);
-                print_option_words(options, verb, o.name);
+                if (!print_option_words(options, verb, o.name)) return false;
                 putchar('\'');
             }
             fputs(" -d ", stdout);
@@ -109,19 +112,24 @@ static void fish(const cli_options *options)
             putchar('\n');
         }
     }
+    return true;
 }
 
 static int run(const cli_options *options)
 {
+    static const struct {
+        const char *name;
+        bool (*print)(const cli_options *options); /* false = out of memory */
+    } shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
     const char *shell = options->words.items[0];
-    if (strcmp(shell, "bash") == 0) bash(options);
-    else if (strcmp(shell, "zsh") == 0) zsh(options);
-    else if (strcmp(shell, "fish") == 0) fish(options);
-    else {
-        print_problem(shell, "completion is for bash, zsh and fish");
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        if (strcmp(shell, shells[i].name) != 0) continue;
+        if (shells[i].print(options)) return standard_output_written();
+        print_problem(NULL, "out of memory");
         return EXIT_ERROR;
     }
-    return standard_output_written();
+    print_problem(shell, "completion is for bash, zsh and fish");
+    return EXIT_ERROR;
 }
 
 const cli_verb verb_completion = {

@@ -43,6 +43,8 @@ static karp_status plan_alone(const design *first, design *d, size_t number, con
         status = decide(&one, changes, change_count, &error);
         if (status == KARP_OK) status = design_add_up(&one);
         if (status == KARP_OK) d->alone[number] = (design_alone){ true, one.price, one.left };
+    } else if (one.input.out_of_memory) {
+        status = KARP_E_NOMEM;
     }
     design_free(&one);
     return status == KARP_E_NOMEM || status == KARP_E_CANCELED ? status : KARP_OK;

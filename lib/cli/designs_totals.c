@@ -298,9 +298,11 @@ static void put_cell(cli_writer *w, const char *text)
         cli_put_shown(w, text, strlen(text));
         cli_put_text(w, "</td>");
     } else if (w->markdown) {
-        cli_put_format(w, " | %s", text);
+        cli_put_text(w, " | ");
+        cli_put_shown(w, text, strlen(text));
     } else {
-        cli_put_format(w, "%*s", COLUMN, text);
+        for (size_t used = cli_columns(text, strlen(text)); used < COLUMN; used++) cli_put_text(w, " ");
+        cli_put_shown(w, text, strlen(text));
     }
 }
 

@@ -198,29 +198,32 @@ static void print_regions(const facts_of *facts)
     }
 }
 
-/* Calls `print` for every built-in provider. */
-static void print_each(const cli_options *options, void (*print)(const facts_of *facts))
+/* Calls `print` for every built-in provider that has facts. false = out of memory. */
+static bool print_each(const cli_options *options, void (*print)(const facts_of *facts))
 {
     karp_provider_registry *registry = NULL;
-    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) return;
-    for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
+    karp_status status = karp_provider_registry_new(options->context, &registry, NULL);
+    for (size_t i = 0; status != KARP_E_NOMEM && i < karp_provider_registry_count(registry); i++) {
         facts_of facts;
         karp_provider *provider = NULL;
         karp_str name = karp_provider_registry_name(registry, i);
-        if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) continue;
-        if (begin(options, provider, &facts, NULL) == KARP_OK) print(&facts);
+        status = karp_provider_open(options->context, name, NULL, &provider, NULL);
+        if (status != KARP_OK) continue;
+        status = begin(options, provider, &facts, NULL);
+        if (status == KARP_OK) print(&facts);
         end(&facts);
     }
     karp_provider_registry_free(registry);
+    return status != KARP_E_NOMEM;
 }
 
-void facts_print_built_in(const cli_options *options)
+bool facts_print_built_in(const cli_options *options)
 {
     fputs("Facts and prices of the clouds:\n", stdout);
-    print_each(options, print_built_in);
+    return print_each(options, print_built_in);
 }
 
-void facts_print_regions(const cli_options *options) { print_each(options, print_regions); }
+bool facts_print_regions(const cli_options *options) { return print_each(options, print_regions); }
 
 static int run(const cli_options *options) { return answer(options, options->facts.count > 0); }
 

@@ -96,10 +96,7 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
     count += input->note_count;
     input->warnings = count > SIZE_MAX / 2 / sizeof(karp_str) ? NULL
                                                               : karp_alloc(options->context, count * sizeof(karp_str));
-    if (input->warnings == NULL) {
-        print_problem(NULL, "out of memory");
-        return false;
-    }
+    if (input->warnings == NULL) return false;
     input->warning_count = count;
     input->problem_count = karp_reader_problem_count(input->reader);
     const char *note = input->notes.ptr;
@@ -141,6 +138,13 @@ static bool set_provider(const cli_options *options, cli_input *input)
     return input->provider != NULL && karp_reader_set_provider(input->reader, input->provider, NULL) == KARP_OK;
 }
 
+static bool give_up(const cli_options *options, cli_input *input, bool out_of_memory)
+{
+    input_free(options, input);
+    input->out_of_memory = out_of_memory;
+    return false;
+}
+
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
     *input = (cli_input){ 0 };
@@ -180,18 +184,19 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     progress_end();
     if (!good) {
         if (!told) print_read_error(options, input, &error);
-        input_free(options, input);
-        return false;
+        return give_up(options, input, !told && error.status == KARP_E_NOMEM);
     }
-    if (!collect_warnings(options, input)) {
-        input_free(options, input);
-        return false;
-    }
-    /* The title is computed once. If this ran out of memory, headers would silently lack it. */
-    if (karp_reader_catalogue_title(input->reader).ptr == NULL) {
-        print_problem("input", "there is not enough memory for the name of its catalogue");
-        input_free(options, input);
-        return false;
+    /* The title and the digest are computed once. If this ran out of memory, answers would silently lack them. */
+    const char *lacks = NULL;
+    if (!collect_warnings(options, input)) lacks = "its notes";
+    else if (karp_reader_catalogue_title(input->reader).ptr == NULL) lacks = "the name of its catalogue";
+    else if (keep_documents && digest_wanted(options) && karp_reader_digest(input->reader).len == 0)
+        lacks = "its digest";
+    if (lacks != NULL) {
+        char text[80];
+        (void)snprintf(text, sizeof text, "there is not enough memory for %s", lacks);
+        print_problem("input", text);
+        return give_up(options, input, true);
     }
     if (options->verbose) print_counts(input);
     return true;

@@ -135,11 +135,14 @@ static int print_version(void)
                    karp_peer_version_name(KARP_PEER_NEWEST), karp_peer_version_name(KARP_PEER_1_14),
                    karp_profile_name(KARP_PROFILE_KARPENTER, KARP_PEER_1_14));
     print_words(stdout, peers, 0, 0);
-    if (karp_context_new(&context_options, &options.context, NULL) == KARP_OK) {
-        facts_print_built_in(&options);
+    bool good = karp_context_new(&context_options, &options.context, NULL) == KARP_OK;
+    if (good) {
+        good = facts_print_built_in(&options);
         karp_context_free(options.context);
     }
-    return standard_output_written();
+    if (good) return standard_output_written();
+    print_problem(NULL, "out of memory");
+    return EXIT_ERROR;
 }
 
 static int unknown(const char *name)

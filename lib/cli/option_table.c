@@ -418,16 +418,17 @@ int read_word(const cli_verb *verb, size_t list, const char *text, uint64_t *val
     return wrong_option(verb, option, message);
 }
 
-void print_option_words(const cli_options *options, const cli_verb *verb, const char *option)
+bool print_option_words(const cli_options *options, const cli_verb *verb, const char *option)
 {
     bool formats = strcmp(option, "output") == 0 || (strcmp(option, "format") == 0 && strcmp(verb->name, "lint") == 0);
     const char *format;
     for (uint32_t i = 0; formats && (format = format_of(verb, &i)) != NULL;) printf(" %s", format);
-    if (strcmp(option, "region") == 0) facts_print_regions(options);
+    if (strcmp(option, "region") == 0 && !facts_print_regions(options)) return false;
     for (uint32_t i = KARP_METHOD_EMPTINESS; i <= KARP_METHOD_REPACK && strcmp(option, "method") == 0; i++)
         printf(" %s", karp_method_name(i));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (strcmp(option, lists[i].option) != 0 || (verb->options & lists[i].group) == 0) continue;
         for (const option_word *word = lists[i].words; word->text != NULL; word++) printf(" %s", word->text);
     }
+    return true;
 }

@@ -107,7 +107,8 @@ bool parse_word(size_t list, const char *text, uint64_t *value);
 /* The same, and prints "--color: auto, always or never" if the list does not have it. Returns -1 to go on, or the exit
  * status. */
 int read_word(const cli_verb *verb, size_t list, const char *text, uint64_t *value);
-/* Prints the words of a command's option, with a space before each; nothing if it has no list. */
-void print_option_words(const cli_options *options, const cli_verb *verb, const char *option);
+/* Prints the words of a command's option, with a space before each; nothing if it has no list. false = out of memory.
+ */
+bool print_option_words(const cli_options *options, const cli_verb *verb, const char *option);
 
 #endif

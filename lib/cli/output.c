@@ -12,19 +12,21 @@
 
 #include <karp/peer.h>
 
-size_t invisible_length(karp_str text, size_t at)
+size_t character_at(karp_str text, size_t at, bool *hidden)
 {
     size_t length = utf8_length(text, at);
-    return length > 0 && utf8_unseen(text.ptr + at, length) ? length : 0;
+    *hidden = length == 0 || utf8_unseen(text.ptr + at, length);
+    return length > 0 ? length : 1;
 }
 
 /* Names come from files, and a terminal would interpret control characters in them. */
 static void print_bytes(FILE *out, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length;) {
-        size_t hidden = invisible_length((karp_str){ text, length }, i);
-        fputc(hidden > 0 ? '?' : (unsigned char)text[i], out);
-        i += hidden > 0 ? hidden : 1;
+    bool hidden;
+    for (size_t i = 0, bytes; i < length; i += bytes) {
+        bytes = character_at((karp_str){ text, length }, i, &hidden);
+        if (hidden) fputc('?', out);
+        else (void)fwrite(text + i, 1, bytes, out);
     }
 }
 
@@ -102,8 +104,10 @@ static karp_str file_name(const char *path)
     return str(name);
 }
 
-/* Computing the digest takes longer than a small plan, so it is done only if requested. */
-static bool digest_wanted(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
+bool digest_wanted(const cli_options *options)
+{
+    return options->digest || options->format != KARP_FORMAT_TEXT || options->certificate != NULL;
+}
 
 karp_write_options write_options_of(const cli_options *options, const cli_input *input)
 {
@@ -300,12 +304,6 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 {
     cli_answer answer = { .options = options };
     if (!input_read(options, keep_documents, &answer.input)) return EXIT_ERROR;
-    /* The digest is computed once. If this ran out of memory, the answer would silently lack it. */
-    if (keep_documents && digest_wanted(options) && karp_reader_digest(answer.input.reader).len == 0) {
-        print_problem("input", "there is not enough memory for its digest");
-        input_free(options, &answer.input);
-        return EXIT_ERROR;
-    }
     if (notes_apart) print_warnings(&answer.input);
     else if (!shows_notes(options->format)) print_problems(&answer.input);
     int result = give(&answer, make, own);

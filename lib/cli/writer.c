@@ -46,16 +46,18 @@ void cli_put_engine(cli_writer *w)
 void cli_put_quoted(cli_writer *w, const char *text, size_t length)
 {
     cli_put_text(w, "\"");
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0, bytes; i<length; i += bytes> 0 ? bytes : 1) {
         unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\') cli_put_format(w, "\\%c", c);
+        bytes = utf8_length((karp_str){ text, length }, i);
+        if (bytes == 0) cli_put_text(w, "\xef\xbf\xbd");
+        else if (c == '"' || c == '\\') cli_put_format(w, "\\%c", c);
         else if (c < 0x20 || c == 0x7f) cli_put_format(w, "\\u%04x", c);
-        else cli_put(w, &text[i], 1);
+        else cli_put(w, &text[i], bytes);
     }
     cli_put_text(w, "\"");
 }
 
-static size_t columns_of(const char *text, size_t length)
+size_t cli_columns(const char *text, size_t length)
 {
     size_t columns = 0;
     for (size_t i = 0; i < length; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
@@ -68,7 +70,7 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
     bool first = true;
     for (size_t i = 0, end; i < length; i = end + 1) {
         for (end = i; end < length && text[end] != ' ';) end++;
-        size_t columns = columns_of(text + i, end - i);
+        size_t columns = cli_columns(text + i, end - i);
         if (!first && column + 1 + columns > width) {
             cli_put_format(w, "\n%*s", (int)indent, "");
             column = indent;
@@ -86,14 +88,14 @@ void cli_put_at_most(cli_writer *w, const char *text, size_t length, size_t most
 {
     karp_str shown = { text, length > most ? most : length };
     while (shown.len < length && shown.len > 0 && ((unsigned char)text[shown.len] & 0xc0) == 0x80) shown.len--;
-    for (size_t i = 0; i < shown.len;) {
-        size_t invisible = invisible_length(shown, i);
+    bool hidden;
+    for (size_t i = 0, bytes; i < shown.len; i += bytes) {
+        bytes = character_at(shown, i, &hidden);
         const char *instead = w->html ? html_entity(text[i]) : NULL;
-        if (invisible > 0) instead = w->html ? "\xef\xbf\xbd" : "?";
+        if (hidden) instead = w->html ? "\xef\xbf\xbd" : "?";
         else if (w->markdown && strchr("\\`*_<>|[]#", text[i]) != NULL) cli_put_text(w, "\\");
         if (instead != NULL) cli_put_text(w, instead);
-        else cli_put(w, &text[i], 1);
-        i += invisible > 0 ? invisible : 1;
+        else cli_put(w, &text[i], bytes);
     }
     if (shown.len < length) cli_put_text(w, " \xe2\x80\xa6");
 }

@@ -33,6 +33,7 @@ void cli_put(cli_writer *w, const char *bytes, size_t length);
 void cli_put_text(cli_writer *w, const char *text);
 void cli_put_format(cli_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3))); /* short */
 void cli_put_quoted(cli_writer *w, const char *text, size_t length); /* as a JSON string */
+size_t cli_columns(const char *text, size_t length); /* number of characters */
 /* Writes words from column `at` on; further lines begin at `indent`. Lines do not exceed the width, except for a
  * longer word. */
 void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, size_t length);

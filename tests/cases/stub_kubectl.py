@@ -27,6 +27,11 @@ def misbehave(how):
     if how.get('hangs'):
         import time
         time.sleep(600)
+    while how.get('warns_without_end'):
+        sys.stderr.write('Warning: it goes on\n' * 10000)
+    if 'bytes_of_error' in how:
+        sys.stderr.buffer.write(bytes(how['bytes_of_error']))
+        sys.exit(1)
     if how.get('dies'):
         os.kill(os.getpid(), 9)
     if how.get('leaves_a_child'):

@@ -189,4 +189,12 @@ for wrong, part in ((['diff', THREE, '--', 'nowhere.yaml'], 'nowhere.yaml'), (['
                     (['whatif', THREE, '-o', 'yaml', '--design', THREE], 'its formats are')):
     out, error = run(*wrong, status=1)
     check(out == '' and part in error, f'{wrong}: {error}')
+# Names of files are shown as text, whatever is in them.
+with tempfile.TemporaryDirectory() as folder:
+    for name, shown, quoted in ((b'[a](b)|c.json', '| \\[a\\](b)\\|c.json |', '[a](b)|c.json'), (b'a\x9b\xff"b.json', '| a??"b.json |', 'a\ufffd\ufffd"b.json')):
+        path = os.path.join(os.fsencode(folder), name)
+        with open(path, 'wb') as file:
+            file.write(DUMP.read_bytes())
+        check(shown in run('whatif', DUMP, '--design', os.fsdecode(path), '-o', 'markdown')[0], f'{name}: a heading of Markdown')
+        equal([d['name'] for d in json.loads(run('whatif', DUMP, '--design', os.fsdecode(path), '-o', 'json')[0])['designs']][1], quoted, f'{name}: JSON')
 sys.exit(finish())

@@ -171,6 +171,11 @@ def check_that_nothing_hangs(folder):
     cluster = Cluster(folder, get={'hangs': True})
     _, error = cluster.karp('plan', '--request-timeout', '100ms', status=1)
     equal(error, 'karp: kubectl get: it was silent for too long and has been ended\n', 'silent')
+    for where, called in (('get', 'kubectl get'), ('api-resources', 'kubectl')):
+        _, error = Cluster(folder, **{where: {'warns_without_end': True}}).karp('plan', status=1)
+        equal(error, f'karp: {called}: its messages on standard error do not end\n', 'warnings without end')
+    _, error = Cluster(folder, get={'bytes_of_error': [*b'no\x1b]0;', 0x9b, *'b\u0085\u202e'.encode(), 0xff]}).karp('plan', status=1)
+    equal(error, 'karp: kubectl get nodes: no?]0;?b???\n', 'bytes that a terminal interprets')
     # What kubectl has started keeps its output open; it is still there when the plan is.
     plan, _ = Cluster(folder, get={'leaves_a_child': True}).plan()
     equal(len(plan['launches']), 3, 'launches')
