@@ -12,29 +12,47 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	karp "libkarp.dev/go"
 	"libkarp.dev/go/corev1"
 )
 
-// A Planner reconciles a whole cluster at once; what it is asked about is of no matter.
+// A Planner reconciles a whole cluster at once. All requests are one request, so that it never runs twice at a time.
 type Planner struct {
-	Client    client.Client
+	Client    client.Client // reads from the manager's cache
+	Live      client.Reader // reads from the API server: manager.GetAPIReader()
 	Catalogue *karp.Catalogue
 	Recorder  record.EventRecorder
 	Now       func() time.Time // the clock is an argument: tests and replays set it
+
+	created map[string]struct{} // NodeClaims that were created and that the cache has not shown yet
 }
 
-// Every is how often the cluster is looked at when nothing else asks for it.
-const Every = 10 * time.Second
+const (
+	// Every is how often the cluster is looked at when nothing else asks for it.
+	Every = 10 * time.Second
+	// Soon is when it is looked at again while a NodeClaim is still without a provider ID.
+	Soon = time.Second
+)
 
-// Reconcile plans once.
+// Reconcile plans once, if what earlier plans launched can be seen.
 func (p *Planner) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
-	snapshot, pods, err := p.snapshot(ctx)
+	claims := list("NodeClaim")
+	if err := p.Client.List(ctx, claims); err != nil {
+		return ctrl.Result{}, err
+	}
+	if synced, err := p.synced(ctx, claims); err != nil || !synced {
+		return ctrl.Result{RequeueAfter: Soon}, err
+	}
+	snapshot, pods, err := p.snapshot(ctx, claims)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -53,8 +71,36 @@ func (p *Planner) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{RequeueAfter: Every}, p.tell(plan, pods)
 }
 
+// synced tells whether every NodeClaim has a provider ID, and whether the cache shows every one that was created here. As in
+// Karpenter's cluster state, nothing is planned before: until then, the capacity of a NodeClaim is unknown, and its pods would get
+// a second node.
+func (p *Planner) synced(ctx context.Context, claims *unstructured.UnstructuredList) (bool, error) {
+	all := true
+	for i := range claims.Items {
+		claim := &claims.Items[i]
+		delete(p.created, claim.GetName())
+		id, _, err := unstructured.NestedString(claim.Object, "status", "providerID")
+		if err != nil {
+			return false, fmt.Errorf("NodeClaim %s: %w", claim.GetName(), err)
+		}
+		all = all && id != ""
+	}
+	for name := range p.created {
+		live := &unstructured.Unstructured{}
+		live.SetAPIVersion("karpenter.sh/v1")
+		live.SetKind("NodeClaim")
+		err := p.Live.Get(ctx, client.ObjectKey{Name: name}, live)
+		if apierrors.IsNotFound(err) { // it was deleted before the cache showed it
+			delete(p.created, name)
+			continue
+		}
+		return false, err
+	}
+	return all, nil
+}
+
 // snapshot feeds everything that bears on the decision. The pods are by "namespace/name".
-func (p *Planner) snapshot(ctx context.Context) (*karp.Snapshot, map[string]*v1.Pod, error) {
+func (p *Planner) snapshot(ctx context.Context, claims *unstructured.UnstructuredList) (*karp.Snapshot, map[string]*v1.Pod, error) {
 	builder, err := karp.NewBuilder(nil)
 	if err != nil {
 		return nil, nil, err
@@ -63,8 +109,8 @@ func (p *Planner) snapshot(ctx context.Context) (*karp.Snapshot, map[string]*v1.
 	feeder := corev1.NewFeeder(builder)
 	byName := map[string]*v1.Pod{}
 	pods, nodes, daemons := &v1.PodList{}, &v1.NodeList{}, &appsv1.DaemonSetList{}
-	pools, claims := list("NodePool"), list("NodeClaim")
-	for _, all := range []client.ObjectList{pods, nodes, daemons, pools, claims} {
+	pools := list("NodePool")
+	for _, all := range []client.ObjectList{pods, nodes, daemons, pools} {
 		if err := p.Client.List(ctx, all); err != nil {
 			return nil, nil, err
 		}
@@ -115,6 +161,10 @@ func (p *Planner) launch(ctx context.Context, plan *karp.Decision) error {
 		if err := p.Client.Create(ctx, claim); err != nil {
 			return fmt.Errorf("a NodeClaim of NodePool %s: %w", launches[i].NodePool, err)
 		}
+		if p.created == nil {
+			p.created = map[string]struct{}{}
+		}
+		p.created[claim.GetName()] = struct{}{}
 	}
 	return nil
 }
@@ -133,7 +183,14 @@ func (p *Planner) tell(plan *karp.Decision, pods map[string]*v1.Pod) error {
 	return nil
 }
 
-// SetupWithManager runs the planner whenever a pod or a node changes.
+// SetupWithManager runs the planner whenever a pod, a node or a NodeClaim changes.
 func (p *Planner) SetupWithManager(manager ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(manager).Named("planner").For(&v1.Pod{}).Owns(&v1.Node{}).Complete(p)
+	claim := &unstructured.Unstructured{}
+	claim.SetAPIVersion("karpenter.sh/v1")
+	claim.SetKind("NodeClaim")
+	cluster := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: "cluster"}}}
+	})
+	return ctrl.NewControllerManagedBy(manager).Named("planner").Watches(&v1.Pod{}, cluster).Watches(&v1.Node{}, cluster).
+		Watches(claim, cluster).Complete(p)
 }

@@ -20,6 +20,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	karp "libkarp.dev/go"
 )
@@ -83,8 +84,22 @@ func planner(t *testing.T, objects ...client.Object) (*Planner, *record.FakeReco
 	}
 	recorder := record.NewFakeRecorder(10)
 	now := func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
-	return &Planner{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build(), Catalogue: catalogue(t), Recorder: recorder,
-		Now: now}, recorder
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+	return &Planner{Client: cluster, Live: cluster, Catalogue: catalogue(t), Recorder: recorder, Now: now}, recorder
+}
+
+// claims reconciles once and returns the NodeClaims of the cluster.
+func claims(t *testing.T, p *Planner) []unstructured.Unstructured {
+	t.Helper()
+	result, err := p.Reconcile(context.Background(), ctrl.Request{})
+	if err != nil || result.RequeueAfter == 0 {
+		t.Fatal(result, err)
+	}
+	out := list("NodeClaim")
+	if err := p.Live.List(context.Background(), out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Items
 }
 
 func TestReconcile(t *testing.T) {
@@ -167,5 +182,43 @@ func TestBadPool(t *testing.T) {
 	p, _ := planner(t, bad)
 	if _, err := p.Reconcile(context.Background(), ctrl.Request{}); err == nil || !strings.Contains(err.Error(), "NodePool default") {
 		t.Fatal(err)
+	}
+}
+
+// Every pod asks for a look, so there are several before the cloud has filled in the claim's status.
+func TestLooksBeforeTheCloudAnswers(t *testing.T) {
+	p, _ := planner(t, pool(t), waiting("a", "1"))
+	for range 3 {
+		if found := claims(t, p); len(found) != 1 {
+			t.Fatalf("%d NodeClaims for one pod", len(found))
+		}
+	}
+}
+
+// The cache may show a NodeClaim later than it was created, or never, if it is deleted before.
+func TestLooksBeforeTheCacheShows(t *testing.T) {
+	p, _ := planner(t, pool(t), waiting("a", "1"))
+	whole, hidden := p.Live.(client.WithWatch), true
+	p.Client = interceptor.NewClient(whole, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
+		if all, ok := into.(*unstructured.UnstructuredList); ok && hidden && all.GetKind() == "NodeClaimList" {
+			return nil
+		}
+		return c.List(ctx, into, options...)
+	}})
+	for range 3 {
+		if found := claims(t, p); len(found) != 1 {
+			t.Fatalf("%d NodeClaims for one pod", len(found))
+		}
+	}
+	first := claims(t, p)[0]
+	if err := whole.Delete(context.Background(), &first); err != nil {
+		t.Fatal(err)
+	}
+	if found := claims(t, p); len(found) != 1 || found[0].GetName() == first.GetName() {
+		t.Fatalf("%v after %s was deleted", found, first.GetName())
+	}
+	hidden = false
+	if found := claims(t, p); len(found) != 1 {
+		t.Fatalf("%d NodeClaims when the cache shows them", len(found))
 	}
 }
