@@ -25,7 +25,7 @@ typedef struct node_changes {
 /* Makes the row of node `number`. */
 void node_row(const karp_snapshot *w, const node_changes *changes, uint32_t number, karp_node_use *row);
 /* The price per hour of the first offering of a pool's type with this zone and capacity type, or of one of the
- * reservation (NO_ID = none), if any (§14.1 of the deprovisioning specification). 0 = unknown. */
+ * reservation (NO_ID = none), if any. 0 = unknown. */
 double offering_price(const karp_snapshot *w, uint32_t pool, uint32_t type, uint32_t zone, uint32_t capacity_type,
                       uint32_t reservation);
 /* The price of a node per hour, without regard to reservations. */

@@ -183,7 +183,7 @@ const char *karp_topology_name(uint32_t kind)
     return kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
 
-/* In the order in which they are tried (deprovisioning.md §2). */
+/* In the order in which they are tried. */
 static const struct {
     const char *name, *reason;
 } methods[] = {

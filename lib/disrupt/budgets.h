@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disruption budgets (deprovisioning.md §8). Pure functions. */
+/* Disruption budgets. Pure functions. */
 #ifndef DISRUPT_BUDGETS_H
 #define DISRUPT_BUDGETS_H
 
@@ -7,20 +7,20 @@
 
 enum { BUDGET_UNLIMITED = KARP_UNLIMITED };
 
-/* §8.1: the number of `total` nodes that the budget allows at `now`; false = the budget is invalid. `never_is_always`:
+/* The number of `total` nodes that the budget allows at `now`; false = the budget is invalid. `never_is_always`:
  * a schedule without a match counts as active (D-Q1). */
 bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_always, int64_t *allowed);
 
-/* §8.2 for a reason (KARP_BUDGET_EMPTY …) under the quirks of a pass (bit n−1 for D-Qn). Polls for cancellation at each
- * budget through the context, which may be NULL; the result is meaningless after a cancellation. *tightest receives the
- * number of the budget that decides, or KARP_NO_BUDGET. */
+/* The disruptions that a pool's budgets allow for a reason (KARP_BUDGET_EMPTY …) under the quirks of a pass (bit n−1
+ * for D-Qn). Polls for cancellation at each budget through the context, which may be NULL; the result is meaningless
+ * after a cancellation. *tightest receives the number of the budget that decides, or KARP_NO_BUDGET. */
 int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks,
                     karp_context *context, uint32_t *tightest);
 
 /* When to evaluate pool_allows() again. No window opens or closes before this time; KARP_NO_TIME = never. */
 int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks, karp_context *context);
 
-/* §8.3: the remaining disruptions for the method's reason, by store pool. */
+/* The remaining disruptions for the method's reason, by store pool. */
 karp_status pass_budgets(pass *p, karp_error *error);
 
 /* A row for each pool, by name, with the nodes that use up its budgets. false = out of memory. */

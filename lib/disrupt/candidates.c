@@ -20,13 +20,13 @@ bool method_eventual(uint32_t method)
            method == KARP_METHOD_REPAIR;
 }
 
-/* Whether the node has no pod to reschedule (§5; D-Q8 counts pods by their cost). */
+/* Whether the node has no pod to reschedule. */
 static bool candidate_empty(const pass *p, const candidate *c)
 {
     return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0;
 }
 
-/* ---- §5: for every method ---------------------------------------------------------------------------------------- */
+/* ---- what every method asks -------------------------------------------------------------------------------------- */
 
 /* Karpenter recognises only "true" (D-Q21); without the quirk, a duration counts from the node's creation. */
 static bool node_protected(const pass *p, const object *shown)
@@ -226,7 +226,7 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     return true;
 }
 
-/* ---- §6: for this method ----------------------------------------------------------------------------------------- */
+/* ---- what this method asks --------------------------------------------------------------------------------------- */
 
 static uint32_t consolidation_filter(const pass *p, const candidate *c)
 {
@@ -270,7 +270,7 @@ static uint32_t filter(const pass *p, const candidate *c)
     return n->consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
-/* A PodDisruptionBudget with an invalid selector might cover any pod, so no node can be evaluated (§4). Returns the
+/* A PodDisruptionBudget with an invalid selector might cover any pod, so no node can be evaluated. Returns the
  * first such budget by name. */
 static const disruption_budget *unreadable_budget(const karp_snapshot *w)
 {
@@ -427,7 +427,7 @@ karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_st
     return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
 }
 
-/* ---- order (§7) -------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* A number that is lower for a better ratio; both zeros map to the same number. */
 static uint64_t ratio_number(double ratio)

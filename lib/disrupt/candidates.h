@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which nodes can be disrupted (deprovisioning.md §5), and which of them a method considers (§6). */
+/* Which nodes can be disrupted, and which of them a method considers. */
 #ifndef DISRUPT_CANDIDATES_H
 #define DISRUPT_CANDIDATES_H
 
@@ -11,11 +11,11 @@ karp_status pass_candidates(pass *p, karp_error *error);
 /* Fills buffer_nodes if the method needs them. Status: OK, NOMEM. */
 karp_status pass_buffer_nodes(pass *p, karp_error *error);
 
-/* Whether the method's disruption class tolerates blocking pods (§1). */
+/* Whether the method's disruption class tolerates blocking pods. */
 bool method_eventual(uint32_t method);
 /* The time at which the candidate's claim reaches its expireAfter; KARP_NO_TIME = never. */
 int64_t candidate_expires(const pass *p, const candidate *c);
-/* The cost of evicting its pods, less as its claim comes closer to expireAfter (§7). */
+/* The cost of evicting its pods, less as its claim comes closer to expireAfter. */
 double candidate_disruption_cost(const pass *p, const candidate *c);
 
 #endif

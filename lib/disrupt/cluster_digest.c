@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A number for everything that makes consolidation run again when it changes (deprovisioning.md §1 "consolidation
- * state"): bound pods, nodes and claims, pools and overlays. It is equal on every machine. Pods that end by themselves
- * and prices are not part of it.
+ * A number for everything that makes consolidation run again when it changes: bound pods, nodes and claims, pools and
+ * overlays. It is equal on every machine. Pods that end by themselves and prices are not part of it.
  */
 #include <disrupt/marks.h>
 

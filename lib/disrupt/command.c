@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Execution of a command: one step at a time, each a function of state, snapshot and time (deprovisioning.md §20). */
+/* Execution of a command: one step at a time, each a function of state, snapshot and time. */
 #include <disrupt/step.h>
 
 #include <base/context.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions Drifted and Consolidatable of NodeClaims (deprovisioning.md §21). */
+/* The conditions Drifted and Consolidatable of NodeClaims. */
 #include <disrupt/advice.h>
 
 #include <base/error.h>
@@ -103,7 +103,7 @@ static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, 
     return true;
 }
 
-/* §21.1 in its order; {NULL, 0} = not drifted. *unknown: the condition remains unchanged. */
+/* The reasons of drift in Karpenter's order; {NULL, 0} = not drifted. *unknown: the condition remains unchanged. */
 static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t pool, bool *unknown)
 {
     const karp_snapshot *w = l->a->snapshot;

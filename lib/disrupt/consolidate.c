@@ -98,7 +98,7 @@ static void prefer_spot(pass *p, simulation *m, replacement *r, uint32_t *types)
     r->set = set;
 }
 
-/* §13 from the step at which exactly one node would be launched. */
+/* The decision from the step at which exactly one node would be launched. */
 static uint32_t settle_replacement(pass *p, simulation *m, const command *c, replacement *r, uint32_t *types)
 {
     const known_text *k = &p->snapshot->known;
@@ -114,7 +114,7 @@ static uint32_t settle_replacement(pass *p, simulation *m, const command *c, rep
     return KARP_REASON_NONE;
 }
 
-/* ---- §16: replacing a node with one of its own type -------------------------------------------------------------- */
+/* ---- replacing a node with one of its own type ------------------------------------------------------------------- */
 
 static uint32_t type_name(const pass *p, const candidate *c)
 {
@@ -143,7 +143,7 @@ static double price_of_kind(scheduler *s, const pass *p, const command *c, uint3
     return used && !priced ? 0.0 : least;
 }
 
-/* §16: keeps only types that are cheaper than every removed node whose own type the replacement could have; false =
+/* Keeps only types that are cheaper than every removed node whose own type the replacement could have; false =
  * none is left, or minValues is violated. */
 static bool same_type_filter(const pass *p, const command *c, replacement *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether nodes can be removed with at most one cheaper replacement (deprovisioning.md §13, §15, §16 step 4). */
+/* Whether nodes can be removed with at most one cheaper replacement. */
 #ifndef DISRUPT_CONSOLIDATE_H
 #define DISRUPT_CONSOLIDATE_H
 
@@ -20,7 +20,7 @@ typedef struct attempt {
 karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, bool filter_types, attempt *out,
                         karp_error *error);
 
-/* §14.5 for a command with final replacements. */
+/* What a command with final replacements saves an hour. */
 double command_savings(const pass *p, const command *c);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disruption costs of pods and nodes (deprovisioning.md §7). Pure functions; IEEE doubles, added in the order of names.
+ * Disruption costs of pods and nodes. Pure functions; IEEE doubles, added in the order of names.
  */
 #ifndef DISRUPT_COSTS_H
 #define DISRUPT_COSTS_H
@@ -26,10 +26,10 @@ double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now);
 
 /* Adds one pod's eviction cost to a node's disruption cost, which is 1 plus the positive eviction costs of its pods. */
 static inline double cost_with(double cost, double eviction) { return eviction > 0.0 ? cost + eviction : cost; }
-/* §1: the same for a node that is not a candidate: over its pods except daemon and terminal pods. */
+/* The same for a node that is not a candidate: over its pods except daemon and terminal pods. */
 double incremental_cost(const karp_snapshot *s, cost_reading how, const state_node *n);
 
-/* §14.1: the price of the type's first offering in the labels' zone and capacity type; 0 = unknown. `reservations`: an
+/* The price of the type's first offering in the labels' zone and capacity type; 0 = unknown. `reservations`: an
  * offering of the labels' reservation takes precedence, if any (without D-Q10). */
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations);
 /* The same for a node with a known type. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_disrupt(): runs the methods in order and reports the first one with a command (deprovisioning.md §2). */
+/* karp_disrupt(): runs the methods in order and reports the first one with a command. */
 #include <disrupt/pass.h>
 
 #include <base/context.h>

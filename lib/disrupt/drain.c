@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draining a node that is being deleted: group by group, forcibly only at the deadline (deprovisioning.md §25.3). */
+/* Draining a node that is being deleted: group by group, forcibly only at the deadline. */
 #include <disrupt/advice.h>
 
 #include <base/error.h>
@@ -136,7 +136,7 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
     return advice_finish(d.a, out, error);
 }
 
-/* ---- volumes (§25.4) --------------------------------------------------------------------------------------------- */
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a pod that the drain does not wait for uses the volume, so that it is never detached. */
 static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str volume_name)

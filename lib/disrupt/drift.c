@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drifted nodes are replaced when their pods can be rescheduled, at any cost (deprovisioning.md §12). So are expired
- * nodes where expiration is graceful (§23).
+ * Drifted nodes are replaced when their pods can be rescheduled, at any cost. So are expired
+ * nodes where expiration is graceful.
  */
 #include <disrupt/simulate.h>
 

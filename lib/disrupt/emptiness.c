@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emptiness: empty nodes are removed together, without a simulation (deprovisioning.md §10). */
+/* Emptiness: empty nodes are removed together, without a simulation. */
 #include <base/error.h>
 #include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
@@ -21,7 +21,7 @@ karp_status method_emptiness(pass *p, karp_error *error)
 
 /* ---- nodes that reserve capacity for capacity buffers ------------------------------------------------------------ */
 
-/* A node on which a buffer's virtual pods were placed is not empty (deprovisioning.md §6). Karpenter remembers this
+/* A node on which a buffer's virtual pods were placed is not empty. Karpenter remembers this
  * from its last provisioning round; here the round is run. */
 static bool some_virtual(const karp_snapshot *w)
 {

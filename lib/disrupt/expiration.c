@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims that have expired, or that never registered or initialised (deprovisioning.md §23, §26). */
+/* Claims that have expired, or that never registered or initialised. */
 #include <disrupt/advice.h>
 
 #include <model/instant.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clean-up: claims without an instance, marks of forgotten commands (deprovisioning.md §26, §2). */
+/* Clean-up: claims without an instance, marks of forgotten commands. */
 #include <disrupt/advice.h>
 
 #include <model/instant.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of static fields: their values, and the annotations to be set (deprovisioning.md §22). */
+/* Hashes of static fields: their values, and the annotations to be set. */
 #include <disrupt/advice.h>
 
 #include <base/sort.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a registered node is initialised (deprovisioning.md §26). */
+/* When a registered node is initialised. */
 #include <disrupt/advice.h>
 
 static bool startup_taint_left(const node *n, const node_claim *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interruption events of the cloud, and the resulting actions on claims (deprovisioning.md §24). */
+/* Interruption events of the cloud, and the resulting actions on claims. */
 #include <disrupt/advice.h>
 
 #include <base/error.h>

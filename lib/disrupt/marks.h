@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pass remembers from earlier passes (deprovisioning.md §1, §10, §16, §17): when the cluster last changed, which
+ * What a pass remembers from earlier passes: when the cluster last changed, which
  * methods have found nothing since then, and which pools were not reached.
  */
 #ifndef DISRUPT_MARKS_H

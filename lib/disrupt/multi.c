@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multi-node consolidation: the longest prefix of the order that can be removed (deprovisioning.md §16). */
+/* Multi-node consolidation: the longest prefix of the order that can be removed. */
 #include <disrupt/budgets.h>
 
 #include <base/error.h>

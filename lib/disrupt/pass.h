@@ -8,8 +8,7 @@
  *     consolidate (costs, balanced, simulate)                          common to the last two methods
  *     rows        the decision
  *
- * "§" in this directory refers to deprovisioning.md unless stated otherwise. A refused allocation is reported as a
- * status.
+ * A refused allocation is reported as a status.
  */
 #ifndef DISRUPT_PASS_H
 #define DISRUPT_PASS_H
@@ -33,7 +32,7 @@ typedef struct repair_verdict {
     double score;
 } repair_verdict;
 
-/* A node that can be disrupted (§5). */
+/* A node that can be disrupted. */
 typedef struct candidate {
     uint32_t node; /* state node */
     uint32_t pool; /* store index */
@@ -41,7 +40,7 @@ typedef struct candidate {
     uint32_t capacity_type; /* text id, NO_ID = no label */
     const uint32_t *moving; /* its reschedulable pods, by name */
     uint32_t moving_count;
-    double price, cost; /* §14.1, resched_cost of §7 */
+    double price, cost; /* dollars an hour, and what evicting its pods costs */
     double eviction_cost; /* of all its pods */
     double ratio; /* price / cost */
     const repair_verdict *repair; /* for method repair */
@@ -62,7 +61,7 @@ typedef struct command {
     struct simulation *simulation; /* owned by the pass; NULL = none was run */
     replacement *replacements;
     uint32_t replacement_count;
-    double savings, score; /* §14.5; lowest Balanced score, negative = not scored */
+    double savings, score; /* dollars an hour; lowest Balanced score, negative = not scored */
     uint32_t decision, terminate_first; /* KARP_COMMAND_*; KARP_TERMINATE_FIRST_* */
     int64_t bound; /* drain limit set by repair; UNSET = none */
 } command;
@@ -73,7 +72,7 @@ typedef struct stay {
     karp_str detail;
 } stay;
 
-typedef struct pool_total { /* §18.1 */
+typedef struct pool_total { /* of a pool under the Balanced policy */
     bool known;
     double cost, disruption;
 } pool_total;
@@ -132,9 +131,9 @@ typedef struct pass {
 
     /* State of one method, in `data`, which is cleared before the next method. */
     arena data;
-    candidate *candidates; /* all nodes that §5 permits, by name */
+    candidate *candidates; /* all nodes that any method may take, by name */
     uint32_t candidate_count;
-    uint32_t *eligible; /* those that §6 permits, by name */
+    uint32_t *eligible; /* those that this method may take, by name */
     uint32_t eligible_count;
     stay *stays; /* by state node; code NONE = removed, or no reason recorded yet. NULL = reasons are not needed */
     bool constrained; /* a budget prevented the removal of some node */
@@ -176,7 +175,7 @@ bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 /* The same for a candidate. Errors: NOMEM. */
 karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error);
 
-/* Candidates by descending savings ratio, then by name (§7), in the arena; NULL = out of memory. */
+/* Candidates by descending savings ratio, then by name, in the arena; NULL = out of memory. */
 uint32_t *by_savings_ratio(pass *p);
 
 /* ---- health.c: how the provider's repair policies apply to a node (K15-8) ---------------------------------------- */
@@ -190,7 +189,7 @@ bool *health_tripped(pass *p);
 
 /* ---- the methods ------------------------------------------------------------------------------------------------- */
 
-/* The methods (§10–17). Each appends commands, or records in `stays` why there are none. Status: OK, NOMEM. */
+/* The methods. Each appends commands, or records in `stays` why there are none. Status: OK, NOMEM. */
 karp_status method_repair(pass *p, karp_error *error);
 karp_status method_emptiness(pass *p, karp_error *error);
 karp_status method_static_drift(pass *p, karp_error *error);

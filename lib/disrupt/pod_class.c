@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pod is to a drain, to disruption and to provisioning (deprovisioning.md §3). Pure functions. */
+/* What a pod is to a drain, to disruption and to provisioning. Pure functions. */
 #include <disrupt/advice.h>
 
 #include <model/instant.h>

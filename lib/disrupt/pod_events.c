@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When pods were last bound to a node or left it: status.lastPodEventTime (deprovisioning.md §21.3). */
+/* When pods were last bound to a node or left it: status.lastPodEventTime. */
 #include <disrupt/advice.h>
 
 #include <base/error.h>

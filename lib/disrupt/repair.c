@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unhealthy nodes are replaced forcibly, unless too many are unhealthy at once (deprovisioning.md §24). */
+/* Unhealthy nodes are replaced forcibly, unless too many are unhealthy at once. */
 #include <disrupt/advice.h>
 
 #include <base/sort.h>

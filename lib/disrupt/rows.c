@@ -50,7 +50,7 @@ static bool candidate_rows(const pass *p, karp_decision *d)
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* Adds the launch. Its types are sorted by their prices under the final requirements, because the claim may have been
- * narrowed to spot (§13). */
+ * narrowed to spot. */
 static bool launch_row(karp_decision *d, const command *c, const received *got, const replacement *r)
 {
     const simulation *m = c->simulation;
@@ -250,7 +250,7 @@ bool disruption_lists(pass *p, karp_decision *d)
     return candidate_rows(p, d) && budget_rows(p, d) && kept_rows(p, d);
 }
 
-/* The time until the next pass (§2); shorter while a claim has no provider ID yet. */
+/* The time until the next pass; shorter while a claim has no provider ID yet. */
 static int64_t requeue_after(const pass *p)
 {
     const store *raw = &p->snapshot->raw;

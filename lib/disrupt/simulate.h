@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scheduling simulation of a disruption (deprovisioning.md §9): the cluster without the candidates. */
+/* The scheduling simulation of a disruption: the cluster without the candidates. */
 #ifndef DISRUPT_SIMULATE_H
 #define DISRUPT_SIMULATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single-node consolidation; the pools take turns (deprovisioning.md §17). */
+/* Single-node consolidation; the pools take turns. */
 #include <disrupt/consolidate.h>
 
 #include <base/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drifted nodes of static pools: replaced one for one, within the budget and the node limit (deprovisioning.md §11). */
+/* Drifted nodes of static pools: replaced one for one, within the budget and the node limit. */
 #include <disrupt/budgets.h>
 
 #include <base/error.h>

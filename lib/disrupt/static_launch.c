@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The actions of the static pools' controllers, as a decision (deprovisioning.md §27). */
+/* The actions of the static pools' controllers, as a decision. */
 #include <disrupt/advice.h>
 
 #include <base/context.h>

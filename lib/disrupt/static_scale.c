@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scales static pools to their replicas (deprovisioning.md §27). */
+/* Scales static pools to their replicas. */
 #include <disrupt/advice.h>
 
 #include <base/sort.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Termination of claims and nodes, before and after the drain (deprovisioning.md §25.1, §25.2). */
+/* Termination of claims and nodes, before and after the drain. */
 #include <disrupt/advice.h>
 
 #include <model/instant.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a command is still valid after its waiting time (deprovisioning.md §19). */
+/* Whether a command is still valid after its waiting time. */
 #include <disrupt/validate.h>
 
 #include <base/context.h>

@@ -270,7 +270,7 @@ static bool term_reached(verifier *v, const target *t, const node_term *term, bo
     return labels_satisfy(v, t, &required, host_word(v, t));
 }
 
-/* Contradictory volumes are treated as a requirement that the label is absent (scheduling.md §13.2). */
+/* Contradictory volumes are treated as a requirement that the label is absent. */
 static bool contradiction_taken(const verifier *v, const target *t, const node_term *term, uint32_t volumes)
 {
     for (uint32_t i = 0; v->quirks && volumes > 1 && i < term->expressions.count; i++) {

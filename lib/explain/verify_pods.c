@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pods a round has to place (scheduling.md §2.1, §2.4), regardless of whether this is possible. */
+/* Which pods a round has to place, regardless of whether this is possible. */
 #include <explain/verify.h>
 
 #include <base/str.h>

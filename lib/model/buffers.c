@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capacity buffers as virtual pods (scheduling.md §28): each buffer reserves capacity for as many pods of its
+ * Capacity buffers as virtual pods: each buffer reserves capacity for as many pods of its
  * template as it has replicas.
  */
 #include <model/prepare.h>

@@ -427,7 +427,7 @@ static karp_status check_settings(const karp_settings *s, karp_error *error)
     return KARP_OK;
 }
 
-/* scheduling.md §15: the checks of the peer's start-up. */
+/* The checks that Karpenter makes when it starts. */
 static void check_default_spread(copier *c, const karp_settings *s, spread_list copy)
 {
     for (size_t i = 0; i < copy.count && c->status == KARP_OK; i++) {

@@ -75,7 +75,7 @@ bool builder_set_budget(karp_builder *builder, uint32_t index, const disruption_
 
 enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 
-/* The pod's requests (scheduling.md §3), including pods: 1, in the builder's scratch arena. */
+/* The pod's requests, including pods: 1, in the builder's scratch arena. */
 resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source);
 
 /* ---- pods (builder_devices.c) ------------------------------------------------------------------------------------ */

@@ -225,7 +225,7 @@ karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_c
 
 /* ---- volumes ----------------------------------------------------------------------------------------------------- */
 
-/* scheduling.md §35: the CSI drivers of Kubernetes' former in-tree volumes. */
+/* The CSI drivers of Kubernetes' former in-tree volumes. */
 static karp_str csi_name(karp_str provisioner)
 {
     static const struct {

@@ -117,7 +117,7 @@ static void read_scalars(copier *c, const karp_pod *given, enum pod_source sourc
 {
     s->has_priority = given->has_priority != 0;
     s->priority = s->has_priority ? given->priority : 0;
-    if (source == BUFFER_TEMPLATE) { /* scheduling.md §28 */
+    if (source == BUFFER_TEMPLATE) { /* Karpenter gives virtual pods the lowest priority */
         s->has_priority = true;
         s->priority = INT32_MIN;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requests of a pod: scheduling.md §3. All intermediate results are in the builder's scratch arena. */
+/* The requests of a pod. All intermediate results are in the builder's scratch arena. */
 #include <model/builder.h>
 
 #include <base/error.h>
@@ -11,7 +11,7 @@ enum { FEW_STATUSES = 16 };
 typedef struct summing {
     copier c; /* copies into scratch */
     const karp_pod *pod;
-    bool from_limits; /* for a DaemonSet's template: limits replace missing requests (§12.1) */
+    bool from_limits; /* for a DaemonSet's template: limits replace missing requests */
     bool infeasible; /* the resize in the spec is infeasible */
     strings names; /* names of container statuses, if there are many */
     uint32_t *last; /* the last status with each name */

@@ -35,7 +35,7 @@ typedef struct catalogue_type {
     uint32_t requirements; /* index of a list */
     resource_list capacity;
     resource_list overhead; /* sum of the three lists */
-    resource_list allocatable; /* without overrides (scheduling.md §10.1) */
+    resource_list allocatable; /* without overrides */
     const catalogue_offering *offerings;
     uint32_t offering_count;
     bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay */
@@ -60,7 +60,7 @@ struct karp_catalogue {
     void *user;
 };
 
-/* scheduling.md §10.1, with the hugepages rule. Status: OK, NOMEM, RANGE. */
+/* Capacity less overhead, where huge pages reduce the memory. Status: OK, NOMEM, RANGE. */
 karp_status allocatable_of(arena *a, const strings *resource_names, resource_list capacity, resource_list overhead,
                            resource_list *out);
 

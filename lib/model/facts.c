@@ -67,7 +67,7 @@ static const struct word words_known[] = {
 };
 #undef WORD
 
-/* scheduling.md §7.1 */
+/* Older keys of labels, and the keys that stand for them. */
 static const char *const normalized_labels[][2] = {
     { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
     { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
@@ -238,7 +238,7 @@ static void mark_shapes(const karp_snapshot *s, size_t first, uint8_t *of_nodes,
     }
 }
 
-/* A label with an older key means the same for a node as one with the current key (§7.1). */
+/* A label with an older key means the same for a node as one with the current key. */
 static void mark_older_names(const karp_snapshot *s, uint8_t *of_nodes)
 {
     for (size_t i = 0; i < s->facts.count; i++) of_nodes[i] |= of_nodes[s->facts.normalized[i]];

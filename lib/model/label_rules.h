@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Validation of requirements, labels and taints (scheduling.md §7.2, §7.4). */
+/* Validation of requirements, labels and taints. */
 #ifndef MODEL_LABEL_RULES_H
 #define MODEL_LABEL_RULES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NodeOverlays (scheduling.md §30). The changes that overlays make to a NodePool's types are collected by type name
+ * NodeOverlays. The changes that overlays make to a NodePool's types are collected by type name
  * and offering. Then the NodePool's catalogues are made again with these changes. NodePools that no overlay matches
  * use the original catalogues.
  */

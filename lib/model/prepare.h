@@ -16,10 +16,10 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error);
 karp_status continue_facts(karp_snapshot *s, karp_error *error); /* from the facts of the snapshot before */
 /* queue.c: the order of pods by name */
 karp_status prepare_names(karp_snapshot *s, karp_error *error);
-/* overlays.c: the catalogues that each NodePool uses, with NodeOverlays applied (§30). */
+/* overlays.c: the catalogues that each NodePool uses, with NodeOverlays applied. */
 karp_status prepare_catalogues(karp_snapshot *s, karp_error *error);
 void forget_catalogues(karp_snapshot *s);
-/* buffers.c: appends the virtual pods of capacity buffers (§28) to the store's pods. The first step. */
+/* buffers.c: appends the virtual pods of capacity buffers to the store's pods. The first step. */
 karp_status prepare_buffers(karp_snapshot *s, karp_error *error);
 /* pool_templates.c */
 karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error);
@@ -55,7 +55,7 @@ karp_status continue_nodes(karp_snapshot *s, karp_error *error);
  * memory. */
 bool interest_holds(const karp_snapshot *s, bool *holds);
 
-/* volume_terms.c: the alternatives of a pod's claims (§13.2) as interned requirement sets, in the arena. *found:
+/* volume_terms.c: the alternatives of a pod's claims as interned requirement sets, in the arena. *found:
  * every object exists. *contradictory: every combination of the claims' requirements is contradictory. Errors: NOMEM,
  * LIMIT. */
 karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uint32_t *claims, size_t count,
@@ -63,7 +63,7 @@ karp_status volume_alternatives(karp_snapshot *s, uint32_t name_space, const uin
 /* Whether a claim alone excludes nodes with this value of a label, by its volume or by the allowed topologies of its
  * storage class. */
 bool claim_excludes(const karp_snapshot *s, uint32_t name_space, uint32_t claim_name, uint32_t key, uint32_t value);
-/* The CSI driver whose limit a claim counts against (§13.4), NO_TEXT = none. *found becomes false when the volume of
+/* The CSI driver whose limit a claim counts against, NO_TEXT = none. *found becomes false when the volume of
  * a bound claim is missing. */
 uint32_t volume_driver(const store *raw, uint32_t name_space, uint32_t claim, bool *found);
 

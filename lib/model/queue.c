@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The orders of pods: by namespace and name, and the one in which they are placed (scheduling.md §17.2). And which pods
+ * The orders of pods: by namespace and name, and the one in which they are placed. And which pods
  * are pending.
  */
 #include <model/prepare.h>
@@ -262,7 +262,7 @@ static bool continue_queue(karp_snapshot *s)
 
 /* ---- pending pods ------------------------------------------------------------------------------------------------ */
 
-/* scheduling.md §2.1 */
+/* Whether kube-scheduler has tried the pod in vain, so that Karpenter considers it. */
 static bool is_unscheduled(const pod *p)
 {
     return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) &&

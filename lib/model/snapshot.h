@@ -23,7 +23,7 @@ typedef struct known_text {
     uint32_t validation_succeeded, node_class_ready, status_true, status_false, do_not_disrupt, do_not_repair;
 } known_text;
 
-/* A capacity of an instance type: an allocatable group (scheduling.md §10.2) that has an available offering. */
+/* A capacity of an instance type: an allocatable group that has an available offering. */
 typedef struct variant {
     uint32_t type;
     bool usable; /* no entry is negative, so it can hold pods */
@@ -51,7 +51,7 @@ typedef struct instance_type {
     uint32_t variant_first, variant_count, offering_first, offering_count;
     const int64_t *capacity; /* vector */
     resource_list capacity_list, allocatable_list; /* in the snapshot's resource ids */
-    bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay (§30) */
+    bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay */
     const volume_limit *volume_limits; /* for drivers that the snapshot uses, each once */
     uint32_t volume_limit_count;
     uint32_t device_set; /* device_index.h: the devices that come with it, if `devices` is not NULL */
@@ -102,19 +102,19 @@ typedef struct pod_class {
     uint32_t shape, name_space;
     uint32_t labels; /* id in store.projected: the labels that some selector reads */
     uint32_t marks; /* id in store.mark_keys when default spread constraints depend on controllers, else 0 */
-    const demand *alternatives; /* alternatives of its volumes (§13.2); none = unconstrained */
+    const demand *alternatives; /* alternatives of its volumes; none = unconstrained */
     uint32_t alternative_count;
     uint32_t claims; /* id in store.claim_names when devices are allocated, else 0 */
     uint32_t volumes; /* id in store.volumes when CSI limits apply, else NO_ID */
-    bool volumes_found; /* every claim, volume and storage class was found (§13.2) */
+    bool volumes_found; /* every claim, volume and storage class was found */
     uint32_t alone; /* the only pod of the class, when each pod joins the topology separately (S-Q2); else NO_ID */
-    bool counts_volumes; /* looking up its volumes for CSI limits (§13.4) succeeds */
-    bool contradictory; /* all alternatives are contradictory (§13.2) */
+    bool counts_volumes; /* looking up its volumes for CSI limits succeeds */
+    bool contradictory; /* all alternatives are contradictory */
     bool too_many_alternatives; /* more alternatives than supported; these pods are not scheduled */
     const int64_t *requests; /* vector */
 } pod_class;
 
-/* A Node and its NodeClaim as one object (scheduling.md §16). */
+/* A Node and its NodeClaim as one object. */
 typedef struct state_node {
     uint32_t name; /* names id */
     uint32_t node, claim; /* indices in the store, NO_ID = none */
@@ -178,14 +178,14 @@ struct karp_snapshot {
     pod_class *classes;
     uint32_t class_count;
     uint32_t *class_sizes; /* number of pods in each */
-    uint32_t *queue; /* every pod, in the order of scheduling.md §17.2 */
+    uint32_t *queue; /* every pod, in the order in which they are placed */
     uint32_t *queue_rank; /* by pod: position in the queue */
     uint8_t *queue_falls; /* 1 where a pod's name sorts before that of its predecessor */
     uint32_t *queue_class; /* by position in the queue: class */
-    uint32_t *pending; /* pending pods, sorted by namespace and name (§2.1) */
+    uint32_t *pending; /* pending pods, sorted by namespace and name */
     uint64_t *plain; /* bits by pod: pending, and without fields that could be invalid */
     uint32_t pending_count;
-    uint32_t *place; /* pods to place if the input lists them (§1 step 4), else NULL */
+    uint32_t *place; /* pods to place if the input lists them, else NULL */
     uint32_t place_count;
     /* Nodes. These arrays are shared blocks as well, and so are those of `remaining`. */
     state_node *nodes; /* sorted by name */
@@ -216,7 +216,7 @@ struct karp_snapshot {
     uint32_t table_count;
     struct pool_words {
         uint32_t name, class_label;
-    } * pool_names; /* text ids, by store pool: the pool's name, and the NodeClass label of §7.3 */
+    } * pool_names; /* text ids, by store pool: the pool's name, and its NodeClass label */
     uint32_t *pool_table; /* store pool index -> table, NO_ID = no types */
     struct pool_template {
         uint32_t table; /* NO_ID = the pool is not usable, and the other members are not set */
@@ -225,7 +225,7 @@ struct karp_snapshot {
         const uint64_t *offered; /* offerings of these variants that are available and match `required` */
         uint32_t capacity_types; /* number of different capacity types of these offerings */
     } * pool_templates; /* by store pool; NULL = NodePools have changed since, or there are too many */
-    /* Daemons: representative pods of §12.1, by DaemonSet in input order. */
+    /* Daemons: representative pods, by DaemonSet in input order. */
     struct daemon {
         uint32_t set, name; /* index of the DaemonSet; names id of the pod's name */
         uint32_t newest; /* the DaemonSet's newest pod, NO_ID = none */
@@ -273,14 +273,14 @@ static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return str
 uint32_t *pools_by_name(const karp_snapshot *s, arena *a);
 /* The index of the NodePool; NO_ID = there is none of that name. */
 uint32_t pool_named(const karp_snapshot *s, karp_str name);
-/* Whether a node is part of the cluster state. A NodePool's node without a provider id is not yet (§16.1); its
+/* Whether a node is part of the cluster state. A NodePool's node without a provider id is not yet; its
  * NodeClaim represents it. */
 bool node_is_known(const karp_snapshot *s, const node *n);
 /* Whether the taint is temporary while a node starts. */
 bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 /* The state node with this name, or NO_ID. */
 uint32_t state_node_named(const karp_snapshot *s, karp_str name);
-/* Whether pods can be scheduled to the NodePool (scheduling.md §11.1): it is ready, not static and not being deleted.
+/* Whether pods can be scheduled to the NodePool: it is ready, not static and not being deleted.
  */
 bool pool_usable(const karp_snapshot *s, const node_pool *p);
 /* A NodePool template with this set and table; NULL = none. */
@@ -306,7 +306,7 @@ static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
     return &s->raw.shapes.items[s->classes[c].shape];
 }
 
-/* pool_hash.c: the hash of a NodePool's static fields (deprovisioning.md §22, scheduling.md appendix B). */
+/* pool_hash.c: the hash of a NodePool's static fields. */
 #define POOL_HASH_VERSION "v3"
 uint64_t pool_hash(const store *raw, const node_pool *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins Nodes and NodeClaims by provider id to state nodes (scheduling.md §16.1–16.3). */
+/* Joins Nodes and NodeClaims by provider id to state nodes. */
 #include <model/prepare.h>
 
 #include <base/bits.h>
@@ -240,7 +240,7 @@ static bool effective_taints(const karp_snapshot *s, state_node *n, arena *to)
            lasting_taints(s, claim, all, true, to, &n->taints_since_reboots);
 }
 
-/* §16.3: the quantities of the node. While it is not initialized, missing or zero values are taken from the claim. */
+/* The quantities of the node. While it is not initialized, missing or zero values are taken from the claim. */
 static karp_status merged_quantity(const state_node *n, resource_list of_node, resource_list of_claim, arena *to,
                                    resource_list *out)
 {

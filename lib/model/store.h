@@ -104,7 +104,7 @@ typedef struct host_port_list {
 
 /* The part of a pod's spec that decisions read, and its effective resources. Equal for all pods of a workload. */
 typedef struct shape {
-    resource_list requests; /* scheduling.md §3, including pods: 1 */
+    resource_list requests; /* including pods: 1 */
     label_list node_selector;
     node_term_list required, preferred; /* preferred: in input order */
     pod_term_list required_affinity, preferred_affinity, required_anti, preferred_anti;

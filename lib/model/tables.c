@@ -22,7 +22,7 @@ static bool translate_list(karp_snapshot *s, const struct translation *t, resour
     return sort_stable(s->context, items, list.count, sizeof *items, by_resource, NULL);
 }
 
-/* Requirement.Any for an offering's key: its value, "" for DoesNotExist (scheduling.md §5). NO_ID = the key is
+/* Requirement.Any for an offering's key: its value, "" for DoesNotExist. NO_ID = the key is
  * absent. */
 static uint32_t any_value(const karp_snapshot *s, uint32_t set, uint32_t key)
 {
@@ -49,7 +49,7 @@ static bool same_group(const catalogue_offering *x, const catalogue_offering *y)
            same_lists(x->overrides->overhead, y->overrides->overhead);
 }
 
-/* Variants are numbered in the order of their first available offering (§10.2). */
+/* Variants are numbered in the order of their first available offering. */
 static uint32_t group_of(const catalogue_type *type, uint32_t offering_index, uint32_t *groups)
 {
     uint32_t next = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node requirements of a pod's volumes (scheduling.md §13). */
+/* Node requirements of a pod's volumes. */
 #include <model/prepare.h>
 
 #include <base/sort.h>
@@ -144,7 +144,7 @@ static bool demands_agree(algebra *a, demand x, demand y)
 static bool demands_equal(demand x, demand y) { return x.set == y.set && x.host == y.host; }
 
 /* Of equal alternatives the first and the last are kept. The first compatible one is used, and if there is none, the
- * last one determines the reason (§21). */
+ * last one determines the reason. */
 static bool add_alternative(struct alternatives *list, demand d)
 {
     uint32_t seen = 0, second = 0;

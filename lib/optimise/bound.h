@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lower bounds on the cost of a plan: a price for each class of pods such that no node serves pods for less than the
- * sum of their prices (spec cost.md §4).
+ * sum of their prices.
  *
  * Money is counted in integers of 10^-12 $/h here, so that anybody can check a certificate with integer arithmetic.
  * The price of a node is distributed over its resources: shares[d] is the price of all of resource d. A pod that

@@ -8,7 +8,7 @@
 #include <optimise/bound.h>
 #include <schedule/relaxed.h>
 
-/* Lower bound on the cost of plans that place the same pods as a finished round (spec cost.md §4). */
+/* Lower bound on the cost of plans that place the same pods as a finished round. */
 typedef struct round_bound {
     relaxed question;
     bound_problem problem;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launch decisions for the least cost (spec cost.md §§2, 3, 5). Karpenter's own plan comes first. Another plan is
+ * Launch decisions for the least cost. Karpenter's own plan comes first. Another plan is
  * valid if it places every pod that Karpenter's plan places, and better if it costs less. The scheduler always
  * decides whether a pod can be placed somewhere; the search only varies its instructions.
  */

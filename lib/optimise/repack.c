@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karp_repack() (spec cost.md §6). The disruption pass determines which nodes can be removed, and the scheduler where
+ * karp_repack(). The disruption pass determines which nodes can be removed, and the scheduler where
  * pods can be placed. The movable pods are described in numbers (menu.h), and a search looks for plans
  * (repack_search.h). The best plan is split into steps (repack_steps.h). Then the scheduler has to admit every pod at
  * its planned place, after each step where the order could make a difference.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lower bound on the cost of a cluster after a number of evictions (spec cost.md §6, R-5). Prices y of pods are given
+ * Lower bound on the cost of a cluster after a number of evictions. Prices y of pods are given
  * that no launch can beat (bound.h). A removed node contributes at least the worth Y of its pods. A node that stays
  * contributes its price minus V, the most that pods placed in its free space can be worth. With a price lambda on
  * evictions, each node can be considered separately:

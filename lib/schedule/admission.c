@@ -8,7 +8,7 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* ---- one pod (§2.2) ---------------------------------------------------------------------------------------------- */
+/* ---- one pod ----------------------------------------------------------------------------------------------------- */
 
 struct complaint {
     scheduler *s;
@@ -60,7 +60,7 @@ static void check_affinity(struct complaint *c, const shape *h)
     }
 }
 
-/* §13.1: the error in a claim; NULL = none. */
+/* The error in a claim; NULL = none. */
 static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint32_t name)
 {
     const store *raw = &w->raw;
@@ -150,7 +150,7 @@ static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **deta
     return c.reason;
 }
 
-/* ---- the list (§1 step 4) ---------------------------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which open claims are tried (scheduling.md §17.4, §19): by pod count. Claims with equally many pods are
+ * The order in which open claims are tried: by pod count. Claims with equally many pods are
  * tried in the order of Karpenter's slice (claim_slice.h), in which the one that received a pod last usually comes
  * first, and new claims come last. With the option for a stable order that is always so.
  *

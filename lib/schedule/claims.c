@@ -43,7 +43,7 @@ void claims_free(scheduler *s)
     list_free(s->context, &s->claims.buckets, sizeof(requirement_bucket));
 }
 
-/* ---- one claim (§21) --------------------------------------------------------------------------------------------- */
+/* ---- one claim --------------------------------------------------------------------------------------------------- */
 
 bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id)
 {
@@ -52,7 +52,7 @@ bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requi
     return requirement_negative(requirement_get(&s->algebra, requirement_id));
 }
 
-/* Removes the types of daemon groups whose host ports conflict with the pod's (§22). NO_ID = failed. */
+/* Removes the types of daemon groups whose host ports conflict with the pod's. NO_ID = failed. */
 static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_number, uint32_t types,
                                      host_port_list ports)
 {
@@ -171,8 +171,8 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     return KARP_REASON_TUPLE;
 }
 
-/* §21 CanAdd. s->vectors.sum has the requests of the claim and the pod. Fills the members of the offer except those
- * that record earlier checks. */
+/* CanAdd of Karpenter. s->vectors.sum has the requests of the claim and the pod. Fills the members of the offer except
+ * those that record earlier checks. */
 static uint32_t can_add_with_sum(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
@@ -236,7 +236,7 @@ void claim_note_families(const scheduler *s, claim *c, const shape *p)
     }
 }
 
-/* §21 Add. The claim must not be in a bucket. */
+/* Add of Karpenter. The claim must not be in a bucket. */
 static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
 {
     claim *c = &s->claims.list.items[number];

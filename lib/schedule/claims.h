@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open claims, which are nodes to be launched, and how new ones are opened: passes 2 and 3 of placing a pod
- * (scheduling.md §19–§22).
+ * Open claims, which are nodes to be launched, and how new ones are opened: passes 2 and 3 of placing a pod.
  */
 #ifndef SCHEDULE_CLAIMS_H
 #define SCHEDULE_CLAIMS_H
@@ -10,7 +9,7 @@
 #include <schedule/claim_slice.h>
 #include <schedule/templates.h>
 
-/* A node to be launched (§20, §21). */
+/* A node to be launched. */
 struct claim {
     uint32_t template_;
     uint32_t number; /* host number */
@@ -103,7 +102,7 @@ uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number,
 void claim_note_families(const scheduler *s, claim *c, const shape *p);
 bool claim_measure(scheduler *s, claim *c); /* false = out of memory */
 bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requirement_id);
-/* reservations.c (§25) */
+/* reservations.c */
 bool reservations_init(scheduler *s);
 void reservations_free(scheduler *s);
 /* The reservations that a claim with these fitting variants would use. KARP_REASON_RESERVED when it must not be

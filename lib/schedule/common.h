@@ -18,7 +18,7 @@ struct settings {
     int64_t now;
     uint64_t quirks; /* bit n−1: S-Qn is reproduced */
     uint64_t rules; /* rules of later versions that are in force: bit i for enum peer_rule */
-    bool simulation; /* part of a disruption simulation: §32.5 */
+    bool simulation; /* part of a disruption simulation */
     bool exact_budgets; /* see budgets_blocking() */
     bool shield; /* consolidateAfter protects nodes */
     bool reserved_fallback;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Default topology spread constraints. Their selectors are derived from the objects that select the pod
- * (scheduling.md §15).
+ * Default topology spread constraints. Their selectors are derived from the objects that select the pod.
  */
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>

@@ -14,7 +14,7 @@ static bool refuse(scheduler *s)
     return false;
 }
 
-/* ---- the universe (§14.1) ---------------------------------------------------------------------------------------- */
+/* ---- the universe ------------------------------------------------------------------------------------------------ */
 
 static struct universe_domain *universe_at(scheduler *s, domain_key *k, uint32_t number, bool *is_new)
 {

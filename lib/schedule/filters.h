@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node filters of spread constraints: which nodes count for a pod (scheduling.md §14.2). */
+/* Node filters of spread constraints: which nodes count for a pod. */
 #ifndef SCHEDULE_FILTERS_H
 #define SCHEDULE_FILTERS_H
 

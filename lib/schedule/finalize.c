@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finalizing claims after the loop (scheduling.md §31.1, §31.2). */
+/* Finalizing claims after the loop. */
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
@@ -191,7 +191,7 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     out->requests = pods;
     if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
     /* minValues were satisfied before devices excluded some types, and before the claim was restricted to its
-     * reservations. Karpenter checks them again only here (§31.2). */
+     * reservations. Karpenter checks them again only here. */
     bool fewer = all > MAX_INSTANCE_TYPES || s->devices != NULL || c->reserved_count > 0;
     if (!fewer || s->settings.best_effort_min_values || !set_has_min_values(s, out->set)) return true;
     const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topology groups: their identity, the pods they select, their owners (scheduling.md §14.2, §14.4, §14.6). */
+/* Topology groups: their identity, the pods they select, their owners. */
 #include <schedule/scheduler.h>
 #include <model/taints.h>
 #include <schedule/topology.h>
@@ -223,7 +223,7 @@ static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *c
     return true;
 }
 
-/* The domains that a group knows initially (§14.2): those whose taints the creating pod tolerates, unless taints are
+/* The domains that a group knows initially: those whose taints the creating pod tolerates, unless taints are
  * ignored. Affinity and anti-affinity have no policy for this, and the peer then honours taints (Q-4). */
 static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
 {

@@ -88,7 +88,7 @@ static uint32_t turn(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
     return left;
 }
 
-/* Passes as long as they place pods: pods may be admitted after others have been placed, as in the loop of §17. */
+/* Passes as long as they place pods: pods may be admitted after others have been placed, as in Karpenter's loop. */
 static uint32_t turns(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
 {
     for (;;) {

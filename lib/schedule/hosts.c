@@ -236,7 +236,7 @@ static bool truly_settled(scheduler *s, const host *h, const view *v, uint32_t s
            (set_compatible(&s->algebra, h->set, v->strict.set, false) && !topology_contradicts(s, v, set));
 }
 
-/* Step 6 of §18: the first volume alternative that topology allows. *set receives the narrowed requirements. */
+/* The first volume alternative that topology allows. *set receives the narrowed requirements. */
 static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, uint32_t *set)
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
@@ -266,7 +266,7 @@ static bool host_fits(const scheduler *s, const host *h, const class_state *k)
     return true;
 }
 
-/* §18, in its order. *lasting: the rejection is valid for the rest of the run. */
+/* The checks in Karpenter's order. *lasting: the rejection is valid for the rest of the run. */
 static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *v, uint32_t *set, bool *lasting)
 {
     const karp_snapshot *w = s->snapshot;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Existing nodes: pass 1 of placing a pod (scheduling.md §12.4, §16.4, §18). */
+/* Existing nodes: pass 1 of placing a pod. */
 #ifndef SCHEDULE_HOSTS_H
 #define SCHEDULE_HOSTS_H
 
 #include <schedule/common.h>
 
-/* An existing node as a target of placements (§16.4, §18). */
+/* An existing node as a target of placements. */
 typedef struct host {
     uint32_t node; /* state node */
     uint32_t number; /* host number, as used by groups about host names */

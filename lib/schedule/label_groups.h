@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Label groups: pods of one namespace whose labels no selector distinguishes (scheduling.md §14.5). */
+/* Label groups: pods of one namespace whose labels no selector distinguishes. */
 #ifndef SCHEDULE_LABEL_GROUPS_H
 #define SCHEDULE_LABEL_GROUPS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of NodePools, and minValues: the rules that depend on the individual remaining instance types (§23, §24). */
+/* Limits of NodePools, and minValues: the rules that depend on the individual remaining instance types. */
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates on pods: which are pending, and which can be moved or evicted (deprovisioning.md §3, §4). Pure; any
+ * Predicates on pods: which are pending, and which can be moved or evicted. Pure; any
  * thread.
  */
 #ifndef SCHEDULE_MOVABLE_H

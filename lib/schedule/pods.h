@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pods of a round (scheduling.md §2), and the state of their classes. */
+/* The pods of a round, and the state of their classes. */
 #ifndef SCHEDULE_PODS_H
 #define SCHEDULE_PODS_H
 
@@ -23,7 +23,7 @@ typedef struct class_state {
     filter_terms *filter_terms; /* NULL = not created yet */
     spread_selection *selections; /* by spread constraint; NULL = not created yet */
     struct class_volumes *volumes; /* see volumes.h; NULL = not created yet */
-    spread_list default_spread; /* default spread constraints (§15), used when the pods have none of their own */
+    spread_list default_spread; /* default spread constraints, used when the pods have none of their own */
     uint64_t failed_at; /* version of the round at which the whole ladder failed last */
     uint32_t failed_reason, failed_view;
     /* `refused`: claims that cannot receive the class any more in this round. `barred`: claims whose host cannot

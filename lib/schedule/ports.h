@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host ports in use on a node or claim (scheduling.md §9). */
+/* Host ports in use on a node or claim. */
 #ifndef SCHEDULE_PORTS_H
 #define SCHEDULE_PORTS_H
 

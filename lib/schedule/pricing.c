@@ -229,7 +229,7 @@ bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_
     return some;
 }
 
-/* §14.2: the highest price of an offering that a launch could get; infinity = none is available. */
+/* The highest price of an offering that a launch could get; infinity = none is available. */
 static double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set)
 {
     const known_text *k = &s->snapshot->known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prices of types under requirements (scheduling.md §10.4, deprovisioning.md §14). */
+/* Prices of types under requirements. */
 #ifndef SCHEDULE_PRICING_H
 #define SCHEDULE_PRICING_H
 
@@ -31,7 +31,7 @@ bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_
 
 /* Keeps the types whose worst launch price is below the limit, in place, and returns their number. */
 uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set, double limit);
-/* §14.4: whether the types, in order, satisfy the set's minValues. *needed receives the length of the shortest prefix
+/* Whether the types, in order, satisfy the set's minValues. *needed receives the length of the shortest prefix
  * that does (0 = no minValues). */
 bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
                        uint32_t *needed);

@@ -62,7 +62,7 @@ static void note_excluded(maker *k, uint32_t set)
 }
 
 /* The requirements without those that other pods of the node can weaken: Exists, or a bound, combined with NotIn is
- * NotIn, which a missing label satisfies as well (§5). */
+ * NotIn, which a missing label satisfies as well. */
 static uint32_t required_beside_others(maker *k, uint32_t set)
 {
     size_t n;

@@ -313,8 +313,7 @@ static bool warn_of_pools(scheduler *s, karp_decision *d)
     return true;
 }
 
-/* Whether a pod is on a node that is not in the input. Such a pod uses no capacity, and topology does not count it
- * (§14.3). */
+/* Whether a pod is on a node that is not in the input. Such a pod uses no capacity, and topology does not count it. */
 static bool is_on_unknown_node(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);

@@ -66,7 +66,7 @@ typedef struct received {
 bool report_received(scheduler *s, arena *a, received *out);
 /* The same for claims only. It is enough for a simulation, and its cost does not grow with the number of nodes. */
 bool report_claims_received(scheduler *s, arena *a, received *out);
-/* §31.1, §31.2 for all claims. The pods of dropped claims become failures. */
+/* Finalizes all claims. The pods of dropped claims become failures. */
 bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **out);
 /* Sorts claims in the order of launches: by NodePool, then by pods. */
 bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count);
@@ -90,7 +90,7 @@ void refusal_lists_free(refusal_lists *l);
  * memory. */
 bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal_lists *known, karp_unschedulable *row);
 
-/* ---- show.c: requirements, taints and resources as text, in Karpenter's notation (scheduling.md §5, §6.3) -------- */
+/* ---- show.c: requirements, taints and resources as text, in Karpenter's notation --------------------------------- */
 
 /* An order of requirements, by the names of their keys; `user` is the scheduler. */
 int requirements_by_key(uint32_t x, uint32_t y, const void *user);

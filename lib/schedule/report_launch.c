@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One launch as a row: its emitted requirements, labels, types, and the offering that its price comes from (§31.4). */
+/* One launch as a row: its emitted requirements, labels, types, and the offering that its price comes from. */
 #include <schedule/pricing.h>
 #include <schedule/report.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reserved capacity (scheduling.md §25). A claim uses at most one instance of each reservation that it might be
+ * Reserved capacity. A claim uses at most one instance of each reservation that it might be
  * launched from.
  */
 #include <schedule/claims.h>

@@ -18,8 +18,7 @@ typedef struct round_result {
     uint32_t left_out; /* the first by name of those that were not, or NO_ID */
 } round_result;
 
-/* Reads the result of a simulation (deprovisioning.md §9, step 8: only pods of nodes that are being deleted may be
- * placed on uninitialized nodes). The lists are allocated in `data`. false = out of memory. */
+/* Reads the result of a simulation. The lists are allocated in `data`. false = out of memory. */
 bool result_read(scheduler *s, arena *data, round_result *out);
 
 /* What a finished round launches, and the running pods that it leaves without a place. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Initial state of groups: domains of the offered nodes, counts of bound pods (scheduling.md §14.3). */
+/* Initial state of groups: domains of the offered nodes, counts of bound pods. */
 #include <base/str.h>
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
@@ -61,7 +61,7 @@ uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n)
     return text == NO_ID ? NO_ID : domain_number(s, g->key, text);
 }
 
-/* The required anti-affinity of a bound pod counts by the Node's label alone (§14.6). */
+/* The required anti-affinity of a bound pod counts by the Node's label alone. */
 static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
 {
     const class_state *c = &s->pods.classes[s->snapshot->pod_class[pod_number]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scheduling loop (scheduling.md §17). */
+/* The scheduling loop. */
 #include <schedule/solve.h>
 
 #include <base/error.h>
@@ -73,7 +73,7 @@ static bool in_vain(scheduler *s, uint32_t view_number)
     return next != LAST_VIEW && next != NO_ID;
 }
 
-/* §17.4 */
+/* On an existing node, else in an open claim, else in a new one. */
 static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     const shape *h = shape_of(s->snapshot, s->pods.views.items[view_number].class_);

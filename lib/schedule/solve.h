@@ -11,7 +11,7 @@
 typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
     bool ignore_preferences; /* true overrides the settings */
-    bool simulation; /* §32.5: pods of candidates are placed again */
+    bool simulation; /* pods of candidates are placed again */
     bool shield; /* nodes protected by consolidateAfter accept no pods that move */
     bool exact_budgets; /* D-Q22 in a simulation; otherwise the profile decides */
     bool strict_reservations; /* reserved capacity in a simulation is handled as in a launch decision (K15-10) */
@@ -22,7 +22,7 @@ typedef struct run_options {
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error);
 void scheduler_free(scheduler *s);
 
-/* Runs one round, the loop of §17, without the removed state nodes. The extra pods, in list order, are placed as
+/* Runs one round without the removed state nodes. The extra pods, in list order, are placed as
  * well. Results of the previous round become invalid. Status: OK, NOMEM, CANCELED (unless the options keep partial
  * results). */
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
@@ -40,7 +40,7 @@ bool scheduler_repeatable(const scheduler *s);
 bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
                        uint32_t moving_count, double limit);
 
-/* §31.1: the final requirements of a claim with pods, and its types in price order, at most 600. */
+/* The final requirements of a claim with pods, and its types in price order, at most 600. */
 typedef struct final_claim {
     uint32_t claim, set;
     const uint32_t *types; /* table indices, cheapest first */
@@ -70,7 +70,7 @@ void final_lists_free(final_lists *l);
 /* Writes all[claim_number]. All claims before it must have been finalized with the same `lists` and arena. */
 bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *all);
 
-/* default_spread.c (§15) */
+/* default_spread.c */
 bool default_spread_init(scheduler *s);
 
 #endif

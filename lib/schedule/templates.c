@@ -17,7 +17,7 @@ static int by_weight(uint32_t x, uint32_t y, const void *user)
     return compare_str(name_of(s, b->meta.name), name_of(s, a->meta.name)); /* equal weights: z before a */
 }
 
-/* ---- one template (§11.3) ---------------------------------------------------------------------------------------- */
+/* ---- one template ------------------------------------------------------------------------------------------------ */
 
 static uint32_t taint_list_id(scheduler *s, taint_list list)
 {
@@ -45,7 +45,7 @@ bool set_has_min_values(const scheduler *s, uint32_t set)
     return false;
 }
 
-/* The variants that pass the pre-filter (§11.4). */
+/* The variants that pass the pre-filter. */
 static uint64_t *pre_filter(scheduler *s, template_ *t)
 {
     uint64_t *bits = arena_array(&s->data, template_words(t) + 1, sizeof *bits);
@@ -66,7 +66,7 @@ static uint64_t *pre_filter(scheduler *s, template_ *t)
     return bits;
 }
 
-/* ---- daemon groups (§12.2) --------------------------------------------------------------------------------------- */
+/* ---- daemon groups ----------------------------------------------------------------------------------------------- */
 
 static bool make_daemon_views(scheduler *s)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each NodePool can launch, before pods are considered (scheduling.md §11, §12, §23). */
+/* What each NodePool can launch, before pods are considered. */
 #ifndef SCHEDULE_TEMPLATES_H
 #define SCHEDULE_TEMPLATES_H
 
 #include <schedule/common.h>
 
-/* Types on which the same daemons run (§12.2). */
+/* Types on which the same daemons run. */
 typedef struct daemon_group {
     uint64_t *bits; /* variants */
     resource_list overhead; /* requests of the daemons; empty without daemons */
@@ -13,7 +13,7 @@ typedef struct daemon_group {
     uint32_t port_count, first_type;
 } daemon_group;
 
-/* What a NodePool can launch (§11). */
+/* What a NodePool can launch. */
 typedef struct template_ {
     uint32_t pool; /* store index */
     uint32_t order; /* rank among all usable NodePools, by weight */
@@ -38,7 +38,7 @@ typedef struct template_ {
     uint32_t dropped_reason; /* why no type passed the pre-filter; such templates are in templates.dropped */
 } template_;
 
-/* Limits of a NodePool (§23): the amounts left of the limited resources. */
+/* Limits of a NodePool: the amounts left of the limited resources. */
 typedef struct pool_limit {
     uint32_t count;
     const uint32_t *resources;
@@ -78,14 +78,14 @@ bool tolerates_prefer_no_schedule(const scheduler *s, toleration_list toleration
 /* Adds that toleration to the list. false = out of memory. */
 bool add_prefer_no_schedule(scheduler *s, toleration_list *tolerations);
 
-/* minValues (§24): whether the variants in `bits` have enough values for every key of `set` with minValues. *relaxed,
+/* minValues: whether the variants in `bits` have enough values for every key of `set` with minValues. *relaxed,
  * unless NULL, receives the set with each unsatisfied minValues lowered to the number of values there are. */
 bool min_values_met(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t set, uint32_t *relaxed);
 bool set_has_min_values(const scheduler *s, uint32_t set);
 
 /* limits.c: fills s->limits from the NodePools and the hosts. Call after hosts_init(). */
 bool limits_init(scheduler *s);
-/* The template's types that the NodePool's limits still allow (§20 step 1). NO_ID, with *reason set, when there are
+/* The template's types that the NodePool's limits still allow. NO_ID, with *reason set, when there are
  * none. */
 uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason);
 /* Whether the NodePool's limits still allow the type. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up topology, and counts pods where they are placed (scheduling.md §14.5). */
+/* Sets up topology, and counts pods where they are placed. */
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/placement.h>
@@ -55,7 +55,7 @@ static bool number_nodes(scheduler *s)
     return true;
 }
 
-/* Registers the required anti-affinity of bound pods that stay (§14.6), on nodes that count. Uses only the Node's
+/* Registers the required anti-affinity of bound pods that stay, on nodes that count. Uses only the Node's
  * label, without a fallback. */
 static bool register_bound(scheduler *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spread, pod affinity and anti-affinity (scheduling.md §14). */
+/* Spread, pod affinity and anti-affinity. */
 #ifndef SCHEDULE_TOPOLOGY_H
 #define SCHEDULE_TOPOLOGY_H
 
@@ -18,7 +18,7 @@ typedef struct domain_key {
     uint32_t *values; /* number -> text id */
     uint32_t count, capacity;
     map64 numbers; /* text id -> number */
-    /* The universe (§14.1): domains that NodePools can provide, and the taints of those NodePools. */
+    /* The universe: domains that NodePools can provide, and the taints of those NodePools. */
     struct universe_domain {
         uint32_t number;
         uint32_t *taint_ids;
@@ -123,9 +123,9 @@ bool topology_init(scheduler *s);
 bool topology_list_bound(scheduler *s);
 void topology_free(scheduler *s);
 
-/* groups.c: computes the groups that own the view; creates and seeds new ones (§14.4). */
+/* groups.c: computes the groups that own the view; creates and seeds new ones. */
 bool topology_update(scheduler *s, uint32_t view_number);
-/* Adds the required anti-affinity of a class to the inverse table (§14.6). */
+/* Adds the required anti-affinity of a class to the inverse table. */
 bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations);
 /* Whether the class owns this group of the inverse table. */
 bool owns_inverse(const class_state *c, uint32_t group_number);
@@ -136,7 +136,7 @@ bool group_in_namespace(const group *g, uint32_t name_space);
 /* The group equal to `wanted`; created and seeded if there is none. NO_ID = out of memory. */
 uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations);
 
-/* seed.c: the counts that every round starts with (§14.3). */
+/* seed.c: the counts that every round starts with. */
 /* The value of a node's label for the key. Without Q-34 an older name of the key is read as well. NO_ID = none. */
 uint32_t node_label(const scheduler *s, label_list labels, uint32_t key_index);
 bool topology_seed(scheduler *s, uint32_t group_number);
@@ -192,7 +192,7 @@ void topology_choose(const scheduler *s, const group *g, const uint64_t *own, co
                      uint64_t *out);
 /* Whether a group that applies to the pod has no domain left in requirements that were already narrowed for it. */
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
-/* §14.7: narrows *set to what every group allows. false when a group allows nothing or the result contradicts the
+/* Narrows *set to what every group allows. false when a group allows nothing or the result contradicts the
  * place. */
 bool topology_admit(scheduler *s, const view *v, const pod_place *at, uint32_t *set);
 /* How far a rejection by a host remains valid until the end of the round. Counts only grow, but a preference can be
@@ -205,7 +205,7 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
 bool topology_bars_launches(const scheduler *s, const view *v);
 
 /* topology.c */
-/* §14.5: counts the pod at its place. */
+/* Counts the pod at its place. */
 void topology_record(scheduler *s, const view *v, const pod_place *at);
 /* Counts the pods that the round has already placed in a new group (Q-5 off). */
 void topology_count_placed(scheduler *s, uint32_t group_number);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What topology allows for a pod (scheduling.md §14.7–14.10). */
+/* What topology allows for a pod. */
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/topology.h>
 #include <schedule/scheduler.h>
 
-/* ---- hosts (the single-valued case of §14.8–14.10) --------------------------------------------------------------- */
+/* ---- hosts: every group has one domain a node -------------------------------------------------------------------- */
 
 int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number)
 {
@@ -38,7 +38,7 @@ static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
     return false;
 }
 
-/* §14.9 for a host name */
+/* Pod affinity for a host name. */
 static bool affinity_admits_host(const scheduler *s, const view *v, const struct owned_group *o, uint32_t number,
                                  uint32_t host_text)
 {
@@ -150,7 +150,7 @@ bool group_occupied(const group *g, const uint64_t *own, size_t count)
     return false;
 }
 
-/* §14.8: the domain with the smallest count, among those within maxSkew of the minimum; equal counts by name. */
+/* Spread: the domain with the smallest count, among those within maxSkew of the minimum; equal counts by name. */
 static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
 {
     int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
@@ -163,8 +163,8 @@ static uint32_t spread_domain(const scheduler *s, const group *g, const struct c
     return best != NO_ID && s->topology.keys[g->key].values[best] == NO_TEXT ? NO_ID : best;
 }
 
-/* §14.9: the domains with pods of the group. If there are none and the pod belongs to the group, one domain to start
- * with. Sets bits of `out`. */
+/* Pod affinity: the domains with pods of the group. If there are none and the pod belongs to the group, one domain to
+ * start with. Sets bits of `out`. */
 static void affinity_domains(const scheduler *s, const group *g, const struct choice *c, bool selects_itself,
                              uint64_t *out)
 {
@@ -185,7 +185,7 @@ static void affinity_domains(const scheduler *s, const group *g, const struct ch
     else if (own != NO_ID) bits_set(out, own);
 }
 
-/* §14.10 */
+/* Pod anti-affinity: the domains without pods of the group. */
 static void free_domains(const group *g, const struct choice *c, uint64_t *out)
 {
     for (size_t d = 0; d < c->count; d++) {

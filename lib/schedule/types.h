@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which instance types remain possible: bit masks per requirement, interned type sets, and which of them have enough
- * capacity (§10.3, §22).
+ * capacity.
  */
 #ifndef SCHEDULE_TYPES_H
 #define SCHEDULE_TYPES_H

@@ -43,7 +43,7 @@ static node_term *sorted_terms(scheduler *s, const node_term_list *terms)
 }
 
 /* strict = the node selector and the first remaining OR-term; full = strict and the remaining preference of the
- * highest weight (§6.2). */
+ * highest weight. */
 static bool view_demands(scheduler *s, view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
@@ -200,9 +200,9 @@ static bool drop_spread(scheduler *s, view *v)
     return true;
 }
 
-/* One step of §26, on a copy; false = nothing left to relax. Karpenter never returns to an OR-term that it has
- * dropped. So a pod may fail although an earlier term would do without a preference (Q-21). Without the quirk, each
- * dropped preference brings all terms back. */
+/* One step of the relaxation ladder, on a copy; false = nothing left to relax. Karpenter never returns to an OR-term
+ * that it has dropped. So a pod may fail although an earlier term would do without a preference (Q-21). Without the
+ * quirk, each dropped preference brings all terms back. */
 static bool give_up(scheduler *s, view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);

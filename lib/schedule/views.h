@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pod classes after some relaxation (scheduling.md §6.2, §17.1, §26). */
+/* Pod classes after some relaxation. */
 #ifndef SCHEDULE_VIEWS_H
 #define SCHEDULE_VIEWS_H
 
 #include <schedule/common.h>
 
-/* A class after some steps of the relaxation ladder (§26). */
+/* A class after some steps of the relaxation ladder. */
 typedef struct view {
     uint32_t class_, step;
     uint32_t next; /* view of the next step; NO_ID = not created yet; LAST_VIEW = nothing left to relax */
@@ -22,7 +22,7 @@ typedef struct view {
     /* groups of `spread`, NO_ID = not looked up yet; shared by views with the same terms and tolerations */
     uint32_t *spread_groups;
     toleration_list tolerations;
-    demand full, strict; /* §6.2, §17.1 */
+    demand full, strict; /* with and without preferences */
     struct owned_group {
         uint32_t group;
         /* groups about host names other than affinity: the highest count at which one more pod is allowed */

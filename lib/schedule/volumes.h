@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSI volume limits of existing nodes (scheduling.md §13.4, K15-2), and the attachment limits of the instance types of
+ * CSI volume limits of existing nodes, and the attachment limits of the instance types of
  * launches (K15-1).
  */
 #ifndef SCHEDULE_VOLUMES_H

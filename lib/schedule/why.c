@@ -15,7 +15,7 @@
 #include <schedule/why_topology.h>
 #include <string.h>
 
-/* ---- the categories of §22 --------------------------------------------------------------------------------------- */
+/* ---- the categories of refused types ----------------------------------------------------------------------------- */
 
 /* Whether some type matches the requirements (c), has enough resources (f), has a compatible offering (h). A fitting
  * type has an offering, because only offered variants count. */

@@ -69,6 +69,7 @@ INSTEAD = {
     'what is not quick': 'slow suites',
     'lie anywhere': 'random placement',
     'come to rest': 'finds nothing more',
+    '§': 'the rule itself, or its id in docs/behaviours: readers do not have the text with the section',
 }
 # Karpenter's own words, where its log is quoted or its answers are compared.
 QUOTED = {'lib/schedule/report.c', 'docs/conformance.md', 'tests/conformance/differences.md'}

@@ -2,7 +2,7 @@
 /*
  * cost_worlds [--from N] [--count N] [--effort STEPS]
  *
- * Plans for the least cost on random worlds with every kind of rule, against what always holds (spec cost.md §2): the
+ * Plans for the least cost on random worlds with every kind of rule, against what always holds: the
  * verifier accepts them (C-1), every pod that Karpenter's plan places is placed (C-2), they are never dearer (C-5),
  * equal whatever the order of the objects and in several threads (C-6), more effort never makes them dearer (C-7), and
  * none is below the bound, whose certificate holds (C-12, C-13). Exit status: 0 it holds, 1 it does not, 2 trouble.

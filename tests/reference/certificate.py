@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a Certificate (docs/formats.md): certificate.py CERTIFICATE.json [SNAPSHOT.json]
 
-Written from the specification of bounds alone (cost.md §4), in fractions, without the library. What the certificate says of itself
+Written from the specification of bounds alone, in fractions, without the library. What the certificate says of itself
 has to hold: no row pays less for a pod than its class costs, no row spends more than its offering costs (or, in each of its cases, no whole
 pods are worth more than the offering costs), and the value is no more than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
 to be so, too: nothing that could be bought is missing, dearer or smaller. Kept preferences are not looked at: a class that has
-some is taken to go where the certificate says. The certificate of a repack plan (cost.md §6) has besides what each node of the cluster costs
+some is taken to go where the certificate says. The certificate of a repack plan has besides what each node of the cluster costs
 and whose pods move when it goes: each node costs the lesser of what it does when it stays and when it goes. Why a node may not go, or takes no
 pods, is not found out: there only has to be something that could be the reason. Exit status: 0 it holds, 1 it does not (the first reason is printed), 2 trouble.
 """

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes consolidation look again (deprovisioning.md §1): one number that every such change changes, and no other.
+/* What makes consolidation look again: one number that every such change changes, and no other.
  */
 #include <support/disrupting.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an objective says beside its kind: preferences, weights, the price of spot, how dear listed types may be (spec
- * cost.md §§2, 3, 8). */
+/* What an objective says beside its kind: preferences, weights, the price of spot, how dear listed types may be. */
 #include "planning.h"
 
 #include <karp/certificate.h>
@@ -147,7 +146,7 @@ static void weights(void **state)
     end(&a);
 }
 
-/* §3: a dear risk of spot makes on-demand the cheaper one, and the launch says so; at its price spot is. */
+/* A dear risk of spot makes on-demand the cheaper one, and the launch says so; at its price spot is. */
 static void price_of_spot(void **state)
 {
     (void)state;
@@ -233,7 +232,7 @@ static void existing_nodes(void **state)
     end(&a);
 }
 
-/* §8: nothing costs anything: Karpenter's plan, bound 0, and a warning. */
+/* Nothing costs anything: Karpenter's plan, bound 0, and a warning. */
 static void no_prices(void **state)
 {
     (void)state;
@@ -251,7 +250,7 @@ static void no_prices(void **state)
     end(&a);
 }
 
-/* §8: what is no number, negative or infinite is refused, and the option named. */
+/* What is no number, negative or infinite is refused, and the option named. */
 static void wrong_numbers(void **state)
 {
     (void)state;

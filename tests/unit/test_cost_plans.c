@@ -123,7 +123,7 @@ static void no_effort_is_karpenter_s_plan(void **state)
     end(&a);
 }
 
-/* §3: what a node costs beside its price decides against many of them. */
+/* What a node costs beside its price decides against many of them. */
 static void nodes_that_cost(void **state)
 {
     (void)state;

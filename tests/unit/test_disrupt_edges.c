@@ -5,7 +5,7 @@
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 
-/* ---- every reason of §5 and §6 ----------------------------------------------------------------------------------- */
+/* ---- every reason why a node is no candidate --------------------------------------------------------------------- */
 
 static void add_budget(cluster *c, const char *name, const char *app)
 {

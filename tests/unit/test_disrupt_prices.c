@@ -88,7 +88,7 @@ static void expect_command(const char *world, uint32_t method, uint32_t profile,
     assert_string_equal(got, expected);
 }
 
-/* The dearest offering that can be had decides: one that is sold out does not (deprovisioning.md §14.2). */
+/* The dearest offering that can be had decides: one that is sold out does not. */
 static void test_sold_out(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void test_sold_out(void **state)
     expect_command(small_in_a, KARP_METHOD_SINGLE_NODE, KARP_PROFILE_KARPENTER, "n1 -> small of a on-demand");
 }
 
-/* Several keys ask for several values: the first position that satisfies all of them, whichever asks for more (§14.4).
+/* Several keys ask for several values: the first position that satisfies all of them, whichever asks for more.
  */
 static void test_least_values(void **state)
 {
@@ -146,7 +146,7 @@ static void test_not_narrowed(void **state)
 }
 
 /* A type is held at its cheapest offering of the zone and capacity type, wherever in the list that stands: two nodes of
- * it are worth a third only if that costs less (§16). */
+ * it are worth a third only if that costs less. */
 static void test_held_at(void **state)
 {
     (void)state;

@@ -30,7 +30,7 @@ static void add_coming(cluster *c, const char *labels)
 #define KIND_OF "\"karpenter.sh/capacity-type\":\"on-demand\""
 
 /* What the pool costs is that of all claims whose type, zone and capacity type are known: with one that is coming, half
- * as much is gained by the only node (deprovisioning.md §18.1). */
+ * as much is gained by the only node. */
 static void test_tracked_costs(void **state)
 {
     static const struct {

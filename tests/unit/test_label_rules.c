@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which requirements are not valid (scheduling.md §7.4), rule by rule. */
+/* Which requirements are not valid, rule by rule. */
 #include <support/building.h>
 
 #include <stdio.h>

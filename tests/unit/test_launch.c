@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch says when the loop has ended (scheduling.md §31), and what refused pods are told (§22). */
+/* What a launch says when the loop has ended, and what refused pods are told. */
 #include "deciding.h"
 
 #include <stdio.h>

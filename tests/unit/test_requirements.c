@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The label algebra (scheduling.md §5, §6): Karpenter's own table, and its laws on random requirements. */
+/* The label algebra: Karpenter's own table, and its laws on random requirements. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -190,7 +190,7 @@ static void test_has(void **state)
 static void test_bounds(void **state)
 {
     world *w = *state;
-    /* NotIn beside a bound keeps the exclusions inside and forgets those outside (§5). */
+    /* NotIn beside a bound keeps the exclusions inside and forgets those outside. */
     assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k NotIn [1 5 a]"), parse(w, "k Exists >=2"))),
                         "k NotIn [5] >=2");
     assert_string_equal(show(w, requirement_meet(&w->a, parse(w, "k NotIn [5] >=2"), parse(w, "k Exists <=2"))),

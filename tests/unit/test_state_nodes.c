@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes and NodeClaims as the scheduler knows them (scheduling.md §8, §16). */
+/* Nodes and NodeClaims as the scheduler knows them. */
 #include <support/building.h>
 
 #include <karp/snapshot.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the volumes of a pod can be reached (scheduling.md §13.2), and what labels say of host names. */
+/* Where the volumes of a pod can be reached, and what labels say of host names. */
 #include <support/building.h>
 
 #include <karp/snapshot.h>
