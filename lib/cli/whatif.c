@@ -176,9 +176,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_str *notes = NULL;
     if (status == KARP_OK && changes->count > 0 && !answer->options->first_round &&
         karp_more_rounds(answer->input.snapshot, plan)) {
-        notes = answer_with_note(answer,
-                                 "the cost is that of one round: the next one would launch more nodes for the pods "
-                                 "that are left");
+        notes = answer_with_note(
+            answer, "the cost is that of one round: later ones may launch more nodes for the pods that are "
+                    "left");
         if (notes == NULL) status = answer->error.status = KARP_E_NOMEM;
     }
     if (status == KARP_OK) {
