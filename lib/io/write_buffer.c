@@ -121,7 +121,8 @@ void karp_write_options_init(karp_write_options *options, size_t size)
 static karp_status check_sink(const karp_write_options *options, karp_error *error)
 {
     karp_value_sink sink;
-    karp_status status = struct_check(options->values, sizeof sink, sizeof sink, &sink, "karp_value_sink", error);
+    karp_status status = struct_check(options->values, sizeof sink, SIZE_THROUGH(karp_value_sink, drop), &sink,
+                                      "karp_value_sink", error);
     if (status != KARP_OK) return status;
     if (!sink.make || !sink.add || !sink.take || !sink.drop)
         return fail(error, KARP_E_INVALID, "karp_value_sink: a function is NULL");
