@@ -139,7 +139,9 @@ static void find_parents(gathering *g, const uint32_t *place)
         if (o == NULL || o->parent == NO_TEXT) continue;
         const uint32_t key[KEY_WORDS] = { m->name_space, o->parent, group_kind(m->source, true) };
         uint32_t id = words_find(&g->keys, key, KEY_WORDS);
-        if (id != NO_ID) m->parent = place[id];
+        if (id == NO_ID) continue;
+        m->parent = place[id];
+        g->index->items[m->parent].child_count++;
     }
 }
 

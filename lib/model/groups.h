@@ -15,6 +15,7 @@ typedef struct member_group {
     const uint32_t *pods; /* members that have not finished, in the order of the queue */
     uint32_t pod_count;
     uint32_t succeeded; /* members that have succeeded */
+    uint32_t child_count; /* of a composite: number of groups that name it as their parent */
 } member_group;
 
 struct group_index {

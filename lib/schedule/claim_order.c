@@ -262,6 +262,25 @@ void claim_link_opened(scheduler *s, uint32_t number)
     if (moved && !s->failed) relink(s);
 }
 
+void claim_relink(scheduler *s, uint32_t number)
+{
+    claim *c = &s->claims.list.items[number];
+    requirement_bucket *l = enter_bucket(s, c);
+    if (l == NULL) return;
+    claim_list *b = &l->lists[c->pods];
+    uint32_t after = b->first, before = NO_ID;
+    while (after != NO_ID && s->claims.list.items[after].stamp < c->stamp) {
+        before = after;
+        after = s->claims.list.items[after].next;
+    }
+    c->prev = before;
+    c->next = after;
+    if (before == NO_ID) b->first = number;
+    else s->claims.list.items[before].next = number;
+    if (after == NO_ID) b->last = number;
+    else s->claims.list.items[after].prev = number;
+}
+
 /* ---- rejections -------------------------------------------------------------------------------------------------- */
 
 /* A rejection is valid for the rest of the run if only the claim itself causes it. Domains of keys other than the

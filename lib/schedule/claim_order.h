@@ -94,6 +94,8 @@ void claim_link_opened(scheduler *s, uint32_t number); /* it is new and has one 
 /* It was unlinked, and has received so many pods one after another. true = other claims have changed places as well,
  * and a search has to begin again. */
 bool claim_link_grown(scheduler *s, uint32_t number, uint32_t more);
+/* It returns to the place among equals that its stamp says. Not with Karpenter's order. */
+void claim_relink(scheduler *s, uint32_t number);
 
 /* ---- one pod's search -------------------------------------------------------------------------------------------- */
 

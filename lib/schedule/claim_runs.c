@@ -5,6 +5,7 @@
 #include <schedule/claims.h>
 #include <schedule/volumes.h>
 #include <schedule/placement.h>
+#include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
@@ -29,8 +30,11 @@ static enum fits check_claim(scheduler *s, const view *v, const claim *c)
     const template_ *t = &s->templates.items[c->template_];
     if (!bits_test(v->tolerated, c->template_) || !template_host_allows(s, t, v->full.host)) return FITS_NO;
     if (!set_compatible(&s->algebra, c->set, v->full.set, true)) return FITS_NO;
+    if (!set_compatible(&s->algebra, c->set, s->within.set, true)) return FITS_NO;
     bool listed = set_has_min_values(s, c->set) || t->table->has_reservations;
-    return listed || set_meet(&s->algebra, c->set, v->full.set) != c->set ? FITS_UNKNOWN : FITS_YES;
+    bool narrows = set_meet(&s->algebra, c->set, v->full.set) != c->set ||
+                   set_meet(&s->algebra, c->set, s->within.set) != c->set;
+    return listed || narrows ? FITS_UNKNOWN : FITS_YES;
 }
 
 /* The number of additional pods with requests `each` for which some type of the claim has space, at most `most`. */
@@ -70,7 +74,7 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
     claim *c = &s->claims.list.items[number];
     if (c->retired || check_claim(s, v, c) != FITS_YES) return 0;
     uint32_t fit = most_that_fit(s, c, s->pods.classes[v->class_].requests, count), had = c->pods;
-    if (fit == 0) return 0;
+    if (fit == 0 || !savepoint_note_claim(s, number)) return 0;
     claim_unlink(s, number);
     placement_put_run(s, pods, first, fit, number);
     c->pods += fit;
@@ -123,7 +127,7 @@ static uint32_t next_taker(scheduler *s, spreading *w, uint32_t most)
 
 static bool note_reached(scheduler *s, spreading *w, uint32_t number)
 {
-    uint32_t *slot = list_push(s->context, &w->reached, sizeof *slot);
+    uint32_t *slot = savepoint_note_claim(s, number) ? list_push(s->context, &w->reached, sizeof *slot) : NULL;
     if (slot == NULL) {
         s->failed = true;
         return false;

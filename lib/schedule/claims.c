@@ -8,6 +8,7 @@
 #include <schedule/placement.h>
 #include <schedule/policy.h>
 #include <schedule/ports.h>
+#include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
@@ -192,6 +193,8 @@ static uint32_t can_add_with_sum(scheduler *s, const claim *c, uint32_t pod_numb
         return quirk(s, 13) ? KARP_REASON_NOTHING_MATCHED : KARP_REASON_HOST_PORT;
     }
     uint32_t base = set_meet(&s->algebra, c->set, v->full.set), reason = KARP_REASON_NONE;
+    if (!set_compatible(&s->algebra, base, s->within.set, true)) return KARP_REASON_REQUIREMENTS;
+    base = set_meet(&s->algebra, base, s->within.set);
     if (k->alternative_count == 0) return try_alternative(s, c, pod_number, base, unconstrained, v, relax, o);
     for (uint32_t i = 0; i < k->alternative_count; i++) {
         reason = try_alternative(s, c, pod_number, base, k->alternatives[i], v, relax, o);
@@ -242,6 +245,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     claim *c = &s->claims.list.items[number];
     const template_ *t = &s->templates.items[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
+    if (!savepoint_note_claim(s, number)) return false;
     memcpy(c->requests, s->vectors.sum, s->vectors.dims * sizeof *c->requests);
     claim_note_families(s, c, p);
     c->set = o->set;
@@ -355,6 +359,9 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
 
 bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
+    if (s->within.launches == LAUNCHES_NONE) return false;
+    if (s->within.launches == LAUNCHES_ONE)
+        return s->within.claim != NO_ID && claims_put(s, s->within.claim, pod_number, view_number);
     const view *v = &s->pods.views.items[view_number];
     class_state *k = &s->pods.classes[v->class_];
     bool anew = s->claims.run.view != view_number;
@@ -405,6 +412,7 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     *slot = c;
     if (!add(s, number, pod_number, v, o)) return KARP_REASON_NOT_REACHED;
     claim_link_opened(s, number);
+    if (s->within.launches == LAUNCHES_ONE) s->within.claim = number;
     limits_take(s, c.template_, s->claims.list.items[number].types, s->claims.list.items[number].requests);
     return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
 }
@@ -435,6 +443,8 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];
     uint32_t reason = KARP_REASON_NO_TEMPLATES;
+    if (s->within.launches == LAUNCHES_NONE || (s->within.launches == LAUNCHES_ONE && s->within.claim != NO_ID))
+        return KARP_REASON_RESOURCES;
     for (uint32_t t = 0; t < s->templates.count; t++) {
         if (!scheduler_worked(s, OF_A_POOL)) return KARP_REASON_NOT_REACHED;
         s->round.steps++;

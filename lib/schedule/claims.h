@@ -30,6 +30,7 @@ struct claim {
     uint32_t had, more;
     bool retired; /* no pod of the round can fit any more; it is in no list */
     bool relaxed_min_values, dropped;
+    uint32_t billed; /* savepoint_cost() has counted it already: the stamp of that call */
     struct port_use *ports;
     uint32_t port_count, port_capacity;
     uint32_t *reserved; /* numbers of the reservations that it uses */

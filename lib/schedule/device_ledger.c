@@ -121,20 +121,22 @@ bool ledger_init(scheduler *s)
     return true;
 }
 
+void candidate_free(scheduler *s, candidate *c)
+{
+    list_free(s->context, &c->accounts, sizeof(account));
+    list_free(s->context, &c->postings, sizeof(posting));
+    list_free(s->context, &c->holdings, sizeof(holding));
+    map64_free(&c->account_of);
+    map64_free(&c->posting_of);
+    map64_free(&c->postings_of);
+    map64_free(&c->holdings_of);
+    map64_free(&c->held);
+}
+
 void ledger_free(scheduler *s)
 {
     struct devices *d = s->devices;
-    for (size_t i = 0; i < d->candidates.count; i++) {
-        candidate *c = &d->candidates.items[i];
-        list_free(s->context, &c->accounts, sizeof(account));
-        list_free(s->context, &c->postings, sizeof(posting));
-        list_free(s->context, &c->holdings, sizeof(holding));
-        map64_free(&c->account_of);
-        map64_free(&c->posting_of);
-        map64_free(&c->postings_of);
-        map64_free(&c->holdings_of);
-        map64_free(&c->held);
-    }
+    for (size_t i = 0; i < d->candidates.count; i++) candidate_free(s, &d->candidates.items[i]);
     list_free(s->context, &d->candidates, sizeof(candidate));
     map64_clear(&d->candidate_of);
 }

@@ -262,6 +262,7 @@ bool search_type(scheduler *s, allocation *a, uint32_t index);
 
 /* device_ledger.c */
 bool ledger_init(scheduler *s);
+void candidate_free(scheduler *s, candidate *c);
 void ledger_free(scheduler *s); /* frees memory of the round that is not in its arena */
 const candidate *ledger_find(const scheduler *s, uint32_t number);
 /* Whether an exclusive device of the cluster is allocated or reserved by another candidate. */

@@ -41,6 +41,10 @@ void devices_take_host(scheduler *s);
  * no longer has are released. */
 void devices_take_claim(scheduler *s, const claim *c);
 
+/* device_save.c: a copy of what is held, in the round's arena, and going back to it. NULL and false = out of memory. */
+const struct saved_devices *devices_save(scheduler *s);
+bool devices_restore(scheduler *s, const struct saved_devices *from);
+
 /* Whether a search of this round ended without a result. The decision may then differ from the one of a complete
  * search. */
 bool devices_gave_up(const scheduler *s);

@@ -2,6 +2,7 @@
 #include <schedule/policy.h>
 
 #include <schedule/devices.h>
+#include <schedule/gang_loop.h>
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
@@ -107,5 +108,5 @@ bool policy_round_stopped(const scheduler *s) { return s->round.stopped; }
 
 bool policy_has_topology(const scheduler *s)
 {
-    return s->topology.groups.count > 0 || s->volumes.limited_drivers > 0 || s->devices != NULL;
+    return s->topology.groups.count > 0 || gang_loop_applies(s) || s->volumes.limited_drivers > 0 || s->devices != NULL;
 }

@@ -44,7 +44,8 @@ typedef struct round_bill {
 bool policy_bill(scheduler *s, const karp_objective *aim, round_bill *out);
 /* Sets the bits of the pods that the round did not place. */
 void policy_left(const scheduler *s, uint64_t *pods);
-/* Whether any rule depends on more than capacity and node requirements: on where other pods are, or on volumes. */
+/* Whether any rule depends on more than capacity and node requirements: on where other pods are, on groups of pods that
+ * start together, or on volumes. */
 bool policy_has_topology(const scheduler *s);
 /* Whether the round ended early. */
 bool policy_cut_short(const scheduler *s);

@@ -168,12 +168,17 @@ void class_begin_round(scheduler *s, class_state *c)
 
 /* ---- undoing the previous round ---------------------------------------------------------------------------------- */
 
-static void undo_counts(scheduler *s)
+round_mark round_marked(const scheduler *s)
+{
+    return (round_mark){ s->round.log->counted.count, s->round.log->counted_hosts.count };
+}
+
+void round_rewind(scheduler *s, round_mark mark)
 {
     struct round_log *l = s->round.log;
-    for (size_t i = 0; i < l->counted.count; i++)
+    for (size_t i = mark.counted; i < l->counted.count; i++)
         group_uncount(s, &s->topology.groups.items[l->counted.items[i].group], l->counted.items[i].domain);
-    for (size_t i = 0; i < l->counted_hosts.count; i++) {
+    for (size_t i = mark.counted_hosts; i < l->counted_hosts.count; i++) {
         const struct counted_host *c = &l->counted_hosts.items[i];
         const label_group *k = &s->topology.label_groups.items[c->label_group];
         for (uint32_t n = 0; n < c->groups; n++) {
@@ -181,12 +186,20 @@ static void undo_counts(scheduler *s)
             if (counts_every_host(g)) group_uncount(s, g, c->host);
         }
     }
+    l->counted.count = mark.counted;
+    l->counted_hosts.count = mark.counted_hosts;
+}
+
+static void undo_counts(scheduler *s)
+{
+    struct round_log *l = s->round.log;
+    round_rewind(s, (round_mark){ 0, 0 });
     for (size_t i = 0; i < l->withheld.count; i++) {
         group *g = &s->topology.groups.items[l->withheld.items[i].group];
         if (l->withheld.items[i].pod) group_count(s, g, l->withheld.items[i].domain);
         else group_register(s, g, l->withheld.items[i].domain);
     }
-    l->counted.count = l->counted_hosts.count = l->withheld.count = 0;
+    l->withheld.count = 0;
 }
 
 static void undo_hosts(scheduler *s)
@@ -233,6 +246,7 @@ static void undo_pods(scheduler *s)
     s->round.version = s->round.steps = 0;
     s->round.stopped = false;
     s->round.number++;
+    s->gangs = NULL;
     arena_release(&s->round.data, s->round.log->empty);
 }
 

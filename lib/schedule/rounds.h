@@ -31,6 +31,11 @@ struct round {
     bool stopped; /* a step budget or the caller ended the loop */
 };
 
+/* How much of the round's log there was at some time. */
+typedef struct round_mark {
+    size_t counted, counted_hosts;
+} round_mark;
+
 bool rounds_init(scheduler *s);
 void rounds_free(scheduler *s);
 
@@ -40,6 +45,9 @@ bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, 
                  uint32_t extra_count);
 /* Only undoes the round: nodes and pods are as they were set up. */
 void round_undo(scheduler *s);
+round_mark round_marked(const scheduler *s);
+/* Takes back what topology has counted since the mark. */
+void round_rewind(scheduler *s, round_mark mark);
 bool rounds_repeatable(const scheduler *s);
 
 /* Changes that other files make and that are logged. */

@@ -7,6 +7,7 @@
 #include <schedule/pods.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
+#include <schedule/gang_loop.h>
 #include <schedule/hosts.h>
 #include <schedule/provision.h>
 #include <schedule/rounds.h>
@@ -27,7 +28,8 @@ static void apply_options(scheduler *s, const run_options *how)
     s->settings.now = s->settings.options->now != 0 ? s->settings.options->now : s->snapshot->raw.now;
     s->settings.quirks = options_quirks(s->settings.options);
     s->settings.rules = options_rules(s->settings.options);
-    s->settings.peer_order = options_peer_order(s->settings.options);
+    /* Places of groups are taken back, which Karpenter's order does not allow. */
+    s->settings.peer_order = options_peer_order(s->settings.options) && !gang_loop_applies(s);
     s->settings.simulation = how->simulation;
     s->settings.exact_budgets = how->simulation ? how->exact_budgets
                                                 : s->settings.options->profile == KARP_PROFILE_KARP;
@@ -184,6 +186,7 @@ void scheduler_free(scheduler *s)
     list_free(s->context, &s->pods.ignored, sizeof *s->pods.ignored.items);
     algebra_free(&s->algebra);
     rounds_free(s);
+    savepoints_free(s);
     devices_free(s);
     arena_free(&s->round.data);
     arena_free(&s->data);

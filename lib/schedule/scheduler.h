@@ -21,10 +21,12 @@
 #include <schedule/pods.h>
 #include <schedule/report.h>
 #include <schedule/rounds.h>
+#include <schedule/savepoint.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
 #include <schedule/volumes.h>
+#include <schedule/within.h>
 
 struct scheduler {
     const karp_snapshot *snapshot;
@@ -46,6 +48,9 @@ struct scheduler {
     struct volumes volumes; /* CSI limits */
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     struct round round;
+    struct saving saving; /* open savepoints */
+    struct within within; /* where the pods that are being placed may be; without groups, anywhere */
+    struct gang_state *gangs; /* see gang_loop.h; in the round's arena. NULL = the round places pods one by one */
     struct launches launches;
     struct first_fit *first_fit; /* see first_fit.c; NULL = not created yet */
     const struct policy *policy; /* see policy.h; NULL = Karpenter's behaviour */

@@ -7,8 +7,10 @@
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
+#include <schedule/gang_loop.h>
 #include <schedule/guide.h>
 #include <schedule/hosts.h>
+#include <schedule/loop.h>
 #include <schedule/rounds.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
@@ -161,7 +163,7 @@ static bool must_stop(scheduler *s, uint64_t *polled)
     return o->should_stop(o->stop_user) != 0;
 }
 
-static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number, uint32_t reason)
+bool loop_fail(scheduler *s, uint32_t pod_number, uint32_t view_number, uint32_t reason)
 {
     failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
     if (f == NULL) {
@@ -172,15 +174,18 @@ static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number
     return true;
 }
 
+bool loop_fail_left(scheduler *s, uint32_t pod_number)
+{
+    const struct pod_outcome *o = s->placement.outcomes == NULL ? NULL : &s->placement.outcomes[pod_number];
+    if (o == NULL || o->reason == KARP_REASON_NONE) return loop_fail(s, pod_number, NO_ID, KARP_REASON_NOT_REACHED);
+    return loop_fail(s, pod_number, o->view, o->reason);
+}
+
 /* After the loop: every pod that is still queued has failed or was not reached. */
 static void note_remaining(scheduler *s, const queue *q)
 {
-    for (uint32_t i = 0; i < q->length && !s->failed; i++) {
-        uint32_t p = q->pods[(q->head + i) % q->capacity];
-        const struct pod_outcome *o = s->placement.outcomes == NULL ? NULL : &s->placement.outcomes[p];
-        if (o == NULL || o->reason == KARP_REASON_NONE) note_failure(s, p, NO_ID, KARP_REASON_NOT_REACHED);
-        else note_failure(s, p, o->view, o->reason);
-    }
+    for (uint32_t i = 0; i < q->length && !s->failed; i++)
+        (void)loop_fail_left(s, q->pods[(q->head + i) % q->capacity]);
 }
 
 /* The end of the consecutive pods of one class that start at `from`. Compares many at a time, since runs may be long.
@@ -297,6 +302,13 @@ static void run_loop(scheduler *s, queue *q)
     s->round.solving = false;
 }
 
+uint32_t loop_place(scheduler *s, uint32_t *pods, uint32_t count)
+{
+    queue q = { .pods = pods, .ring = pods, .capacity = count, .length = count, .fresh = count };
+    run_loop(s, &q);
+    return q.length;
+}
+
 /* Adds the classes of the round to the topology, in the order of their first pods (with Q-3 and Q-4 the first member
  * represents a group), and computes the smallest requests. */
 static bool enter_classes(scheduler *s)
@@ -356,6 +368,15 @@ static bool begin(scheduler *s, const uint32_t *removed, uint32_t removed_count,
     return entered && queue_init(s, q);
 }
 
+/* Places the pods of the queue, or, if there are groups that start together, all pods that have no place yet. */
+static bool place_queue(scheduler *s, queue *q)
+{
+    if (gang_loop_applies(s)) return gang_loop_run(s);
+    run_loop(s, q);
+    note_remaining(s, q);
+    return true;
+}
+
 karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *removed, uint32_t removed_count,
                                    const uint32_t *extra, uint32_t extra_count, karp_error *error)
 {
@@ -364,8 +385,7 @@ karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *remov
     for (uint32_t i = 0; i < g->closed_count; i++) bits_clear(s->hosts.offered, g->closed[i]);
     if (s->templates.usable_pools > 0) {
         if (!s->round.stopped && !follow(s, g, &q)) return fail_nomem(error);
-        run_loop(s, &q);
-        note_remaining(s, &q);
+        if (!place_queue(s, &q)) return fail_nomem(error);
     }
     if (s->failed || s->algebra.failed) return fail_nomem(error);
     return scheduler_stopped(s, error);
@@ -379,10 +399,8 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
     if (!begin(s, removed, removed_count, extra, extra_count, &q))
         return context_refusal(s->context, fail_nomem(error), error);
-    if (s->templates.usable_pools > 0) {
-        run_loop(s, &q);
-        note_remaining(s, &q);
-    }
+    if (s->templates.usable_pools > 0 && !place_queue(s, &q))
+        return context_refusal(s->context, fail_nomem(error), error);
     if (s->failed || s->algebra.failed) return context_refusal(s->context, fail_nomem(error), error);
     if (s->round.stopped) scheduler_finish(s);
     return scheduler_stopped(s, error);

@@ -214,11 +214,16 @@ bool volumes_take(scheduler *s, host *h, uint32_t class_number)
     return added;
 }
 
-void volumes_undo(host *h)
+size_t volumes_held(const host *h) { return h->volumes == NULL ? 0 : h->volumes->count; }
+
+void volumes_shrink(host *h, size_t count)
 {
     struct node_volumes *n = h->volumes;
-    while (n != NULL && n->count > n->bound) n->limits[map64_get(&n->limit_of, n->items[--n->count].driver)].held--;
+    size_t least = n == NULL || count > n->bound ? count : n->bound; /* bound ones may have been loaded since */
+    while (n != NULL && n->count > least) n->limits[map64_get(&n->limit_of, n->items[--n->count].driver)].held--;
 }
+
+void volumes_undo(host *h) { volumes_shrink(h, 0); }
 
 void volumes_free(scheduler *s, host *h)
 {

@@ -35,6 +35,9 @@ bool volumes_look_up_fails(const scheduler *s, uint32_t class_number);
 /* Whether the node stays within all its limits with one more pod of the class. */
 bool volumes_within(scheduler *s, host *h, uint32_t class_number);
 bool volumes_take(scheduler *s, host *h, uint32_t class_number);
+/* The number of recorded volumes, and going back to an earlier number. */
+size_t volumes_held(const host *h);
+void volumes_shrink(host *h, size_t count);
 void volumes_undo(host *h); /* keeps the volumes of bound pods */
 void volumes_free(scheduler *s, host *h);
 /* Whether its volumes keep the class's pods from every node. */

@@ -123,12 +123,107 @@ def refusals(world):
     equal([g.get('code') for g in world.plan(*nodes, composite, *pods(2))['groups']], ['GROUP_MISSING'], 'the composite is missing')
 
 
+def whole(world):
+    """In profile karp a group is placed as a whole or not at all."""
+    two = [node('n1'), node('n2')]
+    plan = world.plan(*two, gang(3), *pods(3), profile='karp')
+    equal((row(plan), plan['placements'], plan['launches']), ([('default/g', 'PodGroup', 'GROUP_MINIMUM', 3, 3, 0)], [], []), 'one short')
+    equal(plan['groups'][0]['detail'], '2 of 3 fit: NodePool pool has reached its limit cpu 0', 'one short, why')
+    equal({u['code'] for u in plan['unschedulable']}, {'GROUP_MINIMUM'}, 'one short, its pods')
+    plan = world.plan(*two, gang(3), *pods(3), pod('alone', None), profile='karp')
+    equal([p['pods'] for p in plan['placements']], [['default/alone']], 'others use the room')
+    plan = world.plan(*two, gang(3), *pods(5), profile='karp', most='2')
+    equal((row(plan)[0][5], len(plan['launches'])), (3, 1), 'more than the minimum, with a launch')
+    plan = world.plan(*two, gang(3), *pods(3), profile='karp', most='1')
+    equal(plan['launches'], [], 'nothing is launched for a group that cannot start')
+    plan = world.plan(*two, gang(2, 'a', priority=5), gang(2, 'b'), *pods(2, 'a', priority=5), *pods(2, 'b'), profile='karp')
+    equal([r[2] for r in row(plan)], [None, 'GROUP_MINIMUM'], 'the higher priority comes first')
+    plan = world.plan(node('small', 2), node('large', 4), gang(2), pod('g-0', cpu=2), pod('g-1', cpu=4), profile='karp')
+    equal(row(plan)[0][2], None, 'large pods first')
+
+
+def in_domains(world):
+    here = {'status': {'phase': 'Running'}}
+    nodes = [node('a1', rack='a'), node('a2', rack='a'), node('b1', rack='b'), node('none'), node('empty', rack='')]
+    plan = world.plan(*nodes, gang(2, key='rack'), *pods(2), profile='karp')
+    equal((plan['groups'][0]['domain'], [p['node'] for p in plan['placements']]), ('a', ['a1', 'a2']), 'one rack')
+    plan = world.plan(*nodes, gang(3, key='rack'), *pods(3), profile='karp')
+    equal(plan['groups'][0]['detail'], 'in b 1 of 3 fit: no node has room for more, and no NodePool launches one that could; '
+          'in a 2 of 3 fit: no node has room for more, and no NodePool launches one that could', 'domain by domain')
+    plan = world.plan(*nodes, gang(2, key='rack'), pod('g-0', cpu=1, nodeName='b1') | here, pod('g-1', cpu=1), pod('g-2', cpu=1), profile='karp')
+    equal((row(plan)[0][2:], plan['groups'][0]['domain']), ((None, 2, 3, 1), 'b'), 'bound pods fix the domain')
+    equal([u['code'] for u in plan['unschedulable']], ['GROUP_DOMAIN_FULL'], 'and the rest has to wait for room there')
+    zone = 'topology.kubernetes.io/zone'
+    plan = world.plan(gang(3, key=zone), *pods(3), profile='karp', most='100')
+    equal(([r['values'] for n in plan['launches'] for r in n['requirements'] if r['key'] == zone], plan['groups'][0]['domain']),
+          ([['a'], ['a'], ['a']], 'a'), 'the cheaper zone')
+    plan = world.plan(gang(3, key=zone), *pods(2), pod('g-2', nodeSelector={zone: 'b'}), profile='karp', most='100')
+    equal(plan['groups'][0]['domain'], 'b', 'the zone of all pods')
+    plan = world.plan(gang(2, key='rack'), *pods(2), profile='karp', most='100')
+    equal(plan['groups'][0]['detail'], 'no node is in a domain of rack that its pods can use', 'a key that nothing has')
+    plan = world.plan(node('n1', 4), gang(2, key='kubernetes.io/hostname'), *pods(2), profile='karp')
+    equal(plan['groups'][0]['domain'], 'n1', 'one node for all')
+    basic = gang(1, key='rack')
+    basic['spec']['schedulingPolicy'] = {'basic': {}}
+    check('the pod that it sees first' in ' '.join(world.plan(*nodes, basic, *pods(2), profile='karp')['warnings']), 'basic, with a topology')
+
+
+def composites(world):
+    """Groups of groups, with the rule of the composite."""
+    top = {'apiVersion': 'scheduling.k8s.io/v1alpha3', 'kind': 'CompositePodGroup', 'metadata': {'name': 'top'},
+           'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 2}}}}
+    under = [gang(2, n, parentCompositePodGroupName='top') for n in 'ab'] + [p for n in 'ab' for p in pods(2, n)]
+    plan = world.plan(*[node(f'n{i}') for i in range(3)], top, *under, profile='karp')
+    equal([(g['group'], g['source'], g.get('code')) for g in plan['groups']],
+          [('default/a', 'PodGroup', None), ('default/b', 'PodGroup', 'GROUP_MINIMUM'), ('default/top', 'CompositePodGroup', 'GROUP_MINIMUM')], 'one of two')
+    equal((plan['placements'], {u['code'] for u in plan['unschedulable']}), ([], {'GROUP_COMPOSITE', 'GROUP_MINIMUM'}), 'nothing of it')
+    plan = world.plan(*[node(f'n{i}') for i in range(4)], top, *under, profile='karp')
+    equal((sum(len(p['pods']) for p in plan['placements']), plan['groups'][2]['placed']), (4, 2), 'both')
+    circle = [{**top, 'metadata': {'name': n}, 'spec': {**top['spec'], 'parentCompositePodGroupName': o}} for n, o in (('x', 'y'), ('y', 'x'))]
+    plan = world.plan(node('n1'), *circle, gang(1, parentCompositePodGroupName='x'), *pods(1), profile='karp')
+    equal((plan['groups'][0].get('code'), plan['placements']), ('GROUP_MISSING', []), 'a circle')
+
+
+def searches(world):
+    """A greedy order may take the only place that another pod can use."""
+    nodes = [node('n1', 3), node('n2', 4)]
+    given = [pod('g-0', cpu=3), pod('g-1', cpu=2), pod('g-2', cpu=2)]
+    plan = world.plan(node('x', 4), node('y', 3), gang(3), *given, profile='karp')
+    equal(row(plan)[0][2], None, 'another place for the first pod')
+    check('kube-scheduler places its pods one after another' in ' '.join(plan['warnings']), plan['warnings'])
+    plan = world.plan(*nodes, gang(3), *given, profile='karp')
+    check('kube-scheduler' not in ' '.join(plan['warnings']), 'nothing to note')
+
+
+def with_devices(world):
+    """A group that is taken back gives its devices back."""
+    def claimed(name, group):
+        return [{'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceClaim', 'metadata': {'name': name, 'namespace': 'default'},
+                 'spec': {'devices': {'requests': [{'name': 'r', 'exactly': {'deviceClassName': 'gpu', 'count': 1}}]}}},
+                pod(name, group, 1, resourceClaims=[{'name': 'c', 'resourceClaimName': name}])]
+    gpus = [{'apiVersion': 'resource.k8s.io/v1', 'kind': 'DeviceClass', 'metadata': {'name': 'gpu'}, 'spec': {}},
+            {'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceSlice', 'metadata': {'name': 's'}, 'spec': {
+                'driver': 'd.io', 'nodeName': 'n1', 'pool': {'name': 's', 'generation': 1, 'resourceSliceCount': 1}, 'devices': [{'name': 'a'}, {'name': 'b'}]}},
+            {'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'settings': {'ignoreDRARequests': False}, 'objects': []}, node('n1', 8)]
+    many = [o for i in range(3) for o in claimed(f'g-{i}', 'g')]
+    alone = [o for i in range(2) for o in claimed(f'z-{i}', None)]
+    plan = world.plan(*gpus, gang(3), *many, *alone, profile='karp')
+    equal([p['pods'] for p in plan['placements']], [['default/z-0', 'default/z-1']], 'two devices are left')
+    plan = world.plan(*gpus, gang(2), *many, *alone, profile='karp')
+    equal((row(plan)[0][5], len(plan['placements'][0]['pods'])), (2, 2), 'the group has them')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         world = World(pathlib.Path(folder))
         sources(world)
         notes(world)
         refusals(world)
+        whole(world)
+        in_domains(world)
+        composites(world)
+        searches(world)
+        with_devices(world)
     return finish()
 
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <schedule/gang_domains.h>
+
+#include <base/sort.h>
+#include <schedule/claim_order.h>
+#include <schedule/gang_loop.h>
+#include <schedule/scheduler.h>
+#include <schedule/topology.h>
+
+/* A node and its value of the key. */
+struct labelled {
+    uint32_t rank, value, host;
+};
+
+static int by_value(const void *x, const void *y, const void *user)
+{
+    const struct labelled *a = x, *b = y;
+    (void)user;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return a->host < b->host ? -1 : a->host > b->host;
+}
+
+/* Lists the nodes that have the label, and the values of launches with no host. */
+static struct labelled *list_values(scheduler *s, const gang_domains *d, uint32_t *count)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t key_index = d->host ? NO_ID : domain_key_of(s, d->key), launchable = 0;
+    if (s->failed || (key_index == NO_ID && !d->host)) return NULL;
+    if (!d->host) launchable = s->topology.keys[key_index].universe_count;
+    struct labelled *list = arena_array(&s->round.data, s->hosts.count + (size_t)launchable + 1, sizeof *list);
+    *count = 0;
+    for (uint32_t h = 0; list != NULL && h < s->hosts.count; h++) {
+        uint32_t value = label_get(w->nodes[s->hosts.items[h].node].labels, d->key);
+        if (value == NO_ID || value == NO_TEXT) continue;
+        list[(*count)++] = (struct labelled){ w->facts.rank[value], value, h };
+    }
+    for (uint32_t i = 0; list != NULL && i < launchable; i++) {
+        const domain_key *k = &s->topology.keys[key_index];
+        uint32_t value = k->values[k->universe[i].number];
+        if (value != NO_TEXT) list[(*count)++] = (struct labelled){ w->facts.rank[value], value, NO_ID };
+    }
+    return list;
+}
+
+static void measure(const scheduler *s, gang_domain *one)
+{
+    const karp_snapshot *w = s->snapshot;
+    static const uint32_t resources[] = { RESOURCE_CPU, RESOURCE_MEMORY };
+    for (uint32_t h = 0; h < one->host_count; h++) {
+        const state_node *n = &w->nodes[s->hosts.items[one->hosts[h]].node];
+        for (size_t r = 0; r < 2; r++) {
+            int64_t units = 0;
+            if (amount_scale(resource_list_get(n->allocatable, resources[r]), w->units[resources[r]], &units))
+                one->allocatable[r] += (double)units;
+        }
+    }
+}
+
+static bool cut(scheduler *s, gang_domains *d, const struct labelled *list, uint32_t count)
+{
+    uint32_t *hosts = arena_array(&s->round.data, count + (size_t)1, sizeof *hosts), n = 0;
+    d->items = arena_array(&s->round.data, count + (size_t)2, sizeof *d->items);
+    if (hosts == NULL || d->items == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || list[i].value != list[i - 1].value) {
+            uint32_t in = d->host ? NO_ID
+                                  : requirement_in(&s->algebra, s->snapshot->facts.normalized[d->key], list[i].value);
+            d->items[d->count++] = (gang_domain){ .value = list[i].value,
+                                                  .claim = NO_ID,
+                                                  .set = d->host ? EMPTY_SET : set_add(&s->algebra, EMPTY_SET, in),
+                                                  .hosts = hosts + n };
+        }
+        if (list[i].host == NO_ID) continue;
+        hosts[n++] = list[i].host;
+        d->items[d->count - 1].host_count++;
+    }
+    if (d->host)
+        d->items[d->count++] = (gang_domain){ .value = NO_ID, .claim = NO_ID, .set = EMPTY_SET, .hosts = hosts };
+    for (uint32_t i = 0; i < d->count; i++) measure(s, &d->items[i]);
+    return !s->algebra.failed;
+}
+
+const gang_domains *gang_domains_of(scheduler *s, uint32_t key)
+{
+    gang_domains *d = s->gangs->domains;
+    uint32_t count = 0;
+    while (d != NULL && d->key != key) d = d->next;
+    if (d != NULL) return d;
+    d = arena_array(&s->round.data, 1, sizeof *d);
+    if (d != NULL) *d = (gang_domains){ .key = key, .host = key == s->snapshot->known.hostname };
+    struct labelled *list = d == NULL ? NULL : list_values(s, d, &count);
+    if (list == NULL || !sort_stable(s->context, list, count, sizeof *list, by_value, NULL) ||
+        !cut(s, d, list, count)) {
+        s->failed = true;
+        return NULL;
+    }
+    d->next = s->gangs->domains;
+    s->gangs->domains = d;
+    return d;
+}
+
+gang_domain gang_domain_at(const gang_domains *domains, uint32_t number)
+{
+    if (number < domains->count) return domains->items[number];
+    return (gang_domain){ .value = NO_ID, .claim = number - domains->count, .set = EMPTY_SET };
+}
+
+uint32_t gang_domain_count(const scheduler *s, const gang_domains *domains)
+{
+    return domains->count + (domains->host ? (uint32_t)s->claims.list.count : 0);
+}
+
+/* ---- which one first --------------------------------------------------------------------------------------------- */
+
+/* How full the domain is with the requests, from 0 on: the mean over CPU and memory, as kube-scheduler's MostAllocated
+ * has it. */
+static double fullness(const scheduler *s, const gang_domain *one, const int64_t *requests)
+{
+    double sum = 0;
+    for (size_t r = 0; r < 2; r++) {
+        double left = 0;
+        for (uint32_t h = 0; h < one->host_count; h++) left += (double)s->hosts.items[one->hosts[h]].left[r];
+        if (one->allocatable[r] > 0)
+            sum += (one->allocatable[r] - left + (double)requests[r]) / one->allocatable[r] / 2;
+    }
+    return sum;
+}
+
+struct fullest {
+    double full;
+    uint32_t number;
+};
+
+static int fuller(const void *x, const void *y, const void *user)
+{
+    const struct fullest *a = x, *b = y;
+    (void)user;
+    return a->full > b->full ? -1 : a->full < b->full;
+}
+
+const uint32_t *gang_domains_order(scheduler *s, const gang_domains *domains, const int64_t *requests)
+{
+    struct fullest *list = arena_array(&s->round.data, domains->count + (size_t)1, sizeof *list);
+    uint32_t *order = arena_array(&s->round.data, domains->count + (size_t)1, sizeof *order);
+    for (uint32_t i = 0; list != NULL && i < domains->count; i++)
+        list[i] = (struct fullest){ fullness(s, &domains->items[i], requests), i };
+    if (list == NULL || order == NULL || !sort_stable(s->context, list, domains->count, sizeof *list, fuller, NULL)) {
+        s->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < domains->count; i++) order[i] = list[i].number;
+    return order;
+}
+
+/* ---- inside ------------------------------------------------------------------------------------------------------ */
+
+/* What classes remember of the last pod that failed, and the run of claims, are of another place. */
+static void changed(scheduler *s)
+{
+    s->round.version++;
+    search_end(s);
+}
+
+bool gang_enter(scheduler *s, const gang_domain *domain, outside *before)
+{
+    uint64_t *offered = arena_array(&s->round.data, bits_words(s->hosts.count) + 1, sizeof *offered);
+    *before = (outside){ s->within, s->hosts.offered };
+    if (offered == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t h = 0; h < domain->host_count; h++) {
+        if (bits_test(s->hosts.offered, domain->hosts[h])) bits_set(offered, domain->hosts[h]);
+    }
+    s->hosts.offered = offered;
+    if (!set_agree(&s->algebra, s->within.set, domain->set)) s->within.launches = LAUNCHES_NONE;
+    else s->within.set = set_meet(&s->algebra, s->within.set, domain->set);
+    if (domain->set == EMPTY_SET) { /* the host name */
+        bool one = domain->value == NO_ID && s->within.launches != LAUNCHES_NONE;
+        s->within.launches = one ? LAUNCHES_ONE : LAUNCHES_NONE;
+        s->within.claim = one && before->within.launches == LAUNCHES_ONE ? before->within.claim : domain->claim;
+    }
+    changed(s);
+    return !s->algebra.failed;
+}
+
+void gang_leave(scheduler *s, const outside *before)
+{
+    s->within = before->within;
+    s->hosts.offered = before->offered;
+    changed(s);
+}

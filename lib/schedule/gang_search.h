@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A search for places of a group's pods, for which placing one after another did not work: a pod may have taken the
+ * only place that another could use. It is complete unless it takes too many steps.
+ */
+#ifndef SCHEDULE_GANG_SEARCH_H
+#define SCHEDULE_GANG_SEARCH_H
+
+#include <schedule/gangs.h>
+
+/* Places at least so many of the members that are to be placed, and returns their number; 0 = none was placed. */
+uint32_t gang_search(scheduler *s, const member_group *g, uint32_t least, gang_result *r);
+
+#endif
