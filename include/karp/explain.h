@@ -213,7 +213,8 @@ enum {
     KARP_FINDING_NODE_STAYS = 29, /**< a step removes a node that nothing may disrupt */
     KARP_FINDING_PDB = 30, /**< a step evicts more pods than a PodDisruptionBudget allows */
     KARP_FINDING_BUDGET = 31, /**< a step removes more nodes than the NodePool's budgets allow at once */
-    KARP_FINDING_COST = 32 /**< the costs that steps state contradict each other, or do not fall */
+    KARP_FINDING_COST = 32, /**< the costs that steps state contradict each other, or do not fall */
+    KARP_FINDING_GROUP = 33 /**< of profile KARP: a group of pods starts without its minimum, or in several domains */
 };
 
 /**

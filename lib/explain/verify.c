@@ -44,6 +44,7 @@ static const char *const finding_names[] = {
     "PDB",
     "BUDGET",
     "COST",
+    "GROUP",
 };
 
 const char *karp_finding_name(uint32_t code)
@@ -281,6 +282,7 @@ static void check_plan(verifier *v, const karp_plan *plan)
     check_limits(v);
     check_reservations(v);
     check_topology(v);
+    if (!v->failed && !v->words.failed) check_groups(v);
 }
 
 static bool withheld(const void *list, size_t count) { return list == NULL && count > 0; }

@@ -134,6 +134,7 @@ void check_limits(verifier *v);
 void check_reservations(verifier *v);
 pool_facts *facts_of_pool(verifier *v, uint32_t pool);
 void check_topology(verifier *v);
+void check_groups(verifier *v); /* verify_groups.c */
 /* verify_nodes.c */
 void check_launch_volumes(verifier *v, const target *t);
 

@@ -56,6 +56,15 @@ static void measure(const scheduler *s, gang_domain *one)
     }
 }
 
+/* For a domain of many nodes. Those of all domains together take no more memory than the nodes' list. */
+static bool list_bits(scheduler *s, gang_domain *one)
+{
+    uint64_t *bits = arena_array(&s->round.data, bits_words(s->hosts.count) + 1, sizeof *bits);
+    for (uint32_t h = 0; h < one->host_count && bits != NULL; h++) bits_set(bits, one->hosts[h]);
+    one->bits = bits;
+    return bits != NULL;
+}
+
 static bool cut(scheduler *s, gang_domains *d, const struct labelled *list, uint32_t count)
 {
     uint32_t *hosts = arena_array(&s->round.data, count + (size_t)1, sizeof *hosts), n = 0;
@@ -76,7 +85,10 @@ static bool cut(scheduler *s, gang_domains *d, const struct labelled *list, uint
     }
     if (d->host)
         d->items[d->count++] = (gang_domain){ .value = NO_ID, .claim = NO_ID, .set = EMPTY_SET, .hosts = hosts };
-    for (uint32_t i = 0; i < d->count; i++) measure(s, &d->items[i]);
+    for (uint32_t i = 0; i < d->count; i++) {
+        measure(s, &d->items[i]);
+        if (d->items[i].host_count > s->hosts.count / 64 && !list_bits(s, &d->items[i])) return false;
+    }
     return !s->algebra.failed;
 }
 
@@ -118,8 +130,10 @@ static double fullness(const scheduler *s, const gang_domain *one, const int64_t
 {
     double sum = 0;
     for (size_t r = 0; r < 2; r++) {
+        const int64_t *free_of = s->hosts.before + r; /* by host, with this stride */
+        const uint32_t stride = s->vectors.dims;
         double left = 0;
-        for (uint32_t h = 0; h < one->host_count; h++) left += (double)s->hosts.items[one->hosts[h]].left[r];
+        for (uint32_t h = 0; h < one->host_count; h++) left += (double)free_of[(size_t)one->hosts[h] * stride];
         if (one->allocatable[r] > 0)
             sum += (one->allocatable[r] - left + (double)requests[r]) / one->allocatable[r] / 2;
     }
@@ -169,7 +183,11 @@ bool gang_enter(scheduler *s, const gang_domain *domain, outside *before)
         s->failed = true;
         return false;
     }
-    for (uint32_t h = 0; h < domain->host_count; h++) {
+    if (domain->bits != NULL) {
+        bits_or(offered, domain->bits, bits_words(s->hosts.count));
+        bits_and(offered, s->hosts.offered, bits_words(s->hosts.count));
+    }
+    for (uint32_t h = 0; h < domain->host_count && domain->bits == NULL; h++) {
         if (bits_test(s->hosts.offered, domain->hosts[h])) bits_set(offered, domain->hosts[h]);
     }
     s->hosts.offered = offered;

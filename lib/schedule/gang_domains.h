@@ -16,6 +16,7 @@ typedef struct gang_domain {
     uint32_t set; /* what launches have to meet */
     const uint32_t *hosts;
     uint32_t host_count;
+    const uint64_t *bits; /* the same; NULL = they are few */
     double allocatable[2]; /* CPU and memory of its nodes, in units of vectors */
 } gang_domain;
 

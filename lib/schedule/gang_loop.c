@@ -111,7 +111,9 @@ static bool list_children(gang_loop *l)
         order[i] = i;
         l->first_child[i] = NO_ID;
     }
-    if (!sort_ids(s->context, order, count, by_age, s->snapshot)) return false; /* equal ages: by name */
+    bool some = false;
+    for (uint32_t i = 0; i < count; i++) some = some || l->all->items[i].parent != NO_ID;
+    if (some && !sort_ids(s->context, order, count, by_age, s->snapshot)) return false; /* equal ages: by name */
     for (uint32_t i = count; i-- > 0;) {
         uint32_t parent = l->all->items[order[i]].parent;
         if (l->all->items[root_of(l, order[i])].parent != NO_ID) { /* a circle, or too deep */

@@ -17,6 +17,14 @@ static karp_status decide_for_cost(const karp_snapshot *snapshot, bool bound_alo
     return karp_provision(snapshot, &options, out, error);
 }
 
+static karp_status decide_in_karp(const karp_snapshot *snapshot, karp_decision **out, karp_error *error)
+{
+    karp_options options;
+    karp_options_init(&options, sizeof(options));
+    options.profile = KARP_PROFILE_KARP;
+    return karp_provision(snapshot, &options, out, error);
+}
+
 /* One decision for each change; the last one is kept. */
 static karp_status decide_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count,
                                karp_decision **out, size_t *asked, karp_error *error)
@@ -57,6 +65,7 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
         return decide_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
     case BENCH_COST:
     case BENCH_BOUND: *asked = 1; return decide_for_cost(snapshot, question.ask == BENCH_BOUND, out, error);
+    case BENCH_KARP: *asked = 1; return decide_in_karp(snapshot, out, error);
     case BENCH_DECIDE:
     case BENCH_EDIT_PENDING:
     case BENCH_EDIT_BOUND:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inputs.h"
 
+#include <karp/groups.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ typedef struct pod_kind {
     karp_label wanted; /* for RULE_SELECTOR */
     bool preferred; /* the rule is a preference */
     bool nowhere; /* also prefers a zone without offerings */
+    const char *group; /* of pods that start together; NULL = none */
 } pod_kind;
 
 /* Sets the pod's fields for the rule of a kind. */
@@ -95,6 +98,9 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
         pod.phase = KARP_PHASE_PENDING;
         pod.conditions = &waiting;
         pod.condition_count = 1;
+    }
+    if (kind->group != NULL) {
+        pod.group_name = str(kind->group);
     }
     set_rule(&pod, kind, &spread, &term);
     if (kind->nowhere) {
@@ -231,10 +237,10 @@ static void make_kinds(bench_maker *m, some_kinds *out)
 }
 
 /* Up to ten random pods on a node, as many as fit. */
-static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *kinds)
+static karp_status load_node(bench_maker *m, uint32_t number, double most_cores, const pod_kind *kinds)
 {
     bench_node node;
-    karp_status status = bench_add_node(m, number, 7, 64, &node);
+    karp_status status = bench_add_node(m, number, 7, most_cores, &node);
     for (uint32_t i = 0; i < 10 && status == KARP_OK; i++) {
         pod_kind kind = kinds[bench_below(m, 20)];
         double cpu = amount(kind.cpu);
@@ -263,7 +269,7 @@ static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
         kinds[k].wanted = (karp_label){ str("kubernetes.io/arch"), str("amd64") };
     }
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
-        status = load_node(m, i, kinds);
+        status = load_node(m, i, 64, kinds);
     }
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
         status = add_pod(m, &kinds[i % 20]);
@@ -273,6 +279,45 @@ static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 
 static karp_status fill_b3(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_B3); }
 static karp_status fill_b3_wide(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_WIDE_B3); }
+
+/* Gangs of 8 to 512 pods, 51 on average, onto 5,000 nodes and new ones; a third of the gangs in one zone. `alone`: the
+ * same pods without gangs. */
+static karp_status fill_gangs(bench_maker *m, uint32_t pods, bool alone)
+{
+    static const uint32_t sizes[] = { 8, 16, 8, 64, 8, 16, 8, 256, 8, 16, 8, 8, 16, 8, 64, 8, 16, 8, 8, 512, 8 };
+    some_kinds some;
+    m->random = 9; /* the same for both */
+    karp_status status = bench_aws_types(m, 100);
+    make_kinds(m, &some);
+    for (uint32_t i = 0; i < NODES_OF_WIDE_B3 && status == KARP_OK; i++) {
+        status = load_node(m, i, 16, some.kinds);
+    }
+    for (uint32_t g = 0, placed = 0; placed < pods && status == KARP_OK; g++) {
+        uint32_t size = sizes[g % (sizeof(sizes) / sizeof(sizes[0]))];
+        size = size < pods - placed ? size : pods - placed;
+        char name[24];
+        (void)snprintf(name, sizeof(name), "gang-%05u", g);
+        pod_kind kind = some.kinds[g % 20];
+        kind.group = alone ? NULL : name;
+        karp_pod_group group;
+        karp_pod_group_init(&group, sizeof(group));
+        group.meta.name = str(name);
+        group.meta.namespace_ = str("default");
+        group.min_count = (int32_t)size;
+        group.topology_key = str(g % 3 == 0 ? ZONE_KEY : "");
+        if (!alone) {
+            status = karp_builder_add_pod_group(m->builder, &group, m->error);
+        }
+        for (uint32_t i = 0; i < size && status == KARP_OK; i++) {
+            status = add_pod(m, &kind);
+        }
+        placed += size;
+    }
+    return status;
+}
+
+static karp_status fill_b9_gang(bench_maker *m, uint32_t pods) { return fill_gangs(m, pods, false); }
+static karp_status fill_b9_alone(bench_maker *m, uint32_t pods) { return fill_gangs(m, pods, true); }
 
 /* Only existing nodes. */
 static karp_status fill_b5(bench_maker *m, uint32_t nodes) { return place_on_nodes(m, 0, nodes); }
@@ -426,6 +471,9 @@ static const family families[] = {
     { "b8-preferred-zone-", "b2-zone, as a preference", fill_b8_zone, BENCH_DECIDE, KARP_METHOD_ANY, "2000 50000" },
     { "b8-preferred-never-", "b8-preferred-anti, and a preferred zone that does not exist", fill_b8_never, BENCH_DECIDE,
       KARP_METHOD_ANY, "2000 50000" },
+    { "b9-gang-", "gangs of 8 to 512 pods onto 5,000 nodes and new ones, a third of them in one zone, in profile karp",
+      fill_b9_gang, BENCH_KARP, KARP_METHOD_ANY, "10000 100000" },
+    { "b9-alone-", "the same pods without gangs", fill_b9_alone, BENCH_KARP, KARP_METHOD_ANY, "10000 100000" },
     { "c1-plain-", "b2-plain for the least cost, with an effort of 100ms", fill_b2_plain, BENCH_COST, KARP_METHOD_ANY,
       "1000 10000" },
     { "c1-anti-", "b2-anti likewise", fill_b2_anti, BENCH_COST, KARP_METHOD_ANY, "1000" },

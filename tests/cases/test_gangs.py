@@ -213,6 +213,40 @@ def with_devices(world):
     equal((row(plan)[0][5], len(plan['placements'][0]['pods'])), (2, 2), 'the group has them')
 
 
+def verified(world):
+    """The verifier knows groups by itself: it finds what is wrong with a plan of somebody else."""
+    def faults(plan, *objects):
+        (world.folder / 'plan.json').write_text(json.dumps(plan))
+        listed = folder_of(world.folder, [pool(), *objects])
+        out, _ = run('verify', world.folder / 'plan.json', '-f', listed, '--catalogue', world.types, status=None)
+        return [(e['code'], e['object'], e['detail']) for e in json.loads(out)['errors']]
+    nodes = [node('n1', rack='a'), node('n2', rack='b'), node('n3', rack='b')]
+    here = {'status': {'phase': 'Running'}}
+
+    def moved(to, *objects):
+        """The plan of Karpenter, as one of profile karp with its pods on other nodes."""
+        plan = world.plan(*nodes, *objects)
+        plan['profile'] = 'karp'
+        names = sorted(p for row in plan['placements'] for p in row['pods']) + [u['pod'] for u in plan['unschedulable']]
+        plan['placements'] = [{'node': n, 'pods': [p]} for n, p in zip(to, names)]
+        plan['unschedulable'] = [{'pod': p} for p in names[len(to):]]
+        return plan
+    for what, to, objects, detail in (
+            ('too few', ['n1', 'n2'], [gang(3), *pods(3)], 'it starts with 2 pods, and its minimum is 3'),
+            ('two racks', ['n1', 'n2'], [gang(2, key='rack'), *pods(2)], 'its pods are in more than one domain of rack'),
+            ('away from the bound one', ['n2'], [gang(2, key='rack'), pod('g-0', cpu=1, nodeName='n1') | here, pod('g-1')],
+             'its pods are in more than one domain of rack'),
+            ('another priority', ['n1', 'n2'], [gang(2), *pods(2, priority=3)], 'it starts, although a pod of it differs from it in priority'),
+            ('no group', ['n1', 'n2'], pods(2), 'it starts, although it or the one above it does not exist')):
+        equal([e for e in faults(moved(to, *objects), *nodes, *objects) if e[0] == 'GROUP'], [('GROUP', 'group default/g', detail)], what)
+    good = [gang(2, key='rack'), *pods(2)]
+    equal(faults(world.plan(*nodes, *good, profile='karp'), *nodes, *good), [], 'a good plan')
+    top = {'apiVersion': 'scheduling.k8s.io/v1alpha3', 'kind': 'CompositePodGroup', 'metadata': {'name': 'top'},
+           'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 2}}}}
+    under = [top] + [gang(1, n, parentCompositePodGroupName='top') for n in 'ab'] + [p for n in 'ab' for p in pods(1, n)]
+    equal(faults(moved(['n1'], *under), *nodes, *under), [('GROUP', 'composite group default/top', 'it starts with 1 groups, and its minimum is 2')], 'a composite')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         world = World(pathlib.Path(folder))
@@ -224,6 +258,7 @@ def main():
         composites(world)
         searches(world)
         with_devices(world)
+        verified(world)
     return finish()
 
 

@@ -121,6 +121,13 @@ def plan_of(listed, folder):
     return json.loads(done.stdout)
 
 
+def verify(plan, folder):
+    (folder / 'plan.json').write_text(json.dumps(plan))
+    done = subprocess.run([os.environ['KARP'], 'verify', folder / 'plan.json', '-f', folder / 'cluster.json', '--catalogue', folder / 'types.json'],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, f'karp verify: {done.stdout}{done.stderr}'
+
+
 def bare(name):
     return name.split('/')[-1]
 
@@ -189,6 +196,8 @@ def world_check(seed, folder):
     listed = objects(world)
     plan = plan_of(listed, folder)
     check(world, plan)
+    if seed % 5 == 0:
+        verify(plan, folder)
     if seed % 4 == 0:
         rng.shuffle(listed)
         again = plan_of(listed, folder)

@@ -265,7 +265,7 @@ static void test_calls(void **state)
     karp_plan_document_free(NULL);
     assert_string_equal(karp_finding_name(0), "UNKNOWN");
     assert_string_equal(karp_finding_name(KARP_FINDING_ANTI_AFFINITY), "ANTI_AFFINITY");
-    assert_string_equal(karp_finding_name(KARP_FINDING_COST + 1), "UNKNOWN");
+    assert_string_equal(karp_finding_name(KARP_FINDING_GROUP + 1), "UNKNOWN");
 }
 
 int main(void)

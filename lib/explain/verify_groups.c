@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups of pods that start together, in plans of profile KARP: a group has its minimum in one domain of its topology
+ * key, or the plan places none of its pods.
+ */
+#include <explain/verify.h>
+
+#include <base/strbuf.h>
+#include <explain/verify_kinds.h>
+#include <karp/groups.h>
+#include <model/groups.h>
+
+/* What the plan has of a group. */
+typedef struct tally {
+    uint32_t bound, placed; /* pods; of a composite: groups that run already, and that start */
+    uint32_t gated;
+    bool priorities; /* all pods have that of the group */
+    bool part; /* the plan places some of its pods, or of groups below it */
+    bool torn; /* its pods are not in one domain */
+    uint32_t domain; /* of the members seen so far; NO_ID = none */
+} tally;
+
+typedef struct group_check {
+    verifier *v;
+    const struct group_index *all;
+    tally *of; /* by group */
+} group_check;
+
+static uint32_t least_of(const group_check *c, const member_group *g)
+{
+    const pod_group *o = group_object(c->v->snapshot, g);
+    return o == NULL || !o->gang ? 1 : (uint32_t)o->min_count;
+}
+
+static bool stays_bound(const verifier *v, uint32_t pod_number)
+{
+    return v->snapshot->pod_node[pod_number] != NO_ID && !v->waits[pod_number];
+}
+
+static tally count_pods(const group_check *c, const member_group *g)
+{
+    const verifier *v = c->v;
+    const pod_group *o = group_object(v->snapshot, g);
+    tally t = { .bound = g->source == KARP_GROUP_VOLCANO ? g->succeeded : 0, .priorities = true, .domain = NO_ID };
+    for (uint32_t i = 0; i < g->pod_count; i++) {
+        uint32_t p = g->pods[i];
+        const shape *h = pod_shape(v, p);
+        bool there = stays_bound(v, p);
+        t.bound += there;
+        t.placed += !there && v->at[p] != NO_ID;
+        t.gated += !there && store_marks(&v->snapshot->raw, pod_at(&v->snapshot->raw, p))->gated;
+        if (o != NULL && (h->has_priority ? h->priority : 0) != (o->has_priority ? o->priority : 0))
+            t.priorities = false;
+    }
+    return t;
+}
+
+/* Adds the group's state to its composite. Composites come after the groups of a name, so that depth matters: see
+ * count_all(). */
+static void add_to_parent(group_check *c, uint32_t number)
+{
+    const member_group *g = &c->all->items[number];
+    const tally *t = &c->of[number];
+    bool runs = t->bound >= least_of(c, g), starts = t->placed > 0 && t->bound + t->placed >= least_of(c, g);
+    if (g->parent == NO_ID) return;
+    c->of[g->parent].bound += runs;
+    c->of[g->parent].placed += !runs && starts;
+}
+
+enum { DEEPEST = 10 };
+
+static uint32_t depth_of(const group_check *c, uint32_t number)
+{
+    uint32_t depth = 0;
+    for (uint32_t at = c->all->items[number].parent; at != NO_ID && depth < DEEPEST; at = c->all->items[at].parent)
+        depth++;
+    return depth;
+}
+
+static void count_all(group_check *c)
+{
+    for (uint32_t i = 0; i < c->all->count; i++) {
+        c->of[i] = c->all->items[i].composite ? (tally){ .domain = NO_ID } : count_pods(c, &c->all->items[i]);
+    }
+    for (uint32_t depth = DEEPEST; depth > 0; depth--) { /* the deepest first */
+        for (uint32_t i = 0; i < c->all->count; i++) {
+            if (depth_of(c, i) == depth) add_to_parent(c, i);
+        }
+    }
+}
+
+static karp_str name_it(group_check *c, uint32_t number)
+{
+    const member_group *g = &c->all->items[number];
+    const karp_snapshot *s = c->v->snapshot;
+    strbuf b;
+    strbuf_init(&b, c->v->context);
+    strbuf_addname(&b, text_of(s, g->name_space), name_of(s, g->name));
+    if (b.failed) c->v->failed = true;
+    karp_str name = object_name(c->v, g->composite ? "composite group" : "group", (karp_str){ b.ptr, b.len });
+    strbuf_free(&b);
+    return name;
+}
+
+/* ---- domains ----------------------------------------------------------------------------------------------------- */
+
+/* The value of the key where the member is. NO_ID = it is not certain, or there is none. */
+static uint32_t domain_of(const group_check *c, uint32_t pod_number, uint32_t key)
+{
+    const verifier *v = c->v;
+    const karp_snapshot *s = v->snapshot;
+    if (stays_bound(v, pod_number)) {
+        uint32_t at = s->pod_node[pod_number];
+        return label_get(s->raw.nodes.items[at].meta.labels, key);
+    }
+    const target *t = &v->targets[v->at[pod_number]];
+    if (!t->is_launch && t->node == NO_ID) return NO_ID;
+    spot_domains d = domains_of(v, t, s->facts.normalized[key]);
+    return !d.open && d.count == 1 ? domain_at(&d, 0) : NO_ID;
+}
+
+/* Compares the member's domain with that of the members before. `subject` is a group that has it. */
+static void check_member(group_check *c, uint32_t number, uint32_t pod_number)
+{
+    verifier *v = c->v;
+    const pod_group *o = group_object(v->snapshot, &c->all->items[number]);
+    if (o == NULL || o->topology_key == NO_TEXT || c->of[number].torn) return;
+    uint32_t domain = domain_of(c, pod_number, o->topology_key);
+    bool none = domain == NO_ID || domain == NO_TEXT;
+    c->of[number].torn = none || (c->of[number].domain != NO_ID && c->of[number].domain != domain);
+    c->of[number].domain = domain;
+    if (none)
+        note(v, KARP_FINDING_GROUP, name_it(c, number), "pod %.*s is in no certain domain of %.*s",
+             SHOW(pod_name(v->snapshot, pod_number)), SHOW(text_of(v->snapshot, o->topology_key)));
+    else if (c->of[number].torn)
+        note(v, KARP_FINDING_GROUP, name_it(c, number), "its pods are in more than one domain of %.*s",
+             SHOW(text_of(v->snapshot, o->topology_key)));
+}
+
+/* Compares domains in the group and in those above it. */
+static void check_domains(group_check *c, uint32_t number)
+{
+    const member_group *g = &c->all->items[number];
+    for (uint32_t i = 0; i < g->pod_count && !c->v->failed; i++) {
+        uint32_t above = number;
+        if (!stays_bound(c->v, g->pods[i]) && c->v->at[g->pods[i]] == NO_ID) continue;
+        for (uint32_t depth = 0; above != NO_ID && depth <= DEEPEST; depth++, above = c->all->items[above].parent) {
+            if (c->of[above].part) check_member(c, above, g->pods[i]);
+        }
+    }
+}
+
+/* ---- one group --------------------------------------------------------------------------------------------------- */
+
+static void check_group(group_check *c, uint32_t number)
+{
+    verifier *v = c->v;
+    const member_group *g = &c->all->items[number];
+    const pod_group *o = group_object(v->snapshot, g);
+    const tally *t = &c->of[number];
+    bool kubernetes = g->source == KARP_GROUP_KUBERNETES && !g->composite;
+    uint32_t least = least_of(c, g);
+    karp_str subject = name_it(c, number);
+    if (o == NULL || (o->parent != NO_TEXT && g->parent == NO_ID))
+        note(v, KARP_FINDING_GROUP, subject, "it starts, although it or the one above it does not exist");
+    if (kubernetes && t->gated > 0)
+        note(v, KARP_FINDING_GROUP, subject, "it starts, although a pod of it has a scheduling gate");
+    if (kubernetes && o != NULL && !t->priorities)
+        note(v, KARP_FINDING_GROUP, subject, "it starts, although a pod of it differs from it in priority");
+    if (t->bound + t->placed < least)
+        note(v, KARP_FINDING_GROUP, subject, "it starts with %lu %s, and its minimum is %lu",
+             (unsigned long)t->bound + t->placed, g->composite ? "groups" : "pods", (unsigned long)least);
+}
+
+/* Marks the groups of which the plan places pods, and those above them. */
+static void mark_parts(group_check *c)
+{
+    for (uint32_t i = 0; i < c->all->count; i++) {
+        uint32_t above = i;
+        if (c->all->items[i].composite || c->of[i].placed == 0) continue;
+        for (uint32_t depth = 0; above != NO_ID && depth <= DEEPEST; depth++, above = c->all->items[above].parent)
+            c->of[above].part = true;
+    }
+}
+
+void check_groups(verifier *v)
+{
+    group_check c = { .v = v, .all = v->snapshot->groups };
+    if (c.all == NULL || v->quirks) return;
+    c.of = verifier_alloc(v, c.all->count + (size_t)1, sizeof *c.of);
+    if (c.of == NULL) return;
+    count_all(&c);
+    mark_parts(&c);
+    for (uint32_t i = 0; i < c.all->count && verifier_worked(v, 64 * (c.all->items[i].pod_count + (size_t)1)); i++) {
+        if (c.of[i].part) check_group(&c, i);
+        if (!c.all->items[i].composite) check_domains(&c, i);
+    }
+}
