@@ -7,6 +7,7 @@
 #include <base/strbuf.h>
 #include <disrupt/advice.h>
 #include <disrupt/costs.h>
+#include <disrupt/whole_groups.h>
 #include <model/duration.h>
 #include <model/selector.h>
 #include <schedule/movable.h>
@@ -165,6 +166,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
         code = b->code;
         which = b->pod;
     }
+    if (code == KARP_REASON_NONE && (which = whole_groups_pod(p, n)) != NO_ID) code = KARP_REASON_GROUP_ELSEWHERE;
     *excluded = code != KARP_REASON_NONE;
     if (code == KARP_REASON_NONE) return true;
     if (code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_PDB_MULTIPLE) return keep_by_budget(p, number, b);

@@ -6,6 +6,7 @@
 #include <base/error.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
+#include <disrupt/whole_groups.h>
 #include <schedule/movable.h>
 #include <schedule/provision.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     p->weighed = arena_alloc(&p->lasting, nodes * sizeof *p->weighed);
     p->is_weighed = arena_array(&p->lasting, bits_words(nodes), sizeof *p->is_weighed);
     if (!pass_quirk(p, 22)) p->blocking_budgets = budgets_blocking(snapshot, &p->lasting);
-    return p->blocks != NULL && p->weighed != NULL && p->is_weighed != NULL &&
+    return p->blocks != NULL && p->weighed != NULL && p->is_weighed != NULL && whole_groups_find(p) &&
            (pass_quirk(p, 22) || p->blocking_budgets != NULL);
 }
 

@@ -115,6 +115,7 @@ typedef struct pass {
     struct block {
         uint32_t pod, code;
     } * blocks; /* by state node: the first blocking pod; code NO_ID = not searched yet */
+    bool *scattered; /* by group of pods: it is in mode "all", on several nodes; NULL = no group is */
     candidate *weighed; /* by state node: results of earlier methods, where is_weighed has the node */
     uint64_t *is_weighed;
     bool *in_queue; /* by state node: part of a command in progress; NULL = no node is */

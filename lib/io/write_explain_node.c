@@ -151,6 +151,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt" },
         { KARP_REASON_IN_QUEUE, "the command that it is part of has been carried out" },
         { KARP_REASON_POD_DO_NOT_DISRUPT, "no pod on it carries karpenter.sh/do-not-disrupt" },
+        { KARP_REASON_GROUP_ELSEWHERE, "all pods of the group are on this node, or it has another disruption mode" },
         { KARP_REASON_PDB_MULTIPLE, "no pod on it is covered by more than one PodDisruptionBudget" },
         { KARP_REASON_INVALID_PDB, "the selector of the PodDisruptionBudget can be read" },
         { KARP_REASON_NOT_CONSOLIDATABLE, "its NodeClaim has become Consolidatable" },

@@ -129,6 +129,7 @@ static const struct {
     { KARP_REASON_STATIC, "static NodePool" },
     { KARP_REASON_NOMINATED, "pods are on their way" },
     { KARP_REASON_NOT_REACHED_IN_PASS, "not reached in this pass" },
+    { KARP_REASON_GROUP_ELSEWHERE, "a group as a whole" },
     { KARP_REASON_SEARCH_STOPPED, "the search was stopped" },
 };
 

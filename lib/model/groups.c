@@ -53,6 +53,7 @@ karp_status karp_builder_add_pod_group(karp_builder *builder, const karp_pod_gro
                     .source = own.source,
                     .composite = own.composite != 0,
                     .gang = own.gang != 0,
+                    .disruption_all = own.disruption_all != 0,
                     .has_priority = own.has_priority != 0,
                     .min_count = own.gang ? own.min_count : 1,
                     .priority = own.priority };

@@ -337,7 +337,7 @@ typedef struct capacity_buffer {
 typedef struct pod_group {
     object meta;
     uint32_t source; /* KARP_GROUP_* */
-    bool composite, gang, has_priority;
+    bool composite, gang, has_priority, disruption_all;
     int32_t min_count, priority;
     uint32_t topology_key; /* text id, NO_TEXT = none */
     uint32_t parent; /* names id, NO_TEXT = none */

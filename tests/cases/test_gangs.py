@@ -247,6 +247,51 @@ def verified(world):
     equal(faults(moved(['n1'], *under), *nodes, *under), [('GROUP', 'composite group default/top', 'it starts with 1 groups, and its minimum is 2')], 'a composite')
 
 
+def managed(name, cpu=8):
+    """A node of the NodePool with its NodeClaim, ready to be consolidated."""
+    labels = {'kubernetes.io/hostname': name, 'karpenter.sh/nodepool': 'pool', 'node.kubernetes.io/instance-type': 'small', 'karpenter.sh/capacity-type': 'on-demand',
+              'topology.kubernetes.io/zone': 'a', 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true'}
+    made = node(name, cpu, **labels)
+    made['spec'] = {'providerID': f'p://{name}'}
+    done = [{'type': t, 'status': 'True', 'lastTransitionTime': '2026-01-01T00:00:00Z'} for t in ('Launched', 'Registered', 'Initialized', 'Consolidatable')]
+    claim = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', 'metadata': {'name': f'c-{name}', 'labels': labels, 'creationTimestamp': '2026-01-01T00:00:00Z'},
+             'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}, 'requirements': []},
+             'status': {'providerID': f'p://{name}', 'nodeName': name, 'conditions': done, 'capacity': made['status']['capacity'],
+                        'allocatable': made['status']['allocatable']}}
+    return [made, claim]
+
+
+def disruption(world):
+    """A group keeps its minimum, and one in mode all is disrupted as a whole or not at all."""
+    def removed(profile, *objects):
+        listed = folder_of(world.folder, [pool('100'), *managed('m1'), *managed('m2'), *managed('m3'), *objects])
+        plan = json.loads(run('disrupt', '-f', listed, '--catalogue', world.types, '--profile', profile, '--method', 'SingleNodeConsolidation',
+                              '--now', '2026-01-02T00:00:00Z', '-o', 'json', status=None)[0])
+        return [n for k in plan['commands'] for n in k['nodes']], {k['node']: k.get('code') for k in plan.get('kept', [])}
+    here = {'status': {'phase': 'Running'}}
+
+    def running(count, on, **spec):
+        return [pod(f'g-{i}', cpu=1, nodeName=on[i % len(on)], **spec) | here for i in range(count)]
+    owner = {'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'r', 'uid': 'u', 'controller': True}]}
+
+    def owned(pods_):
+        for p in pods_:
+            p['metadata'].update(owner)
+        return pods_
+    whole, single = gang(2, disruptionMode={'all': {}}), gang(2, disruptionMode={'single': {}})
+    two = owned(running(2, ['m1', 'm2'])) + owned([pod('other', None, 1, nodeName='m3') | here])
+    equal(len(removed('karpenter', whole, *two)[0]), 1, 'Karpenter knows no groups')
+    equal(len(removed('karp', single, *two)[0]), 1, 'mode single')
+    names, kept = removed('karp', whole, *two)
+    equal((names, kept.get('m1'), kept.get('m2')), (['m3'], 'GROUP_ELSEWHERE', 'GROUP_ELSEWHERE'), 'mode all, on two nodes')
+    names, kept = removed('karp', whole, *owned(running(2, ['m1'])), *owned([pod('o2', None, 1, nodeName='m2') | here, pod('o3', None, 1, nodeName='m3') | here]))
+    equal((len(names), 'GROUP_ELSEWHERE' in kept.values()), (1, False), 'mode all, on one node')
+    finished = owned(running(3, ['m1', 'm2']))
+    finished[2]['status'] = {'phase': 'Succeeded'}
+    names, kept = removed('karp', gang(3), *finished)
+    check('m1' not in names and 'm2' not in names, f'one that finished does not count, so no pod may move: {names}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         world = World(pathlib.Path(folder))
@@ -259,6 +304,7 @@ def main():
         searches(world)
         with_devices(world)
         verified(world)
+        disruption(world)
     return finish()
 
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <disrupt/whole_groups.h>
+
+#include <model/groups.h>
+
+enum { DEEPEST = 10 }; /* composites above a group: Kubernetes allows 4 */
+
+/* The topmost group in mode "all" among the group and those above it, which decides; NO_ID = none. */
+static uint32_t whole_of(const karp_snapshot *w, uint32_t number)
+{
+    uint32_t found = NO_ID;
+    for (uint32_t depth = 0; number != NO_ID && depth <= DEEPEST; depth++) {
+        const pod_group *o = group_object(w, &w->groups->items[number]);
+        if (o != NULL && o->disruption_all) found = number;
+        number = w->groups->items[number].parent;
+    }
+    return found;
+}
+
+bool whole_groups_find(pass *p)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (w->groups == NULL || p->options.profile != KARP_PROFILE_KARP) return true;
+    uint32_t *node_of = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *node_of); /* 1 + the node */
+    p->scattered = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *p->scattered);
+    if (node_of == NULL || p->scattered == NULL) return false;
+    for (uint32_t i = 0; i < w->groups->count; i++) {
+        const member_group *g = &w->groups->items[i];
+        uint32_t whole = whole_of(w, i);
+        for (uint32_t k = 0; whole != NO_ID && k < g->pod_count; k++) {
+            uint32_t on = w->pod_node[g->pods[k]];
+            if (on == NO_ID) continue;
+            if (node_of[whole] == 0) node_of[whole] = on + 1;
+            else if (node_of[whole] != on + 1) p->scattered[whole] = true;
+        }
+    }
+    return true;
+}
+
+uint32_t whole_groups_pod(const pass *p, const state_node *n)
+{
+    const karp_snapshot *w = p->snapshot;
+    for (uint32_t i = 0; i < n->pod_count && p->scattered != NULL; i++) {
+        uint32_t number = w->groups->of_pod[n->pods[i]], whole = number == NO_ID ? NO_ID : whole_of(w, number);
+        if (whole != NO_ID && p->scattered[whole]) return n->pods[i];
+    }
+    return NO_ID;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups of pods in disruption mode "all" (karp/groups.h), in profile KARP: a command disrupts all pods of such a group
+ * or none. A node that has some of them is therefore no candidate while others run on another node.
+ */
+#ifndef DISRUPT_WHOLE_GROUPS_H
+#define DISRUPT_WHOLE_GROUPS_H
+
+#include <disrupt/pass.h>
+
+/* Finds the groups that run on several nodes. false = out of memory. */
+bool whole_groups_find(pass *p);
+/* The first pod of the node whose group runs on other nodes as well; NO_ID = none. */
+uint32_t whole_groups_pod(const pass *p, const state_node *n);
+
+#endif
