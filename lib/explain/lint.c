@@ -43,6 +43,12 @@ static const struct {
                                           "pods come and go more often than consolidateAfter", KARP_LINT_WARNING },
     [LINT_COSTLY_PREFERENCE] = { "costly-preference", "a preferred anti-affinity has a node launched for each pod",
                                  KARP_LINT_INFO },
+    [LINT_GROUP_KEY_UNKNOWN] = { "group-key-unknown", "nothing has the topology key of a group of pods",
+                                 KARP_LINT_WARNING },
+    [LINT_GROUP_PRIORITY_DIFFERS] = { "group-priority-differs", "a pod differs in priority from its group",
+                                      KARP_LINT_WARNING },
+    [LINT_GROUP_TOO_SMALL] = { "group-too-small", "a group of pods has fewer pods than its minimum",
+                               KARP_LINT_WARNING },
     [LINT_JOB_MAY_BE_DISRUPTED] = { "job-may-be-disrupted", "consolidation may evict pods of a Job", KARP_LINT_INFO },
     [LINT_LIMIT_BELOW_LAUNCH] = { "limit-below-launch", "a limit of a NodePool is below its smallest instance type",
                                   KARP_LINT_ERROR },
@@ -240,10 +246,10 @@ static bool prepare(linting *l)
 
 static bool look(linting *l)
 {
-    static void (*const all[])(linting *) = { lint_pools,       lint_labels_of_pools, lint_labels_of_pods,
-                                              lint_tolerations, lint_budgets,         lint_pdbs,
-                                              lint_spread,      lint_requests,        lint_nodes,
-                                              lint_workloads,   lint_pdb_overlaps,    lint_launches };
+    static void (*const all[])(
+        linting *) = { lint_pools,        lint_labels_of_pools, lint_labels_of_pods, lint_tolerations, lint_budgets,
+                       lint_pdbs,         lint_spread,          lint_requests,       lint_nodes,       lint_workloads,
+                       lint_pdb_overlaps, lint_pod_groups,      lint_launches };
     if (!prepare(l)) return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!mem_work(l->snapshot->context, 1)) return false;

@@ -19,6 +19,9 @@ enum lint_rule {
     LINT_BUDGET_REASON_UNLIMITED,
     LINT_CONSOLIDATION_NEVER_STARTS,
     LINT_COSTLY_PREFERENCE,
+    LINT_GROUP_KEY_UNKNOWN,
+    LINT_GROUP_PRIORITY_DIFFERS,
+    LINT_GROUP_TOO_SMALL,
     LINT_JOB_MAY_BE_DISRUPTED,
     LINT_LIMIT_BELOW_LAUNCH,
     LINT_MIN_VALUES_UNMET,
@@ -121,6 +124,7 @@ void lint_requests(linting *l);
 void lint_nodes(linting *l); /* lint_nodes.c */
 void lint_workloads(linting *l); /* lint_workloads.c */
 void lint_pdb_overlaps(linting *l);
+void lint_pod_groups(linting *l); /* lint_groups.c */
 void lint_launches(linting *l); /* lint_plan.c */
 
 #endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about groups of pods that start together (karp/groups.h). */
+#include <explain/lint.h>
+
+#include <karp/groups.h>
+#include <model/groups.h>
+
+static void note_group(linting *l, enum lint_rule rule, const member_group *g, const char *field)
+{
+    const karp_snapshot *s = l->snapshot;
+    strbuf name;
+    strbuf_init(&name, s->context);
+    strbuf_addname(&name, text_of(s, g->name_space), name_of(s, g->name));
+    strbuf_adds(&l->field, field);
+    lint_note(l, rule, g->composite ? "CompositePodGroup" : "PodGroup", (karp_str){ name.ptr, name.len });
+    l->refused = l->refused || name.failed;
+    strbuf_free(&name);
+}
+
+/* "minCount" of Kubernetes, and "minMember" elsewhere. */
+static const char *field_of_minimum(const member_group *g)
+{
+    if (g->composite) return "spec.schedulingPolicy.gang.minGroupCount";
+    return g->source == KARP_GROUP_KUBERNETES ? "spec.schedulingPolicy.gang.minCount" : "spec.minMember";
+}
+
+static void check_minimum(linting *l, const member_group *g, const pod_group *o)
+{
+    uint32_t there = g->composite ? g->child_count : g->pod_count;
+    if (g->source == KARP_GROUP_VOLCANO) there += g->succeeded;
+    if (!o->gang || there == 0 || there >= (uint32_t)o->min_count)
+        return; /* without members it may be waiting for them */
+    strbuf_adds(&l->text, "its minimum is ");
+    strbuf_addu(&l->text, (uint32_t)o->min_count);
+    strbuf_adds(&l->text, ", and only ");
+    strbuf_addu(&l->text, there);
+    strbuf_adds(&l->text,
+                g->composite ? " groups name it, so none of them starts" : " pods name it, so none of them starts");
+    strbuf_adds(&l->remedy, "a minimum of at most ");
+    strbuf_addu(&l->remedy, there);
+    strbuf_adds(&l->remedy, g->composite ? ", or more groups" : ", or more pods");
+    note_group(l, LINT_GROUP_TOO_SMALL, g, field_of_minimum(g));
+}
+
+/* kube-scheduler schedules none of the pods of a group if one differs from it in priority. */
+static void check_priority(linting *l, const member_group *g, const pod_group *o)
+{
+    const karp_snapshot *s = l->snapshot;
+    int32_t its = o->has_priority ? o->priority : 0;
+    for (uint32_t i = 0; i < g->pod_count && g->source == KARP_GROUP_KUBERNETES; i++) {
+        const shape *h = shape_of(s, s->pod_class[g->pods[i]]);
+        int32_t priority = h->has_priority ? h->priority : 0;
+        if (priority == its) continue;
+        strbuf_adds(&l->text, "pod ");
+        strbuf_addstr(&l->text, pod_name(s, g->pods[i]));
+        strbuf_adds(&l->text, " has another priority than the group, so that none of its pods is scheduled");
+        strbuf_adds(&l->remedy, "one priority class for the group and its pods");
+        note_group(l, LINT_GROUP_PRIORITY_DIFFERS, g, "spec.priorityClassName");
+        return;
+    }
+}
+
+static void check_key(linting *l, const member_group *g, const pod_group *o)
+{
+    if (o->topology_key == NO_TEXT || !lint_has_nodes(l) || lint_key_is_known(l, o->topology_key)) return;
+    strbuf_adds(&l->text, "no node, NodePool or instance type has the label ");
+    strbuf_addstr(&l->text, text_of(l->snapshot, o->topology_key));
+    strbuf_adds(&l->text, ", so that the group has no domain to start in");
+    lint_suggest_key(l, o->topology_key);
+    note_group(l, LINT_GROUP_KEY_UNKNOWN, g, "spec.schedulingConstraints.topology[0].key");
+}
+
+void lint_pod_groups(linting *l)
+{
+    const struct group_index *all = l->snapshot->groups;
+    for (uint32_t i = 0; all != NULL && i < all->count && !l->refused; i++) {
+        const member_group *g = &all->items[i];
+        const pod_group *o = group_object(l->snapshot, g);
+        if (o == NULL) continue;
+        check_minimum(l, g, o);
+        if (!g->composite) check_priority(l, g, o);
+        check_key(l, g, o);
+    }
+}
