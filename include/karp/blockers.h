@@ -14,7 +14,7 @@ extern "C" {
 enum {
     KARP_BLOCKER_PDB = 1, /**< a PodDisruptionBudget: `object` is "namespace/name" */
     KARP_BLOCKER_POD_ANNOTATION = 2, /**< do-not-disrupt on pods: `object` is the namespace */
-    /** do-not-disrupt on nodes or their claims; by NodePool, as all below but the last three */
+    /** do-not-disrupt on nodes or their claims; by NodePool, as all below but SPOT_TO_SPOT, LIMITS and TOPOLOGY */
     KARP_BLOCKER_NODE_ANNOTATION = 3,
     KARP_BLOCKER_BUDGET = 4, /**< disruption budgets */
     KARP_BLOCKER_CONSOLIDATE_AFTER = 5, /**< consolidateAfter: not over yet, or Never */
@@ -22,7 +22,10 @@ enum {
     KARP_BLOCKER_NOMINATED = 7, /**< the nodes are nominated for pods */
     KARP_BLOCKER_SPOT_TO_SPOT = 8, /**< the gate SpotToSpotConsolidation is off: `object` is "" */
     KARP_BLOCKER_LIMITS = 9, /**< limits of NodePools, which leave no room for replacements: likewise */
-    KARP_BLOCKER_TOPOLOGY = 10 /**< topology spread, affinity and anti-affinity of pods: likewise */
+    KARP_BLOCKER_TOPOLOGY = 10, /**< topology spread, affinity and anti-affinity of pods: likewise */
+    /** each node's pods would need several new nodes, which cost less; by NodePool. Since 0.1. */
+    KARP_BLOCKER_SEVERAL_NODES = 11,
+    KARP_BLOCKER_SPOT_TYPES = 12 /**< fewer than 15 cheaper spot types; by NodePool. Since 0.1. */
 };
 
 /** "pdb", "pod-annotation" …; "" for any other number. Since 0.1. */
@@ -34,13 +37,14 @@ typedef struct karp_savings_blocker {
     uint32_t kind; /**< KARP_BLOCKER_* */
     uint32_t reserved;
     karp_str object;
-    /** that it keeps, by name; for the last two kinds: nodes that would be disrupted without it */
+    /** that it keeps, by name; for LIMITS and TOPOLOGY: nodes that would be disrupted without it */
     const karp_str *nodes;
     size_t node_count;
     size_t pod_count; /**< pods that cause it; 0 = it concerns nodes */
     /** $/h that the next pass would save without only this blocker: on these nodes; for a budget, limits and topology
      * the additional saving on all nodes. 0 = other blockers keep them as well. */
     double savings;
+    const karp_str *pods; /**< names of the `pod_count` pods, "namespace/name". Since 0.1. */
 } karp_savings_blocker;
 
 /** All blockers; immutable, single ownership. */

@@ -6,6 +6,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <explain/move_savings.h>
 #include <explain/node_view.h>
 #include <schedule/provision.h>
 #include <string.h>
@@ -22,7 +23,7 @@ typedef struct holder {
     uint32_t kind;
     karp_str object; /* in memory of the snapshot or of the result's arena */
     uint64_t *nodes; /* bits by state node */
-    size_t pods;
+    LIST_OF(uint32_t) pods;
     double savings;
 } holder;
 
@@ -46,8 +47,9 @@ typedef struct finder {
 const char *karp_blocker_kind_name(uint32_t kind)
 {
     static const char *const names[] = {
-        "",       "pdb",       "pod-annotation", "node-annotation", "budget",  "consolidate-after",
-        "policy", "nominated", "spot-to-spot",   "limits",          "topology"
+        "",          "pdb",       "pod-annotation", "node-annotation", "budget",   "consolidate-after",
+        "policy",    "nominated", "spot-to-spot",   "limits",          "topology", "several-nodes",
+        "spot-types"
     };
     return kind < sizeof names / sizeof *names ? names[kind] : "";
 }
@@ -66,9 +68,17 @@ static uint32_t kind_of(uint32_t code)
     case KARP_REASON_BALANCED_SCORE: return KARP_BLOCKER_POLICY;
     case KARP_REASON_NOMINATED: return KARP_BLOCKER_NOMINATED;
     case KARP_REASON_SPOT_TO_SPOT_DISABLED: return KARP_BLOCKER_SPOT_TO_SPOT;
+    case KARP_REASON_SEVERAL_NODES_NEEDED: return KARP_BLOCKER_SEVERAL_NODES;
+    case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES: return KARP_BLOCKER_SPOT_TYPES;
     default: return 0;
     }
 }
+
+/* Rules of consolidation itself, which nothing can lift. */
+static bool is_rule(uint32_t kind) { return kind == KARP_BLOCKER_SEVERAL_NODES || kind == KARP_BLOCKER_SPOT_TYPES; }
+
+/* Limits and topology block no node by themselves. */
+static bool of_cluster(uint32_t kind) { return kind == KARP_BLOCKER_LIMITS || kind == KARP_BLOCKER_TOPOLOGY; }
 
 /* ---- savings of a view ------------------------------------------------------------------------------------------- */
 
@@ -215,7 +225,21 @@ static uint32_t holder_of(finder *f, uint32_t kind, karp_str named)
     return copy == NULL ? NO_ID : (uint32_t)(f->holders.count - 1);
 }
 
-static bool note_lift(finder *f, const node_view *v, const karp_kept *row)
+static bool add_pod(finder *f, holder *h, uint32_t pod_number)
+{
+    uint32_t *slot = list_push(f->out->context, &h->pods, sizeof *slot);
+    if (slot != NULL) *slot = pod_number;
+    return slot != NULL;
+}
+
+/* Multi-node consolidation speaks about several nodes at once: what it says keeps none of them by itself, except for a
+ * budget. */
+static bool keeps_alone(uint32_t method, uint32_t kind)
+{
+    return method != KARP_METHOD_MULTI_NODE || kind == KARP_BLOCKER_BUDGET || is_rule(kind);
+}
+
+static bool note_lift(finder *f, const node_view *v, uint32_t method, const karp_kept *row)
 {
     uint32_t kind = kind_of(row->code), number = state_node_named(f->snapshot, row->node);
     if (kind == 0 || number == NO_ID || f->snapshot->nodes[number].claim == NO_ID) return true;
@@ -224,37 +248,73 @@ static bool note_lift(finder *f, const node_view *v, const karp_kept *row)
         return true;
     one.holder = holder_of(f, kind, object_of(f, v, &one, kind));
     if (one.holder == NO_ID) return false;
+    holder *h = &f->holders.items[one.holder];
+    if (keeps_alone(method, kind)) h->nodes[number / 64] |= UINT64_C(1) << number % 64;
+    if (is_rule(kind)) return true; /* nothing to lift */
     lift *slot = list_push(f->out->context, &f->lifts, sizeof *slot);
     if (slot == NULL) return false;
     *slot = one;
-    holder *h = &f->holders.items[one.holder];
-    h->nodes[number / 64] |= UINT64_C(1) << number % 64;
-    h->pods += one.pod != NO_ID;
-    return true;
+    return one.pod == NO_ID || add_pod(f, h, one.pod);
 }
 
-enum { MOST_ROUNDS = 100 };
+enum { MOST_ROUNDS = 100, MOST_LOOKS = 200 };
+
+/* Whether the reason of single-node consolidation is its last word on the node. */
+static bool is_final(const karp_kept *row)
+{
+    uint32_t kind = kind_of(row->code);
+    return row->code != KARP_REASON_NOT_REACHED_IN_PASS && row->code != KARP_REASON_EMPTY_NODE &&
+           (kind == 0 || is_rule(kind));
+}
+
+/* Notes the reasons of one pass, and which nodes are decided: those that go, and those that stay for good. */
+static bool note_pass(finder *f, const node_view *v, uint32_t method, const karp_decision *d, uint64_t *decided)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < d->kept.count; i++) {
+        uint32_t number = state_node_named(f->snapshot, d->kept.items[i].node);
+        if (number == NO_ID || (decided[number / 64] >> number % 64 & 1) != 0) continue;
+        ok = note_lift(f, v, method, &d->kept.items[i]);
+        if (method == KARP_METHOD_SINGLE_NODE && is_final(&d->kept.items[i]))
+            decided[number / 64] |= UINT64_C(1) << number % 64;
+    }
+    size_t width = f->snapshot->node_count / 64 + (size_t)1;
+    memset(f->going, 0, width * sizeof *f->going);
+    if (method != KARP_METHOD_MULTI_NODE) mark_nodes(f, d);
+    for (size_t i = 0; i < width; i++) decided[i] |= f->going[i];
+    return ok;
+}
+
+/* Nodes that are nominated are no candidates, but receive pods. */
+static void leave_out(node_view *v, const uint64_t *decided)
+{
+    for (uint32_t n = 0; n < v->view.node_count; n++)
+        v->view.nodes[n].nominated = v->view.nodes[n].nominated || (decided[n / 64] >> n % 64 & 1) != 0;
+}
 
 /* Some reasons only show after others were removed. So each round removes the reasons that the previous one reported.
- */
+ * Single-node consolidation ends at its first command, so nodes that are decided are left out of further rounds. */
 static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
 {
-    karp_status status = KARP_OK;
+    size_t width = f->snapshot->node_count / 64 + (size_t)1;
+    uint64_t *decided = arena_copy(&v->data, f->going_now, width * sizeof *decided);
+    uint64_t *before = arena_array(&v->data, width, sizeof *before);
+    karp_status status = decided != NULL && before != NULL ? KARP_OK : fail_nomem(error);
     bool more = true;
-    for (int round = 0; round < MOST_ROUNDS && more && status == KARP_OK; round++) {
+    for (int round = 0; round < MOST_LOOKS && more && status == KARP_OK; round++) {
         size_t from = f->lifts.count;
+        memcpy(before, decided, width * sizeof *before);
         for (size_t m = 0; m < CONSOLIDATIONS && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
             status = run_method(f, v, consolidations[m], &saved, &d, error);
             size_t first = f->lifts.count;
-            for (size_t i = 0; status == KARP_OK && i < d->kept.count; i++) {
-                if (!note_lift(f, v, &d->kept.items[i])) status = fail_nomem(error);
-            }
+            if (status == KARP_OK && !note_pass(f, v, consolidations[m], d, decided)) status = fail_nomem(error);
             karp_decision_unref(d);
             for (size_t i = first; status == KARP_OK && i < f->lifts.count; i++) apply(v, &f->lifts.items[i]);
         }
-        more = f->lifts.count > from;
+        leave_out(v, decided);
+        more = round == 0 || f->lifts.count > from || memcmp(before, decided, width * sizeof *before) != 0;
         if (v->refused) status = fail_nomem(error);
     }
     return status;
@@ -274,19 +334,20 @@ static void mark_kept(finder *f, const node_view *v, const karp_decision *d, uin
     }
 }
 
-/* The number of pods on its nodes that a PodDisruptionBudget selects. A row names only one pod per node. */
-static size_t covered_pods(finder *f, const node_view *v, const holder *h)
+/* Lists the pods on its nodes that a PodDisruptionBudget selects. A row of a pass names only one pod per node. */
+static bool list_covered(finder *f, const node_view *v, holder *h)
 {
-    size_t pods = 0;
+    bool ok = true;
+    h->pods.count = 0;
     for (uint32_t n = 0; n < f->snapshot->node_count; n++) {
         const state_node *held = &f->snapshot->nodes[n];
         if (!(h->nodes[n / 64] >> n % 64 & 1)) continue;
-        for (uint32_t i = 0; i < held->all_pod_count; i++) {
+        for (uint32_t i = 0; i < held->all_pod_count && ok; i++) {
             lift one = { .node = n, .pod = held->all_pods[i] };
-            pods += equal_str(object_of(f, v, &one, h->kind), h->object);
+            if (equal_str(object_of(f, v, &one, h->kind), h->object)) ok = add_pod(f, h, one.pod);
         }
     }
-    return pods;
+    return ok;
 }
 
 /* Finds the nodes that the holder blocks, including those whose reason is hidden by other reasons. Single-node
@@ -323,8 +384,9 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
         more = more && (h->kind == KARP_BLOCKER_SPOT_TO_SPOT || h->kind == KARP_BLOCKER_POLICY);
     }
     for (size_t i = 0; i < width && status == KARP_OK; i++) some = some || (nodes[i] & ~f->going_now[i]) != 0;
-    for (size_t i = 0; i < width && some; i++) h->nodes[i] = nodes[i] & ~f->going_now[i];
-    if (status == KARP_OK && h->kind == KARP_BLOCKER_PDB) h->pods = covered_pods(f, &v, h);
+    for (size_t i = 0; i < width && some; i++)
+        h->nodes[i] = ((h->kind == KARP_BLOCKER_BUDGET ? 0 : h->nodes[i]) | nodes[i]) & ~f->going_now[i];
+    if (status == KARP_OK && h->kind == KARP_BLOCKER_PDB && !list_covered(f, &v, h)) status = fail_nomem(error);
     node_view_free(&v);
     return status;
 }
@@ -347,9 +409,27 @@ static bool lift_kind(node_view *v, uint32_t kind)
 
 /* These kinds do not block specific nodes: a budget limits the number of nodes, and limits and topology block none by
  * themselves. Their saving is the additional saving of a pass over all nodes without them. */
-static bool of_whole_pass(uint32_t kind) { return kind == KARP_BLOCKER_BUDGET || kind >= KARP_BLOCKER_LIMITS; }
+static bool of_whole_pass(uint32_t kind) { return kind == KARP_BLOCKER_BUDGET || of_cluster(kind); }
 
 static double more_than_now(const finder *f, double saved) { return saved > f->out->now ? saved - f->out->now : 0; }
+
+/* What the nodes would save each, at the most this many; only such nodes stay in the row. */
+enum { MOST_MOVES = 64 };
+
+static karp_status without_rule(finder *f, holder *h, karp_error *error)
+{
+    karp_status status = KARP_OK;
+    uint32_t tried = 0;
+    for (uint32_t n = 0; n < f->snapshot->node_count && status == KARP_OK; n++) {
+        double saved = 0;
+        if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
+        bool goes = f->going_now[n / 64] >> n % 64 & 1;
+        if (!goes && tried++ < MOST_MOVES) status = move_savings(f->snapshot, f->options.common, n, &saved, error);
+        if (saved > h->savings) h->savings = saved; /* one command moves the pods of one node */
+        if (!(saved > 0)) h->nodes[n / 64] &= ~(UINT64_C(1) << n % 64);
+    }
+    return status;
+}
 
 /* For limits and topology: their nodes are those that are removed without them and stay with them. */
 static karp_status without_one(finder *f, uint32_t number, karp_error *error)
@@ -357,7 +437,8 @@ static karp_status without_one(finder *f, uint32_t number, karp_error *error)
     node_view v;
     double saved = 0;
     holder *h = &f->holders.items[number];
-    bool holds_none = h->kind >= KARP_BLOCKER_LIMITS, ok = open_view(f, &v);
+    if (is_rule(h->kind)) return without_rule(f, h, error);
+    bool holds_none = of_cluster(h->kind), ok = open_view(f, &v);
     if (ok && !of_whole_pass(h->kind)) keep_others(f, &v, h->nodes);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
         if (f->lifts.items[i].holder == number) apply(&v, &f->lifts.items[i]);
@@ -404,16 +485,45 @@ static int by_worth(const void *a, const void *b, const void *user)
     return compare_str(x->object, y->object);
 }
 
-/* Limits and topology are left out if they save nothing. */
+static int by_pod_name(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
+}
+
+/* The names of the holder's pods, sorted; NULL = out of memory. */
+static const karp_str *names_of_pods(finder *f, const holder *h)
+{
+    karp_str *names = arena_array(&f->out->data, h->pods.count + 1, sizeof *names);
+    bool ok = names != NULL;
+    for (size_t i = 0; i < h->pods.count && ok; i++) {
+        karp_str name = pod_name(f->snapshot, h->pods.items[i]);
+        names[i] = (karp_str){ arena_string(&f->out->data, name.ptr, name.len), name.len };
+        ok = names[i].ptr != NULL;
+    }
+    ok = ok && sort_stable(f->out->context, names, h->pods.count, sizeof *names, by_pod_name, NULL);
+    return ok ? names : NULL;
+}
+
+static bool holds_some(const finder *f, const holder *h)
+{
+    bool some = false;
+    for (size_t i = 0; i < f->snapshot->node_count / 64 + (size_t)1; i++) some = some || h->nodes[i] != 0;
+    return some;
+}
+
+/* Limits, topology and rules are left out if nothing would be saved. */
 static bool make_rows(finder *f)
 {
     const karp_snapshot *s = f->snapshot;
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
         size_t count = 0;
-        if (h->kind >= KARP_BLOCKER_LIMITS && !(h->savings > 0)) continue;
+        if (!(h->savings > 0) && (of_cluster(h->kind) || is_rule(h->kind) || !holds_some(f, h))) continue;
         karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
-        karp_savings_blocker *row = nodes == NULL ? NULL : list_push(f->out->context, &f->out->rows, sizeof *row);
+        const karp_str *pods = names_of_pods(f, h);
+        bool ok = nodes != NULL && pods != NULL;
+        karp_savings_blocker *row = ok ? list_push(f->out->context, &f->out->rows, sizeof *row) : NULL;
         if (row == NULL) return false;
         for (uint32_t n = 0; n < s->node_count; n++) {
             if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
@@ -427,17 +537,33 @@ static bool make_rows(finder *f)
                                        .object = h->object,
                                        .nodes = nodes,
                                        .node_count = count,
-                                       .pod_count = h->pods,
+                                       .pod_count = h->pods.count,
+                                       .pods = pods,
                                        .savings = h->savings };
     }
     return sort_stable(f->out->context, f->out->rows.items, f->out->rows.count, sizeof(karp_savings_blocker), by_worth,
                        NULL);
 }
 
+/* A pass removes empty nodes first, so that they receive no pods. */
+static karp_status remove_empties(finder *f, node_view *v, karp_error *error)
+{
+    karp_decision *d = NULL;
+    double saved;
+    karp_status status = run_method(f, v, KARP_METHOD_EMPTINESS, &saved, &d, error);
+    memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
+    if (status == KARP_OK) mark_nodes(f, d);
+    for (uint32_t n = 0; n < f->snapshot->node_count && status == KARP_OK; n++) {
+        if ((f->going[n / 64] >> n % 64 & 1) != 0) node_view_remove(v, n);
+    }
+    karp_decision_unref(d);
+    return status;
+}
+
 static karp_status find_all(finder *f, karp_error *error)
 {
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
-    node_view all, now;
+    node_view all, now, looks;
     f->going = arena_array(&f->out->data, width, sizeof *f->going);
     f->going_now = arena_array(&f->out->data, width, sizeof *f->going_now);
     bool ok = open_view(f, &now) && f->going != NULL && f->going_now != NULL;
@@ -445,13 +571,21 @@ static karp_status find_all(finder *f, karp_error *error)
     node_view_free(&now);
     if (status != KARP_OK) return status;
     memcpy(f->going_now, f->going, width * sizeof *f->going);
-    status = open_view(f, &all) ? find_lifts(f, &all, error) : fail_nomem(error);
-    for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = find_nodes(f, i, error);
+    ok = open_view(f, &looks);
+    if (ok) status = remove_empties(f, &looks, error);
+    if (status == KARP_OK) status = ok ? find_lifts(f, &looks, error) : fail_nomem(error);
+    node_view_free(&looks);
+    if (status != KARP_OK) return status;
+    status = open_view(f, &all) ? KARP_OK : fail_nomem(error);
+    for (size_t i = 0; i < f->lifts.count && status == KARP_OK; i++) apply(&all, &f->lifts.items[i]);
+    for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++)
+        status = is_rule(f->holders.items[i].kind) ? KARP_OK : find_nodes(f, i, error);
     if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_BLOCKER_LIMITS, str("")) == NO_ID)
         status = fail_nomem(error);
     if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_BLOCKER_TOPOLOGY, str("")) == NO_ID)
         status = fail_nomem(error);
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = without_one(f, i, error);
+    if (status == KARP_OK && all.refused) status = fail_nomem(error);
     if (status == KARP_OK && f->holders.count > 0) status = without_all(f, &all, error);
     node_view_free(&all);
     return status == KARP_OK && !make_rows(f) ? fail_nomem(error) : status;
@@ -478,6 +612,7 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     arena_init(&f.out->data, f.out->context);
     status = find_all(&f, error);
     list_free(f.out->context, &f.lifts, sizeof(lift));
+    for (size_t i = 0; i < f.holders.count; i++) list_free(f.out->context, &f.holders.items[i].pods, sizeof(uint32_t));
     list_free(f.out->context, &f.holders, sizeof(holder));
     if (status == KARP_OK) {
         *out = f.out;

@@ -18,12 +18,13 @@ static void get_blocker(const write_job *job, const karp_blockers *found, size_t
     write_refuse(job, karp_blockers_at(found, index, out), "a blocker cannot be read");
 }
 
-static const record_names blocker_kinds = { karp_blocker_kind_name, KARP_BLOCKER_PDB, KARP_BLOCKER_TOPOLOGY, false };
+static const record_names blocker_kinds = { karp_blocker_kind_name, KARP_BLOCKER_PDB, KARP_BLOCKER_SPOT_TYPES, false };
 static const record record_savings_blocker = {
     SIZED(karp_savings_blocker, savings),
     OPEN({ NAMED("kind", karp_savings_blocker, kind, blocker_kinds) }, { TEXT("object", karp_savings_blocker, object) },
          { MONEY("savings", karp_savings_blocker, savings) }, { SIZE("pods", karp_savings_blocker, pod_count) },
-         { TEXTS("nodes", karp_savings_blocker, nodes, node_count) })
+         { TEXTS("nodes", karp_savings_blocker, nodes, node_count) },
+         { TEXTS("podNames", karp_savings_blocker, pods, pod_count), GIVEN })
 };
 SOURCE_ROWS(blockers, karp_blockers_count, karp_blockers_at)
 static const encode_source source_blockers = SOURCE(blockers, record_savings_blocker, false);
@@ -47,16 +48,17 @@ static void as_json(const write_job *job, const karp_blockers *found)
 
 enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7, SAVED_COLUMNS = 22 };
 
-/* Writes the names of the nodes below the row of their blocker. */
+/* Writes the names of the nodes below the row of their blocker; with -o wide all of them, and the pods. */
 static void held_nodes(write_buffer *b, const text_out *t, const karp_savings_blocker *row)
 {
     write_buffer line;
     buffer_init(&line, b->text.context);
-    for (size_t n = 0; n < row->node_count && n < NODES_SHOWN; n++) {
+    size_t shown = t->width >= FOLD_NEVER ? SIZE_MAX : NODES_SHOWN;
+    for (size_t n = 0; n < row->node_count && n < shown; n++) {
         buffer_text(&line, n == 0 ? "" : ", ");
         text_clean(&line, row->nodes[n]);
     }
-    if (row->node_count > NODES_SHOWN) {
+    if (row->node_count > shown) {
         buffer_text(&line, " and ");
         buffer_uint(&line, row->node_count - NODES_SHOWN);
         buffer_text(&line, " more");
@@ -65,6 +67,10 @@ static void held_nodes(write_buffer *b, const text_out *t, const karp_savings_bl
     buffer_text(b, "    ");
     flow_begin(&flow, t, 4, 4, 100);
     flow_words(&flow, buffer_content(&line));
+    for (size_t i = 0; i < row->pod_count && shown == SIZE_MAX; i++) {
+        buffer_text(b, i == 0 ? "\n    pods: " : ", ");
+        text_clean(b, row->pods[i]);
+    }
     b->text.failed = b->text.failed || line.text.failed;
     buffer_free(&line);
     buffer_char(b, '\n');

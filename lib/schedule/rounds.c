@@ -144,7 +144,9 @@ static bool withhold(scheduler *s, uint32_t group_number, uint32_t domain, bool 
 bool round_withhold(scheduler *s, uint32_t group_number)
 {
     for (size_t i = 0; s->round.log != NULL && i < s->round.log->removed.count; i++) {
-        const state_node *n = &s->snapshot->nodes[s->round.log->removed.items[i]];
+        uint32_t removed = s->round.log->removed.items[i];
+        const state_node *n = &s->snapshot->nodes[removed];
+        if (s->hosts.of_node[removed] == NO_ID) continue; /* its domain was never registered */
         if (!withhold(s, group_number, seed_of_node(s, &s->topology.groups.items[group_number], n), false))
             return false;
     }

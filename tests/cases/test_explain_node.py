@@ -172,4 +172,33 @@ with tempfile.TemporaryDirectory() as place:
                   'Eligible again: when one node is enough for its pods'], 'two nodes')
     lonely = explain([pool('WhenEmpty'), {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'a'}, 'spec': {'providerID': 'p'}}])
     check('Eligible again' not in lonely and 'NOT_MANAGED' in lonely, lonely)
+# A node that is being deleted gives pods no domain of the constraint, so that its removal takes none away.
+DELETED = '''apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}
+---
+apiVersion: karpenter.sh/v1
+kind: NodeClaim
+metadata: {name: n1, labels: {karpenter.sh/nodepool: default}, creationTimestamp: "2026-01-01T00:00:00Z", deletionTimestamp: "2026-01-02T00:00:00Z", finalizers: [karpenter.sh/termination]}
+spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: []}
+status: {nodeName: n1, providerID: "aws:///us-west-2a/i-1", conditions: [{type: Launched, status: "True"}, {type: Registered, status: "True"}, {type: Initialized, status: "True"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {karpenter.sh/nodepool: default, karpenter.sh/registered: "true", karpenter.sh/initialized: "true", rack: r7}}
+spec: {providerID: aws:///us-west-2a/i-1}
+status: {capacity: {cpu: "4", memory: 16Gi, pods: "58"}, allocatable: {cpu: "4", memory: 16Gi, pods: "58"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-0, labels: {app: web}}
+spec:
+  topologySpreadConstraints:
+  - {maxSkew: 1, topologyKey: rack, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}
+  containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]
+'''
+shown = run('explain', 'node', 'n1', '-f', '-', '--region', 'us-west-2', text=DELETED)[0]
+check('n1 stays. 1 blocker.' in shown and 'DELETING' in shown, shown)
 sys.exit(finish())
