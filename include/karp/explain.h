@@ -79,15 +79,40 @@ KARP_API const char *karp_domain_name(uint32_t code);
  */
 KARP_API const char *karp_topology_name(uint32_t kind);
 
+/** What a row about a placed or running pod says: karp_placement_cause_name(). Numbers never change. Since 0.1. */
+enum {
+    KARP_PLACEMENT_RUNNING =
+        1, /**< the node that it runs on; what follows is what would happen without the pod there */
+    KARP_PLACEMENT_EXISTING_NODES = 2, /**< why existing nodes do not take it: a row for each reason */
+    KARP_PLACEMENT_ORDER = 3, /**< an existing node takes it, before any NodePool is tried */
+    KARP_PLACEMENT_TYPE = 4, /**< why the new node's instance type, and what the next cheaper one lacks */
+    KARP_PLACEMENT_FULLEST = 5, /**< the resource of which the new node has the smallest part left */
+    KARP_PLACEMENT_DAEMONS = 6, /**< the DaemonSets that run on the new node, with what they request */
+    KARP_PLACEMENT_TODAY = 7 /**< what would be launched for it if the node that it runs on were removed */
+};
+
+/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today"; "UNKNOWN" for any other number. Lives
+ * as long as the library. Since 0.1. */
+KARP_API const char *karp_placement_cause_name(uint32_t kind);
+
+/** One reason why a pod is placed where it is. Since 0.1. */
+typedef struct karp_placement_cause {
+    size_t size;
+    uint32_t kind; /**< KARP_PLACEMENT_* */
+    uint32_t reserved; /**< 0 */
+    karp_str text; /**< English, for people; may change */
+} karp_placement_cause;
+
 /** The explanation of one pod. Immutable. */
 typedef struct karp_pod_explanation karp_pod_explanation;
 
 /**
  * Decides as karp_provision() does, with explain level full. If @p pod ("namespace/name") is unschedulable, it then
  * looks for the smallest change that makes it schedulable. Single changes are tried first, each in a round of its own,
- * the easiest first. The number of rounds is limited, and the same for equal input. @p options may be NULL; their
- * explain level is not read. The caller owns *@p out (karp_pod_explanation_free()). Errors: NOT_FOUND (no such pod, or
- * it is not pending; the message says which), NOMEM, CANCELED, ABI_*.
+ * the easiest first. The number of rounds is limited, and the same for equal input. A pod that runs is explained as if
+ * it were evicted now. @p options may be NULL; their explain level is not read. The caller owns *@p out
+ * (karp_pod_explanation_free()). Errors: NOT_FOUND (no such pod, or it has ended or is not pending for Karpenter; the
+ * message says which), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod,
                                       karp_pod_explanation **out, karp_error *error);
@@ -115,6 +140,13 @@ KARP_API size_t karp_pod_explanation_alternative_count(const karp_pod_explanatio
 /** Alternative @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_pod_explanation_alternative(const karp_pod_explanation *explanation, size_t index,
                                                       karp_alternative *out);
+/** 1 = the pod runs, and the decision is about the cluster in which it has just been evicted. Since 0.1. */
+KARP_API uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation);
+/** Number of reasons why a placed or running pod is placed where it is; 0 for other pods. Since 0.1. */
+KARP_API size_t karp_pod_explanation_cause_count(const karp_pod_explanation *explanation);
+/** Reason @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_pod_explanation_cause(const karp_pod_explanation *explanation, size_t index,
+                                                karp_placement_cause *out);
 /** The weight of the NodePool that launches a node for the pod; 0 if none does. Since 0.1. */
 KARP_API int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation);
 

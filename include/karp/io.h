@@ -19,6 +19,7 @@
 #include <karp/explain.h>
 #include <karp/lint.h>
 #include <karp/nodes.h>
+#include <karp/preferences.h>
 #include <karp/passes.h>
 #include <karp/provider.h>
 #include <karp/schedule.h>
@@ -68,7 +69,17 @@ typedef struct karp_reader_options {
     /** "pre-install": of what creates pods, only Helm's hooks of this phase are created; "" = no hooks, with a note on
      * each. Since 0.1 */
     karp_str hooks;
+    /** KARP_READ_PREFERENCES_*: whether preferences of pods count, as Karpenter's PREFERENCE_POLICY. Since 0.1 */
+    uint32_t preferences;
+    uint32_t reserved; /**< 0 */
 } karp_reader_options;
+
+/** Preference policies of a reader. */
+enum {
+    KARP_READ_PREFERENCES_GIVEN = 0, /**< a Snapshot's setting, else Respect */
+    KARP_READ_PREFERENCES_RESPECT = 1,
+    KARP_READ_PREFERENCES_IGNORE = 2
+};
 
 /** Where the replicas of a workload with a HorizontalPodAutoscaler or ScaledObject come from. */
 enum {
@@ -316,6 +327,9 @@ typedef struct karp_write_options {
     /** receives what is written as JSON, which then is not written as text: the text is empty, and its place may be
      * NULL. Documents without that format, and files of JSON lines, are UNSUPPORTED. NULL = none. Since 0.1 */
     const karp_value_sink *values;
+    /** of the decision that is written, by karp_find_preferences(): what became of the preferences of its pods. Read by
+     * karp_write_plan() and karp_write_pod_explanation(). NULL = none. Since 0.1 */
+    const karp_preferences *preferences;
 } karp_write_options;
 
 /** Zeroes @p options and sets its size. */

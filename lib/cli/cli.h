@@ -94,6 +94,7 @@ typedef struct cli_options {
     const char *provider;
     const char *pod_namespace;
     const char *feature_gates;
+    uint32_t preferences; /* KARP_READ_PREFERENCES_* */
     int64_t now; /* 0 = not given */
     uint32_t profile, peer_version;
     uint32_t claim_order, explain;
@@ -422,6 +423,8 @@ int exit_status_of_settled(const cli_answer *answer, const karp_settlement *sett
 /* Writes the proof of the plan's bounds to the file of --certificate, if it is given. `none`: why there may be no
  * proof. */
 karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none);
+/* What became of the preferences of the pod ("" = of all pods); none with --objective cost. */
+karp_status find_preferences(cli_answer *answer, karp_str pod, karp_preferences **out);
 
 /* ---- settle.c ---------------------------------------------------------------------------------------------------- */
 

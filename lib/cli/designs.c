@@ -142,6 +142,7 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.region != NULL) side->region = own.region;
     if (own.provider != NULL) side->provider = own.provider;
     if (own.feature_gates != NULL) side->feature_gates = own.feature_gates;
+    if (own.preferences != 0) side->preferences = own.preferences;
     if (own.now != 0) side->now = own.now;
     if (own.now_later != 0) side->now_later = own.now_later;
     if (own.recursive) side->recursive = true;

@@ -141,10 +141,15 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
     progress_end();
     karp_decision_unref(plan);
     karp_free(answer->options->context, name, room);
+    karp_preferences *preferences = NULL;
+    if (status == KARP_OK && karp_pod_explanation_running(explanation) == 0)
+        status = find_preferences(answer, karp_pod_explanation_pod(explanation), &preferences);
+    answer->write.preferences = preferences;
     if (status == KARP_OK) {
         status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text,
                                             &answer->error);
     }
+    karp_preferences_free(preferences);
     karp_pod_explanation_free(explanation);
     return status;
 }

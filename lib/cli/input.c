@@ -171,6 +171,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.strict_storage = options->strict_storage;
     reader_options.replicas_from = options->replicas_from;
     reader_options.feature_gates = str(options->feature_gates);
+    /* A plan of least cost is compared with Karpenter's, which respects them. */
+    if (options->objective.kind != KARP_OBJECTIVE_COST) reader_options.preferences = options->preferences;
     reader_options.region = str(options->region);
     reader_options.provider = str(options->provider);
     progress_begin("reading");

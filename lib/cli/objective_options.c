@@ -61,6 +61,7 @@ int set_preferences(const cli_verb *verb, cli_options *options, const char *text
     int status = read_word(verb, WORDS_PREFERENCES, text, &flag);
     options->objective.flags &= ~(uint32_t)KARP_COST_IGNORE_PREFERENCES;
     options->objective.flags |= (uint32_t)flag;
+    options->preferences = flag != 0 ? KARP_READ_PREFERENCES_IGNORE : KARP_READ_PREFERENCES_RESPECT;
     options->objective_given |= OBJECTIVE_PREFERENCES;
     return status;
 }

@@ -73,6 +73,14 @@ karp_status write_proof(cli_answer *answer, const karp_decision *plan, const cha
     return status;
 }
 
+karp_status find_preferences(cli_answer *answer, karp_str pod, karp_preferences **out)
+{
+    karp_options common = decision_options(answer->options);
+    if (common.objective != NULL && common.objective->kind != KARP_OBJECTIVE_COMPATIBLE) return KARP_OK;
+    common.should_stop = NULL;
+    return karp_find_preferences(answer->input.snapshot, &common, pod, out, &answer->error);
+}
+
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)own;
@@ -92,6 +100,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
+    karp_preferences *preferences = NULL;
+    if (status == KARP_OK) status = find_preferences(answer, str(""), &preferences);
+    answer->write.preferences = preferences;
     if (status == KARP_OK) status = write_proof(answer, plan, "it needs --objective cost");
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
@@ -99,6 +110,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         *result = exit_status_of_plan(answer, plan, disruption);
     }
     karp_settlement_free(settlement);
+    karp_preferences_free(preferences);
     karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(disruption);
     karp_decision_unref(plan);

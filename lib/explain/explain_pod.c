@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/explain_pod.h>
+#include <explain/verify.h>
+#include <karp/builder.h>
 
 #include <base/context.h>
 #include <base/error.h>
@@ -344,10 +346,7 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
         if (!equal_str(pod_name(s, i), name)) continue;
         const pod *p = pod_at(&s->raw, i);
-        karp_str on = p->node == NO_ID ? (karp_str){ "", 0 } : name_of(s, p->node);
-        int shown = on.len < NAME_SHOWN ? (int)on.len : NAME_SHOWN;
         if (pod_over(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
-        if (on.len > 0) return fail(error, KARP_E_NOT_FOUND, "the pod runs on node %.*s already", shown, on.ptr);
         return fail(error, KARP_E_NOT_FOUND,
                     "the pod is not pending for Karpenter: it has no condition PodScheduled=False of reason "
                     "Unschedulable (pods with scheduling gates have another reason), or a node is nominated for it");
@@ -359,20 +358,74 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
                 other.len < NAME_SHOWN ? (int)other.len : NAME_SHOWN, other.ptr);
 }
 
+static void look_at_placed(search *s)
+{
+    try_alternatives(s);
+    if (s->status == KARP_OK) find_placement_causes(s);
+}
+
+/* NO_ID in e->pod = the decision is not about the pod. */
+static karp_status explain_pending(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,
+                                   karp_str pod_name, karp_error *error)
+{
+    karp_options full = *options, brief = *options;
+    karp_snapshot view;
+    bool waits;
+    const karp_snapshot *seen = options_view(options, snapshot, &view);
+    full.explain = KARP_EXPLAIN_FULL;
+    karp_status status = karp_provision(seen, &full, &e->decision, error);
+    if (status != KARP_OK) return status;
+    e->pod = find_pod(e->decision, pod_name, &waits);
+    if (e->pod == NO_ID || !e->decision->complete) return KARP_OK;
+    /* the reasons of other NodePools are part of the result */
+    brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY;
+    return search_run(e, seen, &brief, waits ? look_for_remedies : look_at_placed, error);
+}
+
+/* ---- running pods ------------------------------------------------------------------------------------------------ */
+
+/* The snapshot in which the pod has just been evicted. */
+static karp_status evict(const karp_snapshot *snapshot, karp_str name, karp_snapshot **out, karp_error *error)
+{
+    static const karp_condition waiting = { .type = { "PodScheduled", 12 },
+                                            .status = { "False", 5 },
+                                            .reason = { "Unschedulable", 13 } };
+    const karp_pod_status pending = {
+        .size = sizeof pending, .conditions = &waiting, .condition_count = 1, .phase = KARP_PHASE_PENDING
+    };
+    karp_str own = without_namespace(name), space = { name.ptr, name.len - own.len - 1 };
+    karp_builder *builder = NULL;
+    karp_status status = karp_snapshot_edit(snapshot, &builder, error);
+    if (status == KARP_OK) status = karp_builder_set_pod_status(builder, space, own, &pending, error);
+    if (status == KARP_OK) status = karp_builder_finish(builder, out, error);
+    karp_builder_free(builder);
+    return status;
+}
+
+static karp_status explain_running(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,
+                                   karp_str pod_name, uint32_t pod_number, karp_error *error)
+{
+    karp_snapshot view;
+    const karp_snapshot *seen = options_view(options, snapshot, &view);
+    karp_decision_unref(e->decision);
+    e->decision = NULL;
+    add_running(e, seen, pod_number);
+    karp_status status = e->refused ? fail_nomem(error) : evict(snapshot, pod_name, &e->evicted, error);
+    if (status == KARP_OK) status = explain_pending(e, e->evicted, options, pod_name, error);
+    if (status == KARP_OK) status = add_replacement(e, seen, options, pod_number, error);
+    if (e->pod == NO_ID) e->pod = pod_number; /* Karpenter does not place it: a DaemonSet's, for example */
+    return status;
+}
+
 static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,
                            karp_str pod_name, karp_error *error)
 {
-    karp_options full = *options, brief = *options;
-    bool waits;
-    full.explain = KARP_EXPLAIN_FULL;
-    karp_status status = karp_provision(snapshot, &full, &e->decision, error);
-    if (status != KARP_OK) return status;
-    e->pod = find_pod(e->decision, pod_name, &waits);
-    if (e->pod == NO_ID) return not_pending(snapshot, pod_name, error);
-    if (!e->decision->complete) return KARP_OK;
-    /* the reasons of other NodePools are part of the result */
-    brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY;
-    return search_run(e, snapshot, &brief, waits ? look_for_remedies : try_alternatives, error);
+    karp_status status = explain_pending(e, snapshot, options, pod_name, error);
+    if (status != KARP_OK || e->pod != NO_ID) return status;
+    uint32_t running = verify_find_pod(snapshot, pod_name);
+    const pod *p = running == NO_ID ? NULL : pod_at(&snapshot->raw, running);
+    if (p == NULL || p->node == NO_ID || pod_over(p)) return not_pending(snapshot, pod_name, error);
+    return explain_running(e, snapshot, options, pod_name, running, error);
 }
 
 karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name,
@@ -380,7 +433,6 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
 {
     if (!str_given(pod_name)) return fail_null(error, "pod_name");
     karp_options checked;
-    karp_snapshot view;
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the explanation are needed");
     karp_status status = options_check(options, &checked, error);
@@ -390,7 +442,7 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
     if (e == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     e->context = context_ref(snapshot->context);
     arena_init(&e->data, e->context);
-    status = explain(e, options_view(&checked, snapshot, &view), &checked, pod_name, error);
+    status = explain(e, snapshot, &checked, pod_name, error);
     if (status == KARP_OK) {
         *out = e;
         return KARP_OK;
@@ -406,9 +458,28 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
     karp_decision_unref(explanation->decision);
     list_free(context, &explanation->remedies, sizeof(karp_remedy));
     list_free(context, &explanation->alternatives, sizeof(karp_alternative));
+    list_free(context, &explanation->causes, sizeof(karp_placement_cause));
+    karp_snapshot_unref(explanation->evicted);
     arena_free(&explanation->data);
     mem_free(context, explanation, sizeof *explanation);
     context_unref(context);
+}
+
+const char *karp_placement_cause_name(uint32_t kind)
+{
+    static const char *const names[] = { "UNKNOWN", "running", "existingNodes", "order",
+                                         "type",    "fullest", "daemonSets",    "today" };
+    return names[kind <= KARP_PLACEMENT_TODAY ? kind : 0];
+}
+
+uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation) { return explanation->evicted != NULL; }
+
+size_t karp_pod_explanation_cause_count(const karp_pod_explanation *explanation) { return explanation->causes.count; }
+
+karp_status karp_pod_explanation_cause(const karp_pod_explanation *explanation, size_t index, karp_placement_cause *out)
+{
+    if (index >= explanation->causes.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &explanation->causes.items[index], sizeof *out, SIZE_THROUGH(karp_placement_cause, text));
 }
 
 karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanation)

@@ -15,6 +15,9 @@ struct karp_pod_explanation {
     arena data;
     LIST_OF(karp_remedy) remedies;
     LIST_OF(karp_alternative) alternatives;
+    LIST_OF(karp_placement_cause) causes;
+    karp_snapshot *evicted; /* for a pod that runs: the snapshot in which it is pending; else NULL */
+    bool refused; /* an allocation for a cause failed */
     int32_t weight; /* weight of the NodePool that launches the pod's node */
     uint32_t tried;
     bool bounded;
@@ -82,6 +85,13 @@ bool select_label(search *s, shape *h, uint32_t key, uint32_t value);
 /* remedies_pool.c: replaces an expression in the requirements of a NodePool; NULL removes it, and an index at the end
  * adds one. */
 void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);
+
+/* placed_causes.c */
+void find_placement_causes(search *s);
+/* Of a pod that runs: where, and what would be launched if its node were removed. */
+void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
+karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, const karp_options *options,
+                            uint32_t pod_number, karp_error *error);
 
 /* remedies_topology.c, remedies_pod.c, remedies_pool.c: each tries all changes of its kind */
 void try_topology_causes(search *s); /* what the rows of topology name */

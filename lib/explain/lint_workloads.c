@@ -23,14 +23,14 @@ static bool is_about_itself(const linting *l, const lint_group *g, const pod_ter
     return selector_valid(t->label_selector) && selector_selects(t->label_selector, store_pod_labels(raw, p->labels));
 }
 
-enum { HOURS_A_MONTH = 730 };
+static const double hours_a_month = 730;
 
 /* ---- anti-affinity ----------------------------------------------------------------------------------------------- */
 
 static void add_monthly(strbuf *b, double per_hour)
 {
     strbuf_addc(b, '$');
-    strbuf_addu(b, (uint64_t)(per_hour * HOURS_A_MONTH + 0.5));
+    strbuf_addu(b, (uint64_t)(per_hour * hours_a_month + 0.5));
 }
 
 /* Adds ": the plan costs $841 a month, and $140 without preferences". false = it costs no more, so there is no finding.

@@ -147,7 +147,7 @@ static karp_status set_tables(karp_reader *reader, const label_tables *t, arena 
     }
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
-    io_gates_apply(reader, &settings);
+    io_options_apply(reader, &settings);
     karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status == KARP_OK) status = io_check_pools(reader, &settings);
     return status ? status : keep_labels(reader, &settings);
@@ -157,9 +157,9 @@ static karp_status set_tables(karp_reader *reader, const label_tables *t, arena 
 static karp_status set_gates(karp_reader *reader)
 {
     karp_settings settings;
-    if (!reader->gates_given) return KARP_OK;
+    if (!io_settings_chosen(reader)) return KARP_OK;
     karp_settings_init(&settings, sizeof settings);
-    io_gates_apply(reader, &settings);
+    io_options_apply(reader, &settings);
     karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     return status ? status : io_settle_gates(reader);
 }

@@ -13,8 +13,12 @@
 const char *io_gate_name(size_t index, uint32_t *bit);
 /* Parses the reader's option for feature gates, e.g. "NodeOverlay=true,StaticCapacity=false". Errors: INVALID. */
 karp_status io_gates_read(karp_reader *reader);
-/* Overrides the gates in settings by those of the options. */
-void io_gates_apply(const karp_reader *reader, karp_settings *settings);
+/* Whether the options set gates or the preference policy, and overrides those in settings. */
+static inline bool io_settings_chosen(const karp_reader *reader)
+{
+    return reader->gates_given != 0 || reader->options.preferences != KARP_READ_PREFERENCES_GIVEN;
+}
+void io_options_apply(const karp_reader *reader, karp_settings *settings);
 
 /* Called for each object that is added to the builder. Errors: NOMEM. */
 karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool);

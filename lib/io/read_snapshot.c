@@ -207,14 +207,18 @@ static bool keep_text(karp_reader *reader, const tree *root, karp_str *into)
     return into->ptr != NULL;
 }
 
-/* Keeps the settings for the dump, with the options' gates in place of the stated ones. */
+/* Keeps the settings for the dump, with the options' gates and preference policy in place of the stated ones. */
 static bool keep_settings(karp_reader *reader, const tree *settings)
 {
-    if (!reader->gates_given) return keep_text(reader, settings, &reader->settings_text);
+    if (!io_settings_chosen(reader)) return keep_text(reader, settings, &reader->settings_text);
     trees *t = &reader->passing;
-    tree *copy = tree_copy_or_new(t, settings, TREE_MAP), *gates = tree_own(t, copy, "featureGates", TREE_MAP);
+    tree *copy = tree_copy_or_new(t, settings, TREE_MAP);
+    tree *gates = reader->gates_given ? tree_own(t, copy, "featureGates", TREE_MAP) : NULL;
     uint32_t bit = 0;
-    for (size_t i = 0; io_gate_name(i, &bit); i++) {
+    if (reader->options.preferences != KARP_READ_PREFERENCES_GIVEN)
+        tree_set_text(t, copy, "preferencePolicy",
+                      str(reader->options.preferences == KARP_READ_PREFERENCES_IGNORE ? "Ignore" : "Respect"));
+    for (size_t i = 0; gates && io_gate_name(i, &bit); i++) {
         const char *name = io_gate_name(i, &bit);
         if (reader->gates_given & bit)
             tree_set(t, gates, name, tree_new(t, reader->gates_on & bit ? TREE_TRUE : TREE_FALSE));
@@ -224,7 +228,7 @@ static bool keep_settings(karp_reader *reader, const tree *settings)
 
 karp_status io_settle_gates(karp_reader *reader)
 {
-    if (!reader->gates_given || reader->has_snapshot) return KARP_OK;
+    if (!io_settings_chosen(reader) || reader->has_snapshot) return KARP_OK;
     return keep_settings(reader, NULL) ? KARP_OK : io_reader_nomem(reader);
 }
 
@@ -300,7 +304,7 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
     read_labels(&d, head->labels, &settings);
     karp_status status = read_state(reader, &d, head->state, &settings);
     if (d.status) return bad(reader, &d, place, root);
-    io_gates_apply(reader, &settings);
+    io_options_apply(reader, &settings);
     reader->gates = settings.gates;
     if (status == KARP_OK) status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status) {

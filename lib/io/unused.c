@@ -69,9 +69,12 @@ karp_status io_gates_read(karp_reader *reader)
     return status;
 }
 
-void io_gates_apply(const karp_reader *reader, karp_settings *settings)
+void io_options_apply(const karp_reader *reader, karp_settings *settings)
 {
     settings->gates = (settings->gates & ~reader->gates_given) | reader->gates_on;
+    if (reader->options.preferences == KARP_READ_PREFERENCES_GIVEN) return;
+    bool ignore = reader->options.preferences == KARP_READ_PREFERENCES_IGNORE;
+    settings->preference_policy = ignore ? KARP_PREFERENCES_IGNORE : KARP_PREFERENCES_RESPECT;
 }
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */

@@ -72,7 +72,6 @@ static void pod_as_json(const write_job *job, const pod_addition *addition, karp
     if (answer.fate == FATE_LAUNCH) {
         json_key(j, "launch");
         encode_row(&e, &source_launches, job->decision, answer.index);
-        if (addition != NULL) addition->json(&e, addition->explanation);
     } else if (answer.fate == FATE_NODE) {
         karp_placement placement;
         get_placement(job, job->decision, answer.index, &placement);
@@ -86,6 +85,7 @@ static void pod_as_json(const write_job *job, const pod_addition *addition, karp
         json_member_text(j, "code", karp_reason_name(pod.code));
         json_member_str(j, "message", pod.message);
     }
+    if (addition != NULL) addition->json(&e, addition->explanation, answer.fate == FATE_LAUNCH);
     notes_as_json(j, job);
     json_close(j);
 }
@@ -140,9 +140,13 @@ static void pod_as_text(const write_job *job, const pod_addition *addition, karp
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, name);
+    bool running = addition != NULL && addition->running;
+    if (running)
+        buffer_text(t->out, answer.fate == FATE_NONE ? " runs, and Karpenter places no pods like it.\n"
+                                                     : " runs. If it were evicted now, it");
     if (answer.fate == FATE_UNSCHEDULABLE) text_refused(t, job, answer.index);
     else if (answer.fate == FATE_IGNORED) text_ignored(t, job, answer.index);
-    else text_placed(t, job, answer);
+    else if (answer.fate != FATE_NONE) text_placed(t, job, answer);
     if (addition != NULL) addition->text(t, job, addition->explanation);
     notes_section(t, job);
 }
@@ -164,7 +168,7 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
     pod_answer answer = { FATE_NONE, 0 };
     find_placed(&job, pod, &answer);
     if (answer.fate == FATE_NONE) find_refused(&job, pod, &answer);
-    if (answer.fate == FATE_NONE)
+    if (answer.fate == FATE_NONE && !(addition != NULL && addition->running))
         write_refuse(&job, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
     else if (call.options.format == KARP_FORMAT_JSON) pod_as_json(&job, addition, pod, answer);
     else pod_as_text(&job, addition, pod, answer);

@@ -10,9 +10,10 @@
 /* An addition to the output about a placed pod. A struct of functions, so that write_explain.c links without
  * lib/explain. */
 typedef struct pod_addition {
-    void (*json)(const encoder *e, const karp_pod_explanation *explanation);
+    void (*json)(const encoder *e, const karp_pod_explanation *explanation, bool launched);
     void (*text)(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
     const karp_pod_explanation *explanation;
+    bool running; /* the decision is about the cluster in which the pod has just been evicted */
 } pod_addition;
 
 /* Writes the output of karp_write_pod(), with the addition unless it is NULL. */

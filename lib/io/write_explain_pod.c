@@ -5,6 +5,7 @@
 #include "write_explain.h"
 #include "write_notes.h"
 #include "write_plan_json.h"
+#include "write_preferences.h"
 #include "write_topology.h"
 #include <records/rows.h>
 
@@ -45,6 +46,9 @@ static const record record_remedy = {
 SOURCE_ROWS(remedies, karp_pod_explanation_remedy_count, karp_pod_explanation_remedy)
 static const encode_source source_remedies = SOURCE(remedies, record_remedy, false);
 
+static void placed_as_json(const encoder *e, const karp_pod_explanation *explanation, bool launched);
+static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
+
 static void as_json(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
     json_out json, *j = &json;
@@ -56,6 +60,7 @@ static void as_json(const write_job *job, const karp_pod_explanation *explanatio
     encode_all(&e, "remedies", &source_remedies, explanation);
     json_member_uint(j, "tried", karp_pod_explanation_tried(explanation));
     json_member_bool(j, "bounded", karp_pod_explanation_bounded(explanation) != 0);
+    placed_as_json(&e, explanation, false);
     notes_as_json(j, job);
     json_close(j);
 }
@@ -261,6 +266,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_pod_explanation_pod(explanation));
+    if (karp_pod_explanation_running(explanation)) buffer_text(job->out, " runs. If it were evicted now, it");
     buffer_text(job->out,
                 pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
     if (pod.pool_count > 0) {
@@ -272,6 +278,8 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     topology_tables(t, &pod);
     lines_of_targets(t, &pod);
     lines_of_remedies(t, job, explanation);
+    causes_as_text(t, job, explanation);
+    preferences_as_text(t, job);
     notes_section(t, job);
 }
 
@@ -374,6 +382,47 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
     }
 }
 
+/* ---- placed pods: why they are placed there ---------------------------------------------------------------------- */
+
+static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING, KARP_PLACEMENT_TODAY,
+                                          false };
+static const record record_cause = { SIZED(karp_placement_cause, text),
+                                     OPEN({ NAMED("kind", karp_placement_cause, kind, cause_kinds) },
+                                          { TEXT("text", karp_placement_cause, text) }) };
+SOURCE_ROWS(causes, karp_pod_explanation_cause_count, karp_pod_explanation_cause)
+static const encode_source source_causes = SOURCE(causes, record_cause, true);
+
+static void placed_as_json(const encoder *e, const karp_pod_explanation *explanation, bool launched)
+{
+    if (karp_pod_explanation_running(explanation)) json_member_bool(e->json, "running", true);
+    if (karp_pod_explanation_cause_count(explanation) > 0) encode_all(e, "causes", &source_causes, explanation);
+    if (launched) alternatives_as_json(e, explanation);
+    preferences_as_json(e);
+}
+
+static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+{
+    size_t count = karp_pod_explanation_cause_count(explanation);
+    if (count == 0) return;
+    text_styled(t, STYLE_HEADING, "\nWhy\n");
+    for (size_t i = 0; i < count; i++) {
+        karp_placement_cause cause = { .size = sizeof(cause) };
+        text_flow flow;
+        write_refuse(job, karp_pod_explanation_cause(explanation, i, &cause), "a cause cannot be read");
+        buffer_text(t->out, "  *   ");
+        flow_begin(&flow, t, ALTERNATIVE_INDENT, ALTERNATIVE_INDENT, MOST_LINES);
+        flow_words(&flow, cause.text);
+        buffer_char(t->out, '\n');
+    }
+}
+
+static void placed_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+{
+    causes_as_text(t, job, explanation);
+    alternatives_as_text(t, job, explanation);
+    preferences_as_text(t, job);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
@@ -388,7 +437,8 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;
     if (!find_row(&job, pod, &index)) {
-        const pod_addition addition = { alternatives_as_json, alternatives_as_text, explanation };
+        const pod_addition addition = { placed_as_json, placed_as_text, explanation,
+                                        karp_pod_explanation_running(explanation) != 0 };
         return write_pod_with(context, job.decision, &addition, pod, options, out, error);
     }
     bool json = call.options.format == KARP_FORMAT_JSON;

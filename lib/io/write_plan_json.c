@@ -4,6 +4,7 @@
 #include "write_plan_json.h"
 
 #include "write_notes.h"
+#include "write_preferences.h"
 #include "write_rows.h"
 #include <base/error.h>
 #include <base/hash.h>
@@ -170,6 +171,7 @@ void plan_as_json(const write_job *job)
     write_unschedulable(&e);
     encode_all(&e, "ignored", &source_ignored, job->decision);
     groups_as_json(&json, job);
+    preferences_as_json(&e);
     if (job->disruption != NULL) {
         e.decision = job->disruption;
         encode_all(&e, "disruptions", &source_commands, job->disruption);

@@ -5,6 +5,7 @@
 #include "write_rows.h"
 #include "write_notes.h"
 #include "write_launch.h"
+#include "write_preferences.h"
 
 #include <karp/objective.h>
 #include <karp/what_if.h>
@@ -98,7 +99,8 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
     bool some = write_request(b, launch, "cpu", "; ");
     some = write_request(b, launch, "memory", some ? ", " : "; ") || some;
     some = write_extended(b, launch, some);
-    if (some) buffer_text(b, ", DaemonSets included");
+    if (some && resource_amount(launch->requests, launch->request_count, "pods") > (double)launch->pod_count)
+        buffer_text(b, ", DaemonSets included");
     if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) buffer_text(b, "; fits no existing node");
 }
 
@@ -456,6 +458,7 @@ void plan_as_text(const write_job *job)
     write_unschedulable(t, job);
     write_ignored(t, job);
     groups_as_text(t, job);
+    preferences_as_text(t, job);
     notes_section(t, job);
     write_summary(t, job, &totals, &commands);
 }

@@ -7,6 +7,7 @@
 #ifndef SCHEDULE_RESULT_H
 #define SCHEDULE_RESULT_H
 
+#include <karp/preferences.h>
 #include <schedule/report.h>
 
 typedef struct round_result {
@@ -28,6 +29,12 @@ typedef struct round_cost {
 } round_cost;
 /* The lists are allocated in `data`. false = out of memory. */
 bool result_cost(scheduler *s, arena *data, round_cost *out);
+
+typedef LIST_OF(karp_preference) preference_rows;
+/* preferences.c: appends a row for each preference of the pods that a finished round placed; pods whose rules are equal
+ * have it in common. `steps`: the relaxation step at which each pod was placed (policy_note_given_up()). `only`: of
+ * this pod alone; NO_ID = of all. Texts are in `a`. false = out of memory. */
+bool preferences_of_round(scheduler *s, const uint16_t *steps, uint32_t only, arena *a, preference_rows *out);
 
 /* The type table that a claim is launched from. */
 const type_table *result_table(const scheduler *s, uint32_t claim_number);

@@ -35,7 +35,8 @@
     " status: {phase: Running}}\n---\n"
 #define WAITING                                                                                                        \
     "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {scheduling.x-k8s.io/pod-group: g}},\n"                   \
-    " spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n---\n"                                        \
+    " spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}], topologySpreadConstraints:\n"                   \
+    " [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}]}}\n---\n"                 \
     "{apiVersion: v1, kind: Pod, metadata: {name: b},\n"                                                               \
     " spec: {containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: {claimName: nowhere}}]}}\n"
 

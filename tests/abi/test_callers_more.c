@@ -301,6 +301,22 @@ static karp_status ask_move(void *out)
     karp_node_explanation_free(e);
     return status;
 }
+static karp_status ask_cause(void *out)
+{
+    karp_pod_explanation *e = NULL;
+    assert_int_equal(karp_explain_pod(pods, NULL, (karp_str)T("default/a"), &e, NULL), KARP_OK);
+    karp_status status = karp_pod_explanation_cause(e, 0, out);
+    karp_pod_explanation_free(e);
+    return status;
+}
+static karp_status ask_preference(void *out)
+{
+    karp_preferences *p = NULL;
+    assert_int_equal(karp_find_preferences(pods, NULL, (karp_str)T(""), &p, NULL), KARP_OK);
+    karp_status status = karp_preferences_at(p, 0, out);
+    karp_preferences_free(p);
+    return status;
+}
 static karp_status ask_alternative(void *out)
 {
     karp_pod_explanation *e = NULL;
@@ -383,6 +399,8 @@ static const struct asked out[] = {
     OUT(karp_listed_pod, idle, ask_listed_pod),
     OUT(karp_move, choice, ask_move),
     OUT(karp_alternative, cost_change, ask_alternative),
+    OUT(karp_placement_cause, text, ask_cause),
+    OUT(karp_preference, dropped, ask_preference),
     OUT(karp_fit_load, share_count, ask_load),
     OUT(karp_cost, flags, ask_fit_cost),
     OUT(karp_snapshot_counts, requirement_sets, ask_counts),

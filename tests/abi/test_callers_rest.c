@@ -213,6 +213,14 @@ static karp_status give_options_static(const void *s)
     return status;
 }
 
+static karp_status give_options_preferences(const void *s)
+{
+    karp_preferences *made = NULL;
+    karp_status status = karp_find_preferences(pods, s, (karp_str)T(""), &made, NULL);
+    karp_preferences_free(made);
+    return status;
+}
+
 static karp_status give_disrupt_step(const void *s)
 {
     karp_step *made = NULL;
@@ -397,6 +405,7 @@ static const struct given in[] = {
     IN(at_least_cost, give_options_bound),
     IN(at_least_cost, give_options_check),
     GROWN(options, give_options_static, THROUGH(karp_options, flip_quirks)),
+    GROWN(options, give_options_preferences, THROUGH(karp_options, flip_quirks)),
     GROWN(disrupt_options, give_disrupt_step, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_validate, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),

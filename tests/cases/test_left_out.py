@@ -15,7 +15,7 @@ from traps import HOST, lines, own_node, pod, pool_named
 KARP = os.environ['KARP']
 REQUIRED, PREFERRED = 'requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution'
 COMMANDS = ('plan',), ('plan', '--objective', 'cost', '--effort', '10ms'), ('disrupt',), ('repack',), ('whatif', '--remove', 'n0')
-OF_THE_INPUT = 'sha256', 'steps', 'selector', 'cause'  # the last two show the selector
+OF_THE_INPUT = 'sha256', 'steps', 'selector', 'cause', 'preferred'  # the last three show the selector
 
 
 def selector(rng, apps, positive):

@@ -56,7 +56,66 @@ def rules_of_lint():
     lint('51-overlays-of-equal-weight', 'overlay-void', 'weight 10', 'such as b', more=('--feature-gates', 'NodeOverlay=true'))
 
 
+def preferences():
+    """Which preferences are kept, narrow the types, or are dropped; for how many pods; what they cost."""
+    told, said = ask('plan', '34-soft-anti-affinity')
+    equal([(p['kind'], p['pods'], p['kept'], p['dropped']) for p in told['preferences']], [('podAntiAffinity', 12, 12, 0)], 'all kept')
+    respect, ignore = (float(told['preferenceCost'][k]) * 730 for k in ('respect', 'ignore'))
+    equal((round(respect), round(ignore)), (841, 140), 'what it costs')
+    check('$840.96' in said and '$140.16' in said and 'kubernetes.io/hostname of app=hello' in said, said)
+    without, _ = ask('plan', '34-soft-anti-affinity', '--preferences', 'ignore')
+    equal((len(without['launches']), 'preferences' in without), (1, False), 'one node without it')
+    equal(ask(('explain', 'pod', 'shop/hello-0'), '34-soft-anti-affinity')[0]['preferences'][0]['kept'], 1, 'of one pod')
+    told, said = ask('plan', '13-prefers-new-generation')
+    equal([(p['preferred'], p['kept'], p['dropped']) for p in told['preferences']],
+          [('karpenter.k8s.aws/instance-generation In [7]', 3, 0), ('karpenter.k8s.aws/instance-generation In [6]', 0, 0)], 'the heaviest alone')
+    check('kept as a requirement of the nodes' in said, said)
+    told, said = ask('plan', '03-stale-zone-in-other-pool')
+    soft = [p for p in told['preferences'] if p['kind'] == 'topologySpread'][0]
+    equal((soft['pods'], soft['kept'], soft['dropped']), (6, 3, 3), 'ScheduleAnyway')
+    check('dropped for 3 pods' in said and 'leftover' in said and 'us-west-2q' in said, said)
+    dump = json.loads(run('dump', '-f', FOLDER / '34-soft-anti-affinity.yaml', *REGION, '--preferences', 'ignore')[0])
+    equal(dump['settings'], {'preferencePolicy': 'Ignore'}, 'the policy in a dump')
+    found = ask('lint', '34-soft-anti-affinity', '--preferences', 'ignore')[0]['findings']
+    equal([f['rule'] for f in found if f['rule'] == 'costly-preference'], [], 'it costs nothing then')
+
+
+def causes(name, pod, **more):
+    told, said = ask(('explain', 'pod', pod), name, **more)
+    return {kind: ' | '.join(c['text'] for c in told['causes'] if c['kind'] == kind) for kind in {c['kind'] for c in told['causes']}}, said
+
+
+def placed_pods():
+    """What existing nodes lack, why the type, what fills the node, DaemonSets by name; existing nodes come before weights."""
+    found, said = causes('15-weight-is-for-new-nodes', 'shop/job-0')
+    check('existing nodes come before any NodePool' in found['order'] and 'od1' in said, found)
+    found, _ = causes('17-cni-taint-not-declared', 'shop/web-0')
+    equal(found['existingNodes'], '1 existing node does not take it: a taint is not tolerated (fresh)', 'the existing node')
+    check('next cheaper one, m6i.large, lacks cpu (3 requested, 1930m there)' in found['type'], found)
+    found, _ = causes('08-daemonset-per-type', 'shop/api-0')
+    equal(found['daemonSets'], 'DaemonSets on the node: kube-system/cache-small (cpu 500m, memory 512Mi)', 'of the type')
+    found, _ = causes('39-small-pods-pod-limit', 'shop/tiny-0')
+    check('pods 58 of 58' in found['fullest'] and 'lacks pods (58 requested, 29 there)' in found['type'], found)
+    equal(found['daemonSets'].count('kube-system/d'), 3, 'three DaemonSets')
+    plan = ask('plan', '39b-one-type')[1]
+    check('DaemonSets included' not in plan and 'DaemonSets included' in ask('plan', '39-small-pods-pod-limit')[1], 'only where there are some')
+
+
+def running_pods():
+    """Where it runs, where it would go, and what would be launched today; no error."""
+    told, said = ask(('explain', 'pod', 'shop/p-0'), '16-timer-never-runs-out')
+    equal((told['running'], told['outcome'], told['node']), (True, 'node', 'n0'), 'it would come back')
+    check('shop/p-0 runs. If it were evicted now, it goes to the node n0.' in said and 'm6i.xlarge, us-west-2a, on-demand, of NodePool std' in said, said)
+    found, _ = causes('16-timer-never-runs-out', 'shop/p-0')
+    check('would fit on another existing node' in found['today'], found)
+    found, said = causes('06-spot-few-cheaper-types', 'shop/celery-0')
+    check('the pod would get a new one' in found['today'] and 'is the cheapest of' in found['today'], found)
+
+
 limit_of_nodes()
+preferences()
+placed_pods()
+running_pods()
 rules_of_consolidation()
 rules_of_lint()
 sys.exit(finish())

@@ -290,6 +290,21 @@ static karp_status blocking(const given *g, uint64_t *digest)
     return status;
 }
 
+static karp_status preferring(const given *g, uint64_t *digest)
+{
+    karp_options options = options_of(g);
+    karp_preferences *found = NULL;
+    karp_text text = { NULL, 0, NULL };
+    karp_write_options write;
+    karp_write_options_init(&write, sizeof write);
+    karp_status status = karp_find_preferences(g->snapshot, &options, (karp_str){ "", 0 }, &found, NULL);
+    write.preferences = found;
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_plan(g->context, g->plan, NULL, &write, &text, NULL), &text);
+    karp_preferences_free(found);
+    return status;
+}
+
 static karp_status linting(const given *g, uint64_t *digest)
 {
     karp_lint *found = NULL;
@@ -484,6 +499,7 @@ static const question questions[] = {
     { "why nodes stay", why_nodes_stay },
     { "blocking", blocking },
     { "linting", linting },
+    { "preferring", preferring },
     { "verifying", verifying },
     { "verifying nonsense", verifying_nonsense },
     { "tables", tabulating },

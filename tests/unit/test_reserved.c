@@ -414,6 +414,7 @@ static const char *const shown[] = {
     "karp_blocker",
     "karp_busy_node",
     "karp_alternative",
+    "karp_placement_cause",
     "karp_finding",
     "karp_fit_share",
     "karp_fit_left",

@@ -286,6 +286,17 @@ static void text_fits(void **state)
     }
 }
 
+/* The options of these tests have no preferences. */
+const char *karp_preference_name(uint32_t kind) { return kind > 0 ? "" : NULL; }
+size_t karp_preferences_count(const karp_preferences *preferences) { return preferences != NULL; }
+karp_status karp_preferences_at(const karp_preferences *preferences, size_t index, karp_preference *out)
+{
+    (void)preferences, (void)index, (void)out;
+    return KARP_E_NOT_FOUND;
+}
+double karp_preferences_cost(const karp_preferences *preferences) { return preferences != NULL; }
+double karp_preferences_cost_ignored(const karp_preferences *preferences) { return preferences != NULL; }
+
 static void plan_as_text(void **state)
 {
     (void)state;

@@ -268,7 +268,8 @@ class ReaderOptions(C.Structure):
                 ('region', Str), ('base_directory', Str), ('provider', Str), ('editable', C.c_uint32),
                 ('feature_gates', Str), ('now_later', C.c_int64), ('recursive', C.c_uint32),
                 ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32),
-                ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str)]
+                ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str),
+                ('preferences', C.c_uint32), ('reserved', C.c_uint32)]
 
 
 class Remedy(C.Structure):
@@ -385,4 +386,5 @@ class Unschedulable(C.Structure):
 class WriteOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('format', C.c_uint32), ('compact', C.c_uint32), ('color', C.c_uint32),
                 ('width', C.c_uint32), ('digest', Str), ('title', Str), ('catalogue', Str), ('warnings', C.c_void_p),
-                ('warning_count', C.c_size_t), ('settlement', C.c_void_p), ('values', C.c_void_p)]
+                ('warning_count', C.c_size_t), ('settlement', C.c_void_p), ('values', C.c_void_p),
+                ('preferences', C.c_void_p)]

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a placed pod is placed where it is: what existing nodes lack, why the instance type, what fills the node. */
+#include <explain/explain_pod.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <base/str.h>
+#include <decision/decision.h>
+#include <karp/what_if.h>
+#include <model/prepare.h>
+#include <model/quantity.h>
+#include <model/taints.h>
+
+enum { NODES_NAMED = 5 };
+
+/* Records the text as a cause, and frees it. */
+static void add_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text)
+{
+    karp_placement_cause *row = text->failed ? NULL : list_push(e->context, &e->causes, sizeof *row);
+    const char *copy = row == NULL ? NULL : arena_string(&e->data, text->ptr, text->len);
+    if (row != NULL) *row = (karp_placement_cause){ .size = sizeof *row, .kind = kind, .text = { copy, text->len } };
+    e->refused = e->refused || copy == NULL;
+    strbuf_free(text);
+}
+
+static void add_count(strbuf *b, size_t count, const char *one, const char *several)
+{
+    strbuf_addu(b, count);
+    strbuf_adds(b, count == 1 ? one : several);
+}
+
+/* ---- existing nodes ---------------------------------------------------------------------------------------------- */
+
+/* "2 existing nodes do not take it (a, b): TEXT of the reason" */
+static void add_refusals(karp_pod_explanation *e, const karp_unschedulable *row, size_t first)
+{
+    uint32_t code = row->targets[first].code;
+    size_t count = 0;
+    strbuf names, text;
+    strbuf_init(&names, e->context);
+    strbuf_init(&text, e->context);
+    for (size_t i = first; i < row->target_count; i++) {
+        if (row->targets[i].code != code || row->targets[i].is_launch) continue;
+        if (count++ >= NODES_NAMED) continue;
+        if (count > 1) strbuf_adds(&names, ", ");
+        strbuf_addstr(&names, row->targets[i].target);
+    }
+    if (count > NODES_NAMED) {
+        strbuf_adds(&names, " and ");
+        strbuf_addu(&names, count - NODES_NAMED);
+        strbuf_adds(&names, " more");
+    }
+    add_count(&text, count, " existing node does not take it: ", " existing nodes do not take it: ");
+    strbuf_adds(&text, karp_reason_text(code));
+    strbuf_adds(&text, " (");
+    strbuf_addstr(&text, (karp_str){ names.ptr, names.failed ? 0 : names.len });
+    strbuf_addc(&text, ')');
+    e->refused = e->refused || names.failed;
+    strbuf_free(&names);
+    add_cause(e, KARP_PLACEMENT_EXISTING_NODES, &text);
+}
+
+/* Limits of no nodes leave the pod to the existing nodes, as they are in the decision: Karpenter tries them before any
+ * new node. */
+static void existing_nodes(search *s)
+{
+    resource_amount none = { .resource = RESOURCE_NODES };
+    const karp_snapshot *w = s->snapshot;
+    karp_options full = *s->options;
+    karp_decision *d = NULL;
+    if (w->node_count == 0) return;
+    for (uint32_t p = 0; p < w->raw.pools.count; p++)
+        overlay_pool(&s->changed, p)->limits = (resource_list){ &none, 1 };
+    full.explain = KARP_EXPLAIN_FULL;
+    s->status = overlay_decide(&s->changed, &full, &d, s->error);
+    overlay_view_reset(&s->changed);
+    if (s->status != KARP_OK) return;
+    const karp_unschedulable *row = search_row(s, d);
+    for (size_t i = 0; row != NULL && i < row->target_count; i++) {
+        bool before = row->targets[i].is_launch != 0;
+        for (size_t k = 0; k < i && !before; k++)
+            before = !row->targets[k].is_launch && row->targets[k].code == row->targets[i].code;
+        if (!before) add_refusals(s->out, row, i);
+    }
+    karp_decision_unref(d);
+}
+
+/* ---- the instance type ------------------------------------------------------------------------------------------- */
+
+/* What the types of a NodePool offer to a launch. */
+typedef struct market {
+    algebra algebra;
+    uint32_t set; /* the launch's requirements */
+    const type_table *table;
+    resource_list requests;
+} market;
+
+/* The launch's requirements as a set. All their keys and values are texts of the snapshot; others are left out. */
+static bool read_set(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, market *m)
+{
+    demand d = { EMPTY_SET, NO_ID };
+    for (size_t i = 0; i < l->requirement_count; i++) {
+        const karp_requirement *r = &l->requirements[i];
+        expression x = { .key = strings_find(&s->raw.text, r->key.ptr, r->key.len), .op = r->op };
+        uint32_t *values = arena_array(&e->data, r->value_count + 1, sizeof *values);
+        if (values == NULL) return false;
+        for (size_t k = 0; k < r->value_count; k++) {
+            uint32_t value = strings_find(&s->raw.text, r->values[k].ptr, r->values[k].len);
+            if (value != NO_ID) values[x.value_count++] = value;
+        }
+        x.values = values;
+        if (x.key == NO_ID || (r->value_count > 0 && x.value_count == 0)) continue;
+        if (!demand_of_expressions(&m->algebra, (expression_list){ &x, 1 }, &d)) return false;
+    }
+    m->set = d.set;
+    return true;
+}
+
+static bool read_requests(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, market *m)
+{
+    resource_amount *list = arena_array(&e->data, l->request_count + 1, sizeof *list);
+    uint32_t count = 0;
+    if (list == NULL) return false;
+    for (size_t i = 0; i < l->request_count; i++) {
+        quantity q;
+        const karp_resource *r = &l->requests[i];
+        uint32_t resource = strings_find(&s->raw.resources, r->name.ptr, r->name.len);
+        if (resource == NO_ID || quantity_parse(r->text.ptr, r->text.len, &q) != 0) continue;
+        list[count++] = (resource_amount){ .resource = resource, .value = q.value, .binary = q.binary };
+    }
+    m->requests = (resource_list){ list, count };
+    return true;
+}
+
+/* The price of the type's cheapest offering that the launch allows; negative = there is none. */
+static double price_of(market *m, uint32_t type)
+{
+    const instance_type *t = &m->table->types[type];
+    double least = -1;
+    if (!set_agree(&m->algebra, t->set, m->set)) return least;
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        const offering *o = &m->table->offerings[t->offering_first + i];
+        if (!o->available || (least >= 0 && o->price >= least)) continue;
+        if (set_compatible(&m->algebra, m->set, o->set, true)) least = o->price;
+    }
+    return least;
+}
+
+static void add_quantity(strbuf *b, amount value, bool binary)
+{
+    char number[QUANTITY_TEXT];
+    strbuf_add(b, number, quantity_format((quantity){ .value = value, .binary = binary }, number));
+}
+
+/* "cpu (2 requested, 1930m there)" for each resource of which the type has too little. Returns their number. */
+static uint32_t add_lacking(const karp_snapshot *s, const market *m, uint32_t type, strbuf *b)
+{
+    const instance_type *t = &m->table->types[type];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->requests.count; i++) {
+        const resource_amount *r = &m->requests.items[i];
+        amount has = resource_list_get(t->allocatable_list, r->resource);
+        if (amount_cmp(r->value, has) <= 0) continue;
+        if (b == NULL) return 1;
+        if (count++ > 0) strbuf_adds(b, " and ");
+        strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
+        strbuf_adds(b, " (");
+        add_quantity(b, r->value, r->binary);
+        strbuf_adds(b, " requested, ");
+        add_quantity(b, has, r->binary);
+        strbuf_adds(b, " there)");
+    }
+    return count;
+}
+
+/* "the cheapest of 3 types that fit, of 6 that the requirements allow; the next cheaper, m6i.large, lacks cpu (…)" */
+static void show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b)
+{
+    uint32_t allowed = 0, fitting = 0, cheaper = NO_ID;
+    double best = -1;
+    for (uint32_t t = 0; t < m->table->type_count; t++) {
+        double price = price_of(m, t);
+        if (price < 0) continue;
+        bool fits = add_lacking(s, m, t, NULL) == 0;
+        allowed++;
+        fitting += fits;
+        if (fits || price >= l->choice.price || price <= best) continue;
+        best = price;
+        cheaper = t;
+    }
+    strbuf_addstr(b, l->choice.instance_type);
+    if (fitting > 1) {
+        strbuf_adds(b, " is the cheapest of ");
+        strbuf_addu(b, fitting);
+        strbuf_adds(b, " types that fit, of ");
+    } else {
+        strbuf_adds(b, " is the only type that fits, of ");
+    }
+    strbuf_addu(b, allowed);
+    strbuf_adds(b, " that the requirements allow");
+    if (cheaper == NO_ID) {
+        strbuf_adds(b, "; none is cheaper");
+        return;
+    }
+    strbuf_adds(b, "; the next cheaper one, ");
+    strbuf_addstr(b, text_of(s, m->table->types[cheaper].name));
+    strbuf_adds(b, ", lacks ");
+    (void)add_lacking(s, m, cheaper, b);
+}
+
+/* ---- what fills the node ----------------------------------------------------------------------------------------- */
+
+static double number_of(const karp_resource *list, size_t count, karp_str name, karp_str *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        quantity q;
+        if (!equal_str(list[i].name, name) || quantity_parse(list[i].text.ptr, list[i].text.len, &q) != 0) continue;
+        *text = list[i].text;
+        return amount_double(q.value);
+    }
+    return 0;
+}
+
+/* "most used of the node: pods 29 of 29 (100%)" */
+static void show_fullest(const karp_launch *l, strbuf *b)
+{
+    double most = -1;
+    karp_str name = { "", 0 }, used = name, all = name;
+    for (size_t i = 0; i < l->request_count; i++) {
+        karp_str has = { "", 0 }, asked = has;
+        double a = number_of(l->allocatable, l->allocatable_count, l->requests[i].name, &has);
+        double r = number_of(l->requests, l->request_count, l->requests[i].name, &asked);
+        if (!(a > 0) || r / a <= most) continue;
+        most = r / a;
+        name = l->requests[i].name;
+        used = asked;
+        all = has;
+    }
+    if (most < 0) return;
+    strbuf_adds(b, "most used on the node: ");
+    strbuf_addstr(b, name);
+    strbuf_addc(b, ' ');
+    strbuf_addstr(b, used);
+    strbuf_adds(b, " of ");
+    strbuf_addstr(b, all);
+    strbuf_adds(b, " (");
+    strbuf_addu(b, (uint64_t)(most * 100 + 0.5));
+    strbuf_adds(b, "%)");
+}
+
+static bool daemon_runs_on(const karp_snapshot *s, market *m, const node_pool *p, const struct daemon *d, uint32_t type)
+{
+    if (!taints_tolerated(s, d->shape->tolerations, p->taints)) return false;
+    uint32_t terms = d->required.count > 0 ? d->required.count : 1;
+    for (uint32_t i = 0; i < terms; i++) {
+        demand wants = { EMPTY_SET, NO_ID };
+        if (!demand_of_labels(&m->algebra, d->shape->node_selector, &wants)) return false;
+        if (d->required.count > 0 && !demand_of_expressions(&m->algebra, d->required.items[i].expressions, &wants))
+            return false;
+        if (set_compatible(&m->algebra, m->set, wants.set, true) &&
+            set_agree(&m->algebra, m->table->types[type].set, wants.set))
+            return true;
+    }
+    return false;
+}
+
+static void add_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b)
+{
+    const resource_list *r = &d->shape->requests;
+    uint32_t count = 0;
+    strbuf_addstr(b, text_of(s, s->raw.daemon_sets.items[d->set].meta.name_space));
+    strbuf_addc(b, '/');
+    strbuf_addstr(b, name_of(s, s->raw.daemon_sets.items[d->set].meta.name));
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (r->items[i].resource == RESOURCE_PODS || amount_sign(r->items[i].value) == 0) continue;
+        strbuf_adds(b, count++ == 0 ? " (" : ", ");
+        strbuf_addstr(b, strings_get(&s->raw.resources, r->items[i].resource));
+        strbuf_addc(b, ' ');
+        add_quantity(b, r->items[i].value, r->items[i].binary);
+    }
+    if (count > 0) strbuf_addc(b, ')');
+}
+
+/* Nothing is said unless they are as many as the decision counts on the node. */
+static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *m, uint32_t pool, const karp_launch *l)
+{
+    karp_str text = { "", 0 };
+    double pods = number_of(l->requests, l->request_count, str("pods"), &text) - (double)l->pod_count;
+    uint32_t type = 0, count = 0;
+    strbuf b;
+    while (type < m->table->type_count && !equal_str(text_of(s, m->table->types[type].name), l->choice.instance_type))
+        type++;
+    strbuf_init(&b, e->context);
+    strbuf_adds(&b, "DaemonSets on the node: ");
+    for (uint32_t i = 0; i < s->daemon_count && type < m->table->type_count; i++) {
+        if (!daemon_runs_on(s, m, &s->raw.pools.items[pool], &s->daemons[i], type)) continue;
+        if (count++ > 0) strbuf_adds(&b, ", ");
+        add_daemon(s, &s->daemons[i], &b);
+    }
+    bool right = count > 0 && pods > count - 0.5 && pods < count + 0.5;
+    if (right) add_cause(e, KARP_PLACEMENT_DAEMONS, &b);
+    else strbuf_free(&b);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static const karp_launch *launch_of(const karp_decision *d, uint32_t pod_number)
+{
+    for (size_t i = 0; i < d->launches.count; i++) {
+        if (ids_have(d->launches.items[i].pods, d->launches.items[i].pod_count, pod_number))
+            return &d->launches.items[i];
+    }
+    return NULL;
+}
+
+/* Why the launch's type, after `before`; what fills the node, and DaemonSets, unless `brief`. */
+static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, uint32_t kind,
+                          strbuf *before, bool brief)
+{
+    market m = { .set = EMPTY_SET };
+    uint32_t pool = pool_named(s, l->node_pool);
+    bool ok = l->choice.instance_type.len > 0 && pool != NO_ID && s->pool_table[pool] != NO_ID;
+    if (!ok) {
+        strbuf_free(before);
+        return;
+    }
+    m.table = &s->tables[s->pool_table[pool]];
+    if (!algebra_init(&m.algebra, e->context, &s->facts, &s->algebra) || !read_set(e, s, l, &m) ||
+        !read_requests(e, s, l, &m))
+        e->refused = true;
+    if (e->refused) strbuf_free(before);
+    if (!e->refused) {
+        show_type(s, &m, l, before);
+        add_cause(e, kind, before);
+    }
+    if (!e->refused && !brief) {
+        strbuf fullest;
+        strbuf_init(&fullest, e->context);
+        show_fullest(l, &fullest);
+        add_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
+        daemons_of(e, s, &m, pool, l);
+    }
+    e->refused = e->refused || m.algebra.failed;
+    algebra_free(&m.algebra);
+}
+
+void find_placement_causes(search *s)
+{
+    karp_pod_explanation *e = s->out;
+    const karp_launch *l = launch_of(e->decision, e->pod);
+    strbuf text;
+    strbuf_init(&text, e->context);
+    if (l != NULL) {
+        existing_nodes(s);
+        if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
+        else strbuf_free(&text);
+    } else if (s->snapshot->raw.pools.count > 0) {
+        strbuf_adds(&text,
+                    "existing nodes come before any NodePool: weights and prices are compared for new nodes only");
+        add_cause(e, KARP_PLACEMENT_ORDER, &text);
+    } else {
+        strbuf_free(&text);
+    }
+    if (e->refused) s->status = KARP_E_NOMEM;
+}
+
+/* ---- running pods ------------------------------------------------------------------------------------------------ */
+
+static void add_offer(strbuf *b, karp_str type, karp_str zone, karp_str capacity_type)
+{
+    const karp_str parts[] = { type, zone, capacity_type };
+    for (size_t i = 0; i < 3; i++) {
+        if (parts[i].len == 0) continue;
+        strbuf_adds(b, ", ");
+        strbuf_addstr(b, parts[i]);
+    }
+}
+
+void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number)
+{
+    const pod *p = pod_at(&s->raw, pod_number);
+    karp_str on = name_of(s, p->node);
+    uint32_t number = state_node_named(s, on);
+    strbuf text;
+    strbuf_init(&text, e->context);
+    strbuf_adds(&text, "it runs on node ");
+    strbuf_addstr(&text, on);
+    if (number != NO_ID) {
+        const state_node *n = &s->nodes[number];
+        uint32_t type = label_get(n->labels, s->known.instance_type);
+        add_offer(&text, text_or_none(s, type), text_or_none(s, n->zone), text_or_none(s, n->capacity_type));
+        if (n->pool != NO_ID) {
+            strbuf_adds(&text, ", of NodePool ");
+            strbuf_addstr(&text, name_of(s, s->raw.pools.items[n->pool].meta.name));
+        }
+    }
+    strbuf_adds(&text, ": kube-scheduler bound it there, and Karpenter does not move it until it disrupts the node");
+    add_cause(e, KARP_PLACEMENT_RUNNING, &text);
+}
+
+karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, const karp_options *options,
+                            uint32_t pod_number, karp_error *error)
+{
+    karp_str on = name_of(s, pod_at(&s->raw, pod_number)->node);
+    uint32_t number = state_node_named(s, on);
+    karp_decision *d = NULL;
+    const karp_change change = { .kind = KARP_CHANGE_REMOVE_NODE, .name = on };
+    if (number == NO_ID || !s->nodes[number].managed || s->nodes[number].claim == NO_ID) return KARP_OK;
+    karp_status status = karp_what_if(s, &change, 1, options, &d, error);
+    if (status != KARP_OK) return status;
+    const karp_launch *l = launch_of(d, pod_number);
+    strbuf text;
+    strbuf_init(&text, e->context);
+    strbuf_adds(&text, "if the node were removed today, ");
+    if (l != NULL) {
+        strbuf_adds(&text, "the pod would get a new one: ");
+        launch_causes(e, s, l, KARP_PLACEMENT_TODAY, &text, true);
+    } else {
+        bool left = false;
+        for (size_t i = 0; i < d->unschedulable.count; i++) left = left || d->unschedulable.items[i].pod == pod_number;
+        strbuf_adds(&text, left ? "the pod would have no node" : "the pod would fit on another existing node");
+        add_cause(e, KARP_PLACEMENT_TODAY, &text);
+    }
+    karp_decision_unref(d);
+    return e->refused ? fail_nomem(error) : KARP_OK;
+}

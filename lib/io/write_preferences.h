@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of the preferences of pods: a member of Plans and PodExplanations, and a section of their text. */
+#ifndef IO_WRITE_PREFERENCES_H
+#define IO_WRITE_PREFERENCES_H
+
+#include "encode.h"
+#include "write_text.h"
+
+/* Nothing if the options have no preferences, or none was found. */
+void preferences_as_json(const encoder *e);
+void preferences_as_text(const text_out *t, const write_job *job);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of the preferences of the pods that a finished round placed. */
+#include <schedule/result.h>
+
+#include <base/str.h>
+#include <schedule/scheduler.h>
+#include <schedule/views.h>
+
+typedef struct counting {
+    scheduler *s;
+    arena *a;
+    preference_rows *out;
+    map64 row_of; /* rules, kind and place of the preference in the pod -> row */
+    bool ok;
+} counting;
+
+enum { MOST_OF_A_KIND = 256 }; /* further preferences of a pod are left out */
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+static void add_values(const scheduler *s, strbuf *b, const expression *e)
+{
+    static const char *const names[] = {
+        [KARP_OP_IN] = " In",         [KARP_OP_NOT_IN] = " NotIn",
+        [KARP_OP_EXISTS] = " Exists", [KARP_OP_DOES_NOT_EXIST] = " DoesNotExist",
+        [KARP_OP_GT] = " Gt",         [KARP_OP_LT] = " Lt",
+        [KARP_OP_GTE] = " Gte",       [KARP_OP_LTE] = " Lte",
+    };
+    strbuf_addstr(b, text_of(s->snapshot, e->key));
+    if (e->op < sizeof names / sizeof *names && names[e->op] != NULL) strbuf_adds(b, names[e->op]);
+    for (uint32_t i = 0; i < e->value_count; i++) {
+        strbuf_adds(b, i == 0 ? " [" : ", ");
+        strbuf_addstr(b, text_of(s->snapshot, e->values[i]));
+    }
+    if (e->value_count > 0) strbuf_addc(b, ']');
+}
+
+static void add_node_term(const scheduler *s, strbuf *b, const node_term *t)
+{
+    for (uint32_t i = 0; i < t->expressions.count; i++) {
+        if (i > 0) strbuf_adds(b, " and ");
+        add_values(s, b, &t->expressions.items[i]);
+    }
+}
+
+static void add_topology(const scheduler *s, strbuf *b, uint32_t key, const selector *selects)
+{
+    static const label_list none = { NULL, 0 };
+    strbuf_addstr(b, text_of(s->snapshot, key));
+    if (selects == NULL) return;
+    size_t before = b->len;
+    strbuf_adds(b, " of ");
+    size_t named = b->len;
+    show_selector(s, b, selects, none);
+    if (b->len == named) b->len = before;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* The row of the preference; NULL = out of memory. *fresh: it is new, and `text` is to be set. */
+static karp_preference *row_of(counting *c, const shape *h, uint32_t kind, uint32_t term, bool *fresh)
+{
+    uint64_t key = ((uint64_t)h->rules * KARP_PREFERENCE_KINDS + kind) * MOST_OF_A_KIND + term;
+    uint32_t number = map64_get(&c->row_of, key);
+    *fresh = number == NO_ID;
+    if (number != NO_ID) return &c->out->items[number];
+    number = (uint32_t)c->out->count;
+    karp_preference *row = map64_put(&c->row_of, key, number) ? list_push(c->s->context, c->out, sizeof *row) : NULL;
+    if (row != NULL) *row = (karp_preference){ .size = sizeof *row, .kind = kind };
+    c->ok = c->ok && row != NULL;
+    return row;
+}
+
+static bool is_before(const karp_snapshot *w, uint32_t pod_number, karp_str named)
+{
+    return named.ptr == NULL || compare_str(pod_name(w, pod_number), named) < 0;
+}
+
+enum fate { FATE_UNUSED, FATE_KEPT, FATE_DROPPED };
+
+static void count_pod(counting *c, karp_preference *row, uint32_t pod_number, enum fate fate)
+{
+    if (is_before(c->s->snapshot, pod_number, row->pod)) row->pod = pod_name(c->s->snapshot, pod_number);
+    row->pods++;
+    row->kept += fate == FATE_KEPT;
+    row->dropped += fate == FATE_DROPPED;
+}
+
+static void finish_text(counting *c, karp_preference *row, strbuf *text)
+{
+    const char *copy = text->failed ? NULL : arena_string(c->a, text->ptr, text->len);
+    row->text = (karp_str){ copy, copy == NULL ? 0 : text->len };
+    c->ok = c->ok && copy != NULL;
+    strbuf_free(text);
+}
+
+/* Karpenter looks at the heaviest remaining preference alone. */
+static void count_node_terms(counting *c, const view *first, const view *last, uint32_t pod_number)
+{
+    const shape *h = shape_of(c->s->snapshot, first->class_);
+    uint32_t dropped = first->preferred_count - last->preferred_count;
+    for (uint32_t i = 0; i < first->preferred_count && i < MOST_OF_A_KIND && c->ok; i++) {
+        bool fresh;
+        karp_preference *row = row_of(c, h, KARP_PREFERENCE_NODE_AFFINITY, i, &fresh);
+        if (row == NULL) return;
+        if (fresh) {
+            strbuf text;
+            strbuf_init(&text, c->s->context);
+            add_node_term(c->s, &text, &first->preferred[i]);
+            row->weight = first->preferred[i].weight;
+            finish_text(c, row, &text);
+        }
+        count_pod(c, row, pod_number, i < dropped ? FATE_DROPPED : i == dropped ? FATE_KEPT : FATE_UNUSED);
+    }
+}
+
+static void count_pod_terms(counting *c, const view *first, const pod_term_list *all, uint32_t left, uint32_t kind,
+                            uint32_t pod_number)
+{
+    const shape *h = shape_of(c->s->snapshot, first->class_);
+    for (uint32_t i = 0; i < all->count && i < MOST_OF_A_KIND && c->ok; i++) {
+        bool fresh;
+        karp_preference *row = row_of(c, h, kind, i, &fresh);
+        if (row == NULL) return;
+        if (fresh) {
+            strbuf text;
+            strbuf_init(&text, c->s->context);
+            add_topology(c->s, &text, all->items[i].topology_key, all->items[i].label_selector);
+            row->weight = all->items[i].weight;
+            finish_text(c, row, &text);
+        }
+        count_pod(c, row, pod_number, i < all->count - left ? FATE_DROPPED : FATE_KEPT);
+    }
+}
+
+static bool is_left(const view *v, uint32_t constraint)
+{
+    bool left = false;
+    for (uint32_t i = 0; i < v->spread_count; i++) left = left || v->spread_left[i] == constraint;
+    return left;
+}
+
+static void count_spread(counting *c, const view *first, const view *last, uint32_t pod_number)
+{
+    const shape *h = shape_of(c->s->snapshot, first->class_);
+    for (uint32_t i = 0; i < first->spread.count && i < MOST_OF_A_KIND && c->ok; i++) {
+        const spread_constraint *k = &first->spread.items[i];
+        bool fresh;
+        if (!k->schedule_anyway) continue;
+        karp_preference *row = row_of(c, h, KARP_PREFERENCE_SPREAD, i, &fresh);
+        if (row == NULL) return;
+        if (fresh) {
+            strbuf text;
+            strbuf_init(&text, c->s->context);
+            add_topology(c->s, &text, k->topology_key, k->label_selector);
+            finish_text(c, row, &text);
+        }
+        count_pod(c, row, pod_number, is_left(last, i) ? FATE_KEPT : FATE_DROPPED);
+    }
+}
+
+static void count_preferences(counting *c, uint32_t pod_number, uint32_t step)
+{
+    scheduler *s = c->s;
+    uint32_t class_number = s->snapshot->pod_class[pod_number];
+    uint32_t first_number = view_of_class(s, class_number);
+    uint32_t last_number = first_number == NO_ID ? NO_ID : view_after(s, class_number, step);
+    c->ok = c->ok && last_number != NO_ID;
+    if (!c->ok) return;
+    /* Copies: the list of views may move. */
+    const view first = s->pods.views.items[first_number], last = s->pods.views.items[last_number];
+    count_node_terms(c, &first, &last, pod_number);
+    count_pod_terms(c, &first, &first.preferred_affinity, last.preferred_affinity.count, KARP_PREFERENCE_POD_AFFINITY,
+                    pod_number);
+    count_pod_terms(c, &first, &first.preferred_anti, last.preferred_anti.count, KARP_PREFERENCE_POD_ANTI_AFFINITY,
+                    pod_number);
+    count_spread(c, &first, &last, pod_number);
+}
+
+bool preferences_of_round(scheduler *s, const uint16_t *steps, uint32_t only, arena *a, preference_rows *out)
+{
+    counting c = { .s = s, .a = a, .out = out, .ok = true };
+    map64_init(&c.row_of, s->context);
+    for (uint32_t i = 0; i < s->pods.count && c.ok; i++) {
+        uint32_t pod_number = s->pods.items[i];
+        if (only != NO_ID && pod_number != only) continue;
+        if (placement_get(s, pod_number).where != PLACE_NONE) count_preferences(&c, pod_number, steps[pod_number]);
+    }
+    map64_free(&c.row_of);
+    return c.ok && !s->failed && !s->algebra.failed;
+}
