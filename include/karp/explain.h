@@ -88,11 +88,12 @@ enum {
     KARP_PLACEMENT_TYPE = 4, /**< why the new node's instance type, and what the next cheaper one lacks */
     KARP_PLACEMENT_FULLEST = 5, /**< the resource of which the new node has the smallest part left */
     KARP_PLACEMENT_DAEMONS = 6, /**< the DaemonSets that run on the new node, with what they request */
-    KARP_PLACEMENT_TODAY = 7 /**< what would be launched for it if the node that it runs on were removed */
+    KARP_PLACEMENT_TODAY = 7, /**< what would be launched for it if the node that it runs on were removed */
+    KARP_PLACEMENT_LIMITS = 8 /**< of an unschedulable pod: limits of a NodePool, with what is in use of them */
 };
 
-/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today"; "UNKNOWN" for any other number. Lives
- * as long as the library. Since 0.1. */
+/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits"; "UNKNOWN" for any other
+ * number. Lives as long as the library. Since 0.1. */
 KARP_API const char *karp_placement_cause_name(uint32_t kind);
 
 /** One reason why a pod is placed where it is. Since 0.1. */
@@ -142,7 +143,7 @@ KARP_API karp_status karp_pod_explanation_alternative(const karp_pod_explanation
                                                       karp_alternative *out);
 /** 1 = the pod runs, and the decision is about the cluster in which it has just been evicted. Since 0.1. */
 KARP_API uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation);
-/** Number of reasons why a placed or running pod is placed where it is; 0 for other pods. Since 0.1. */
+/** Number of reasons why a pod is placed where it is, or, with LIMITS, is not placed. Since 0.1. */
 KARP_API size_t karp_pod_explanation_cause_count(const karp_pod_explanation *explanation);
 /** Reason @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_pod_explanation_cause(const karp_pod_explanation *explanation, size_t index,

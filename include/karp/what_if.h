@@ -20,7 +20,10 @@ enum {
      */
     KARP_CHANGE_LOSE_ZONE = 2,
     /** Prices of the capacity type `name` ("spot"; "" = of all) are multiplied by `factor`. */
-    KARP_CHANGE_SCALE_PRICE = 3
+    KARP_CHANGE_SCALE_PRICE = 3,
+    /** Nothing can be launched of the instance type `name`: "m7i.large", "m7i.large/us-west-2a" (there),
+     * "m7i.large/us-west-2a/spot" (there, of that capacity type). Nodes that exist stay. Since 0.1. */
+    KARP_CHANGE_UNAVAILABLE = 4
 };
 
 /** One change to a snapshot. */
@@ -39,7 +42,7 @@ typedef struct karp_change {
  * lost zone. karp_decision_cost_before() is the current cost, karp_decision_cost_after() the cost after the changes, at
  * the new prices. Each change is noted in the decision's warnings. To remove pods, or to add nodes or pods, make
  * another snapshot with karp_snapshot_edit(). Without changes the decision is that of karp_provision(). @p options may
- * be NULL. Errors: NOT_FOUND (no such node, zone or capacity type), INVALID, NOMEM, CANCELED, ABI_*.
+ * be NULL. Errors: NOT_FOUND (no such node, zone, capacity type or offering), INVALID, NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *changes, size_t change_count,
                                   const karp_options *options, karp_decision **out, karp_error *error);

@@ -80,6 +80,7 @@ typedef struct cli_options {
         *of_answer; /* a given option of the whole command, such as how its answer is written or judged; NULL = none */
     cli_list removed; /* --remove, as given; so are the next ones */
     cli_list zones;
+    cli_list unavailable;
     cli_list factors;
     cli_list inputs; /* bench --input */
     cli_list facts; /* --facts, as given */

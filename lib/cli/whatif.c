@@ -129,7 +129,8 @@ static size_t count_words(const cli_list *given)
 
 static bool read_changes(const cli_options *options, change_list *list)
 {
-    list->room = count_words(&options->removed) + count_words(&options->zones) + count_words(&options->factors) + 1;
+    list->room = count_words(&options->removed) + count_words(&options->zones) + count_words(&options->unavailable) +
+                 count_words(&options->factors) + 1;
     list->items = karp_alloc(options->context, list->room * sizeof(*list->items));
     if (list->items == NULL) {
         print_problem(NULL, "out of memory");
@@ -137,6 +138,7 @@ static bool read_changes(const cli_options *options, change_list *list)
     }
     return add_words(list, &options->removed, KARP_CHANGE_REMOVE_NODE) &&
            add_words(list, &options->zones, KARP_CHANGE_LOSE_ZONE) &&
+           add_words(list, &options->unavailable, KARP_CHANGE_UNAVAILABLE) &&
            add_words(list, &options->factors, KARP_CHANGE_SCALE_PRICE);
 }
 
@@ -154,6 +156,7 @@ static void name_question(const cli_options *options, karp_str input, strbuf *ti
     strbuf_addstr(title, input.len > 0 ? input : str("what if"));
     add_title(title, ", without node ", &options->removed);
     add_title(title, ", without zone ", &options->zones);
+    add_title(title, ", nothing available of ", &options->unavailable);
     add_title(title, ", price factor ", &options->factors);
     add_title(title, ", with ", &options->replaced);
     add_title(title, ", without ", &options->deleted);

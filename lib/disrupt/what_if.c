@@ -93,6 +93,36 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
     return found || known ? KARP_OK : not_found(c, "capacity type", error);
 }
 
+/* The next part of "TYPE/ZONE/CAPACITY"; "" = it is not stated. */
+static karp_str next_part(karp_str *rest)
+{
+    size_t length = 0;
+    while (length < rest->len && rest->ptr[length] != '/') length++;
+    karp_str part = { rest->ptr, length };
+    size_t skip = length < rest->len ? length + 1 : length;
+    *rest = (karp_str){ rest->ptr + skip, rest->len - skip };
+    return part;
+}
+
+static karp_status lose_offerings(changed_view *v, const karp_change *c, karp_error *error)
+{
+    const karp_snapshot *w = v->snapshot;
+    karp_str rest = c->name, type = next_part(&rest), zone = next_part(&rest), capacity_type = next_part(&rest);
+    bool found = false;
+    if (type.len == 0 || rest.len > 0) return not_found(c, "instance type, as TYPE[/ZONE[/CAPACITY]],", error);
+    for (uint32_t t = 0; t < w->table_count; t++) {
+        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
+            offering *o = &v->view.tables[t].offerings[i];
+            if (!equal_str(text_of(w, w->tables[t].types[o->type].name), type)) continue;
+            if (zone.len > 0 && !is_text(w, o->zone, zone)) continue;
+            if (capacity_type.len > 0 && !is_text(w, o->capacity_type, capacity_type)) continue;
+            o->available = false;
+            found = true;
+        }
+    }
+    return found ? KARP_OK : not_found(c, "offering", error);
+}
+
 static karp_status apply(changed_view *v, const karp_change *c, karp_error *error)
 {
     if (c->name.ptr == NULL && c->name.len > 0) return fail(error, KARP_E_INVALID, "a change has a name without text");
@@ -101,6 +131,7 @@ static karp_status apply(changed_view *v, const karp_change *c, karp_error *erro
     case KARP_CHANGE_REMOVE_NODE: return remove_node(v, c, error);
     case KARP_CHANGE_LOSE_ZONE: return lose_zone(v, c, error);
     case KARP_CHANGE_SCALE_PRICE: return scale_price(v, c, error);
+    case KARP_CHANGE_UNAVAILABLE: return lose_offerings(v, c, error);
     default: return fail(error, KARP_E_INVALID, "unknown kind of change %u", (unsigned)c->kind);
     }
 }
@@ -175,6 +206,10 @@ static void describe(strbuf *b, const karp_change *c)
         strbuf_addstr(b, c->name);
         strbuf_adds(b, ", which topology spread still counts as a domain");
         return;
+    case KARP_CHANGE_UNAVAILABLE:
+        strbuf_adds(b, "what if: nothing available of ");
+        strbuf_addstr(b, c->name);
+        return;
     default:
         karp_double_format(c->factor, factor);
         strbuf_adds(b, "what if: prices of ");
@@ -234,10 +269,10 @@ static karp_status soften(const changed_view *v, const karp_options *options, ka
     return refused ? fail_nomem(error) : KARP_OK;
 }
 
-static bool loses_zone(const karp_change *changes, size_t count)
+static bool loses_offerings(const karp_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (changes[i].kind == KARP_CHANGE_LOSE_ZONE) return true;
+        if (changes[i].kind == KARP_CHANGE_LOSE_ZONE || changes[i].kind == KARP_CHANGE_UNAVAILABLE) return true;
     }
     return false;
 }
@@ -265,7 +300,7 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     if (status != KARP_OK) return status;
     status = changed_view_init(&v, options_view(&checked, snapshot, &known), changes, change_count, error);
     if (status == KARP_OK) status = run(&v, &checked, &d, error);
-    if (status == KARP_OK && loses_zone(changes, change_count)) status = soften(&v, &checked, d, error);
+    if (status == KARP_OK && loses_offerings(changes, change_count)) status = soften(&v, &checked, d, error);
     if (status == KARP_OK) {
         d->changes = change_count;
         count_costs(&v, d);

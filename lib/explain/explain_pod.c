@@ -358,6 +358,12 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
                 other.len < NAME_SHOWN ? (int)other.len : NAME_SHOWN, other.ptr);
 }
 
+static void look_at_waiting(search *s)
+{
+    look_for_remedies(s);
+    if (s->status == KARP_OK) find_limit_causes(s);
+}
+
 static void look_at_placed(search *s)
 {
     try_alternatives(s);
@@ -379,7 +385,7 @@ static karp_status explain_pending(karp_pod_explanation *e, const karp_snapshot 
     if (e->pod == NO_ID || !e->decision->complete) return KARP_OK;
     /* the reasons of other NodePools are part of the result */
     brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY;
-    return search_run(e, seen, &brief, waits ? look_for_remedies : look_at_placed, error);
+    return search_run(e, seen, &brief, waits ? look_at_waiting : look_at_placed, error);
 }
 
 /* ---- running pods ------------------------------------------------------------------------------------------------ */
@@ -467,9 +473,9 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
 
 const char *karp_placement_cause_name(uint32_t kind)
 {
-    static const char *const names[] = { "UNKNOWN", "running", "existingNodes", "order",
-                                         "type",    "fullest", "daemonSets",    "today" };
-    return names[kind <= KARP_PLACEMENT_TODAY ? kind : 0];
+    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order", "type",
+                                         "fullest", "daemonSets", "today",         "limits" };
+    return names[kind <= KARP_PLACEMENT_LIMITS ? kind : 0];
 }
 
 uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation) { return explanation->evicted != NULL; }

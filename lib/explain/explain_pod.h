@@ -88,6 +88,7 @@ void replace_expression(search *s, uint32_t pool_number, uint32_t index, const e
 
 /* placed_causes.c */
 void find_placement_causes(search *s);
+void find_limit_causes(search *s); /* of a pod that is not placed */
 /* Of a pod that runs: where, and what would be launched if its node were removed. */
 void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
 karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, const karp_options *options,

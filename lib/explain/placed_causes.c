@@ -364,6 +364,42 @@ void find_placement_causes(search *s)
     if (e->refused) s->status = KARP_E_NOMEM;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+static void show_limit(const karp_snapshot *s, uint32_t pool, const resource_amount *limit, strbuf *b)
+{
+    amount used = amount_from(0), sum;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        if (s->nodes[i].pool != pool || s->nodes[i].marked) continue;
+        if (amount_add(used, resource_list_get(s->nodes[i].capacity, limit->resource), &sum)) used = sum;
+    }
+    strbuf_addstr(b, strings_get(&s->raw.resources, limit->resource));
+    strbuf_adds(b, ": limit ");
+    add_quantity(b, limit->value, limit->binary);
+    strbuf_adds(b, ", in use ");
+    add_quantity(b, used, limit->binary);
+}
+
+void find_limit_causes(search *s)
+{
+    const karp_unschedulable *row = search_row(s, s->out->decision);
+    for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
+        uint32_t code = row->pools[i].code, pool = pool_named(s->snapshot, row->pools[i].node_pool);
+        if ((code != KARP_REASON_LIMITS && code != KARP_REASON_NODE_LIMITS) || pool == NO_ID) continue;
+        resource_list limits = s->snapshot->raw.pools.items[pool].limits;
+        strbuf text;
+        strbuf_init(&text, s->out->context);
+        strbuf_adds(&text, "NodePool ");
+        strbuf_addstr(&text, row->pools[i].node_pool);
+        for (uint32_t k = 0; k < limits.count; k++) {
+            strbuf_adds(&text, k == 0 ? ": " : "; ");
+            show_limit(s->snapshot, pool, &limits.items[k], &text);
+        }
+        add_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
+    }
+    if (s->out->refused) s->status = KARP_E_NOMEM;
+}
+
 /* ---- running pods ------------------------------------------------------------------------------------------------ */
 
 static void add_offer(strbuf *b, karp_str type, karp_str zone, karp_str capacity_type)

@@ -98,15 +98,16 @@ static void check_volumes(struct complaint *c, const pod *p)
     }
 }
 
-/* Whether the pod, including its preference of the highest weight, requires a node without a NodePool. */
-static bool not_for_karpenter(scheduler *s, const shape *h)
+/* Whether the pod requires a node without a NodePool. Karpenter counts its preference of the highest weight as well,
+ * whatever the preference policy. */
+static bool not_for_karpenter(scheduler *s, const shape *h, bool preferred)
 {
     uint32_t key = s->snapshot->known.node_pool;
     bool touched = false;
     for (uint32_t i = 0; i < h->node_selector.count; i++) touched = touched || h->node_selector.items[i].key == key;
     demand d = { EMPTY_SET, NO_ID };
     const node_term *heaviest = NULL;
-    for (uint32_t i = 0; i < h->preferred.count; i++) {
+    for (uint32_t i = 0; i < h->preferred.count && preferred; i++) {
         if (heaviest == NULL || h->preferred.items[i].weight > heaviest->weight) heaviest = &h->preferred.items[i];
     }
     const expression_list lists[2] = { h->required.count > 0 ? h->required.items[0].expressions
@@ -136,9 +137,12 @@ static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **deta
     const shape *h = &s->snapshot->raw.shapes.items[p->shape];
     struct complaint c = { .s = s };
     strbuf_init(&c.text, s->context);
-    if (not_for_karpenter(s, h)) {
+    if (not_for_karpenter(s, h, true)) {
         complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 },
-                 "configured to not run on a Karpenter provisioned node");
+                 not_for_karpenter(s, h, false)
+                     ? "configured to not run on a Karpenter provisioned node"
+                     : "configured to not run on a Karpenter provisioned node, by a preferred node affinity: Karpenter "
+                       "reads it as a rule here, under either preference policy; drop the term");
     }
     check_selector(&c, h);
     check_affinity(&c, h);

@@ -192,7 +192,7 @@ static bool report_ignored(scheduler *s, karp_decision *d)
 static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
 {
     const condition *ready = condition_find(p->conditions, w->known.ready);
-    if (p->replicas >= 0) return "it is static: it has replicas";
+    if (p->replicas >= 0) return "it is static: it has replicas; raise them, or add a NodePool without replicas";
     if (p->meta.deletion != KARP_NO_TIME) return "it is being deleted";
     if (ready == NULL || ready->status != w->known.status_true) return "its condition Ready is not True";
     if (condition_find(p->conditions, w->known.validation_succeeded) == NULL)

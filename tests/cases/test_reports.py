@@ -112,7 +112,36 @@ def running_pods():
     check('the pod would get a new one' in found['today'] and 'is the cheapest of' in found['today'], found)
 
 
+def unavailable():
+    """What becomes of the plan if nothing can be launched of a type: everywhere, in a zone, or there of a capacity type."""
+    def asked(*given):
+        told, said = ask('whatif', '13-prefers-new-generation', *given)
+        return [(item['choice']['instanceType'], item['choice']['zone']) for item in told['launches']], said
+    name = 'm7i.2xlarge'
+    equal(asked()[0], [(name, 'us-west-2a')], 'as things are')
+    gone, said = asked('--unavailable', name)
+    check(gone != [] and gone[0][0] != name and f'what if: nothing available of {name}' in said, gone)
+    moved, _ = asked('--unavailable', f'{name}/us-west-2a')
+    equal(moved, [(name, 'us-west-2b')], 'in another zone')
+    equal(asked('--unavailable', f'{name}/us-west-2a/on-demand')[0], moved, 'of its capacity type')
+    equal(asked('--unavailable', f'{name}/us-west-2a/spot')[0], [(name, 'us-west-2a')], 'of another capacity type')
+    for wrong in ('m7i.2xlrage', f'{name}/us-west-2q', f'{name}/us-west-2a/spot/more', '/us-west-2a'):
+        _, error = run('whatif', '-f', FOLDER / '13-prefers-new-generation.yaml', *REGION, '--unavailable', wrong, status=1)
+        check('no such' in error and wrong in error, error)
+
+
+def refused_pods():
+    told, said = ask('plan', '12-prefers-no-karpenter-node')
+    check(all('by a preferred node affinity' in i['message'] and 'drop the term' in i['message'] for i in told['ignored']), told['ignored'])
+    told, said = ask('plan', '05-static-full', '--feature-gates', 'StaticCapacity=true')
+    check(any('gateways is passed over: it is static' in w and 'raise them, or add a NodePool' in w for w in told['warnings']), told['warnings'])
+    found, said = causes('43-limit-below-usage', 'shop/more-0')
+    check('cpu: limit 4, in use 8' in found['limits'] and 'raise the limit cpu' in said, found)
+
+
 limit_of_nodes()
+unavailable()
+refused_pods()
 preferences()
 placed_pods()
 running_pods()

@@ -100,7 +100,8 @@ static void test_passed_over(void **state)
         karp_node_pool change; /* laid over a usable pool where it is not zero */
         const char *why;
     } cases[] = {
-        { { .replicas = 1 }, "NodePool x is passed over: it is static: it has replicas" },
+        { { .replicas = 1 },
+          "NodePool x is passed over: it is static: it has replicas; raise them, or add a NodePool without replicas" },
         { { .condition_count = SIZE_MAX }, "NodePool x is passed over: its condition Ready is not True" },
         { { .condition_count = 1 }, "NodePool x is passed over: it has no condition ValidationSucceeded" },
         { { .condition_count = 2 }, "NodePool x is passed over: it has no condition NodeClassReady" },

@@ -217,7 +217,8 @@ static void test_errors(void **state)
     expect_error(c, scaled(spot, (double)INFINITY), KARP_E_INVALID);
     expect_error(c, scaled(spot, (double)NAN), KARP_E_INVALID);
     expect_error(c, scaled(spot, 1e308), KARP_E_INVALID);
-    expect_error(c, (karp_change){ .kind = 4 }, KARP_E_INVALID);
+    expect_error(c, (karp_change){ .kind = 5 }, KARP_E_INVALID);
+    expect_error(c, (karp_change){ .kind = KARP_CHANGE_UNAVAILABLE }, KARP_E_NOT_FOUND);
     expect_error(c, (karp_change){ .kind = 1, .name = { NULL, 3 } }, KARP_E_INVALID);
     assert_int_equal(karp_what_if(c->snapshot, NULL, 1, NULL, &c->decision, &c->error), KARP_E_INVALID);
     assert_int_equal(karp_what_if(NULL, NULL, 0, NULL, &c->decision, &c->error), KARP_E_INVALID);
