@@ -165,8 +165,8 @@ static const record workload_spec_record = {
     .known = "activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions managedBy "
              "manualSelector maxFailedIndexes minReadySeconds ordinals parallelism paused "
              "persistentVolumeClaimRetentionPolicy podFailurePolicy podManagementPolicy podReplacementPolicy "
-             "progressDeadlineSeconds replicas revisionHistoryLimit selector serviceName strategy successPolicy "
-             "suspend ttlSecondsAfterFinished updateStrategy volumeClaimTemplates",
+             "progressDeadlineSeconds replicas revisionHistoryLimit scheduling selector serviceName strategy "
+             "successPolicy suspend ttlSecondsAfterFinished updateStrategy volumeClaimTemplates",
     CLOSED({ CALL("template", daemon_template), .inner = &io_template_record })
 };
 

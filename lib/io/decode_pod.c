@@ -221,10 +221,10 @@ static void count_gates(io_decoder *d, const tree *object, const tree *value, vo
 }
 
 static const record pod_spec_record = {
-    .known = "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks hostAliases "
-             "hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os preemptionPolicy readinessGates "
-             "restartPolicy runtimeClassName schedulerName securityContext serviceAccount "
-             "serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain workloadRef",
+    .known = "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks "
+             "evictionResponders hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os "
+             "preemptionPolicy readinessGates restartPolicy runtimeClassName schedulerName securityContext "
+             "serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain",
     CLOSED({ TEXT("nodeName", karp_pod, node_name) },
            { LABELS("nodeSelector", karp_pod, node_selector, node_selector_count) },
            { OBJECT("affinity", affinity_record) },

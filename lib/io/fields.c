@@ -46,6 +46,13 @@ static bool first_time(walk *w)
     return true;
 }
 
+/* What to do about a field that former versions had. NULL = no version had it. */
+static const char *about_former(karp_str name)
+{
+    return str_is(name, "workloadRef") ? " (it ended with Kubernetes 1.35; a pod names its group in schedulingGroup)"
+                                       : NULL;
+}
+
 static void note(walk *w, const record *s)
 {
     char field[sizeof((karp_error *)0)->field], shown[64], meant[MEANT], where[IO_PLACE_TEXT];
@@ -59,12 +66,14 @@ static void note(walk *w, const record *s)
     io_place_refine(&at, w->root, w->path, w->depth);
     str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
     const io_step *last = &w->path[w->depth - 1];
-    nearest near = nearest_to((karp_str){ last->name, io_step_length(last) });
+    karp_str name = { last->name, io_step_length(last) };
+    const char *former = about_former(name);
+    nearest near = nearest_to(name);
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
     karp_str known;
     for (size_t next = 0; (known = record_known(s, &next)).len > 0;) nearest_offer(&near, known);
     w->status = io_warn(w->reader, "%s: %s %s: a %s has no field %s: ignored%s", io_place_text(&at, where),
-                        w->info->name, shown, w->info->name, field, io_meant(&near, meant));
+                        w->info->name, shown, w->info->name, field, former ? former : io_meant(&near, meant));
 }
 
 static void walk_value(walk *w, const record *s, const tree *value);

@@ -311,28 +311,18 @@ static void fill_namespace(trees *t, tree *root)
                       tree_get_text(metadata, "name"));
 }
 
-static void fill_buffer(trees *t, tree *root)
-{
-    tree *replicas = tree_get(tree_get(root, "spec"), "replicas");
-    if (tree_get(root, "status") || !replicas) return;
-    tree *status = tree_get_or_make(t, root, "status"), *conditions = tree_new(t, TREE_LIST);
-    io_add_condition(t, conditions, "ReadyForProvisioning", "True", "", io_creation(root));
-    tree_set(t, status, "replicas", replicas);
-    tree_set(t, status, "conditions", conditions);
-}
-
 /* Fills in the kinds that need only little. Others are filled in elsewhere. */
-static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
+static karp_status fill_simple(io_filler *f, const io_kind_info *info, tree *root)
 {
-    if (!f->fill) return;
+    if (!f->fill) return KARP_OK;
     if (info->kind == IO_KIND_NODE_POOL) io_fill_pool(f->reader, f->t, root);
     if (info->kind == IO_KIND_DAEMON_SET) io_fill_pod_spec(f, io_template_spec(root));
     if (info->kind == IO_KIND_NAMESPACE) fill_namespace(f->t, root);
     if (info->kind == IO_KIND_CLAIM) io_fill_claim_volume(f, root);
     if (info->kind == IO_KIND_STORAGE_CLASS) tree_default_text(f->t, root, "volumeBindingMode", str("Immediate"));
-    if (info->kind == IO_KIND_CAPACITY_BUFFER) fill_buffer(f->t, root);
     if (info->kind == IO_KIND_POD_GROUP || info->kind == IO_KIND_COMPOSITE_POD_GROUP)
         fill_priority(f, tree_get(root, "spec"));
+    return info->kind == IO_KIND_CAPACITY_BUFFER ? io_fill_buffer(f->reader, f->t, root) : KARP_OK;
 }
 
 karp_status io_check_refused(io_filler *f, const io_deferred *w, const tree *template_, const tree *claims,
@@ -397,8 +387,10 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     io_complete_from_base(f->reader, f->t, w->info, root);
     bool refused = false;
     karp_status status = admit(f, w, root, &refused);
+    if (f->fill && kind == IO_KIND_POD && !io_is_stated(tree_get(root, "metadata"), "uid"))
+        io_merge_label_keys(f->t, root);
     io_identify(f, w->info, root);
-    fill_simple(f, w->info, root);
+    if (status == KARP_OK) status = fill_simple(f, w->info, root);
     if (status == KARP_OK && !refused)
         status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, w->info, root, &place)
                  : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)

@@ -79,6 +79,10 @@ karp_status io_check_refused(io_filler *filler, const io_deferred *w, const tree
                              bool operated, bool *refused);
 /* Finds NodePools that fail Karpenter's validation under these settings, and sets their conditions accordingly. */
 karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
+/* The status of a CapacityBuffer that has none. Errors: NOMEM. */
+karp_status io_fill_buffer(karp_reader *reader, trees *t, tree *root);
+/* Adds matchLabelKeys and mismatchLabelKeys to the selectors of a pod's affinity, as the API server does. */
+void io_merge_label_keys(trees *t, tree *pod);
 void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeClaim */
 karp_status io_fill_and_add_node(io_filler *filler, tree *root, const io_place *place);
 karp_status io_fill_and_add_node_claim(io_filler *filler, tree *root, const io_place *place);

@@ -19,40 +19,6 @@
 #include <karp/builder.h>
 #include <karp/library.h>
 
-/* ---- CapacityBuffers --------------------------------------------------------------------------------------------- */
-
-/* The object that has the buffer's pod template. NULL = there is none. */
-static const io_deferred *template_owner(const karp_reader *reader, const tree *root)
-{
-    const tree *spec = tree_get(root, "spec"), *status = tree_get(root, "status");
-    karp_str namespace_ = io_namespace(root);
-    const tree *ref = tree_get(spec, "podTemplateRef");
-    if (!ref) ref = tree_get(status, "podTemplateRef");
-    if (ref) return io_find_deferred(reader, str("PodTemplate"), namespace_, tree_get_text(ref, "name"));
-    ref = tree_get(spec, "scalableRef");
-    static const char *const scalable[] = { "Deployment", "StatefulSet", "ReplicaSet" };
-    for (size_t i = 0; i < 3; i++) {
-        if (str_is(tree_get_text(ref, "kind"), scalable[i]))
-            return io_find_deferred(reader, str(scalable[i]), namespace_, tree_get_text(ref, "name"));
-    }
-    return NULL;
-}
-
-karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer)
-{
-    const io_deferred *w = template_owner(reader, root);
-    if (w) {
-        const tree *from = w->info->kind == IO_KIND_POD_TEMPLATE ? w->root : tree_get(w->root, "spec");
-        karp_pod *pod = io_make(d, 1, sizeof *pod);
-        if (pod) io_decode_template(d, tree_get(from, "template"), pod);
-        buffer->template_ = pod;
-    }
-    karp_status status = d->status;
-    if (status == KARP_OK) status = io_unused_object(reader, KARP_GATE_CAPACITY_BUFFER, buffer->meta.name);
-    if (status == KARP_OK) status = karp_builder_add_capacity_buffer(reader->builder, buffer, &reader->error);
-    return status;
-}
-
 /* ---- deferred objects -------------------------------------------------------------------------------------------- */
 
 karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *root, const io_place *place)

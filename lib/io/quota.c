@@ -2,6 +2,7 @@
 #include <io/quota.h>
 
 #include <io/owner.h>
+#include <io/pod_amount.h>
 
 #include <string.h>
 
@@ -55,37 +56,6 @@ karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred 
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
-static bool add_to(char sum[KARP_VALUE_TEXT], karp_str amount)
-{
-    char result[KARP_VALUE_TEXT];
-    if (amount.len == 0 || karp_quantity_add(str(sum), amount, result) != KARP_OK) return false;
-    memcpy(sum, result, sizeof result);
-    return true;
-}
-
-static karp_str request_of(const tree *container, const char *resource)
-{
-    const tree *resources = tree_get(container, "resources");
-    karp_str request = tree_text_or_digits(tree_get(tree_get(resources, "requests"), resource));
-    return request.len ? request : tree_text_or_digits(tree_get(tree_get(resources, "limits"), resource));
-}
-
-/* The requests of containers, or the largest of an init container. */
-static void pod_amount(const tree *spec, const char *resource, char sum[KARP_VALUE_TEXT])
-{
-    const tree *containers = tree_get(spec, "containers"), *first = tree_get(spec, "initContainers");
-    int32_t compared = 0;
-    (void)str_shorten(sum, KARP_VALUE_TEXT, str(resource ? "0" : "1"));
-    for (size_t i = 0; resource && i < tree_count(containers); i++)
-        (void)add_to(sum, request_of(tree_item(containers, i), resource));
-    for (size_t i = 0; resource && i < tree_count(first); i++) {
-        karp_str one = request_of(tree_item(first, i), resource);
-        if (one.len && karp_quantity_compare(one, str(sum), &compared) == KARP_OK && compared > 0)
-            (void)str_shorten(sum, KARP_VALUE_TEXT, one);
-    }
-    if (resource) (void)add_to(sum, tree_text_or_digits(tree_get(tree_get(spec, "overhead"), resource)));
-}
-
 /* Whether the pod keeps within the quota; then it is counted. */
 static bool take(io_quota *quota, const karp_reader *reader, const tree *spec, bool created)
 {
@@ -95,8 +65,9 @@ static bool take(io_quota *quota, const karp_reader *reader, const tree *spec, b
         char own[KARP_VALUE_TEXT];
         memcpy(after[i], quota->used[i], sizeof after[i]);
         if (quota->used[i][0] == '\0') continue;
-        pod_amount(spec, amounts[i].resource, own);
-        (void)add_to(after[i], str(own));
+        if (!amounts[i].resource) memcpy(own, "1", 2);
+        else io_pod_amount(spec, str(amounts[i].resource), true, own);
+        io_add_amount(after[i], str(own));
         bool over = karp_quantity_compare(str(after[i]), hard_of(reader, quota, i), &compared) == KARP_OK &&
                     compared > 0;
         if (created && over) return false;

@@ -110,6 +110,7 @@ static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number
     tree *pod = io_new_object(f->t, "v1", "Pod", w->namespace_, pod_name);
     set_pod_metadata(w, tree_get(pod, "metadata"), pod_name, number);
     tree_set(f->t, pod, "spec", pod_spec(w, pod_name));
+    if (f->fill) io_merge_label_keys(f->t, pod);
     io_identify(f, info, pod);
     f->creates = true;
     karp_status status = io_fill_and_add_pod(f, info, pod, w->place);
@@ -388,6 +389,16 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
     return status;
 }
 
+/* Gate WorkloadWithJob, which is off by default in Kubernetes 1.37: the Job's controller would make a group. */
+static karp_status note_gang(karp_reader *reader, const io_deferred *job, const tree *spec)
+{
+    if (!tree_get(tree_get(tree_get(spec, "scheduling"), "schedulingPolicy"), "gang")) return KARP_OK;
+    return io_warn(reader,
+                   "Job %.*s: spec.scheduling is not read: its pods are planned one by one; a PodGroup, and "
+                   "schedulingGroup in the pods, make them a group",
+                   str_shown(job->name, 100), job->name.ptr);
+}
+
 karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, const io_place *place)
 {
     karp_reader *reader = f->reader;
@@ -409,6 +420,8 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
     if (job && is_finished(root)) return io_unused_job(reader, root);
+    karp_status noted = job ? note_gang(reader, deferred, spec) : KARP_OK;
+    if (noted) return noted;
     if (job && !deferred->scaled)
         w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));
     if (w.replicas > reader->max_pods)

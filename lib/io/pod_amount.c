@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/pod_amount.h>
+
+#include <base/str.h>
+#include <string.h>
+
+void io_add_amount(char sum[KARP_VALUE_TEXT], karp_str amount)
+{
+    char result[KARP_VALUE_TEXT];
+    if (amount.len == 0) return;
+    if (karp_quantity_add(sum[0] ? str(sum) : str("0"), amount, result) == KARP_OK) memcpy(sum, result, sizeof result);
+}
+
+static void keep_larger(char most[KARP_VALUE_TEXT], const char *amount)
+{
+    int32_t order = 0;
+    if (amount[0] == '\0') return;
+    if (most[0] && (karp_quantity_compare(str(amount), str(most), &order) != KARP_OK || order <= 0)) return;
+    (void)str_shorten(most, KARP_VALUE_TEXT, str(amount));
+}
+
+static karp_str request_of(const tree *container, karp_str resource, bool from_limits)
+{
+    const tree *resources = tree_get(container, "resources");
+    karp_str request = tree_text_or_digits(tree_find_str(tree_get(resources, "requests"), resource));
+    if (request.len || !from_limits) return request;
+    return tree_text_or_digits(tree_find_str(tree_get(resources, "limits"), resource));
+}
+
+/* Of pod-level requests, Kubernetes supports only these. */
+static bool has_pod_level(karp_str resource)
+{
+    return str_is(resource, "cpu") || str_is(resource, "memory") || str_starts(resource, "hugepages-");
+}
+
+/* Init containers run one after another, each together with the sidecars that started before it. */
+static void join_init_containers(const tree *list, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT])
+{
+    char sidecars[KARP_VALUE_TEXT] = "", most[KARP_VALUE_TEXT] = "";
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *container = tree_item(list, i);
+        karp_str own = request_of(container, resource, from_limits);
+        char together[KARP_VALUE_TEXT];
+        if (str_is(tree_get_text(container, "restartPolicy"), "Always")) {
+            io_add_amount(sum, own);
+            io_add_amount(sidecars, own);
+            keep_larger(most, sidecars);
+            continue;
+        }
+        memcpy(together, sidecars, sizeof together);
+        io_add_amount(together, own);
+        keep_larger(most, together);
+    }
+    keep_larger(sum, most);
+}
+
+void io_pod_amount(const tree *spec, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT])
+{
+    const tree *containers = tree_get(spec, "containers");
+    karp_str whole = has_pod_level(resource) ? request_of(spec, resource, from_limits) : str("");
+    sum[0] = '\0';
+    for (size_t i = 0; i < tree_count(containers); i++)
+        io_add_amount(sum, request_of(tree_item(containers, i), resource, from_limits));
+    join_init_containers(tree_get(spec, "initContainers"), resource, from_limits, sum);
+    if (whole.len && karp_quantity_check(whole) == KARP_OK) {
+        sum[0] = '\0';
+        io_add_amount(sum, whole);
+    }
+    io_add_amount(sum, tree_text_or_digits(tree_find_str(tree_get(spec, "overhead"), resource)));
+}
