@@ -151,6 +151,14 @@ KARP_API karp_status karp_pod_explanation_cause(const karp_pod_explanation *expl
 /** The weight of the NodePool that launches a node for the pod; 0 if none does. Since 0.1. */
 KARP_API int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation);
 
+/**
+ * Where kube-scheduler would bind the pod instead, because pods are being resized in place: from Kubernetes 1.37 on it
+ * takes the largest of three sums (of what the containers ask for, what is allocated, what is in effect), and Karpenter
+ * sums up the largest amount of each container (k8s.io/component-helpers 0.37 and 0.36, resource/helpers.go). English;
+ * "" = it would bind it to the same place, or no pod is being resized. Borrowed. Since 0.1.
+ */
+KARP_API karp_str karp_pod_explanation_resize(const karp_pod_explanation *explanation);
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /** One reason why a node stays. It was found after the reasons before it had been removed. */

@@ -8,6 +8,7 @@
 #include <base/nearest.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <model/prepare.h>
 #include <schedule/movable.h>
 #include <schedule/provision.h>
 #include <string.h>
@@ -86,6 +87,28 @@ bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, 
         o->view.classes[i].requests = vector;
     }
     return true;
+}
+
+bool overlay_resizes(overlay_view *o, bool *any)
+{
+    const karp_snapshot *s = o->snapshot;
+    *any = false;
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        const shape *h = &s->raw.shapes.items[s->classes[i].shape];
+        if (h->newer_requests.count == 0) continue;
+        int64_t *vector = arena_array(&o->data, s->dims, sizeof *vector);
+        if (vector == NULL) return false;
+        vector_of(s, h->newer_requests, vector);
+        o->view.classes[i].requests = vector;
+        overlay_shape(o, s->classes[i].shape)->requests = h->newer_requests;
+        *any = true;
+    }
+    if (!*any) return true;
+    state_node *nodes = arena_copy(&o->data, s->nodes, s->node_count * sizeof *nodes);
+    bool ok = nodes != NULL;
+    for (uint32_t i = 0; ok && i < s->node_count; i++) ok = state_node_load(&o->view, &nodes[i], &o->data);
+    if (ok) o->view.nodes = nodes;
+    return ok;
 }
 
 /* The labels without one key. */
@@ -196,6 +219,16 @@ bool search_places(search *s, karp_remedy *where)
     return placed && s->status == KARP_OK;
 }
 
+bool search_outcome(search *s, karp_remedy *where)
+{
+    karp_decision *d = NULL;
+    s->status = overlay_decide(&s->changed, s->options, &d, s->error);
+    if (s->status != KARP_OK) return false;
+    bool placed = outcome(s, d, where);
+    karp_decision_unref(d);
+    return placed;
+}
+
 bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 {
     karp_remedy row = { .size = sizeof row, .kind = kind, .changes = changes };
@@ -274,8 +307,11 @@ static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snap
     size_t pods = snapshot->raw.pods.count;
     if (PODS_IN_ALL / pods < MOST_ROUNDS)
         s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
-    if (overlay_view_init(&s.changed, snapshot)) look(&s);
+    karp_remedy now = { .size = sizeof now };
+    (void)outcome(&s, e->decision, &now);
+    if (overlay_view_init(&s.changed, snapshot)) compare_resizes(&s, &now);
     else s.status = KARP_E_NOMEM;
+    if (s.status == KARP_OK) look(&s);
     overlay_view_free(&s.changed);
     return s.status == KARP_E_NOMEM ? fail_nomem(error) : s.status;
 }
@@ -508,6 +544,8 @@ karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation,
     if (index >= explanation->remedies.count) return KARP_E_NOT_FOUND;
     return struct_give(out, &explanation->remedies.items[index], sizeof *out, SIZE_THROUGH(karp_remedy, choice));
 }
+
+karp_str karp_pod_explanation_resize(const karp_pod_explanation *explanation) { return explanation->resize; }
 
 uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation) { return explanation->tried; }
 

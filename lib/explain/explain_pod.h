@@ -18,6 +18,7 @@ struct karp_pod_explanation {
     LIST_OF(karp_placement_cause) causes;
     karp_snapshot *evicted; /* for a pod that runs: the snapshot in which it is pending; else NULL */
     bool refused; /* an allocation for a cause failed */
+    karp_str resize; /* see karp_pod_explanation_resize() */
     int32_t weight; /* weight of the NodePool that launches the pod's node */
     uint32_t tried;
     bool bounded;
@@ -43,6 +44,9 @@ bool overlay_remove_label(overlay_view *o, uint32_t state_node_number, uint32_t 
  */
 bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, int64_t units);
 
+/* Counts resizes in place as Kubernetes does from 1.37 on. *any = some pod counts otherwise. false = out of memory. */
+bool overlay_resizes(overlay_view *o, bool *any);
+
 /* karp_provision() on the view. The decision refers to the snapshot. */
 karp_status overlay_decide(const overlay_view *o, const karp_options *options, karp_decision **out, karp_error *error);
 
@@ -64,6 +68,8 @@ typedef struct search {
 bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text);
 /* The same without recording or undoing. *where receives the result. */
 bool search_places(search *s, karp_remedy *where);
+/* Where the pod goes with the change; not counted as one that was tried. false = nowhere, or a failure. */
+bool search_outcome(search *s, karp_remedy *where);
 bool search_over(const search *s);
 
 /* The row of the pod; NULL = it is schedulable. */
@@ -105,6 +111,9 @@ void try_limits(search *s);
 void try_values(search *s);
 void try_min_values(search *s);
 void try_all_selectors(search *s); /* several changes together */
+
+/* resizes.c: where the pod would go if resizes in place counted as Kubernetes counts them from 1.37 on */
+void compare_resizes(search *s, const karp_remedy *now);
 
 /* alternatives.c: for a pod for which a node is launched */
 void try_alternatives(search *s);

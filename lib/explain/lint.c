@@ -73,6 +73,8 @@ static const struct {
                              KARP_LINT_WARNING },
     [LINT_RESERVATION_EXCLUDED] = { "reservation-excluded",
                                     "the capacity types of a NodePool exclude a free reservation", KARP_LINT_WARNING },
+    [LINT_RESIZE_COUNTS] = { "resize-counts", "Karpenter and Kubernetes 1.37 count a pod's resize differently",
+                             KARP_LINT_INFO },
     [LINT_SELECTOR_MISSES_ITSELF] = { "selector-misses-itself",
                                       "the selector of a topology spread constraint misses its own pods",
                                       KARP_LINT_WARNING },
@@ -249,7 +251,7 @@ static bool look(linting *l)
     static void (*const all[])(
         linting *) = { lint_pools,        lint_labels_of_pools, lint_labels_of_pods, lint_tolerations, lint_budgets,
                        lint_pdbs,         lint_spread,          lint_requests,       lint_nodes,       lint_workloads,
-                       lint_pdb_overlaps, lint_pod_groups,      lint_launches };
+                       lint_pdb_overlaps, lint_pod_groups,      lint_launches,       lint_resizes };
     if (!prepare(l)) return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!mem_work(l->snapshot->context, 1)) return false;

@@ -36,6 +36,7 @@ enum lint_rule {
     LINT_POOL_REFUSED,
     LINT_POOL_SHADOWED,
     LINT_RESERVATION_EXCLUDED,
+    LINT_RESIZE_COUNTS,
     LINT_SELECTOR_MISSES_ITSELF,
     LINT_SPREAD_CANNOT_HOLD,
     LINT_STRANDED_CAPACITY,
@@ -126,5 +127,6 @@ void lint_workloads(linting *l); /* lint_workloads.c */
 void lint_pdb_overlaps(linting *l);
 void lint_pod_groups(linting *l); /* lint_groups.c */
 void lint_launches(linting *l); /* lint_plan.c */
+void lint_resizes(linting *l); /* resizes.c */
 
 #endif

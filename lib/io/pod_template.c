@@ -71,6 +71,9 @@ static bool can_be_shared(const karp_pod *pod)
 /* Whether the status changes the requests. */
 static bool has_resources(const karp_pod *pod)
 {
+    for (size_t i = 0; i < pod->condition_count; i++) {
+        if (str_is(pod->conditions[i].type, "PodResizePending")) return true;
+    }
     for (size_t i = 0; i < pod->container_status_count; i++) {
         const karp_container_status *s = &pod->container_statuses[i];
         if (s->has_resources || s->request_count > 0 || s->allocated_count > 0) return true;

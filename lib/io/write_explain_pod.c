@@ -9,7 +9,7 @@
 #include "write_topology.h"
 #include <records/rows.h>
 
-enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
+enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3, RESIZE_INDENT = 8 };
 
 /* ---- the pod's row ----------------------------------------------------------------------------------------------- */
 
@@ -257,6 +257,18 @@ static void lines_of_remedies(const text_out *t, const write_job *job, const kar
     }
 }
 
+static void resize_as_text(const text_out *t, const karp_pod_explanation *explanation)
+{
+    karp_str resize = karp_pod_explanation_resize(explanation);
+    text_flow flow;
+    if (resize.len == 0) return;
+    text_styled(t, STYLE_HEADING, "\nResize");
+    buffer_text(t->out, "  ");
+    flow_begin(&flow, t, RESIZE_INDENT, RESIZE_INDENT, MOST_LINES);
+    flow_words(&flow, resize);
+    buffer_text(t->out, ".\n");
+}
+
 static void as_text(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
@@ -278,6 +290,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     topology_tables(t, &pod);
     lines_of_targets(t, &pod);
     lines_of_remedies(t, job, explanation);
+    resize_as_text(t, explanation);
     causes_as_text(t, job, explanation);
     preferences_as_text(t, job);
     notes_section(t, job);
@@ -396,6 +409,8 @@ static void placed_as_json(const encoder *e, const karp_pod_explanation *explana
 {
     if (karp_pod_explanation_running(explanation)) json_member_bool(e->json, "running", true);
     if (karp_pod_explanation_cause_count(explanation) > 0) encode_all(e, "causes", &source_causes, explanation);
+    karp_str resize = karp_pod_explanation_resize(explanation);
+    if (resize.len > 0) json_member_str(e->json, "resize", resize);
     if (launched) alternatives_as_json(e, explanation);
     preferences_as_json(e);
 }
@@ -418,6 +433,7 @@ static void causes_as_text(const text_out *t, const write_job *job, const karp_p
 
 static void placed_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
 {
+    resize_as_text(t, explanation);
     causes_as_text(t, job, explanation);
     alternatives_as_text(t, job, explanation);
     preferences_as_text(t, job);

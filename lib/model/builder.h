@@ -75,8 +75,8 @@ bool builder_set_budget(karp_builder *builder, uint32_t index, const disruption_
 
 enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 
-/* The pod's requests, including pods: 1, in the builder's scratch arena. */
-resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source);
+/* The pod's requests, including pods: 1, in the builder's scratch arena. *newer: see shape. */
+resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list *newer);
 
 /* ---- pods (builder_devices.c) ------------------------------------------------------------------------------------ */
 

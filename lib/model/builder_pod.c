@@ -130,18 +130,26 @@ static void read_scalars(copier *c, const karp_pod *given, enum pod_source sourc
     put_wide(c, s->grace_seconds);
 }
 
+static resource_list keep_requests(copier *c, resource_list list)
+{
+    resource_list kept = { NULL, 0 };
+    if (c->status != KARP_OK || list.count == 0) return kept;
+    kept.items = arena_copy(c->to, list.items, list.count * sizeof *list.items);
+    if (kept.items == NULL) copy_refuse(c);
+    else kept.count = list.count;
+    return kept;
+}
+
 /* Reads a shape. Returns the position in the key at which its rules begin, after the requests. */
 static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
 {
     copier *c = &a->c;
-    resource_list requests = pod_requests(a, given, source);
+    resource_list newer = { NULL, 0 }, requests = pod_requests(a, given, source, &newer);
     put_resources(c, requests);
+    put_resources(c, newer);
     size_t rules = a->b->key.count;
-    if (c->status == KARP_OK) {
-        s->requests.items = arena_copy(c->to, requests.items, requests.count * sizeof *requests.items);
-        s->requests.count = requests.count;
-        if (s->requests.items == NULL) copy_refuse(c);
-    }
+    s->requests = keep_requests(c, requests);
+    s->newer_requests = keep_requests(c, newer);
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
     return rules;

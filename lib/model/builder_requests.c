@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requests of a pod. All intermediate results are in the builder's scratch arena. */
+/*
+ * The requests of a pod. All intermediate results are in the builder's scratch arena.
+ *
+ * During a resize in place, Karpenter and Kubernetes up to 1.36 take for each container the largest of what its spec
+ * asks for, what is allocated and what is in effect, and sum these up. From 1.37 on, Kubernetes sums up each of the
+ * three, and takes the largest sum (k8s.io/component-helpers 0.37, resource/helpers.go).
+ */
 #include <model/builder.h>
 
 #include <base/error.h>
@@ -8,11 +14,16 @@
 /* More statuses than this are looked up in a hash table. */
 enum { FEW_STATUSES = 16 };
 
+/* What is summed up: the largest amounts of each container, or only one kind of them. */
+enum sum_of { SUM_LARGEST, SUM_SPEC, SUM_ALLOCATED, SUM_IN_EFFECT };
+
 typedef struct summing {
     copier c; /* copies into scratch */
     const karp_pod *pod;
+    enum sum_of of;
     bool from_limits; /* for a DaemonSet's template: limits replace missing requests */
     bool infeasible; /* the resize in the spec is infeasible */
+    bool resizing; /* the status of a container has other amounts than its spec */
     strings names; /* names of container statuses, if there are many */
     uint32_t *last; /* the last status with each name */
 } summing;
@@ -47,7 +58,7 @@ static void index_statuses(summing *s)
     }
 }
 
-/* The last status with this name, if it has effective resources. */
+/* The last status with this name. */
 static const karp_container_status *find_status(const summing *s, karp_str name)
 {
     const karp_container_status *found = NULL;
@@ -61,7 +72,7 @@ static const karp_container_status *find_status(const summing *s, karp_str name)
             if (equal_str(list[i - 1].name, name)) found = &list[i - 1];
         }
     }
-    return found && found->has_resources ? found : NULL;
+    return found;
 }
 
 static resource_list checked(summing *s, karp_status status, resource_list list)
@@ -102,7 +113,30 @@ static resource_list read_list(summing *s, const char *name, const karp_resource
     return copy_resources(&s->c, name, list, count, false);
 }
 
-/* The resources that the kubelet has in effect, combined with those of the spec unless their resize is infeasible. */
+/* Whether no amount in x is another one in y; one that is absent is 0. */
+static bool amounts_agree(resource_list x, resource_list y)
+{
+    for (uint32_t i = 0; i < x.count; i++) {
+        if (amount_cmp(x.items[i].value, resource_list_get(y, x.items[i].resource)) != 0) return false;
+    }
+    return true;
+}
+
+static bool same_list(resource_list x, resource_list y) { return amounts_agree(x, y) && amounts_agree(y, x); }
+
+/* What counts for a container whose kubelet has reported resources, by the kind of sum. */
+static resource_list of_kind(summing *s, const karp_container_status *status, resource_list spec,
+                             resource_list in_effect, resource_list allocated)
+{
+    static const resource_list nothing = { NULL, 0 };
+    resource_list asked = s->infeasible ? nothing : spec;
+    if (s->of == SUM_SPEC) return spec;
+    if (s->of == SUM_IN_EFFECT && in_effect.count > 0) return in_effect;
+    if (s->of != SUM_LARGEST) return allocated.count > 0 ? allocated : asked;
+    return status->has_resources ? largest(s, largest(s, asked, in_effect), allocated) : spec;
+}
+
+/* The resources that the kubelet has allocated and in effect, combined with those of the spec. */
 static resource_list in_force(summing *s, const karp_container_status *status, resource_list spec)
 {
     size_t depth = s->c.depth;
@@ -110,25 +144,31 @@ static resource_list in_force(summing *s, const karp_container_status *status, r
     s->c.depth = 0;
     path_enter(&s->c, "status.containerStatuses");
     path_at(&s->c, (size_t)(status - s->pod->container_statuses));
-    resource_list requests = read_list(s, "resources.requests", status->requests, status->request_count);
+    resource_list in_effect = read_list(s, "resources.requests", status->requests, status->request_count);
     resource_list allocated = read_list(s, "allocatedResources", status->allocated, status->allocated_count);
     if (s->c.status == KARP_OK) {
         s->c.depth = depth;
         s->c.path[0] = first;
     }
-    if (!s->infeasible) requests = largest(s, spec, requests);
-    return largest(s, requests, allocated);
+    s->resizing = s->resizing || (in_effect.count > 0 && !same_list(in_effect, spec)) ||
+                  (allocated.count > 0 && !same_list(allocated, spec));
+    return of_kind(s, status, spec, in_effect, allocated);
 }
 
-static resource_list effective(summing *s, const karp_container *k, bool with_status)
+/* counts: the status counts in Karpenter, too; in Kubernetes from 1.37 on, that of every container does. */
+static resource_list effective(summing *s, const karp_container *k, bool counts)
 {
     resource_list spec = read_list(s, "resources.requests", k->requests, k->request_count);
     if (s->from_limits) {
         resource_list limits = read_list(s, "resources.limits", k->limits, k->limit_count);
         spec = replaced(s, limits, spec);
     }
-    const karp_container_status *status = with_status && s->c.status == KARP_OK ? find_status(s, k->name) : NULL;
-    return status ? in_force(s, status, spec) : spec;
+    const karp_container_status *status = s->c.status == KARP_OK ? find_status(s, k->name) : NULL;
+    /* Of a container without a status, Kubernetes from 1.37 on knows only the spec, which an infeasible resize voids.
+     */
+    if (!status) return s->of > SUM_SPEC && s->infeasible ? (resource_list){ NULL, 0 } : spec;
+    resource_list own = in_force(s, status, spec);
+    return counts || s->of != SUM_LARGEST ? own : spec;
 }
 
 static resource_list sum_containers(summing *s)
@@ -181,7 +221,30 @@ static resource_list pod_level(summing *s)
     return all;
 }
 
-resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source)
+/* Of all containers, by the kind of sum. */
+static resource_list sum_all(summing *s, enum sum_of of)
+{
+    s->of = of;
+    return join_init_containers(s, sum_containers(s));
+}
+
+static resource_list complete(summing *s, resource_list list)
+{
+    list = replaced(s, list, pod_level(s));
+    list = sum(s, list, read_list(s, "spec.overhead", s->pod->overhead, s->pod->overhead_count));
+    if (s->c.status != KARP_OK) return list;
+    karp_status status = resource_list_set(s->c.to, list, RESOURCE_PODS, amount_whole(1), &list);
+    return checked(s, status, list);
+}
+
+/* As Kubernetes counts from 1.37 on. */
+static resource_list sum_newer(summing *s)
+{
+    resource_list list = largest(s, sum_all(s, SUM_ALLOCATED), sum_all(s, SUM_IN_EFFECT));
+    return complete(s, s->infeasible ? list : largest(s, list, sum_all(s, SUM_SPEC)));
+}
+
+resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list *newer)
 {
     summing s = { .c = a->c, .pod = given, .from_limits = source == DAEMON_TEMPLATE };
     resource_list list = { NULL, 0 };
@@ -189,15 +252,9 @@ resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source sou
     s.c.key = NULL;
     index_statuses(&s);
     if (copy_has(&s.c, given->conditions, given->condition_count)) s.infeasible = resize_infeasible(given);
-    if (s.c.status == KARP_OK) {
-        list = join_init_containers(&s, sum_containers(&s));
-        list = replaced(&s, list, pod_level(&s));
-        list = sum(&s, list, read_list(&s, "spec.overhead", given->overhead, given->overhead_count));
-    }
-    if (s.c.status == KARP_OK) {
-        karp_status status = resource_list_set(s.c.to, list, RESOURCE_PODS, amount_whole(1), &list);
-        list = checked(&s, status, list);
-    }
+    if (s.c.status == KARP_OK) list = complete(&s, sum_all(&s, SUM_LARGEST));
+    if (s.c.status == KARP_OK && (s.resizing || s.infeasible)) *newer = sum_newer(&s);
+    if (same_list(*newer, list)) *newer = (resource_list){ NULL, 0 };
     strings_free(&s.names);
     a->c.status = s.c.status;
     return list;

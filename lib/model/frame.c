@@ -126,7 +126,9 @@ static bool units_hold(const karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
     for (size_t i = before->raw.shapes.count; i < s->raw.shapes.count; i++) {
-        if (!units_count_requests(before, s->raw.shapes.items[i].requests)) return false;
+        const shape *h = &s->raw.shapes.items[i];
+        if (!units_count_requests(before, h->requests) || !units_count_requests(before, h->newer_requests))
+            return false;
     }
     return true;
 }

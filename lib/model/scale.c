@@ -120,7 +120,10 @@ static bool take_table(struct scaling *c, const karp_catalogue *catalogue)
 static bool take_everything(struct scaling *c)
 {
     const store *raw = &c->s->raw;
-    for (size_t i = 0; i < raw->shapes.count; i++) take(c, raw->shapes.items[i].requests, false);
+    for (size_t i = 0; i < raw->shapes.count; i++) {
+        take(c, raw->shapes.items[i].requests, false);
+        take(c, raw->shapes.items[i].newer_requests, false);
+    }
     for (size_t i = 0; i < raw->nodes.count; i++) {
         take(c, raw->nodes.items[i].allocatable, true);
         take(c, raw->nodes.items[i].capacity, true);

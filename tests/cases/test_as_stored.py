@@ -186,4 +186,4 @@ def fields():
 label_keys()
 buffers()
 fields()
-raise SystemExit(finish())
+finish()

@@ -37,6 +37,7 @@ MENDED = {
     'pool-refused': ('famly', 'family'),
     'pool-shadowed': ('weight: 50', 'weight: 5'),
     'reservation-excluded': ('[on-demand]', '[on-demand, reserved]'),
+    'resize-counts': ('{cpu: 2}, resources: {requests: {cpu: 2}}', '{cpu: 1}, resources: {requests: {cpu: 1}}'),
     'selector-misses-itself': ('app: wbe', 'app: web'),
     'spread-cannot-hold': ('minDomains: 3', 'minDomains: 2'),
     'stranded-capacity': ('cpu: 2200m', 'cpu: 1900m'),

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pods that are being resized in place. Karpenter counts their requests as Kubernetes did up to 1.36. A kube-scheduler
+ * from 1.37 on may count less (or more), and bind a pod to another node than Karpenter expects.
+ */
+#include <explain/explain_pod.h>
+#include <explain/lint.h>
+
+#include <model/quantity.h>
+
+/* ---- what differs ------------------------------------------------------------------------------------------------ */
+
+static void add_amount(strbuf *b, resource_list list, const resource_amount *like)
+{
+    char text[QUANTITY_TEXT];
+    quantity q = { .value = resource_list_get(list, like->resource), .binary = like->binary };
+    strbuf_add(b, text, quantity_format(q, text));
+}
+
+/* Each resource that counts differently, once: those of one list that are less in, or absent from, the other. */
+static void add_differences(strbuf *b, const karp_snapshot *s, const shape *h, resource_list of, bool *first)
+{
+    for (uint32_t i = 0; i < of.count; i++) {
+        const resource_amount *r = &of.items[i];
+        amount ours = resource_list_get(h->requests, r->resource);
+        amount newer = resource_list_get(h->newer_requests, r->resource);
+        bool more = amount_cmp(ours, newer) > 0;
+        if (amount_cmp(ours, newer) == 0 || more != (of.items == h->requests.items)) continue;
+        if (!*first) strbuf_adds(b, ", ");
+        *first = false;
+        strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
+        strbuf_addc(b, ' ');
+        add_amount(b, h->requests, r);
+        strbuf_adds(b, ", not ");
+        add_amount(b, h->newer_requests, r);
+    }
+}
+
+/* "cpu 3, not 2" for each resource that counts differently. */
+static void both_differences(strbuf *b, const karp_snapshot *s, const shape *h)
+{
+    bool first = true;
+    add_differences(b, s, h, h->requests, &first);
+    add_differences(b, s, h, h->newer_requests, &first);
+}
+
+/* ---- karp lint --------------------------------------------------------------------------------------------------- */
+
+void lint_resizes(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    lint_groups groups = { 0 };
+    lint_group_pods(l, false, &groups);
+    for (size_t g = 0; g < groups.count && !l->refused; g++) {
+        if (groups.items[g].shape->newer_requests.count == 0) continue;
+        strbuf_adds(&l->field, "status.containerStatuses");
+        strbuf_adds(&l->text, "while the pod is resized in place, Karpenter counts ");
+        both_differences(&l->text, s, groups.items[g].shape);
+        strbuf_adds(&l->text,
+                    " as kube-scheduler does from Kubernetes 1.37 on: the two may disagree about which pods fit "
+                    "on its node");
+        strbuf_adds(&l->remedy, "karp explain pod says it of a pending pod");
+        lint_note(l, LINT_RESIZE_COUNTS, "Pod", pod_name(s, groups.items[g].pod));
+    }
+    list_free(s->context, &groups, sizeof(lint_group));
+}
+
+/* ---- karp explain ------------------------------------------------------------------------------------------------ */
+
+/* "web-1 on the node is being resized, and Karpenter counts cpu 3, not 2" */
+static void add_cause(strbuf *b, const karp_snapshot *s, karp_str node_name)
+{
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
+        if (!equal_str(name_of(s, n->name), node_name)) continue;
+        for (uint32_t k = 0; k < n->pod_count; k++) {
+            const shape *h = &s->raw.shapes.items[pod_at(&s->raw, n->pods[k])->shape];
+            if (h->newer_requests.count == 0) continue;
+            strbuf_adds(b, "; ");
+            strbuf_addstr(b, pod_name(s, n->pods[k]));
+            strbuf_adds(b, " on it is being resized, and Karpenter counts ");
+            both_differences(b, s, h);
+            return;
+        }
+    }
+}
+
+void compare_resizes(search *s, const karp_remedy *now)
+{
+    karp_remedy then = { .size = sizeof then };
+    bool any = false;
+    if (!overlay_resizes(&s->changed, &any)) s->status = KARP_E_NOMEM;
+    bool placed = any && s->status == KARP_OK && search_outcome(s, &then);
+    overlay_view_reset(&s->changed);
+    if (!any || s->status != KARP_OK || equal_str(then.node, now->node)) return;
+    strbuf b;
+    strbuf_init(&b, s->snapshot->context);
+    if (then.node.len > 0) {
+        strbuf_adds(&b, "kube-scheduler may bind the pod to node ");
+        strbuf_addstr(&b, then.node);
+        strbuf_adds(&b, " from Kubernetes 1.37 on");
+        add_cause(&b, s->snapshot, then.node);
+        if (now->node_pool.len > 0) strbuf_adds(&b, ": the node is then launched in vain");
+    } else {
+        strbuf_adds(&b, "from Kubernetes 1.37 on, kube-scheduler may find no room for the pod on node ");
+        strbuf_addstr(&b, now->node);
+        add_cause(&b, s->snapshot, now->node);
+        if (!placed) strbuf_adds(&b, ": the pod stays pending");
+    }
+    const char *text = b.failed ? NULL : arena_string(&s->out->data, b.ptr, b.len);
+    if (text == NULL) s->status = KARP_E_NOMEM;
+    else s->out->resize = (karp_str){ text, b.len };
+    strbuf_free(&b);
+}
