@@ -318,6 +318,10 @@ typedef struct karp_provider_plugin {
      * 0.1. */
     uint32_t (*facts_write)(void *handle, const karp_provider_memory *memory, karp_str *text,
                             karp_provider_problem *problem);
+    /** The policies of node repair as a disruption method (Karpenter 1.15); `repair_policies` has those of the
+     * controller before. @p reboots: 1 = faults that a reboot clears are repaired by one. The list outlives the
+     * handle. NULL = none. Since 0.1. */
+    uint32_t (*node_repairs)(const void *handle, uint32_t reboots, const karp_node_repair **repairs, size_t *count);
 } karp_provider_plugin;
 
 /** The only symbol of a plugin's shared object that the host looks up: "karp_provider_entry". The table it returns is
@@ -484,9 +488,17 @@ KARP_API void karp_provider_expire(karp_provider *provider, int64_t now);
 KARP_API karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class,
                                          const karp_provider_node *node, const karp_provider_memory *memory,
                                          karp_str *reason, karp_error *error);
-/** When nodes are repaired; an empty list if never. Borrowed. Errors: the plugin's. */
+/** When the controller before Karpenter 1.15 repairs nodes, or that of --legacy-node-repair; an empty list if never.
+ * Borrowed. Errors: the plugin's. */
 KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_repair_policy **out,
                                                    size_t *count, karp_error *error);
+/**
+ * When and how Karpenter repairs nodes from 1.15 on: what karp_settings.repairs has with the gate NodeRepair. @p
+ * reboots is 1 with the provider's gate RebootForRepair. An empty list = the provider has no such policies. It outlives
+ * the provider. Errors: the plugin's. Since 0.1.
+ */
+KARP_API karp_status karp_provider_node_repairs(karp_provider *provider, uint32_t reboots, const karp_node_repair **out,
+                                                size_t *count, karp_error *error);
 
 /**
  * Launches an instance, and fills in @p out, whose size must be set. The functions of @p http are called before it

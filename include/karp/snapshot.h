@@ -32,7 +32,7 @@ enum { KARP_MIN_VALUES_STRICT = 0, KARP_MIN_VALUES_BEST_EFFORT = 1 };
 /** Whether a pod that could use a reservation waits for it, or takes other capacity. Numbers never change. */
 enum { KARP_RESERVED_STRICT = 0, KARP_RESERVED_FALLBACK = 1 };
 
-/** Karpenter's feature gates, ored. Values never change. */
+/** Karpenter's feature gates, and those of its AWS provider, ored. Values never change. */
 enum {
     KARP_GATE_RESERVED_CAPACITY = 1,
     KARP_GATE_SPOT_TO_SPOT = 2,
@@ -42,7 +42,12 @@ enum {
     KARP_GATE_CAPACITY_BUFFER = 32,
     KARP_GATE_TERMINATE_FIRST_DRIFT = 64, /* from here on since Karpenter 1.15 */
     KARP_GATE_TERMINATE_FIRST_REPAIR = 128,
-    KARP_GATE_POD_DELETION_COST = 256
+    KARP_GATE_POD_DELETION_COST = 256,
+    /* Of the AWS provider 1.15 (--aws-feature-gates). Decisions do not read them: they are for who makes the input. */
+    KARP_GATE_NODE_CLASS_CEL = 512, /**< kubelet settings of an EC2NodeClass may be CEL expressions */
+    KARP_GATE_DRA_NVIDIA_GPU = 1024, /**< instance types have NVIDIA's devices */
+    KARP_GATE_DRA_EFA = 2048, /**< instance types have EFA devices */
+    KARP_GATE_REBOOT_FOR_REPAIR = 4096 /**< faults that a reboot clears are repaired by one */
 };
 
 /** What repair does with a node. Numbers never change. */

@@ -394,7 +394,8 @@ static const option_words lists[] = {
       LIST({ "ReservedCapacity=true", 0 }, { "SpotToSpotConsolidation=true", 0 }, { "NodeRepair=true", 0 },
            { "NodeOverlay=true", 0 }, { "StaticCapacity=true", 0 }, { "CapacityBuffer=true", 0 },
            { "TerminateFirstDrift=true", 0 }, { "TerminateFirstRepair=true", 0 },
-           { "PodDeletionCostManagement=true", 0 }) },
+           { "PodDeletionCostManagement=true", 0 }, { "NodeClassCEL=true", 0 }, { "DRANVIDIAGPU=true", 0 },
+           { "DRAEFA=true", 0 }, { "RebootForRepair=true", 0 }) },
 };
 
 bool parse_word(size_t list, const char *text, uint64_t *value)

@@ -389,14 +389,16 @@ static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io
     return karp_builder_add_node_pool(builder, &pool, &error) == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
 }
 
-/* The decision reports which requirement is invalid. */
-static karp_status refuse(karp_reader *reader, const io_deferred *w)
+/* The decision reports which requirement is invalid; a class that is not ready has a note. */
+static karp_status refuse(karp_reader *reader, const io_deferred *w, bool not_ready)
 {
     trees *t = &reader->trees;
     tree *status = tree_get_or_make(t, w->root, "status"), *conditions = tree_new(t, TREE_LIST);
     int64_t when = io_creation(w->root);
-    io_add_condition(t, conditions, "NodeClassReady", "True", "NodeClassReady", when);
-    io_add_condition(t, conditions, "ValidationSucceeded", "False", "NodePoolValidationFailed", when);
+    io_add_condition(t, conditions, "NodeClassReady", not_ready ? "False" : "True",
+                     not_ready ? "NodeClassNotReady" : "NodeClassReady", when);
+    io_add_condition(t, conditions, "ValidationSucceeded", not_ready ? "True" : "False",
+                     not_ready ? "ValidationSucceeded" : "NodePoolValidationFailed", when);
     io_add_condition(t, conditions, "Ready", "False", "UnhealthyDependents", when);
     tree_set(t, status, "conditions", conditions);
     return t->status ? io_reader_nomem(reader) : KARP_OK;
@@ -412,7 +414,12 @@ static karp_status check(karp_reader *reader, karp_builder *builder, const karp_
     if (!status) status = karp_builder_finish(builder, &snapshot, &reader->error);
     for (size_t i = 0; i < reader->deferred_count && !status; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (has_no_conditions(w) && karp_snapshot_pool_fault(snapshot, w->name, NULL)) status = refuse(reader, w);
+        bool not_ready = false;
+        if (!has_no_conditions(w)) continue;
+        status = io_check_class_expressions(reader, tree_get(io_template_spec(w->root), "nodeClassRef"),
+                                            settings->gates, &not_ready);
+        if (!status && (not_ready || karp_snapshot_pool_fault(snapshot, w->name, NULL)))
+            status = refuse(reader, w, not_ready);
     }
     karp_snapshot_unref(snapshot);
     return status;

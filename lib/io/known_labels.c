@@ -148,6 +148,8 @@ static karp_status set_tables(karp_reader *reader, const label_tables *t, arena 
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
     io_options_apply(reader, &settings);
+    settings.repairs = reader->repairs;
+    settings.repair_count = reader->repair_count;
     karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status == KARP_OK) status = io_check_pools(reader, &settings);
     return status ? status : keep_labels(reader, &settings);
@@ -160,8 +162,37 @@ static karp_status set_gates(karp_reader *reader)
     if (!io_settings_chosen(reader)) return KARP_OK;
     karp_settings_init(&settings, sizeof settings);
     io_options_apply(reader, &settings);
-    karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
-    return status ? status : io_settle_gates(reader);
+    return karp_builder_set_settings(reader->builder, &settings, &reader->error);
+}
+
+/* With the gate NodeRepair, nodes are repaired by the policies of their provider. */
+static karp_status find_repairs(karp_reader *reader)
+{
+    bool on = (reader->gates_on & KARP_GATE_NODE_REPAIR) != 0, all = true;
+    uint32_t reboots = (reader->gates_on & KARP_GATE_REBOOT_FOR_REPAIR) != 0;
+    for (uint32_t i = 0; on && i < reader->cloud_count; i++) {
+        karp_provider *provider = NULL;
+        if (!reader->clouds[i].used) continue;
+        karp_status status = io_cloud_open(reader, i, &provider);
+        if (status == KARP_OK && reader->repair_count == 0)
+            status = karp_provider_node_repairs(provider, reboots, &reader->repairs, &reader->repair_count,
+                                                &reader->error);
+        if (status) return status;
+        if (reader->repair_count > 0) return KARP_OK;
+        all = false;
+    }
+    if (!on || all) return KARP_OK;
+    return io_warn(reader,
+                   "the gate NodeRepair is on, and the provider has no repair policies of Karpenter 1.15's form: "
+                   "no node is repaired; settings.repairPolicies of a Snapshot states some");
+}
+
+/* With these gates the aws provider makes devices for its instance types. */
+static karp_status note_device_gates(karp_reader *reader)
+{
+    if (!(reader->gates_on & (KARP_GATE_DRA_NVIDIA_GPU | KARP_GATE_DRA_EFA))) return KARP_OK;
+    return io_warn(reader, "the gates DRANVIDIAGPU and DRAEFA have no effect: karp has no device templates of the aws "
+                           "provider; devices in dynamicResources of a catalogue, or ResourceSlices, are planned");
 }
 
 /* The tables of the clouds that are used. */
@@ -188,6 +219,9 @@ karp_status io_settle_labels(karp_reader *reader)
     karp_status status = set_gates(reader);
     label_tables tables = { .count = 0 };
     if (status == KARP_OK) status = gather(reader, &tables);
+    if (status == KARP_OK) status = find_repairs(reader);
+    if (status == KARP_OK) status = note_device_gates(reader);
+    if (status == KARP_OK) status = io_settle_gates(reader);
     if (status || (!tables.run && !reader->own_catalogues)) return status;
     arena memory;
     arena_init(&memory, reader->context);

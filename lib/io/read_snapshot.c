@@ -207,6 +207,33 @@ static bool keep_text(karp_reader *reader, const tree *root, karp_str *into)
     return into->ptr != NULL;
 }
 
+static void set_seconds(trees *t, tree *object, const char *name, int64_t duration)
+{
+    char text[32] = "";
+    if (duration == KARP_DURATION_UNSET) return;
+    str_append(text, sizeof text, "%llds", (long long)(duration / 1000000000));
+    tree_set_text(t, object, name, str(text));
+}
+
+/* The provider's policies as settings.repairPolicies. */
+static tree *repairs_of(trees *t, const karp_reader *reader)
+{
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < reader->repair_count; i++) {
+        const karp_node_repair *p = &reader->repairs[i];
+        tree *one = tree_new(t, TREE_MAP);
+        tree_set_text(t, one, "conditionType", p->condition);
+        tree_set_text(t, one, "conditionStatus", p->status);
+        if (p->reason.len) tree_set_text(t, one, "reasonRegex", p->reason);
+        set_seconds(t, one, "tolerationDuration", p->toleration);
+        set_seconds(t, one, "terminationGracePeriod", p->termination_grace_period);
+        if (p->priority) tree_set(t, one, "priority", tree_new_integer(t, p->priority));
+        tree_set_text(t, one, "action", str(p->action == KARP_REPAIR_REBOOT ? "RebootNode" : "ReplaceNode"));
+        tree_append(t, list, one);
+    }
+    return list;
+}
+
 /* Keeps the settings for the dump, with the options' gates and preference policy in place of the stated ones. */
 static bool keep_settings(karp_reader *reader, const tree *settings)
 {
@@ -223,6 +250,7 @@ static bool keep_settings(karp_reader *reader, const tree *settings)
         if (reader->gates_given & bit)
             tree_set(t, gates, name, tree_new(t, reader->gates_on & bit ? TREE_TRUE : TREE_FALSE));
     }
+    if (reader->repair_count > 0) tree_set(t, copy, "repairPolicies", repairs_of(t, reader));
     return t->status == KARP_OK && keep_text(reader, copy, &reader->settings_text);
 }
 

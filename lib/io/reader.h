@@ -170,6 +170,8 @@ struct karp_reader {
     size_t deferred_count, deferred_capacity;
     io_named_set *sets;
     size_t set_count, set_capacity;
+    const karp_node_repair *repairs; /* the provider's policies, with the gate NodeRepair; they outlive it */
+    size_t repair_count;
     bool only_prices; /* only objects of kind Prices are allowed */
     bool plays; /* the state changes with time: workloads are scaled, static NodePools launch nodes */
     bool replacing; /* objects that are read now replace earlier ones */

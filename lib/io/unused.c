@@ -21,6 +21,10 @@ static const struct {
     { "TerminateFirstDrift", KARP_GATE_TERMINATE_FIRST_DRIFT },
     { "TerminateFirstRepair", KARP_GATE_TERMINATE_FIRST_REPAIR },
     { "PodDeletionCostManagement", KARP_GATE_POD_DELETION_COST },
+    { "NodeClassCEL", KARP_GATE_NODE_CLASS_CEL },
+    { "DRANVIDIAGPU", KARP_GATE_DRA_NVIDIA_GPU },
+    { "DRAEFA", KARP_GATE_DRA_EFA },
+    { "RebootForRepair", KARP_GATE_REBOOT_FOR_REPAIR },
 };
 
 enum { GATES = sizeof gates / sizeof gates[0] };

@@ -15,7 +15,7 @@
 #include <model/label_rules.h>
 #include <string.h>
 
-enum { ALL_GATES = 511 };
+enum { ALL_GATES = 8191 };
 
 /* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 

@@ -206,6 +206,23 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
     return KARP_OK;
 }
 
+karp_status karp_provider_node_repairs(karp_provider *provider, uint32_t reboots, const karp_node_repair **out,
+                                       size_t *count, karp_error *error)
+{
+    if (!provider || !out || !count) return fail_null(error, "provider, out or count");
+    const karp_node_repair *list = NULL;
+    size_t n = 0;
+    if (provider->plugin.node_repairs) {
+        (void)provider_new_problem(provider);
+        uint32_t kind = provider->plugin.node_repairs(provider->handle, reboots, &list, &n);
+        karp_status status = provider_answer(provider, kind, error);
+        if (status) return status;
+    }
+    *out = list;
+    *count = n;
+    return KARP_OK;
+}
+
 /* ---- the optional calls ------------------------------------------------------------------------------------------ */
 
 static karp_status http_check(const karp_provider_http *given, karp_provider_http *own, karp_error *error)

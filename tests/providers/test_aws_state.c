@@ -464,6 +464,34 @@ static void repairs(void **state)
     karp_provider_close(p);
 }
 
+/* Release 1.15.2, pkg/cloudprovider/cloudprovider.go: RepairPolicies(). */
+static void node_repairs(void **state)
+{
+    (void)state;
+    karp_provider *p = open_aws();
+    const karp_node_repair *list = NULL;
+    size_t count = 0;
+    assert_int_equal(karp_provider_node_repairs(p, 0, &list, &count, NULL), KARP_OK);
+    assert_int_equal(count, 9);
+    size_t fallbacks = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool known = strstr(list[i].reason.ptr, "XID") != NULL;
+        assert_true(list[i].toleration == (known ? 600 : 1800) * second);
+        assert_true(list[i].termination_grace_period == (known ? 300 : 600) * second);
+        assert_int_equal(list[i].action, KARP_REPAIR_REPLACE);
+        if (list[i].reason.len > 0) continue;
+        assert_string_equal(list[i].condition.ptr, "AcceleratedHardwareReady");
+        fallbacks++;
+    }
+    assert_int_equal(fallbacks, 1);
+    assert_int_equal(karp_provider_node_repairs(p, 1, &list, &count, NULL), KARP_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(list[i].action,
+                         strstr(list[i].reason.ptr, "XID(46|") ? KARP_REPAIR_REBOOT : KARP_REPAIR_REPLACE);
+    karp_provider_close(p);
+    assert_int_equal(karp_provider_node_repairs(NULL, 0, &list, &count, NULL), KARP_E_INVALID);
+}
+
 #define KUBELET(map, key, value) "{\"spec\":{\"kubelet\":{\"" map "\":{\"" key "\":\"" value "\"}}}}"
 
 static void bad_classes(void **state)
@@ -564,6 +592,7 @@ int main(void)
         cmocka_unit_test(pool_defaults),
         cmocka_unit_test(class_defaults),
         cmocka_unit_test(repairs),
+        cmocka_unit_test(node_repairs),
         cmocka_unit_test(bad_classes),
     };
     return cmocka_run_group_tests_name("aws state", tests, set_up, tear_down);

@@ -97,6 +97,7 @@ static bool fits_class(const aws_type *t, const aws_node_class *c)
     if (c->family == AWS_AL2023 && str_starts(t->name, "a1.")) return false; /* AL2023 needs newer cores */
     if (c->connection_tracking && !str_is(t->hypervisor, "nitro")) return false;
     if (c->nested_virtualization && !(t->flags & EC2_NESTED_VIRTUALIZATION)) return false;
+    if (c->enclaves && !(t->flags & EC2_NITRO_ENCLAVES)) return false;
     return interfaces_fit(t, c) && placement_fits(t, &c->placement_group);
 }
 

@@ -22,6 +22,7 @@ static const char *const covered[] = {
     "connectionTracking",
     "context",
     "cpuOptions",
+    "enclaveOptions",
     "kubelet",
 };
 

@@ -352,6 +352,8 @@ static void read_class(decoder *d, const tree *root, aws_node_class *out)
     decode_at(d, "spec.cpuOptions");
     const tree *cpu = decode_object(d, spec, "cpuOptions");
     out->nested_virtualization = str_is(decode_word(d, cpu, "nestedVirtualization", states, 2), "enabled");
+    decode_at(d, "spec.enclaveOptions");
+    out->enclaves = decode_flag(d, decode_object(d, spec, "enclaveOptions"), "enabled");
     decode_at(d, "spec");
     read_status(d, status, out);
     out->hash = aws_class_hash(spec, out->family);
@@ -408,7 +410,8 @@ static bool same_network(const aws_node_class *a, const aws_node_class *b)
 {
     bool equal = a->has_interfaces == b->has_interfaces && a->interface_count == b->interface_count &&
                  a->connection_tracking == b->connection_tracking &&
-                 a->nested_virtualization == b->nested_virtualization && a->subnet_count == b->subnet_count;
+                 a->nested_virtualization == b->nested_virtualization && a->enclaves == b->enclaves &&
+                 a->subnet_count == b->subnet_count;
     for (size_t i = 0; equal && i < a->interface_count; i++) {
         const aws_network_interface *x = &a->interfaces[i], *y = &b->interfaces[i];
         equal = x->card == y->card && x->device == y->device && x->efa_only == y->efa_only;

@@ -55,7 +55,7 @@ typedef struct aws_placement_group {
 /* All zero: AL2023 with defaults. */
 typedef struct aws_node_class {
     aws_family family;
-    bool has_max_pods, raid0, has_interfaces, connection_tracking, nested_virtualization;
+    bool has_max_pods, raid0, has_interfaces, connection_tracking, nested_virtualization, enclaves;
     int64_t max_pods;
     int64_t pods_per_core; /* 0 = not set */
     const karp_resource *kube_reserved;

@@ -355,9 +355,11 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     return KARP_PROVIDER_OK;
 }
 
+#define MINUTES(n) (INT64_C(60000000000) * (n))
+
+/* Those of release 1.14, and of 1.15 with --legacy-node-repair. */
 static uint32_t aws_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
 {
-#define MINUTES(n) (INT64_C(60000000000) * (n))
     static const karp_repair_policy list[] = {
         { TEXT("Ready"), TEXT("False"), MINUTES(30) },
         { TEXT("Ready"), TEXT("Unknown"), MINUTES(30) },
@@ -370,6 +372,35 @@ static uint32_t aws_repair_policies(const void *handle, const karp_repair_policy
     (void)handle;
     *policies = list;
     *count = sizeof list / sizeof *list;
+    return KARP_PROVIDER_OK;
+}
+
+/* Release 1.15.2, pkg/cloudprovider/cloudprovider.go. The reasons of GPU faults contain NVIDIA's XID. */
+#define REBOOT_CLEARS ".*XID(46|48|54|62|63|95|109|110|136|140|143|155|156|158).*"
+#define FATAL ".*XID(64|74|79|119|120).*"
+#define ANY ".*"
+#define REPAIR(condition, status, reason, toleration, drain, action)                                                   \
+    {                                                                                                                  \
+        TEXT(condition), TEXT(status), TEXT(reason), MINUTES(toleration), MINUTES(drain), 0, action                    \
+    }
+#define REPAIRS(clears)                                                                                                \
+    REPAIR("Ready", "False", ANY, 30, 10, KARP_REPAIR_REPLACE),                                                        \
+        REPAIR("Ready", "Unknown", ANY, 30, 10, KARP_REPAIR_REPLACE),                                                  \
+        REPAIR("AcceleratedHardwareReady", "False", REBOOT_CLEARS, 10, 5, clears),                                     \
+        REPAIR("AcceleratedHardwareReady", "False", FATAL, 10, 5, KARP_REPAIR_REPLACE),                                \
+        REPAIR("AcceleratedHardwareReady", "False", "", 30, 10, KARP_REPAIR_REPLACE),                                  \
+        REPAIR("StorageReady", "False", ANY, 30, 10, KARP_REPAIR_REPLACE),                                             \
+        REPAIR("NetworkingReady", "False", ANY, 30, 10, KARP_REPAIR_REPLACE),                                          \
+        REPAIR("KernelReady", "False", ANY, 30, 10, KARP_REPAIR_REPLACE),                                              \
+        REPAIR("ContainerRuntimeReady", "False", ANY, 30, 10, KARP_REPAIR_REPLACE)
+
+static uint32_t aws_node_repairs(const void *handle, uint32_t reboots, const karp_node_repair **repairs, size_t *count)
+{
+    static const karp_node_repair replacing[] = { REPAIRS(KARP_REPAIR_REPLACE) },
+                                  rebooting[] = { REPAIRS(KARP_REPAIR_REBOOT) };
+    (void)handle;
+    *repairs = reboots ? rebooting : replacing;
+    *count = sizeof replacing / sizeof *replacing;
     return KARP_PROVIDER_OK;
 }
 
@@ -401,6 +432,7 @@ const karp_provider_plugin aws_plugin = {
     .expire = aws_expire,
     .drift = aws_drift_of,
     .repair_policies = aws_repair_policies,
+    .node_repairs = aws_node_repairs,
     .facts_info = aws_facts_info,
     .facts_write = aws_write_facts,
 };

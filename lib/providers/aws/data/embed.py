@@ -8,7 +8,7 @@ import sys
 
 NONE = "EC2_NONE"
 FLAGS = {"b": "BARE_METAL", "e": "ENCRYPTION", "n": "NITRO_ENCLAVES", "t": "TRUNKING", "v": "NVME", "k": "CLUSTER_PLACEMENT",
-         "A": "ARM64", "o": "ON_DEMAND", "s": "SPOT", "c": "CAPACITY_BLOCK"}
+         "A": "ARM64", "o": "ON_DEMAND", "s": "SPOT", "c": "CAPACITY_BLOCK", "N": "NESTED_VIRTUALIZATION"}
 CELLS = 18  # before those of the regions
 KINDS = {"gpu": "GPU", "inference": "INFERENCE", "neuron": "NEURON"}
 

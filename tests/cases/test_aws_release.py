@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What release 1.15.2 of the aws provider does otherwise than 1.14: repair by reasons, enclaves, expressions of the kubelet's settings."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+folder = tempfile.TemporaryDirectory()
+XID = {'transient': 'NvidiaXID63Error', 'fatal': 'NvidiaXID79Error', 'unknown': 'NvidiaXID13Error'}
+
+
+def manifest(*objects):
+    path = pathlib.Path(folder.name) / 'input.json'
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
+    return path
+
+
+def pool(**template):
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {'template': {'spec': {
+        'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}, **template}}}}
+
+
+def node_class(**spec):
+    return {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'},
+            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'r', **spec}}
+
+
+def pod(name='a', **spec):
+    return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': name}, 'spec': {
+        'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}], **spec}}
+
+
+def broken(reason, minutes):
+    room = {'cpu': '4', 'memory': '16Gi', 'pods': '20'}
+    return {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'gpu', 'labels': {
+        'karpenter.sh/nodepool': 'default', 'node.kubernetes.io/instance-type': 'g5.xlarge', 'topology.kubernetes.io/zone': 'us-west-2a',
+        'karpenter.sh/capacity-type': 'on-demand'}}, 'spec': {'providerID': 'aws:///us-west-2a/i-1'}, 'status': {
+            'allocatable': room, 'capacity': room, 'conditions': [{'type': 'Ready', 'status': 'True'}, {
+                'type': 'AcceleratedHardwareReady', 'status': 'False', 'reason': reason,
+                'lastTransitionTime': f'2026-01-05T11:{60 - minutes}:00Z'}]}}
+
+
+def repaired(reason, minutes, gates):
+    plan = document('disrupt', manifest(pool(), node_class(), broken(reason, minutes)), '--now', '2026-01-05T12:00:00Z',
+                    '--method', 'Repair', '--feature-gates', gates)
+    return [c['decision'] for c in plan.get('commands', [])]
+
+
+def repair():
+    on, reboot = 'NodeRepair=true', 'NodeRepair=true,RebootForRepair=true'
+    equal(repaired(XID['fatal'], 15, on), ['delete'], 'a fatal fault after 10 minutes')
+    equal(repaired(XID['fatal'], 15, reboot), ['delete'], 'a reboot would not clear it')
+    equal(repaired(XID['transient'], 15, on), ['delete'], 'one that a reboot clears')
+    equal(repaired(XID['transient'], 15, reboot), ['reboot'], 'with the gate')
+    equal(repaired(XID['transient'], 5, reboot), [], 'not yet')
+    equal(repaired(XID['unknown'], 15, on), [], 'an unknown one has 30 minutes')
+    equal(repaired(XID['unknown'], 35, on), ['delete'], 'an unknown one')
+    equal(repaired(XID['fatal'], 15, 'NodeRepair=false'), [], 'the gate')
+    whole = manifest(pool(), node_class(), broken(XID['fatal'], 15))
+    words = ('--now', '2026-01-05T12:00:00Z', '--feature-gates', on)
+    dump = pathlib.Path(folder.name) / 'dump.json'
+    dump.write_text(run('dump', whole, *words)[0])
+    equal(len(json.loads(dump.read_text())['settings']['repairPolicies']), 9, 'the dump has the policies')
+    again = document('disrupt', dump, '--method', 'Repair')
+    equal([c['decision'] for c in again['commands']], ['delete'], 'and is decided alike')
+    azure = {**pool(), 'spec': {'template': {'spec': {'nodeClassRef': {'group': 'karpenter.azure.com', 'kind': 'AKSNodeClass', 'name': 'x'}}}}}
+    check(any('no repair policies' in w for w in document('plan', manifest(azure, pod()), '--feature-gates', on)['warnings']), 'azure')
+
+
+def devices():
+    for gate in ('DRANVIDIAGPU', 'DRAEFA'):
+        notes = document('plan', manifest(pool(), node_class(), pod()), '--feature-gates', f'{gate}=true')['warnings']
+        check(any('no device templates of the aws provider' in note for note in notes), gate)
+
+
+def launched(*objects):
+    return [launch['choice']['instanceType'] for launch in document('plan', manifest(*objects))['launches']]
+
+
+def classes():
+    cheap = pool(requirements=[{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['on-demand']},
+                               {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['t3.medium', 'm5.large', 'm5.xlarge', 'c8i.xlarge']}])
+    equal(launched(cheap, node_class(), pod()), ['t3.medium'], 'any type')
+    equal(launched(cheap, node_class(enclaveOptions={'enabled': True}), pod()), ['c8i.xlarge'], 'types with Nitro Enclaves')
+    equal(launched(cheap, node_class(enclaveOptions={'enabled': False}), pod()), ['t3.medium'], 'not enabled')
+    equal(launched(cheap, node_class(cpuOptions={'nestedVirtualization': 'enabled'}), pod()), ['c8i.xlarge'], 'nested virtualisation')
+
+
+def expressions():
+    for kubelet, where in (({'maxPods': 'vcpus * 10'}, 'maxPods'), ({'kubeReserved': {'cpu': '100x'}}, 'kubeReserved["cpu"]'),
+                           ({'systemReserved': {'memory': 'max_pods * 11'}}, 'systemReserved["memory"]')):
+        objects = manifest(pool(), node_class(kubelet=kubelet), pod())
+        plan = document('plan', objects)
+        equal(plan['launches'], [], where)
+        check(any(f'EC2NodeClass default is not ready, and its NodePools launch nothing: spec.kubelet.{where} is' in w for w in plan['warnings']), where)
+        error = run('plan', objects, '--feature-gates', 'NodeClassCEL=true', status=None)
+        check('is an expression, which karp does not evaluate' in error[1], error[1])
+    equal(len(launched(pool(), node_class(kubelet={'kubeReserved': {'cpu': '100m'}, 'maxPods': 20}), pod())), 1, 'quantities')
+
+
+repair()
+devices()
+classes()
+expressions()
+finish()
