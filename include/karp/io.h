@@ -256,6 +256,14 @@ KARP_API karp_status karp_reader_apply_difference(karp_reader *reader, const kar
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 
 /**
+ * A first catalogue of the instance types of the nodes that @p reader has read, for clouds that are not built in. Call
+ * it instead of karp_reader_finish(): afterwards the reader only has its warnings. A type has the labels of its cloud,
+ * the least amounts of its nodes, and an offering for each zone and capacity type in which a node is. Its prices are
+ * those of the Prices objects that were read, else 0. The caller owns *@p out (karp_catalogue_unref()). Errors:
+ * NOT_FOUND (no node has the labels), NOMEM, STATE, those of prices. Since 0.1.
+ */
+KARP_API karp_status karp_reader_nodes_catalogue(karp_reader *reader, karp_catalogue **out, karp_error *error);
+/**
  * Reads a catalogue document (kwok's or the full shape, in JSON or YAML), or a price list, if @p name ends in ".csv".
  * @p name is also used in errors. The caller owns a reference to @p out. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM,
  * CANCELED.

@@ -116,7 +116,7 @@ typedef struct cli_options {
     const char *certificate;
     uint32_t runs;
     bool list;
-    bool export_facts;
+    bool export_facts, from_nodes;
     bool all_types;
     bool compact;
     uint32_t lint_fails; /* the lowest severity that fails, plus one; 0 = none */

@@ -219,8 +219,23 @@ static karp_status add_resource_slice(adding *a)
     return karp_builder_add_resource_slice(a->reader->builder, &a->o.resource_slice, &a->reader->error);
 }
 
+/* Kubernetes gives a pod that requests the resource a device of the class: beta in 1.36, for good in 1.37. */
+static karp_status note_extended_resource(const adding *a)
+{
+    karp_str resource = tree_get_text(tree_get(a->root, "spec"), "extendedResourceName"),
+             name = a->o.device_class.meta.name;
+    if (resource.len == 0) return KARP_OK;
+    return io_warn(
+        a->reader,
+        "DeviceClass %.*s: its extendedResourceName %.*s is not read, as in Karpenter 1.15: kube-scheduler gives "
+        "pods that request it devices of the class, and Karpenter launches only types that have the resource",
+        str_shown(name, 100), name.ptr, str_shown(resource, 100), resource.ptr);
+}
+
 static karp_status add_device_class(adding *a)
 {
+    karp_status status = note_extended_resource(a);
+    if (status) return status;
     return karp_builder_add_device_class(a->reader->builder, &a->o.device_class, &a->reader->error);
 }
 

@@ -2,6 +2,7 @@
 #include <base/error.h>
 #include <io/clouds.h>
 #include <providers/builtin.h>
+#include <providers/others.h>
 
 #include <string.h>
 
@@ -311,11 +312,12 @@ static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
     const tree *ref = tree_get(io_template_spec(pool->root), "nodeClassRef");
     karp_str group = io_group_of_class(ref), kind = tree_get_text(ref, "kind");
     io_place place = io_place_whole(&pool->place);
+    const other_provider *other = other_provider_for_class(group, kind);
     (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
-                         "no built-in provider has the instance types of a node class of %.*s%s%.*s: give them with "
-                         "--catalogue FILE, or give a provider with --provider FILE.so",
-                         str_shown(group, 100), group.len ? group.ptr : "", group.len && kind.len ? ", kind " : "",
-                         str_shown(kind, 100), kind.len ? kind.ptr : "");
+                         "%s (node class of %.*s%s%.*s) is not built in: give its instance types with --catalogue FILE "
+                         "(a first one: karp catalogue --from-nodes -f NODES), or a provider with --provider FILE.so",
+                         other ? other->cloud : "the provider", str_shown(group, 60), group.len ? group.ptr : "",
+                         group.len && kind.len ? ", kind " : "", str_shown(kind, 40), kind.len ? kind.ptr : "");
     io_reader_name(reader, str("NodePool"), nothing, pool->name);
     return KARP_E_UNSUPPORTED;
 }

@@ -335,7 +335,7 @@ static void test_settings(void **state)
     karp_settings_init(&wide.settings, sizeof wide.settings.size - 1);
     assert_true(wide.settings.size == offsetof(karp_settings, well_known));
 
-    s.gates = 512;
+    s.gates = 8192;
     bad(f, karp_builder_set_settings(f->b, &s, &f->error), KARP_E_INVALID, "karp_settings", "gates");
     s.gates = 0;
     struct {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Karpenter's providers that are not built in, by their node classes. Sources: the repositories named in others.c. */
+#ifndef PROVIDERS_OTHERS_H
+#define PROVIDERS_OTHERS_H
+
+#include <base/str.h>
+
+typedef struct other_provider {
+    const char *cloud; /* "Oracle Cloud" */
+    const char *group, *kind; /* of its node classes */
+    const char *domain; /* of the labels of its nodes; "" = it has none of its own */
+    const char *repository;
+} other_provider;
+
+/* That of a node class's group, or of its kind if the group is not stated. NULL = it is not known either. */
+const other_provider *other_provider_for_class(karp_str group, karp_str kind);
+/* Whether one of them sets the label on its nodes. */
+bool other_provider_has_label(karp_str key);
+
+#endif
