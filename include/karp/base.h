@@ -29,7 +29,13 @@ extern "C" {
 #define KARP_API __attribute__((visibility("default")))
 #endif
 
-/** 0 is success, negative values are the errors below. Values never change. */
+/**
+ * 0 is success, negative values are the errors below. Values never change.
+ *
+ * Every function that has a karp_error may return INVALID (an argument is NULL, or an option has an impossible value),
+ * ABI_* (a struct has an impossible size, or is of a newer version), NOMEM, LIMIT (max_memory) and CANCELED. Its
+ * comment lists what else it returns, and these where there is more to say.
+ */
 typedef int32_t karp_status;
 
 #define KARP_OK 0
@@ -88,8 +94,8 @@ typedef struct karp_allocator {
     void *user;
 } karp_allocator;
 
-/** Log levels of #karp_context_options.log. */
-enum { KARP_LOG_WARNING = 1, KARP_LOG_INFO = 2, KARP_LOG_DEBUG = 3 };
+/** The level of #karp_context_options.log: all messages are warnings. Other levels may follow. */
+enum { KARP_LOG_WARNING = 1 };
 
 /** Options of karp_context_new(). */
 typedef struct karp_context_options {

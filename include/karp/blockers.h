@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file blockers.h  What prevents savings: everything that keeps nodes, and what the next disruption pass would save
- * without it. */
+/**
+ * @file blockers.h  What prevents savings: everything that keeps nodes, and what the next disruption pass would save
+ * without it.
+ *
+ * Unstable: a minor version may change what is in this file.
+ */
 #ifndef KARP_BLOCKERS_H
 #define KARP_BLOCKERS_H
 

@@ -81,8 +81,8 @@ typedef struct karp_catalogue karp_catalogue;
 KARP_API karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                         karp_catalogue **out, karp_error *error);
 
-/** Takes a reference and returns @p catalogue. NULL is allowed. */
-KARP_API karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue);
+/** Takes a reference and returns @p catalogue. NULL is allowed. A const result can be kept as well. */
+KARP_API karp_catalogue *karp_catalogue_ref(const karp_catalogue *catalogue);
 
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_catalogue_unref(karp_catalogue *catalogue);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file certificate.h  A lower bound on the cost of any plan, and its proof (docs/cost.md). */
+/**
+ * @file certificate.h  A lower bound on the cost of any plan, and its proof (docs/cost.md).
+ *
+ * Unstable: a minor version may change what is in this file.
+ */
 #ifndef KARP_CERTIFICATE_H
 #define KARP_CERTIFICATE_H
 

@@ -208,8 +208,8 @@ typedef struct karp_node_use {
     uint32_t pods_received; /**< number of pods that this decision places here */
 } karp_node_use;
 
-/** Takes a reference and returns @p decision. NULL is allowed. */
-KARP_API karp_decision *karp_decision_ref(karp_decision *decision);
+/** Takes a reference and returns @p decision. NULL is allowed. A const result can be kept as well. */
+KARP_API karp_decision *karp_decision_ref(const karp_decision *decision);
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_decision_unref(karp_decision *decision);
 

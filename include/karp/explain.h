@@ -191,7 +191,8 @@ typedef struct karp_node_explanation karp_node_explanation;
 /**
  * Decides as karp_disrupt() does. If the node stays, it finds all reasons: it removes a reason and evaluates the node
  * again, alone, until the node would be disrupted or a reason cannot be removed. @p options may be NULL. The caller
- * owns *@p out (karp_node_explanation_free()). Errors: NOT_FOUND (no such node), NOMEM, CANCELED, ABI_*.
+ * owns *@p out (karp_node_explanation_free()). Errors: NOT_FOUND (no such node), INVALID, LIMIT, NOMEM,
+ * CANCELED, ABI_*.
  */
 KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                        karp_str node, karp_node_explanation **out, karp_error *error);
@@ -203,8 +204,6 @@ KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explan
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
 /** 1 = a command of the decision disrupts the node. Then there are no blockers. */
 KARP_API uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation);
-/** The same. Deprecated. */
-KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
 /** Why the node is drifted: the reason of the condition Drifted. "" = it is not. Borrowed. Since 0.1. */
 KARP_API karp_str karp_node_explanation_drift(const karp_node_explanation *explanation);
 /** Number of blockers, in the order in which they were found. */

@@ -3,6 +3,8 @@
  * @file groups.h  Groups of pods that start together (gangs), and what a decision says about them (docs/gangs.md).
  *
  * A pod names its group in karp_pod.group_name and karp_pod.group_source. Everything in this file is since 0.1.
+ *
+ * Unstable: a minor version may change what is in this file.
  */
 #ifndef KARP_GROUPS_H
 #define KARP_GROUPS_H

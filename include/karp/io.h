@@ -273,35 +273,6 @@ KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, k
 /** The same of a file, or standard input ("-"). Errors: also IO. */
 KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out,
                                               karp_error *error);
-/** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
-KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out,
-                                            karp_error *error);
-
-/** What the types of karp_catalogue_aws() depend on. */
-typedef struct karp_catalogue_options {
-    size_t size;
-    karp_str region; /**< "" = that of the node class's subnets, else us-west-2 */
-    /** text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
-    karp_str node_class;
-    karp_str node_class_name; /**< of that text, in errors */
-    int64_t reserved_enis; /**< network interfaces reserved, not used for pods */
-    double vm_memory_overhead_percent; /**< the part of memory that the hypervisor takes; the default is 0.075, as in
-                                          Karpenter's AWS provider */
-    uint32_t all_types; /**< 1 = also types that the region does not offer */
-    uint32_t reserved;
-} karp_catalogue_options;
-
-/** Sets the provider's defaults and the size. */
-KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_t size);
-
-/**
- * EC2's instance types in a region under a node class. @p options may be NULL.
- * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and
- * field are named), NOMEM, ABI_*.
- */
-KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options,
-                                        karp_catalogue **out, karp_error *error);
-
 /** How documents are written. */
 enum {
     KARP_FORMAT_JSON = 0,
@@ -359,7 +330,7 @@ KARP_API karp_status karp_write_disruption(karp_context *context, const karp_dec
 /**
  * Writes a decision of karp_repack() as a RepackPlan (docs/formats.md, "RepackPlan"). Formats: JSON, TEXT, YAML (the
  * NodeClaims of each step, and which nodes are removed after them), HTML (the nodes before and after, the curve, the
- * steps). Errors: NOT_FOUND (a decision of another call). Since 0.1.
+ * steps). Errors: NOT_FOUND (a decision of another call). Since 0.1. Unstable.
  */
 KARP_API karp_status karp_write_repack(karp_context *context, const karp_decision *decision,
                                        const karp_write_options *options, karp_text *out, karp_error *error);
@@ -410,20 +381,21 @@ typedef struct karp_certificate_document karp_certificate_document;
 
 /**
  * Reads what karp_write_certificate() has written, for karp_certificate_check(); @p name is used in errors.
- * Errors: SYNTAX, INVALID, LIMIT, NOMEM. Since 0.1.
+ * Errors: SYNTAX, INVALID, LIMIT, NOMEM. Since 0.1. Unstable.
  */
 KARP_API karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text,
                                            karp_certificate_document **out, karp_error *error);
-/** The same from a file, or standard input ("-"). Also: IO. Since 0.1. */
+/** The same from a file, or standard input ("-"). Also: IO. Since 0.1. Unstable. */
 KARP_API karp_status karp_certificate_read_file(karp_context *context, const char *path,
                                                 karp_certificate_document **out, karp_error *error);
-/** Its certificate. Borrowed. Since 0.1. */
+/** Its certificate. Borrowed. Since 0.1. Unstable. */
 KARP_API const karp_certificate *karp_certificate_document_certificate(const karp_certificate_document *document);
-/** The digest of the input that it was made for, as it states. Borrowed; "" when it states none. Since 0.1. */
+/** The digest of the input that it was made for, as it states. Borrowed; "" when it states none. Since 0.1. Unstable.
+ */
 KARP_API karp_str karp_certificate_document_digest(const karp_certificate_document *document);
-/** Frees it. NULL is allowed. Since 0.1. */
+/** Frees it. NULL is allowed. Since 0.1. Unstable. */
 KARP_API void karp_certificate_document_free(karp_certificate_document *document);
-/** Writes the proof of a bound. Format: JSON. Since 0.1. */
+/** Writes the proof of a bound. Format: JSON. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                             const karp_write_options *options, karp_text *out, karp_error *error);
 /**
@@ -438,7 +410,7 @@ KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lin
                                      karp_text *out, karp_error *error);
 /**
  * Writes the result of karp_certificate_check(): that the certificate holds (@p refusal NULL), or why not. Formats:
- * JSON, TEXT. Since 0.1.
+ * JSON, TEXT. Since 0.1. Unstable.
  */
 KARP_API karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
                                                   const karp_error *refusal, const karp_write_options *options,
@@ -487,13 +459,13 @@ KARP_API karp_status karp_write_command(karp_context *context, const karp_comman
 /** Writes what a check of a plan found (docs/formats.md, "Verification"). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. */
+/** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers,
                                          const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes the nodes by NodePool (docs/formats.md, "Nodes"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. */
+/** Writes the nodes by NodePool (docs/formats.md, "Nodes"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_nodes(karp_context *context, const karp_node_list *list,
                                       const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes the workloads by cost (docs/formats.md, "Top"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. */
+/** Writes the workloads by cost (docs/formats.md, "Top"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_top(karp_context *context, const karp_node_list *list,
                                     const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes why a node is kept, and the best command that was rejected. Formats: JSON, TEXT. */
@@ -505,20 +477,16 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
 
 /**
  * Plays a story (docs/formats.md): a file with a cluster's documents and steps, in virtual time. Writes the decisions
- * of each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON,
+ * of each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL.
+ * @p feature_gates are Karpenter's, as in karp_reader_options; {NULL,0} = those of the story's files. Formats: JSON,
  * TEXT, CSV, HTML. CSV and HTML show cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the
  * work of the whole story, but a decision that has begun is finished. 0 = five million steps, and a thousand for each
  * object. Beyond it: LIMIT, and the error says at which step. The caller frees @p out. Errors: IO, SYNTAX, INVALID,
- * NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
+ * NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED. Unstable.
  */
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
-                                     const karp_options *options, const karp_write_options *write, karp_text *out,
-                                     karp_error *error);
-/** karp_story_play() with Karpenter's feature gates, as in karp_reader_options; {NULL,0} = those of the story's files.
- * Since 0.1. */
-KARP_API karp_status karp_story_play_with_gates(karp_context *context, const char *path, karp_catalogue *catalogue,
-                                                karp_str feature_gates, const karp_options *options,
-                                                const karp_write_options *write, karp_text *out, karp_error *error);
+                                     karp_str feature_gates, const karp_options *options,
+                                     const karp_write_options *write, karp_text *out, karp_error *error);
 
 #ifdef __cplusplus
 }

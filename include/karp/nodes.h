@@ -5,6 +5,8 @@
  *
  * A list is immutable and owns everything that it returns. Its getters may be called by several threads. Money is in
  * $/h. Everything in this file is since 0.1.
+ *
+ * Unstable: a minor version may change what is in this file.
  */
 #ifndef KARP_NODES_H
 #define KARP_NODES_H

@@ -520,6 +520,38 @@ KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_prov
                                         const karp_provider_memory *memory, const karp_provider_node **out,
                                         size_t *count, karp_error *error);
 
+/* ---- AWS in one call ----------------------------------------------------------------------------------------------
+ */
+
+/** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
+KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out,
+                                            karp_error *error);
+
+/** What the types of karp_catalogue_aws() depend on. */
+typedef struct karp_catalogue_options {
+    size_t size;
+    karp_str region; /**< "" = that of the node class's subnets, else us-west-2 */
+    /** text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
+    karp_str node_class;
+    karp_str node_class_name; /**< of that text, in errors */
+    int64_t reserved_enis; /**< network interfaces reserved, not used for pods */
+    double vm_memory_overhead_percent; /**< the part of memory that the hypervisor takes; the default is 0.075, as in
+                                          Karpenter's AWS provider */
+    uint32_t all_types; /**< 1 = also types that the region does not offer */
+    uint32_t reserved;
+} karp_catalogue_options;
+
+/** Sets the provider's defaults and the size. */
+KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_t size);
+
+/**
+ * EC2's instance types in a region under a node class. @p options may be NULL.
+ * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and
+ * field are named), NOMEM, ABI_*.
+ */
+KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options,
+                                        karp_catalogue **out, karp_error *error);
+
 #ifdef __cplusplus
 }
 #endif

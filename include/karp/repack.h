@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file repack.h  Plans for a cheaper cluster with the same pods, step by step: terminated nodes, launches, moved
- * pods. */
+/**
+ * @file repack.h  Plans for a cheaper cluster with the same pods, step by step: terminated nodes, launches, moved
+ * pods.
+ *
+ * Unstable: a minor version may change what is in this file.
+ */
 #ifndef KARP_REPACK_H
 #define KARP_REPACK_H
 

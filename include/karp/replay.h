@@ -5,6 +5,8 @@
  *
  * A trace says which pods are created and deleted. The decisions are those of karp_provision() and karp_disrupt().
  * Everything else (kube-scheduler, the cloud, controllers of workloads) is simulated as docs/replay.md describes.
+ *
+ * Unstable: a minor version may change what is in this file.
  */
 #ifndef KARP_REPLAY_H
 #define KARP_REPLAY_H

@@ -2,6 +2,8 @@
 /**
  * @file settle.h  What a cluster comes to: a snapshot after a decision was carried out, and all decisions until nothing
  * changes any more.
+ *
+ * Unstable: a minor version may change what is in this file.
  */
 #ifndef KARP_SETTLE_H
 #define KARP_SETTLE_H

@@ -177,8 +177,8 @@ KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const kar
  */
 KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error);
 
-/** Takes a reference and returns @p snapshot. NULL is allowed. */
-KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
+/** Takes a reference and returns @p snapshot. NULL is allowed. A const result can be kept as well. */
+KARP_API karp_snapshot *karp_snapshot_ref(const karp_snapshot *snapshot);
 
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);

@@ -11,8 +11,8 @@ static karp_status make(cli_answer *answer, void *catalogue, int *result)
     const char *asked = options->feature_gates;
     karp_str gates = str(asked);
     progress_begin("playing the story");
-    karp_status status = karp_story_play_with_gates(options->context, options->words.items[0], catalogue, gates,
-                                                    &common, &answer->write, &answer->text, &answer->error);
+    karp_status status = karp_story_play(options->context, options->words.items[0], catalogue, gates, &common,
+                                         &answer->write, &answer->text, &answer->error);
     progress_end();
     return status;
 }

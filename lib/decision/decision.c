@@ -68,10 +68,11 @@ double decision_with_launches(const karp_decision *d, double cost)
 
 const karp_snapshot *karp_decision_snapshot(const karp_decision *decision) { return decision->snapshot; }
 
-karp_decision *karp_decision_ref(karp_decision *decision)
+karp_decision *karp_decision_ref(const karp_decision *decision)
 {
-    if (decision != NULL) atomic_fetch_add_explicit(&decision->references, 1, memory_order_relaxed);
-    return decision;
+    karp_decision *own = (karp_decision *)(uintptr_t)decision; /* the count is not part of what is constant */
+    if (own != NULL) atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);
+    return own;
 }
 
 void karp_decision_unref(karp_decision *decision)

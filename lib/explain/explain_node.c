@@ -458,8 +458,6 @@ const karp_decision *karp_node_explanation_decision(const karp_node_explanation 
 
 uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->disrupted; }
 
-uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation) { return explanation->disrupted; }
-
 karp_str karp_node_explanation_drift(const karp_node_explanation *explanation) { return explanation->drift; }
 
 size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)

@@ -442,10 +442,11 @@ karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type
     return KARP_OK;
 }
 
-karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue)
+karp_catalogue *karp_catalogue_ref(const karp_catalogue *catalogue)
 {
-    if (catalogue) atomic_fetch_add_explicit(&catalogue->references, 1, memory_order_relaxed);
-    return catalogue;
+    karp_catalogue *own = (karp_catalogue *)(uintptr_t)catalogue; /* the count is not part of what is constant */
+    if (own != NULL) atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);
+    return own;
 }
 
 void karp_catalogue_unref(karp_catalogue *catalogue)

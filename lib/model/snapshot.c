@@ -136,10 +136,11 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     return KARP_OK;
 }
 
-karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot)
+karp_snapshot *karp_snapshot_ref(const karp_snapshot *snapshot)
 {
-    if (snapshot != NULL) atomic_fetch_add_explicit(&snapshot->references, 1, memory_order_relaxed);
-    return snapshot;
+    karp_snapshot *own = (karp_snapshot *)(uintptr_t)snapshot; /* the count is not part of what is constant */
+    if (own != NULL) atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);
+    return own;
 }
 
 karp_snapshot *snapshot_hold(const karp_snapshot *snapshot)

@@ -199,16 +199,9 @@ static karp_status take_options(story *s, const karp_options *options, const kar
     return status;
 }
 
-karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
+karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, karp_str feature_gates,
                             const karp_options *options, const karp_write_options *write, karp_text *out,
                             karp_error *error)
-{
-    return karp_story_play_with_gates(context, path, catalogue, (karp_str){ NULL, 0 }, options, write, out, error);
-}
-
-karp_status karp_story_play_with_gates(karp_context *context, const char *path, karp_catalogue *catalogue,
-                                       karp_str feature_gates, const karp_options *options,
-                                       const karp_write_options *write, karp_text *out, karp_error *error)
 {
     story s;
     if (!context || !path || !out || !str_given(feature_gates)) {

@@ -19,6 +19,15 @@ def functions(path):
     return set(re.findall(r'\bKARP_API\b[^;({]*?\b(karp_\w+)\s*\(', without_comments(path.read_text())))
 
 
+def unstable(path):
+    """Those of them that a minor version may change: of a file, or of a comment, that says "Unstable"."""
+    text = path.read_text()
+    begins = re.search(r'@file.*?\*/', text, flags=re.S)
+    if begins and 'Unstable:' in begins.group(0):
+        return functions(path)
+    return set(re.findall(r'\bUnstable\.\s*\*/\s*KARP_API\b[^;({]*?\b(karp_\w+)\s*\(', text))
+
+
 def structs(path):
     """(struct, [fields]) of every struct a header defines, in its order."""
     text = without_comments(path.read_text())

@@ -11,8 +11,6 @@ import subprocess
 import sys
 import tempfile
 
-import headers
-
 HERE = pathlib.Path(__file__).resolve().parent
 PREVIOUS = HERE / 'previous'
 SOURCE = HERE.parent.parent
@@ -23,9 +21,7 @@ PROGRAMS = {'controller': ['karp'], 'fit': ['karp'], 'hash': ['karp-io', 'karp']
 def run_program(name, include, source, folder, libraries):
     """What a program prints that sees `include` and runs on the libraries."""
     binary = pathlib.Path(folder, name)
-    # A header may have left karp.h since the program was written; who builds it anew includes it by name.
-    core = sorted(path for path in (include / 'karp').glob('*.h') if path.name not in headers.IO_HEADERS)
-    subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', *(f'-include{path}' for path in core), '-I', include, source, '-o', binary, '-L', libraries,
+    subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-I', include, source, '-o', binary, '-L', libraries,
                     *(f'-l{library}' for library in PROGRAMS[name])], check=True)
     arguments = [INPUT] if 'karp-io' in PROGRAMS[name] else []
     return subprocess.run([binary, *arguments], env=dict(os.environ, LD_LIBRARY_PATH=str(libraries)), capture_output=True,
@@ -55,6 +51,22 @@ def still_exported(before, libraries):
                 yield f'{library}: {symbol} of {before.name} is gone'
 
 
+def version():
+    return tuple(int(part) for part in re.findall(r'KARP_VERSION_(?:MAJOR|MINOR) (\d+)', (SOURCE / 'include/karp/version.h').read_text()))
+
+
+def late(before, libraries):
+    """From 1.0 on: functions that came after a release and are in a version node which it had, so that its loader would not miss them."""
+    for library in ('libkarp', 'libkarp-io'):
+        path = libraries / f'{library}.so'
+        if version() < (1, 0) or not path.exists():
+            continue
+        promised = {line.split()[1] for line in (before / 'symbols.txt').read_text().splitlines() if line.startswith(library + ' ')}
+        nodes = {symbol.split('@')[-1] for symbol in promised}
+        yield from (f'{library}: {symbol} is newer than {before.name}, which has this node already' for symbol in sorted(exported(path) - promised)
+                    if symbol.split('@')[-1] in nodes)
+
+
 def compare(before, libraries):
     """What the programs of one header set print otherwise than with the headers of now."""
     with tempfile.TemporaryDirectory() as folder:
@@ -74,6 +86,7 @@ def main():
     problems = [] if sets else ['there are no previous headers']
     for before in sets:
         problems += [*still_exported(before, libraries), *compare(before, libraries)]
+    problems += late(sets[-1], libraries) if sets else []
     print('\n'.join(problems) or f'{len(PROGRAMS)} programs with {len(sets)} sets of headers')
     return 1 if problems else 0
 

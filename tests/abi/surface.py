@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""karp.h stays small: at most 80 functions, listed on one page of docs/embedding.md, which also names every other header."""
+"""karp.h stays small: at most 80 functions, listed on one page of docs/embedding.md, which also names every other header. docs/first-hour.md lists 15
+functions, and its programs call these and no other."""
 import os
 import pathlib
 import re
@@ -8,6 +9,7 @@ import sys
 import headers
 
 MOST = 80
+FIRST = 15
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 FOLDER = SOURCE / 'include' / 'karp'
 
@@ -27,6 +29,16 @@ def section(title):
     return found.group(1) if found else ''
 
 
+def first_hour():
+    """What is wrong with the page of the first hour."""
+    text = (SOURCE / 'docs' / 'first-hour.md').read_text()
+    listed = re.findall(r'`(karp_\w+)\(\)`', re.search(r'^## The fifteen functions\n(.*?)(?=^## )', text, flags=re.M | re.S).group(1))
+    called = set(re.findall(r'\b(karp_\w+)\(', ''.join(re.findall(r'^```c\n(.*?)^```$', text, flags=re.M | re.S))))
+    if len(listed) != FIRST or len(set(listed)) != FIRST:
+        yield f'docs/first-hour.md lists {len(set(listed))} functions, not {FIRST}'
+    yield from (f'docs/first-hour.md: {name}() is listed, or called, alone' for name in sorted(set(listed) ^ called))
+
+
 def main():
     small = included('karp.h')
     functions = set().union(*(headers.functions(FOLDER / name) for name in small))
@@ -39,6 +51,7 @@ def main():
     problems += [f'{name}() of the table in docs/embedding.md is not in karp.h' for name in sorted(set(listed) - functions)]
     problems += [f'docs/embedding.md does not name karp/{name}' for name in sorted(by_name - named)]
     problems += [f'docs/embedding.md names karp/{name}, which is part of karp.h or not there' for name in sorted(named - by_name)]
+    problems += first_hour()
     print('\n'.join(problems) or f'{len(functions)} functions in karp.h, {len(by_name)} headers by name')
     return 1 if problems else 0
 

@@ -39,10 +39,11 @@ def exported(nm, library):
 
 def main():
     nm, library, map_path, part = sys.argv[1:]
-    declared = set()
+    declared, unstable = set(), set()
     for header in headers.public_headers(os.environ['KARP_SOURCE']):
         if (header.name in headers.IO_HEADERS) == (part == 'io'):
             declared |= headers.functions(header)
+            unstable |= headers.unstable(header)
     in_map, in_library = mapped(map_path), exported(nm, library)
     # Sanitizers and fuzzing instrumentation add symbols of their own.
     foreign = {name for name in in_library if name.startswith('__')}
@@ -53,6 +54,8 @@ def main():
             ('in the map, not declared in a header', set(in_map) - declared),
             ('declared, not in the library', declared - set(in_library)),
             ('in the library, not declared', set(in_library) - declared - foreign),
+            ('unstable by its header, in a stable version node', {n for n in unstable if '_UNSTABLE_' not in in_map.get(n, '_UNSTABLE_')}),
+            ('stable by its header, in an unstable version node', {n for n in in_map if '_UNSTABLE_' in in_map[n]} - unstable),
             ('in another version node than the map says',
              {n for n in in_map if n in in_library and in_library[n] != in_map[n]})):
         problems += [f'{title}: {name}' for name in sorted(names)]

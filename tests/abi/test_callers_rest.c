@@ -190,13 +190,9 @@ static karp_status give_write_compare(const void *s)
 
 /* The options were accepted: there is no such story. */
 static karp_status no_story(karp_status status) { return status == KARP_E_IO ? KARP_OK : status; }
-WRITES(give_write_story, no_story(karp_story_play(context, "none", NULL, NULL, s, &text, NULL)))
-WRITES(give_options_story, no_story(karp_story_play(context, "none", NULL, s, NULL, &text, NULL)))
-WRITES(give_write_story_with_gates,
-       no_story(karp_story_play_with_gates(context, "none", NULL, (karp_str){ NULL, 0 }, NULL, s, &text, NULL)))
-WRITES(give_options_story_with_gates,
-       no_story(karp_story_play_with_gates(context, "none", NULL, (karp_str){ NULL, 0 }, s, NULL, &text, NULL)))
-
+WRITES(give_write_story, no_story(karp_story_play(context, "none", NULL, (karp_str){ NULL, 0 }, NULL, s, &text, NULL)))
+WRITES(give_options_story,
+       no_story(karp_story_play(context, "none", NULL, (karp_str){ NULL, 0 }, s, NULL, &text, NULL)))
 static karp_status give_options_bound(const void *s)
 {
     karp_bound *made = NULL;
@@ -394,14 +390,12 @@ static const struct given in[] = {
     IN(write_options, give_write_replay),
     IN(write_options, give_write_compare),
     IN(write_options, give_write_story),
-    IN(write_options, give_write_story_with_gates),
     GROWN(certificate, give_certificate_to_write, THROUGH(karp_certificate, nodes)),
     GROWN(certificate, give_checked_certificate, THROUGH(karp_certificate, nodes)),
     IN(memory, give_memory_to_write),
     IN(command_state, give_command_to_write),
     GROWN(replacing, give_launch_to_write, THROUGH(karp_launch, termination_grace_period)),
     GROWN(options, give_options_story, THROUGH(karp_options, flip_quirks)),
-    GROWN(options, give_options_story_with_gates, THROUGH(karp_options, flip_quirks)),
     IN(at_least_cost, give_options_bound),
     IN(at_least_cost, give_options_check),
     GROWN(options, give_options_static, THROUGH(karp_options, flip_quirks)),

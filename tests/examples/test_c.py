@@ -22,6 +22,10 @@ round 2, 5 pods
   start node-2: four in b for 1 pods, $0.20/h
 round 3, 5 pods
 '''),
+    ('incremental', [], '''\
+120 rounds, 12000 pods placed on 5000 nodes, built anew 6 times
+memory is flat
+'''),
     ('fit', [], '''\
 start 0 small
 start 8 accelerated

@@ -46,7 +46,7 @@ int main(void)
     karp_error error;
     karp_error_init(&error, sizeof error);
     if (karp_context_new(NULL, &context, NULL) != KARP_OK || karp_reader_new(context, NULL, &reader, NULL) != KARP_OK) return 1;
-    print(karp_story_play(context, "story.yaml", NULL, NULL, NULL, &out, &error), &error);
+    print(karp_story_play(context, "story.yaml", NULL, (karp_str){ NULL, 0 }, NULL, NULL, &out, &error), &error);
     karp_status status = karp_reader_add(reader, (karp_str){ "old.yaml", 8 }, (karp_str){ text, strlen(text) }, &error);
     if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, &error);
     print(status, &error);

@@ -80,7 +80,7 @@ static karp_status play(stage *s, uint32_t format, karp_text *out)
     karp_write_options write;
     karp_write_options_init(&write, sizeof write);
     write.format = format;
-    return karp_story_play(s->context, s->path, s->types, NULL, &write, out, &s->error);
+    return karp_story_play(s->context, s->path, s->types, (karp_str){ NULL, 0 }, NULL, &write, out, &s->error);
 }
 
 static void test_played(void **state)
@@ -96,14 +96,21 @@ static void test_played(void **state)
     assert_non_null(strstr(text.ptr, "2026-01-01T00:02:45Z  pool-1 deleted\n"));
     karp_text_free(&text);
     assert_int_equal(play(s, KARP_FORMAT_YAML, &text), KARP_E_UNSUPPORTED);
-    assert_int_equal(karp_story_play(NULL, s->path, NULL, NULL, NULL, &text, &s->error), KARP_E_INVALID);
-    assert_int_equal(karp_story_play(s->context, NULL, NULL, NULL, NULL, &text, &s->error), KARP_E_INVALID);
-    assert_int_equal(karp_story_play(s->context, s->path, NULL, NULL, NULL, NULL, &s->error), KARP_E_INVALID);
+    assert_int_equal(karp_story_play(NULL, s->path, NULL, (karp_str){ NULL, 0 }, NULL, NULL, &text, &s->error),
+                     KARP_E_INVALID);
+    assert_int_equal(karp_story_play(s->context, NULL, NULL, (karp_str){ NULL, 0 }, NULL, NULL, &text, &s->error),
+                     KARP_E_INVALID);
+    assert_int_equal(karp_story_play(s->context, s->path, NULL, (karp_str){ NULL, 0 }, NULL, NULL, NULL, &s->error),
+                     KARP_E_INVALID);
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.size = 8;
-    assert_int_equal(karp_story_play(s->context, s->path, NULL, &options, NULL, &text, &s->error), KARP_E_ABI_SIZE);
-    assert_int_equal(karp_story_play(s->context, "no-such-story.yaml", NULL, NULL, NULL, &text, NULL), KARP_E_IO);
+    assert_int_equal(
+        karp_story_play(s->context, s->path, NULL, (karp_str){ NULL, 0 }, &options, NULL, &text, &s->error),
+        KARP_E_ABI_SIZE);
+    assert_int_equal(
+        karp_story_play(s->context, "no-such-story.yaml", NULL, (karp_str){ NULL, 0 }, NULL, NULL, &text, NULL),
+        KARP_E_IO);
 }
 
 /* Its nodes last a second each. */
@@ -127,12 +134,16 @@ static void test_bounded_work(void **state)
     karp_options options;
     karp_options_init(&options, sizeof options);
     options.max_steps = 2000;
-    assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_E_LIMIT);
+    assert_int_equal(
+        karp_story_play(s->context, s->path, s->types, (karp_str){ NULL, 0 }, &options, NULL, &text, &s->error),
+        KARP_E_LIMIT);
     assert_string_equal(
         s->error.message,
         "more than 2000 steps of work in a story (max_steps): stopped at steps[1], at 2026-01-01T00:01:00Z");
     options.max_steps = 1000000;
-    assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_OK);
+    assert_int_equal(
+        karp_story_play(s->context, s->path, s->types, (karp_str){ NULL, 0 }, &options, NULL, &text, &s->error),
+        KARP_OK);
     karp_text_free(&text);
     FILE *file = fopen(s->path, "w");
     assert_non_null(file);
@@ -142,7 +153,9 @@ static void test_bounded_work(void **state)
     assert_non_null(
         strstr(s->error.message, "more than 5001000 steps of work in a story (max_steps): stopped at steps[1]"));
     options.max_steps = 20000;
-    assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_E_LIMIT);
+    assert_int_equal(
+        karp_story_play(s->context, s->path, s->types, (karp_str){ NULL, 0 }, &options, NULL, &text, &s->error),
+        KARP_E_LIMIT);
     assert_non_null(strstr(s->error.message, "stopped at steps[0]"));
 }
 
