@@ -154,7 +154,7 @@ typedef struct karp_topology {
     karp_str selector; /**< of the pods that it counts, "app=web,tier In (a,b)"; "" = none */
     int32_t max_skew; /**< spread; else 0 */
     int32_t min_domains; /**< spread; 0 = absent */
-    int64_t minimum; /**< spread: the count from which maxSkew is measured */
+    int64_t minimum; /**< spread: the count from which maxSkew is measured; 0 if no domain counts */
     karp_str cause; /**< English, for people; may change: what has to change so that a domain is allowed */
     const karp_topology_domain *domains; /**< by value; of more than 64 the first, those in use before the others */
     size_t domain_count;

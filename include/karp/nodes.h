@@ -85,6 +85,12 @@ typedef struct karp_node_list_options {
     const karp_options *common; /**< NULL = defaults */
     uint32_t losses; /**< 1 = find out what losing each node would cost: a scheduling round for each node */
     uint32_t reserved; /**< 0 */
+    /**
+     * The price of a node that has none in the snapshot, such as one that belongs to no NodePool: karp_reader_price()
+     * has that of its catalogue. 0 = unknown; NULL = no such prices. Called by the calling thread. Since 0.1.
+     */
+    double (*price)(karp_str instance_type, karp_str zone, karp_str capacity_type, void *user);
+    void *price_user; /**< passed to `price` */
 } karp_node_list_options;
 
 /** Sets the defaults: `losses` is 0. */

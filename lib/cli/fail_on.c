@@ -178,13 +178,15 @@ static bool cost_is_unknown(const cli_options *options, const karp_settlement *s
     return true;
 }
 
-/* EXIT_OK if no condition of --fail-on is met. `settlement` NULL = the plan's cost is the settled one. */
+/* EXIT_OK if no condition of --fail-on is met. Cost and pods are those after all rounds of launching; `settlement`
+ * NULL = after the plan. */
 static int failure(const cli_options *options, const cli_input *input, base than, const karp_decision *plan,
                    const karp_settlement *settlement, size_t notes)
 {
-    double after = karp_decision_cost_after(settlement != NULL ? karp_settlement_last(settlement) : plan);
+    const karp_decision *end = settlement != NULL ? karp_settlement_last(settlement) : plan;
+    double after = karp_decision_cost_after(end);
     bool failed = !is_about_input(options, input, plan) || cost_is_unknown(options, settlement);
-    failed = (options->fail_on_unschedulable && some_pod_left(plan)) || failed;
+    failed = (options->fail_on_unschedulable && some_pod_left(end)) || failed;
     if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");
         failed = true;

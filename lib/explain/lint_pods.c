@@ -176,8 +176,9 @@ static double least_price(linting *l, const type_table *table, const instance_ty
     return least;
 }
 
+/* What `count` pods with these requests could leave of the type. */
 static void fill_type(linting *l, const type_table *table, uint32_t type, uint32_t set, const int64_t *requests,
-                      filling *best)
+                      size_t count, filling *best)
 {
     const instance_type *t = &table->types[type];
     if (t->variant_count == 0 || !set_agree(&l->algebra, t->set, set)) return;
@@ -196,12 +197,14 @@ static void fill_type(linting *l, const type_table *table, uint32_t type, uint32
         if (part > share) share = part;
     }
     if (price <= 0 || pods == UINT64_MAX) return;
-    if (best->type == NULL || price * share < best->exact) best->exact = price * share;
-    if (best->type == NULL || price * others < best->unlimited) best->unlimited = price * others;
-    if (best->type == NULL || price / (double)pods < best->whole) {
-        best->whole = price / (double)pods;
+    /* Only nodes that these pods can fill say what a pod costs on a full node. */
+    if (pods <= count && (best->exact <= 0 || price * share < best->exact)) best->exact = price * share;
+    if (pods <= count && (best->unlimited <= 0 || price * others < best->unlimited)) best->unlimited = price * others;
+    double each = price * (double)(count / pods + (count % pods > 0)) / (double)count;
+    if (best->type == NULL || each < best->whole) {
+        best->whole = each;
         best->type = t;
-        best->pods = pods;
+        best->pods = pods < count ? pods : count;
         best->by_pod_limit = pods == places;
     }
 }
@@ -226,11 +229,11 @@ static void check_requests(linting *l, const lint_group *g)
         if (l->pool_sets[p] == NO_ID || !pool_usable(s, &s->raw.pools.items[p])) continue;
         uint32_t set = set_for(l, p, g->shape);
         for (uint32_t t = 0; set != NO_ID && t < lint_table(l, p)->type_count; t++)
-            fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, &best);
+            fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, g->count, &best);
     }
     bool limited = best.type != NULL && best.by_pod_limit && best.unlimited > 0 && g->count >= best.pods;
     double least = limited ? best.unlimited : best.exact;
-    if (best.type == NULL || best.whole <= 1.25 * least) return;
+    if (best.type == NULL || least <= 0 || best.whole <= 1.25 * least) return;
     double wasted = 100 * (best.whole - least) / best.whole;
     strbuf_adds(&l->field, "spec.containers[*].resources.requests");
     strbuf_adds(&l->text, limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "

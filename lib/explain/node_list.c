@@ -137,7 +137,15 @@ static bool list_pods(karp_node_list *l, const karp_snapshot *s, const divided *
     return true;
 }
 
-static bool list_node(karp_node_list *l, const karp_snapshot *s, divided *d, uint32_t number)
+static double price_of(const karp_node_list_options *options, const karp_node_use *use)
+{
+    if (use->price > 0 || options->price == NULL || use->instance_type.len == 0) return use->price;
+    double price = options->price(use->instance_type, use->zone, use->capacity_type, options->price_user);
+    return price > 0 ? price : 0;
+}
+
+static bool list_node(karp_node_list *l, const karp_snapshot *s, const karp_node_list_options *options, divided *d,
+                      uint32_t number)
 {
     static const node_changes none = { .scheduled = NULL };
     const state_node *n = &s->nodes[number];
@@ -153,7 +161,7 @@ static bool list_node(karp_node_list *l, const karp_snapshot *s, divided *d, uin
                                            .pod_count = n->pod_count,
                                            .pods_allocatable = pods_allocatable(n),
                                            .created = created_at(s, n),
-                                           .price = use.price,
+                                           .price = price_of(options, &use),
                                            .cpu_requested = use.cpu_requested,
                                            .cpu_allocatable = use.cpu_allocatable,
                                            .memory_requested = use.memory_requested,
@@ -243,7 +251,7 @@ static karp_status fill(karp_node_list *l, const karp_snapshot *seen, const karp
     l->count = seen->node_count;
     l->nodes = mem_zalloc(l->context, (l->count + 1) * sizeof *l->nodes);
     bool ok = l->nodes != NULL && divided_init(&d, seen, &a);
-    for (uint32_t i = 0; ok && i < seen->node_count; i++) ok = list_node(l, seen, &d, i);
+    for (uint32_t i = 0; ok && i < seen->node_count; i++) ok = list_node(l, seen, options, &d, i);
     arena_free(&a);
     if (!ok) return fail_nomem(error);
     return options->losses ? find_losses(l, seen, options->common, error) : KARP_OK;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NO_MAXIMUM INT32_MAX
+
 typedef struct bounds {
     int64_t least, most;
     bool wakes; /* a target with 0 replicas is scaled up to the minimum, too */
@@ -30,7 +32,7 @@ static bounds bounds_of(const io_deferred *w)
     const tree *spec = tree_get(w->root, "spec");
     const tree *annotations = tree_get(tree_get(w->root, "metadata"), "annotations");
     if (w->info->kind == IO_KIND_AUTOSCALER)
-        return (bounds){ count_at(spec, "minReplicas", 1), count_at(spec, "maxReplicas", INT32_MAX), false, false,
+        return (bounds){ count_at(spec, "minReplicas", 1), count_at(spec, "maxReplicas", NO_MAXIMUM), false, false,
                          "minReplicas" };
     bounds b = { count_at(spec, "minReplicaCount", 0), count_at(spec, "maxReplicaCount", 100), true, false,
                  "minReplicaCount" };
@@ -75,19 +77,21 @@ static int64_t wanted(const karp_reader *reader, bounds b, int64_t replicas)
     uint32_t from = reader->options.replicas_from;
     if (replicas == 0 && !b.wakes) return 0; /* an autoscaler leaves it alone */
     if (from == KARP_REPLICAS_LEAST) return b.least;
-    if (from == KARP_REPLICAS_MOST) return b.most;
+    if (from == KARP_REPLICAS_MOST) return b.most < NO_MAXIMUM ? b.most : replicas < b.least ? b.least : replicas;
     return replicas < b.least ? b.least : replicas > b.most ? b.most : replicas;
 }
 
 static karp_status scale(karp_reader *reader, const io_deferred *w, io_deferred *target, bounds b)
 {
     trees *t = &reader->trees;
-    int64_t replicas = count_at(tree_get(target->root, "spec"), "replicas", 1), count = wanted(reader, b, replicas);
+    const char *path = io_scale_path(target->info);
+    int64_t replicas = 1;
+    if (!tree_integer(io_at_path(target->root, path), &replicas) || replicas < 0) replicas = 1;
+    int64_t count = wanted(reader, b, replicas);
     if (count == replicas) return KARP_OK;
     karp_status status = io_object_check(reader, target->info, target->root, &target->place);
     if (status) return status;
-    tree *spec = tree_get_or_make(t, target->root, "spec");
-    tree_set(t, spec, "replicas", tree_new_integer(t, count));
+    io_set_scale(t, target->root, path, tree_new_integer(t, count));
     if (t->status) return io_reader_nomem(reader);
     bool more = count > replicas;
     return io_warn(reader,

@@ -73,14 +73,34 @@ static bool same_template(const tree *before, const tree *after)
     return covers(old, new_) && !takes_away(tree_get(old, "spec"), tree_get(new_, "spec"));
 }
 
-bool io_has_replicas(const io_kind_info *info)
+const char *io_scale_path(const io_kind_info *info)
 {
-    return info->kind == IO_KIND_OPERATED ? io_pod_kind_of(info)->scale != NULL : io_is_workload(info->kind);
+    io_kind kind = info->kind;
+    if (kind == IO_KIND_OPERATED) return io_pod_kind_of(info)->scale;
+    if (kind == IO_KIND_JOB) return "/spec/parallelism";
+    return io_is_workload(kind) ? "/spec/replicas" : NULL;
 }
 
-static const char *replicas_field(const io_deferred *workload)
+bool io_has_replicas(const io_kind_info *info) { return io_scale_path(info) != NULL; }
+
+void io_set_scale(trees *t, tree *object, const char *path, tree *number)
 {
-    return workload->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
+    char name[64];
+    while (object && strchr(path + 1, '/')) {
+        size_t length = strcspn(path + 1, "/");
+        str_shorten(name, sizeof name, (karp_str){ path + 1, length });
+        object = tree_get_or_make(t, object, name);
+        path += 1 + length;
+    }
+    tree_set(t, object, path + 1, number);
+}
+
+/* The number of pods that the workload states; `absent` if it states none. */
+static int64_t scale_of(const io_deferred *w, int64_t absent)
+{
+    int64_t count = absent;
+    (void)tree_integer(io_at_path(w->root, io_scale_path(w->info)), &count);
+    return count;
 }
 
 /* A copy that has no position in the text of another object. */
@@ -139,8 +159,10 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     w->name = tree_get_text(tree_get(root, "metadata"), "name");
     if (w->info->namespaced) w->namespace_ = io_namespace(root);
     if (io_has_replicas(w->info)) {
-        const char *count = replicas_field(w);
-        tree_default(&reader->trees, spec, count, tree_get(old_spec, count));
+        const char *path = io_scale_path(w->info);
+        int64_t had;
+        if (!io_at_path(root, path) && tree_integer(io_at_path(before, path), &had))
+            io_set_scale(&reader->trees, root, path, tree_new_integer(&reader->trees, had));
         w->changed = true;
         if (!same_template(old_spec, spec)) status = renew_pods(reader, w);
     }
@@ -343,14 +365,13 @@ karp_status io_delete(karp_reader *reader, karp_str object)
 /* Adds the note "what if: Deployment shop/web: spec.replicas 6 → 0". */
 static karp_status note_scaled(karp_reader *reader, const io_deferred *w, uint64_t replicas)
 {
-    char space[64], name[160];
-    int64_t had = 1; /* the default of all workloads */
-    const char *field = replicas_field(w);
-    (void)tree_integer(tree_get(tree_get(w->root, "spec"), field), &had);
+    char space[64], name[160], field[128];
+    int64_t had = scale_of(w, 1); /* the default of all workloads */
+    io_show_path(io_scale_path(w->info), field, sizeof field);
     if (!reader->options.note_changes || had < 0 || (uint64_t)had == replicas) return KARP_OK;
     str_shorten(space, sizeof space, w->namespace_);
     str_shorten(name, sizeof name, w->name);
-    return io_warn(reader, "what if: %s %s/%s: spec.%s %lld \xe2\x86\x92 %llu", w->info->name, space, name, field,
+    return io_warn(reader, "what if: %s %s/%s: %s %lld \xe2\x86\x92 %llu", w->info->name, space, name, field,
                    (long long)had, (unsigned long long)replicas);
 }
 
@@ -359,8 +380,8 @@ static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t r
     io_deferred *w = &reader->deferred[number];
     karp_status status = check_before(reader, w);
     if (status) return status;
-    tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
-    tree_set(&reader->trees, spec, replicas_field(w), tree_new_integer(&reader->trees, (int64_t)replicas));
+    trees *t = &reader->trees;
+    io_set_scale(t, w->root, io_scale_path(w->info), tree_new_integer(t, (int64_t)replicas));
     w->changed = w->scaled = reader->changes = true;
     /* Its pods are created like those of a plain workload. */
     w->stated = w->held = false;
@@ -391,6 +412,24 @@ static karp_status make_workload(karp_reader *reader, const io_deferred *pod, io
     return status ? status : set_replicas(reader, (uint32_t)reader->deferred_count - 1, replicas);
 }
 
+/* What has that name has no number of pods, or there is nothing of that name. */
+static karp_status not_scaled(karp_reader *reader, const io_reference *to)
+{
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        io_kind kind = w->info->kind;
+        bool has_pods = kind == IO_KIND_OPERATED || kind == IO_KIND_POD_MAKER || kind == IO_KIND_DAEMON_SET;
+        if (w->gone || !has_pods || !io_refers_to(to, io_kind_of(w), w->namespace_, w->name)) continue;
+        karp_str of = io_kind_of(w);
+        return fail(&reader->error, KARP_E_UNSUPPORTED,
+                    "%.*s %.*s/%.*s cannot be scaled: it has no field for the number of its pods; change the object "
+                    "and give it with --replace FILE",
+                    str_shown(of, 64), of.ptr, str_shown(w->namespace_, 64), w->namespace_.ptr, str_shown(w->name, 100),
+                    w->name.ptr);
+    }
+    return io_not_found(reader, to);
+}
+
 /* Scales the only workload with this name among the pods' owners. */
 static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, uint64_t replicas)
 {
@@ -408,7 +447,7 @@ static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, ui
             found = owner;
         }
     }
-    if (!sample) return io_not_found(reader, to);
+    if (!sample) return not_scaled(reader, to);
     bool known = strcmp(found.kind, "Deployment") == 0 || strcmp(found.kind, "ReplicaSet") == 0 ||
                  strcmp(found.kind, "Job") == 0;
     if (!known) {
@@ -506,8 +545,7 @@ static karp_status take_surplus(karp_reader *reader, const io_deferred *workload
     surplus *list = NULL;
     size_t count = 0, capacity = 0;
     karp_status status = KARP_OK;
-    int64_t wanted = 1;
-    (void)tree_integer(tree_get(tree_get(workload->root, "spec"), replicas_field(workload)), &wanted);
+    int64_t wanted = scale_of(workload, 1);
     for (uint32_t i = 0; i < reader->deferred_count && !status; i++) {
         if (!is_pod_of(reader, &reader->deferred[i], workload)) continue;
         if (!grow(reader->context, (void **)&list, &capacity, count + 1, sizeof *list))

@@ -19,6 +19,10 @@ karp_status io_settle_changes(karp_reader *reader);
 
 /* Whether the replicas of the kind's objects can be set. */
 bool io_has_replicas(const io_kind_info *info);
+/* The path of the number of its pods, which --scale and autoscalers set; NULL = the kind has none. */
+const char *io_scale_path(const io_kind_info *info);
+/* Sets the number at the path. */
+void io_set_scale(trees *t, tree *object, const char *path, tree *number);
 
 /* ---- change_find.c ----------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/change.h>
+#include <io/pod_kinds.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -35,10 +36,15 @@ static bool kind_is(karp_str word, karp_str kind)
     return equal_letters(word, kind) && str_ends(kind, "s");
 }
 
-/* Whether the word is a kind of workload, which a reference may leave out. */
+/* Whether the word is a kind of workload, which a reference may leave out. Names of namespaces have no capitals. */
 static bool is_workload_word(karp_str word)
 {
-    static const char *const kinds[] = { "Deployment", "StatefulSet", "ReplicaSet", "Job" };
+    if (word.len > 0 && word.ptr[0] >= 'A' && word.ptr[0] <= 'Z') return true;
+    for (size_t i = 0; io_pod_kind_at(i); i++) {
+        if (kind_is(word, str(io_pod_kind_at(i)->info.name))) return true;
+    }
+    static const char *const kinds[] = { "Deployment", "StatefulSet", "ReplicaSet",
+                                         "Job",        "DaemonSet",   "ReplicationController" };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (kind_is(word, str(kinds[i]))) return true;
     }

@@ -175,17 +175,64 @@ static const foreign *kind_of_tree(const tree *root, const io_place *place)
     return NULL;
 }
 
+/* "a template of Helm, not rendered: helm template CHART | karp plan -f -" */
+static void describe(const foreign *kind, karp_str document, char *out, size_t room)
+{
+    str_append(out, room, "%s: ", kind->what);
+    add_command(out, room, kind->command, document);
+}
+
+/* Whether a text that cannot be parsed has a field `kind`, as objects have. */
+static bool has_kind_field(karp_str text)
+{
+    for (size_t at = 0; at + 5 < text.len; at++) {
+        if (text.ptr[at] != 'k' || !str_starts(rest(text, at), "kind")) continue;
+        if (at > 0 && !memchr("\n \t{,\"'", text.ptr[at - 1], 7)) continue;
+        size_t end = at + 4;
+        while (end < text.len && memchr("\"' \t", text.ptr[end], 4)) end++;
+        if (end < text.len && text.ptr[end] == ':') return true;
+    }
+    return false;
+}
+
 karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str text)
 {
     const foreign *kind = kind_of_text(document, text);
     if (reader->options.skip_unknown) {
         unsigned long line = reader->error.line;
+        char why[400] = "";
+        if (kind) describe(kind, document, why, sizeof why);
+        else str_append(why, sizeof why, "this cannot be parsed: %.300s", reader->error.message);
         karp_error_init(&reader->error, sizeof reader->error);
+        if (has_kind_field(text)) return io_problem_left_out(reader, document, line, why);
         return io_warn(reader, "%.*s:%lu: left out: %s", str_shown(document, 300), document.len ? document.ptr : "",
-                       line, kind ? kind->what : "this cannot be parsed");
+                       line, why);
     }
     if (kind && !strstr(reader->error.message, "; this is ")) add_advice(reader, document, kind);
     return reader->error.status;
+}
+
+/* Whether a text among the values is an action of a template. */
+static bool has_action_inside(const tree *value)
+{
+    if (tree_is(value, TREE_STRING)) return has_action(tree_text(value), true);
+    bool found = false;
+    for (size_t i = 0; i < tree_count(value) && !found; i++)
+        found = has_action_inside(tree_is(value, TREE_MAP) ? tree_member_at(value, i)->value : tree_item(value, i));
+    return found;
+}
+
+karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_place *place, bool *left_out)
+{
+    char why[600] = "";
+    karp_str kind = tree_get_text(root, "kind"), name = tree_get_text(tree_get(root, "metadata"), "name");
+    *left_out = reader->options.skip_unknown && io_table_get(&reader->templates, place->document) != IO_NONE &&
+                has_action_inside(root);
+    if (!*left_out) return KARP_OK;
+    str_append(why, sizeof why, "%.*s %.*s is of ", str_shown(kind, 64), kind.ptr, str_shown(name, 100),
+               name.len ? name.ptr : "");
+    describe(&kinds[HELM_TEMPLATE], place->document, why, sizeof why);
+    return io_problem_left_out(reader, place->document, (unsigned long)place->line, why);
 }
 
 karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,

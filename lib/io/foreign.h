@@ -11,7 +11,7 @@
 /* Remembers what the text is if it can be seen before it is parsed. false = out of memory. */
 bool io_foreign_note(karp_reader *reader, karp_str document, karp_str text);
 /* A text could not be parsed, and no object of it was used. Adds to the error what it is, or with `skip_unknown` leaves
- * it out with a note. Returns the reader's status. */
+ * it out with a note, or as a problem if it looks like an object. Returns the reader's status. */
 karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str text);
 /* Adds to the error of an object that it is of a template. */
 void io_foreign_explain_object(karp_reader *reader);
@@ -22,5 +22,9 @@ bool io_foreign_version(karp_str api_version);
  * note; never a part of a Snapshot. */
 karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,
                               const char *field, const char *why);
+
+/* With `skip_unknown`, leaves out an object whose values are actions of a template of Helm, as a problem. *left_out
+ * receives whether it did. */
+karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_place *place, bool *left_out);
 
 #endif

@@ -291,6 +291,9 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
     if (info->kind == IO_KIND_UNKNOWN) return io_unused_kind(reader, api_version, kind);
     if (!stated) {
+        bool left_out;
+        karp_status refused = io_foreign_object(reader, root, place, &left_out);
+        if (refused || left_out) return refused;
         karp_status noted = io_note_version(reader, info, api_version);
         if (noted == KARP_OK) noted = io_convert_beta(reader, info, root);
         if (noted == KARP_OK) noted = io_note_fields(reader, info, root, place);

@@ -92,6 +92,15 @@ const tree *io_at_path(const tree *at, const char *path)
     return tree_is_null(at) ? NULL : at;
 }
 
+void io_show_path(const char *path, char *out, size_t room)
+{
+    out[0] = '\0';
+    while (*path) {
+        karp_str name = next_name(&path);
+        str_append(out, room, "%s%.*s", *out ? "." : "", str_shown(name, room), name.ptr);
+    }
+}
+
 /* Where a path goes on after some of its "*" were replaced by elements. */
 typedef struct io_way {
     const tree *at;

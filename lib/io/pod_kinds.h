@@ -47,6 +47,9 @@ const tree *io_at_path(const tree *at, const char *path);
 /* Adds the names of a path, up to `end`, to the decoder's. */
 void io_push_path(io_decoder *d, const char *path, const char *end);
 
+/* The path in the form of errors and notes, "spec.template". */
+void io_show_path(const char *path, char *out, size_t room);
+
 /* One template that was found. Its path is pushed on the decoder's. */
 typedef struct io_found_template {
     const tree *template_;

@@ -83,7 +83,7 @@ static karp_status add_rule(karp_reader *reader, karp_str rule)
         return io_reader_nomem(reader);
     if (count.len && !same_elements(own->kind.places[0].template_, own->kind.scale))
         return wrong(reader, rule, "up to its last *, the path of the count has to be that of the template");
-    if (strcmp(count.len ? own->kind.scale : "", "/spec/replicas") != 0) own->kind.scale = NULL;
+    if (count.len && strstr(own->kind.scale, "/*")) own->kind.scale = NULL; /* each element has its own count */
     reader->own_kinds = own;
     return KARP_OK;
 }

@@ -281,6 +281,7 @@ void io_make_scaled_job(io_pods *p)
     int64_t least = io_pods_integer(p, "/spec/minReplicaCount", 0, 0),
             most = io_pods_integer(p, "/spec/maxReplicaCount", 0, 100);
     least = least < most ? least : most;
+    least = (int64_t)io_pods_scaled(p, str("Jobs"), (uint64_t)least, (uint64_t)least, (uint64_t)most);
     for (int64_t i = 0; i < least && !p->d->status && !p->t->status; i++) {
         uint64_t active = io_job_active(io_job_counts_of(job), 0);
         io_pod_set *set = io_pods_add(p, tree_get(job, "template"), numbered(p, p->name, (uint64_t)i), active);

@@ -99,6 +99,24 @@ static void add_found(io_decoder *d, const io_found_template *found, void *user)
     if (set && p->kind->claims) set->claims = io_at_path(p->object, p->kind->claims);
 }
 
+uint64_t io_pods_scaled(io_pods *p, karp_str part, uint64_t now, uint64_t least, uint64_t most)
+{
+    bool largest = p->replicas_from == KARP_REPLICAS_MOST;
+    uint64_t count = largest ? most : p->replicas_from == KARP_REPLICAS_LEAST ? least : now;
+    if (count == UINT64_MAX) {
+        io_pods_note(p, "%s %.*s: %.*s states no maximum, so %llu %s planned (--replicas-from hpa-max)",
+                     p->kind->info.name, str_shown(p->name, 100), p->name.ptr, str_shown(part, 100), part.ptr,
+                     (unsigned long long)now, now == 1 ? "is" : "are");
+        return now;
+    }
+    if (count != now)
+        io_pods_note(p, "%s %.*s: %llu %.*s instead of %llu, by its %s (--replicas-from spec: %llu)",
+                     p->kind->info.name, str_shown(p->name, 100), p->name.ptr, (unsigned long long)count,
+                     str_shown(part, 100), part.ptr, (unsigned long long)now, largest ? "maximum" : "minimum",
+                     (unsigned long long)now);
+    return count;
+}
+
 void io_pods_add_places(io_pods *p)
 {
     for (size_t i = 0; i < IO_POD_PLACES && p->kind->places[i].template_; i++)
@@ -124,9 +142,8 @@ static bool is_suspended(io_pods *p)
 {
     const char *field = p->kind->suspend;
     if (!field || !tree_is(io_at_path(p->object, field), TREE_TRUE)) return false;
-    char shown[80] = "";
-    for (const char *at = field + 1; *at; at += strcspn(at, "/") + (at[strcspn(at, "/")] == '/'))
-        str_append(shown, sizeof shown, "%s%.*s", shown[0] ? "." : "", (int)strcspn(at, "/"), at);
+    char shown[80];
+    io_show_path(field, shown, sizeof shown);
     io_pods_note(p, "%s %.*s: suspended (%s), so no pods; without it they are planned for", p->kind->info.name,
                  str_shown(p->name, 100), p->name.ptr, shown);
     return true;

@@ -24,6 +24,7 @@ typedef struct io_pods {
     io_find_object *find; /* NULL = nothing is found */
     void *user;
     const io_pod_kind *kind;
+    uint32_t replicas_from; /* KARP_REPLICAS_* for what the operator scales by itself */
     const tree *object;
     karp_str namespace_, name;
     io_pod_set *sets;
@@ -54,6 +55,9 @@ void io_set_label(io_pods *p, const io_pod_set *set, const char *key, karp_str v
 /* Adds a container that requests these amounts; "" = none. `list` is "containers" or "initContainers". */
 void io_set_container(io_pods *p, const io_pod_set *set, const char *list, const char *name, karp_str cpu,
                       karp_str memory);
+/* The number of pods of what the operator scales between bounds by itself: `now`, or by the caller's choice one of the
+ * bounds, with a note. `most` UINT64_MAX = there is none. */
+uint64_t io_pods_scaled(io_pods *p, karp_str part, uint64_t now, uint64_t least, uint64_t most);
 /* Adds a set for each template at each place of the kind, named by the object and the place. */
 void io_pods_add_places(io_pods *p);
 /* An integer member of the object at a path such as "/spec/parallelism"; not below `least`. */

@@ -40,19 +40,26 @@ static int64_t whole(io_pods *p, const tree *group, const char *name, int64_t ab
     return io_integer(p->d, group, name, 0, INT32_MAX, absent);
 }
 
-/* The number of pods is between the minimum and the maximum, for each host. */
-static uint64_t workers(io_pods *p, const tree *group)
+/* The number of pods is between the minimum and the maximum, for each host. The autoscaler chooses it. */
+static uint64_t workers(io_pods *p, const tree *group, bool scales)
 {
     int64_t least = whole(p, group, "minReplicas", 0), most = whole(p, group, "maxReplicas", INT32_MAX),
             count = whole(p, group, "replicas", 0), hosts = whole(p, group, "numOfHosts", 1);
     if (tree_is(tree_get(group, "suspend"), TREE_TRUE)) return 0;
     count = count < least ? least : count > most ? most : count;
+    if (scales) {
+        karp_str name = tree_get_text(group, "groupName");
+        karp_str part = io_pods_text(p, "replicas of %.*s", str_shown(name, 100), name.ptr);
+        count = (int64_t)io_pods_scaled(p, part, (uint64_t)count, (uint64_t)least,
+                                        most < INT32_MAX ? (uint64_t)most : UINT64_MAX);
+    }
     return (uint64_t)count * (uint64_t)(hosts > 0 ? hosts : 1);
 }
 
 static void add_groups(io_pods *p, const tree *cluster)
 {
     size_t count = 0;
+    bool scales = tree_is(tree_get(cluster, "enableInTreeAutoscaling"), TREE_TRUE);
     const tree *groups = io_array(p->d, cluster, "workerGroupSpecs", &count);
     io_push(p->d, "workerGroupSpecs");
     for (size_t i = 0; i < count && !p->d->status; i++) {
@@ -60,7 +67,7 @@ static void add_groups(io_pods *p, const tree *cluster)
         karp_str name = tree_get_text(group, "groupName");
         karp_str full = io_pods_text(p, "%.*s-%.*s-worker", str_shown(p->name, 200), p->name.ptr, str_shown(name, 200),
                                      name.ptr);
-        io_pod_set *set = io_pods_add(p, tree_get(group, "template"), full, workers(p, group));
+        io_pod_set *set = io_pods_add(p, tree_get(group, "template"), full, workers(p, group, scales));
         label(p, set, "worker", name);
         io_set_container(p, set, "initContainers", "wait-gcs-ready", str("200m"), str("256Mi"));
         io_pop(p->d);

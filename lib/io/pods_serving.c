@@ -74,6 +74,7 @@ static uint64_t scale_of(io_pods *p, const tree *metadata)
     if (most > 0) str_append(limit, sizeof limit, "%llu", (unsigned long long)most);
     uint64_t count = first > least ? first : least;
     if (most > 0 && count > most) count = most;
+    count = io_pods_scaled(p, str("pods"), count, least, most > 0 ? most : UINT64_MAX);
     io_pods_note(p,
                  "%s %.*s: %llu %s planned (initial-scale %llu, min-scale %llu), each with a queue-proxy that requests "
                  "cpu " QUEUE_CPU " by default; its requests may scale it to %s",
@@ -168,11 +169,14 @@ typedef struct serving {
     bool knative; /* otherwise Deployments */
 } serving;
 
-static uint64_t replicas_of(io_pods *p, const tree *component)
+static uint64_t replicas_of(io_pods *p, const serving *s, const tree *component)
 {
-    int64_t least = io_integer(p->d, component, "minReplicas", 0, INT32_MAX, 1);
+    int64_t least = io_integer(p->d, component, "minReplicas", 0, INT32_MAX, 1),
+            most = io_integer(p->d, component, "maxReplicas", 0, INT32_MAX, 0);
     /* A Knative revision begins with one pod, and a Deployment is not scaled to zero. */
-    return least > 0 ? (uint64_t)least : 1;
+    uint64_t count = least > 0 ? (uint64_t)least : 1;
+    return io_pods_scaled(p, io_pods_text(p, "pods of the %s", s->name), count, s->knative ? (uint64_t)least : count,
+                          most > 0 ? (uint64_t)most : UINT64_MAX);
 }
 
 static void add_component(io_pods *p, const serving *s)
@@ -189,7 +193,7 @@ static void add_component(io_pods *p, const serving *s)
     tree_set(p->t, metadata, "labels", tree_get(component, "labels"));
     tree_set(p->t, metadata, "annotations", tree_get(component, "annotations"));
     tree_set(p->t, template_, "spec", pod_spec_of(p, component));
-    io_pod_set *set = io_pods_add(p, template_, name, replicas_of(p, component));
+    io_pod_set *set = io_pods_add(p, template_, name, replicas_of(p, s, component));
     io_set_label(p, set, "serving.kserve.io/inferenceservice", p->name);
     io_set_label(p, set, "component", str(s->name));
     const tree *model = framework_of(component);

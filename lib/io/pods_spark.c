@@ -139,6 +139,11 @@ static int64_t executors_of(const spark *s, const tree *executor)
             least = count_in(setting(s, NULL, NULL, "spark.dynamicAllocation.minExecutors"), 0);
     count = count < first ? first : count;
     count = count < least ? least : count;
+    int64_t fewest = least, most = count_in(setting(s, NULL, NULL, "spark.dynamicAllocation.maxExecutors"), 0);
+    (void)set_count(dynamic, "minExecutors", &fewest);
+    (void)set_count(dynamic, "maxExecutors", &most);
+    count = (int64_t)io_pods_scaled(s->p, str("executors"), (uint64_t)count, (uint64_t)fewest,
+                                    most > 0 ? (uint64_t)most : UINT64_MAX);
     io_pods_note(s->p, "SparkApplication %.*s: dynamic allocation begins with %lld %s, which are planned",
                  str_shown(s->p->name, 100), s->p->name.ptr, (long long)count, count == 1 ? "executor" : "executors");
     return count;

@@ -425,6 +425,17 @@ warn(karp_reader *reader, bool once, const char *format, va_list arguments)
     return KARP_OK;
 }
 
+static karp_status keep_problem(karp_reader *reader, const char *message)
+{
+    karp_str kept = io_keep(reader, str(message));
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
+                           reader->problem_count + 1, sizeof kept))
+        return io_reader_nomem(reader);
+    reader->problems[reader->problem_count++] = kept;
+    log_note(reader, kept);
+    return KARP_OK;
+}
+
 static karp_status problem(karp_reader *reader, const io_deferred *w, const char *what, const char *why,
                            const char *next)
 {
@@ -436,18 +447,19 @@ static karp_status problem(karp_reader *reader, const io_deferred *w, const char
                space.ptr, space.len ? "/" : "", name, what);
     if (w->place.document.len > 0) str_append(message, sizeof message, " (%s)", io_place_text(&w->place, where));
     str_append(message, sizeof message, ": %s%s", why, next);
-    karp_str kept = io_keep(reader, str(message));
-    if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
-                           reader->problem_count + 1, sizeof kept))
-        return io_reader_nomem(reader);
-    reader->problems[reader->problem_count++] = kept;
-    log_note(reader, kept);
-    return KARP_OK;
+    return keep_problem(reader, message);
 }
-
 karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why)
 {
     return problem(reader, w, "creates pods that are not planned", why, "");
+}
+
+karp_status io_problem_left_out(karp_reader *reader, karp_str document, unsigned long line, const char *why)
+{
+    char message[1000] = KARP_PROBLEM;
+    str_append(message, sizeof message, "%.*s:%lu: left out: %s", str_shown(document, 300),
+               document.len ? document.ptr : "", line, why);
+    return keep_problem(reader, message);
 }
 
 karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *why)

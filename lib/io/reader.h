@@ -242,6 +242,8 @@ karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__(
 karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports that the object's pods are not in the snapshot, and why. */
 karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why);
+/* Adds the note that a part of a document is left out that holds an object. */
+karp_status io_problem_left_out(karp_reader *reader, karp_str document, unsigned long line, const char *why);
 /* Reports that the API server would refuse the object, so that it has no pods. */
 karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *why);
 /* A copy in reader->keep; ptr NULL = out of memory. */

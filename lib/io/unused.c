@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/nearest.h>
 #include <io/notes.h>
 
 #include <base/money.h>
@@ -36,7 +37,8 @@ const char *io_gate_name(size_t index, uint32_t *bit)
     return gates[index].name;
 }
 
-static karp_status wrong_gate(karp_reader *reader, karp_str part)
+/* `name`: of a gate that Karpenter does not have; "" = the part has another form. */
+static karp_status wrong_gate(karp_reader *reader, karp_str part, karp_str name)
 {
     char known[256] = "";
     for (size_t i = 0, used = 0; i < GATES; i++) {
@@ -45,6 +47,14 @@ static karp_status wrong_gate(karp_reader *reader, karp_str part)
         str_shorten(known + used, sizeof known - used, str(gates[i].name));
         used += strlen(known + used);
     }
+    if (name.len > 0) {
+        nearest meant = { .wanted = name, .distance = 3 };
+        for (size_t i = 0; i < GATES; i++) nearest_offer(&meant, str(gates[i].name));
+        bool near = meant.best.ptr != NULL;
+        return fail(&reader->error, KARP_E_INVALID, "Karpenter has no feature gate %.*s%s%.*s%s; gates: %s",
+                    str_shown(name, 60), name.ptr, near ? " (did you mean " : "", near ? (int)meant.best.len : 0,
+                    near ? meant.best.ptr : "", near ? "?)" : "", known);
+    }
     return fail(&reader->error, KARP_E_INVALID, "%.*s is no gate=true or gate=false; gates: %s",
                 str_shown(part, 100) < 24 ? str_shown(part, 100) : 24, part.len ? part.ptr : "", known);
 }
@@ -52,17 +62,17 @@ static karp_status wrong_gate(karp_reader *reader, karp_str part)
 static karp_status read_gate(karp_reader *reader, karp_str part)
 {
     const char *sign = part.len ? memchr(part.ptr, '=', part.len) : NULL;
-    if (!sign) return wrong_gate(reader, part);
+    if (!sign || sign == part.ptr) return wrong_gate(reader, part, (karp_str){ "", 0 });
     karp_str name = { part.ptr, (size_t)(sign - part.ptr) }, value = { sign + 1, part.len - name.len - 1 };
     bool on = str_is(value, "true");
-    if (!on && !str_is(value, "false")) return wrong_gate(reader, part);
+    if (!on && !str_is(value, "false")) return wrong_gate(reader, part, (karp_str){ "", 0 });
     for (size_t i = 0; i < GATES; i++) {
         if (!str_is(name, gates[i].name)) continue;
         reader->gates_given |= gates[i].bit;
         reader->gates_on = on ? reader->gates_on | gates[i].bit : reader->gates_on & ~gates[i].bit;
         return KARP_OK;
     }
-    return wrong_gate(reader, part);
+    return wrong_gate(reader, part, name);
 }
 
 karp_status io_gates_read(karp_reader *reader)

@@ -378,6 +378,7 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
                      .find = find_object,
                      .user = reader,
                      .kind = io_pod_kind_of(deferred->info),
+                     .replicas_from = reader->options.replicas_from,
                      .object = root,
                      .namespace_ = w->namespace_,
                      .name = w->name };

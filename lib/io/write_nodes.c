@@ -347,7 +347,7 @@ static void write_share(write_buffer *b, const char *name, double requested, dou
 }
 
 /* "3 nodes  12 pods  cpu ███░░  61%  mem ██░░░  40%  $0.288/h  $210.24/month (730 h), idle $97.02" */
-static void write_sum(const text_out *t, const node_sum *sum)
+static void write_sum(const text_out *t, const node_sum *sum, const char *remark)
 {
     write_buffer *b = t->out;
     buffer_count(b, sum->nodes, "node");
@@ -368,6 +368,7 @@ static void write_sum(const text_out *t, const node_sum *sum)
         buffer_count(b, sum->unpriced, "node");
         buffer_text(b, " is unknown");
     }
+    buffer_text(b, remark);
     buffer_char(b, '\n');
 }
 
@@ -380,7 +381,7 @@ static void write_pool(const text_table *table, const node_sum *pool)
     else buffer_text(b, "of no NodePool");
     text_style_end(table->t, STYLE_HEADING);
     buffer_text(b, "  ");
-    write_sum(table->t, pool);
+    write_sum(table->t, pool, pool->node_pool.len == 0 ? "; decisions do not count these nodes in the cost" : "");
     write_headings(table);
     for (size_t i = 0; i < pool->nodes; i++) write_node(table, &table->l->nodes[pool->first + i]);
 }
@@ -396,7 +397,7 @@ static void as_text(const listing *l)
         else table.bars = false;
         measure(&table);
     }
-    if (l->pool_count != 1) write_sum(&t, &l->all);
+    if (l->pool_count != 1) write_sum(&t, &l->all, "");
     for (size_t i = 0; i < l->pool_count; i++) write_pool(&table, &l->pools[i]);
 }
 
@@ -429,7 +430,7 @@ static void as_markdown(const listing *l)
         buffer_text(b, " |");
     }
     buffer_text(b, "\n\n");
-    write_sum(&t, &l->all);
+    write_sum(&t, &l->all, "");
     if (cell.text.failed) write_refuse(l->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/domain_facts.h>
 
+#include <schedule/hosts.h>
 #include <schedule/label_groups.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
@@ -27,8 +28,8 @@ void domain_facts_free(domain_facts *f)
 static void note_node(scheduler *s, const domain_key *k, uint32_t key_index, uint32_t number, domain_source *list)
 {
     uint32_t text = node_label(s, s->snapshot->nodes[number].labels, key_index);
-    uint32_t d = text == NO_ID ? NO_ID : map64_get(&k->numbers, text);
-    if (d == NO_ID) return;
+    uint32_t d = text == NO_ID ? NO_ID : map64_get(&k->numbers, text), h = s->hosts.of_node[number];
+    if (d == NO_ID || (h != NO_ID && !host_stays(s, h))) return; /* a domain outlives nodes that are removed */
     if (list[d].node_count++ == 0) list[d].node = number; /* state nodes are sorted by name */
 }
 

@@ -420,6 +420,8 @@ bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint
            take(s, host_index, pod_number, &v, set);
 }
 
+bool host_stays(const scheduler *s, uint32_t host_index) { return bits_test(s->hosts.offered, host_index); }
+
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];

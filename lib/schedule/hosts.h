@@ -59,6 +59,8 @@ uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers
                          bool *narrows);
 /* Whether the pod may be placed on nodes protected by consolidateAfter. */
 bool hosts_exempt(const scheduler *s, uint32_t pod_number);
+/* Whether the node is there in this round: not one of those that it removes. */
+bool host_stays(const scheduler *s, uint32_t host_index);
 /* The reason why the node rejects the pod; KARP_REASON_NONE if it would accept it. Changes nothing. */
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 

@@ -182,7 +182,8 @@ static inline bool group_knows(const group *g, size_t domain) { return domain < 
 /* The number of pods on a host that the group selects. */
 int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number);
 /* The count from which maxSkew is measured: the smallest over the domains that the pod allows (`own`), or 0 while these
- * are fewer than minDomains. */
+ * are fewer than minDomains. SPREAD_NO_DOMAIN = it allows none. */
+#define SPREAD_NO_DOMAIN INT32_MAX
 int64_t spread_least(const group *g, const uint64_t *own, size_t count);
 /* Whether one of the domains that the pod allows has a pod of the group. */
 bool group_occupied(const group *g, const uint64_t *own, size_t count);

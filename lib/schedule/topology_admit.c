@@ -132,7 +132,7 @@ static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint3
 
 int64_t spread_least(const group *g, const uint64_t *own, size_t count)
 {
-    int64_t least = INT32_MAX;
+    int64_t least = SPREAD_NO_DOMAIN;
     uint32_t allowed = 0;
     for (size_t d = 0; d < count; d++) {
         if (!group_knows(g, d) || !bits_test(own, d)) continue;

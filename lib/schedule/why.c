@@ -415,17 +415,19 @@ static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_
 
 static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
-    size_t n = s->hosts.count + s->claims.list.count;
+    size_t n = 0;
     bool rejected_early = f->reason == KARP_REASON_DRA;
-    karp_target_refusal *list = arena_array(&d->data, n + 1, sizeof *list);
+    karp_target_refusal *list = arena_array(&d->data, s->hosts.count + s->claims.list.count + (size_t)1, sizeof *list);
     if (list == NULL) return false;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         if (!scheduler_worked(s, 256)) return false;
-        list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts.items[h].node].name);
-        list[h].code = rejected_early ? f->reason : host_refusal(s, h, f->pod, f->view);
+        if (!host_stays(s, h)) continue;
+        karp_target_refusal *t = &list[n++];
+        t->target = name_of(s->snapshot, s->snapshot->nodes[s->hosts.items[h].node].name);
+        t->code = rejected_early ? f->reason : host_refusal(s, h, f->pod, f->view);
     }
     for (uint32_t c = 0; c < s->claims.list.count; c++) {
-        karp_target_refusal *t = &list[s->hosts.count + c];
+        karp_target_refusal *t = &list[n++];
         if (!scheduler_worked(s, 256)) return false;
         t->target = s->launches.ids != NULL ? s->launches.ids[c] : (karp_str){ "", 0 };
         t->code = rejected_early ? f->reason : claim_refusal(s, c, f->pod, f->view);

@@ -305,7 +305,7 @@ static bool add_group(refused_pod *p, uint32_t number, bool self, karp_unschedul
                             .key = text_of(s->snapshot, s->topology.keys[q.g->key].key),
                             .max_skew = q.g->kind == GROUP_SPREAD ? q.g->max_skew : 0,
                             .min_domains = q.g->min_domains,
-                            .minimum = q.least };
+                            .minimum = q.least == SPREAD_NO_DOMAIN ? 0 : q.least };
     out->domain_count = q.g->host ? list_hosts(p, &q, list, &out->domain_total)
                                   : list_domains(p, &q, list, &out->domain_total);
     karp_topology_domain *rows = arena_array(&p->d->data, out->domain_count + 1, sizeof *rows);

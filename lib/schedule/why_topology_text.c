@@ -28,6 +28,7 @@ static const char *refusal_of_node(refused_pod *p, karp_str name)
 {
     uint32_t h = host_of(p->s, name);
     if (h == NO_ID) return "no pods can be placed there";
+    if (!host_stays(p->s, h)) return "it is removed";
     p->s->round.there = true;
     uint32_t reason = host_refusal(p->s, h, p->pod, p->view_number);
     p->s->round.there = false;
@@ -174,10 +175,21 @@ static uint32_t with_code(const karp_topology *row, uint32_t code)
     return n;
 }
 
+static void say_no_domain(const karp_topology *row, strbuf *b)
+{
+    strbuf_adds(b, "no node has the label ");
+    strbuf_addstr(b, row->key);
+    strbuf_adds(b, ", and no NodePool or instance type names a value of it: there is no domain");
+}
+
 static void cause_of_spread(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
 {
     const karp_topology_domain *lowest = NULL;
     size_t lower = 0, usable = 0;
+    if (row->domain_total == 0) {
+        say_no_domain(row, b);
+        return;
+    }
     for (size_t i = 0; i < row->domain_count; i++) {
         const karp_topology_domain *d = &row->domains[i];
         usable += d->code != KARP_DOMAIN_SELECTOR;
@@ -207,6 +219,9 @@ static void cause_of_spread(const refused_pod *p, const refusing_group *q, const
     } else if (with_code(row, KARP_DOMAIN_ALLOWED) > 0) {
         say_other_choice(p, q, b);
         strbuf_adds(b, ", and another constraint rules it out");
+        return;
+    } else if (q->least == SPREAD_NO_DOMAIN) {
+        strbuf_adds(b, "the pod's node selector or node affinity excludes every domain");
         return;
     } else {
         strbuf_adds(b, "no domain that can take the pod is within maxSkew of the minimum of ");

@@ -79,6 +79,29 @@ def check_rules():
         equal([f for f in mended if f['rule'] == rule], [], f'{rule}: mended')
 
 
+def check_few_pods():
+    """The cheapest type for three pods is not one that 131 of them would fill."""
+    few = """apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec: {template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: default},
+  requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 900m, memory: 1Gi}}}]}
+"""
+    out, _ = run('lint', '-f', '-', '-o', 'json', text=few)
+    told, = (json.dumps(f) for f in json.loads(out)['findings'] if f['rule'] == 'stranded-capacity')
+    check('Standard_B2pls_v2 with 1 pod' in told, told)
+
+
 def check_texts():
     example = examples()['unknown-value'][1]
     equal(findings(example)['findings'][0]['remedy'], 'm5.large may be meant', 'the nearest value')
@@ -231,6 +254,7 @@ def check_forms():
 
 check_rules()
 check_texts()
+check_few_pods()
 check_refused()
 check_same_plan()
 check_costs()

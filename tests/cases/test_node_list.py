@@ -64,6 +64,21 @@ def check_losses(words, rounds_equal=True):
         equal(row['ifLost']['podsLeftPending'], left, f'pods without a place when {row["name"]} is lost')
 
 
+def check_outside(folder):
+    """A node of no NodePool has its price of the catalogue, as the note on it says."""
+    dump = pathlib.Path(__file__).parent / 'asks' / 'dump.json'
+    told = tells('nodes', '--no-losses', dump)
+    outside = [row for row in told['nodes'] if 'nodePool' not in row]
+    equal([(row['instanceType'], row['price']) for row in outside], [('m5.large', 0.096)] * 2, 'two nodes')
+    equal(told['total']['nodesWithoutPrice'], 0, 'every node has a price')
+    near(told['total']['price'] - 0.192, float(tells('plan', dump)['cost']['before']), 'what decisions count')
+    check(any('by the catalogue they cost $0.192/h' in note for note in told['warnings']), told['warnings'])
+    check('decisions do not count these nodes in the cost' in ' '.join(run('nodes', dump)[0].split()), 'said')
+    copy = folder / 'unknown.json'
+    copy.write_text(dump.read_text().replace('"m5.large"', '"m5.unheard"'))
+    equal(tells('nodes', '--no-losses', copy)['total']['nodesWithoutPrice'], 2, 'a type that the catalogue lacks')
+
+
 def check_outputs(words):
     text = run('nodes', *words)[0]
     check('if lost' in text and 'n2' in text, text)
@@ -94,6 +109,7 @@ with tempfile.TemporaryDirectory() as name:
     check_losses(cluster)
     check_outputs(cluster)
     check_watch(cluster)
+    check_outside(pathlib.Path(name))
 check_losses(['-f', str(STORIES / 'workshop'), '--now', '2026-01-02T00:00:00Z'])
 for case in sorted(SHARED.glob('conformance/cases/disrupt-*1.snapshot.json'))[::6]:
     check_losses(['-f', str(case)])

@@ -252,6 +252,53 @@ def counts():
     check('recommends cpu 50m, memory 128Mi for container c of Deployment api; the requests of its template are planned' in notes(api, vertical), notes(api, vertical))
 
 
+def bounds_of_operators():
+    """Operators that scale by themselves have bounds, too: --replicas-from takes them."""
+    def counted(made, words):
+        return [len(pods(made, words=['--replicas-from', w])) for w in words.split()]
+    groups = [{'groupName': 'w', 'replicas': 2, 'minReplicas': 1, 'maxReplicas': 4, 'template': template()}]
+    def ray(groups, **more):
+        return thing('ray.io/v1', 'RayCluster', spec={'headGroupSpec': {'template': template()}, 'workerGroupSpecs': groups, **more})
+    scaled = ray(groups, enableInTreeAutoscaling=True)
+    equal(counted(scaled, 'spec hpa-min hpa-max'), [3, 2, 5], 'RayCluster')
+    equal(counted(ray(groups), 'spec hpa-min hpa-max'), [3, 3, 3], 'without autoscaling')
+    open_ended = ray([{k: v for k, v in groups[0].items() if k != 'maxReplicas'}], enableInTreeAutoscaling=True)
+    equal(counted(open_ended, 'hpa-max'), [3], 'no maximum')
+    said, _ = run('plan', POOL, manifest(open_ended), '--replicas-from', 'hpa-max')
+    check('states no maximum' in ' '.join(said.split()) and '2147483647' not in said, said)
+    knative = thing('serving.knative.dev/v1', 'Service', spec={'template': {'metadata': {'annotations': {
+        'autoscaling.knative.dev/min-scale': '2', 'autoscaling.knative.dev/max-scale': '6', 'autoscaling.knative.dev/initial-scale': '3'}}, 'spec': spec()}})
+    equal(counted(knative, 'spec hpa-min hpa-max'), [3, 2, 6], 'Knative')
+    served = thing('serving.kserve.io/v1beta1', 'InferenceService', spec={'predictor': {'minReplicas': 2, 'maxReplicas': 5, **spec()}})
+    equal(counted(served, 'spec hpa-min hpa-max'), [2, 2, 5], 'InferenceService')
+    spark = thing('sparkoperator.k8s.io/v1beta2', 'SparkApplication', spec={'driver': {'cores': 1}, 'executor': {'cores': 1}, 'dynamicAllocation': {
+        'enabled': True, 'initialExecutors': 3, 'minExecutors': 2, 'maxExecutors': 7}})
+    equal(counted(spark, 'spec hpa-min hpa-max'), [4, 3, 8], 'SparkApplication')
+    jobs = thing('keda.sh/v1alpha1', 'ScaledJob', spec={'jobTargetRef': {'template': template()}, 'maxReplicaCount': 6})
+    equal(counted(jobs, 'spec hpa-min hpa-max'), [0, 0, 6], 'ScaledJob')
+    api = thing('apps/v1', 'Deployment', 'api', spec={'replicas': 2, 'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
+    hpa = thing('autoscaling/v2', 'HorizontalPodAutoscaler', 'api', spec={'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'api'}})
+    equal(len(pods(api, hpa, words=['--replicas-from', 'hpa-max'])), 2, 'an autoscaler without a maximum')
+
+
+def scaling():
+    """--scale sets the number of pods wherever the kind has one; where it has none, the error says so."""
+    farm = thing('example.com/v1', 'Farm', 'farm', spec={'template': template(), 'size': {'count': 2}})
+    rule = ['--pods-from', 'Farm.example.com=/spec/template,/spec/size/count']
+    equal(len(pods(farm, words=[*rule, '--scale', 'farm=5'])), 5, 'by the path of a rule')
+    equal(len(pods(farm, words=[*rule, '--scale', 'Farm/farm=0'])), 0, 'by kind and name')
+    equal(document('whatif', POOL, manifest(farm), *rule, '--scale', 'farm=5')['warnings'], ['what if: Farm default/farm: spec.size.count 2 \u2192 5'], 'note')
+    ray = thing('ray.io/v1', 'RayCluster', spec={'headGroupSpec': {'template': template()}})
+    cron = thing('batch/v1', 'CronJob', spec={'schedule': '0 3 * * *', 'jobTemplate': {'spec': {'template': template()}}})
+    daemons = thing('apps/v1', 'DaemonSet', spec={'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
+    for made in (ray, cron, daemons):
+        for name in ('train', f'{made["kind"]}/train', f'{made["kind"]}/default/train'):
+            _, error = run('plan', POOL, manifest(made), '--scale', f'{name}=3', status=1)
+            check(f'{made["kind"]} default/train cannot be scaled' in error, error)
+    _, error = run('plan', POOL, manifest(ray), '--scale', 'other=3', status=1)
+    check('other: the input has no such object' in error, error)
+
+
 def own_rules():
     farm = thing('example.com/v1beta3', 'Farm', 'farm', spec={'template': template(), 'groups': [
         {'name': 'a', 'size': 2, 'template': template('2')}, {'name': 'b', 'template': template('3')}], 'replicas': 3})
@@ -288,6 +335,6 @@ def helm_hooks():
     equal(len(pods(*chart)), 2, 'a Job that runs in a cluster')
 
 
-for part in (counts, simple, rollout, ray, spark, jobs, serving, by_schedule, own_rules, helm_hooks):
+for part in (counts, simple, rollout, ray, spark, jobs, serving, by_schedule, bounds_of_operators, scaling, own_rules, helm_hooks):
     part()
 finish()

@@ -87,7 +87,7 @@ def tell_gates(folder):
     cut.write_text(run(*words, *gates, '--dump-at', '90m')[0])
     equal(json.loads(cut.read_text())['settings'], {'featureGates': {'NodeOverlay': True, 'StaticCapacity': True}}, 'a dump has them')
     equal(bill(['replay', folder / 'story.yaml', '--nodepools', cut]), gated, 'and goes on with them')
-    for wrong, said in (('StaticCapacity', 'StaticCapacity is no gate=true or gate=false'), ('Foo=true', 'Foo=true is no gate'),
+    for wrong, said in (('StaticCapacity', 'StaticCapacity is no gate=true or gate=false'), ('Foo=true', 'Karpenter has no feature gate Foo; gates: '), ('NodeOverlays=true', 'did you mean NodeOverlay?'),
                         ('CapacityBuffer=true', 'no CapacityBuffers with their feature gate on')):
         out, error = run(*words, '--feature-gates', wrong, status=1)
         check(out == '' and said in error, error)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pod that topology refuses: the domains with their counts, where they come from, why each is not allowed, and what to change first."""
+import json
+
 from situations import STORAGE, ZONE, HOST, TYPE, affinity, asked, claim, node, pod, pool, spread, term, volume
 from stories import check, equal, finish
 
@@ -147,6 +149,31 @@ def too_few_domains():
     equal(remedies[0][0], 'DROP_MIN_DOMAINS', remedies)
 
 
+def no_domain():
+    """A label that nothing has, and domains that the pod itself excludes: no number stands for a minimum that does not exist."""
+    rack = [pod(f'web-{i}', topologySpreadConstraints=spread('web', 'example.com/rack', minDomains=2)) for i in range(2)]
+    rows, _ = explained('web-1', pool(term(TYPE, 'm6i.large')), *rack)
+    row, = rows
+    equal((row['domains'], row['minimum']), ([], 0), row)
+    check('no node has the label example.com/rack' in row['cause'] and 'no NodePool' in row['cause'], row['cause'])
+    rack = [pod(f'web-{i}', topologySpreadConstraints=spread('web', 'example.com/rack')) for i in range(2)]
+    equal(explained('web-1', pool(term(TYPE, 'm6i.large')), *rack)[0][0]['cause'], row['cause'], 'with or without minDomains')
+    labelled = node('n1', labels={'example.com/rack': 'r1'})
+    shut = [pod('web-0', topologySpreadConstraints=spread('web', 'example.com/rack'), nodeSelector={'example.com/rack': 'r9'})]
+    told = asked('explain', 'pod', 'shop/web-0', objects=[pool(term(TYPE, 'm6i.large')), labelled, *shut])
+    check('2147483647' not in json.dumps(told), told)
+
+
+def removed_nodes():
+    """A node that karp whatif removes takes no pod, and is no reason."""
+    held = [pod('web-0', 'n1', cpu='1500m', topologySpreadConstraints=spread('web')), pod('web-1', 'n2', cpu='1500m', topologySpreadConstraints=spread('web'))]
+    cluster = [pool(term(TYPE, 'm6i.large')), node('n1'), node('n2', 'us-west-2b'), *held]
+    lost = asked('whatif', '--lose-zone', 'us-west-2a', objects=cluster)
+    row, = lost['unschedulable']
+    check('n1' not in json.dumps(row) and 'it would take the pod' not in json.dumps(row), row)
+    equal([(d['value'], d['code'], d['nodes']) for d in row['topology'][0]['domains'] if d['value'] == 'us-west-2a'], [('us-west-2a', 'NO_NODE', 0)], row)
+
+
 def not_to_blame():
     """Topology is not named where the pod fits nowhere anyway."""
     told = asked('explain', 'pod', 'shop/big-0', objects=[pool(term(TYPE, 'm6i.large')), pod('big-0', cpu='900', topologySpreadConstraints=spread('big'))])
@@ -154,6 +181,6 @@ def not_to_blame():
 
 
 for one in (empty_zone, stale_zone, bound_volumes, anchor_of_affinity, anchor_on_full_node, nobody_to_join, zonal_anti_affinity, selector_misses,
-            too_few_domains, not_to_blame):
+            too_few_domains, no_domain, removed_nodes, not_to_blame):
     one()
 raise SystemExit(finish())

@@ -133,7 +133,7 @@ def test_bad_input() -> None:
         play(policies=[])
     with pytest.raises(karp.Error, match='format'):
         play(format='tarot')
-    with pytest.raises(karp.Error, match='Foo=true is no gate=true'):
+    with pytest.raises(karp.Error, match='Karpenter has no feature gate Foo'):
         play(feature_gates='NodeOverlay=false,Foo=true')
 
 
