@@ -175,7 +175,7 @@ type Pod struct {
 	Phase                 uint32
 	NominatedNodeName     string
 	StartTime             time.Time
-	Conditions            []Condition
+	Conditions            []Condition       // PodScheduled and Ready as Kubernetes sets them. Created with status False = the pod does not exist yet, since the pod before it in its StatefulSet is not ready: only karp_settle() and karp_snapshot_after() create it.
 	ContainerStatuses     []ContainerStatus // of both kinds of containers, by name
 	GroupName             string            // of the group that it starts with (groups.h), in its namespace; "" = none. Since 0.1
 	GroupSource           uint32

@@ -283,6 +283,8 @@ typedef struct karp_pod {
     uint32_t reserved;
     karp_str nominated_node_name;
     int64_t start_time; /**< instant */
+    /** PodScheduled and Ready as Kubernetes sets them. Created with status False = the pod does not exist yet, since
+     * the pod before it in its StatefulSet is not ready: only karp_settle() and karp_snapshot_after() create it. */
     const karp_condition *conditions;
     size_t condition_count;
     const karp_container_status *container_statuses; /**< of both kinds of containers, by name */

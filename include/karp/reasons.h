@@ -74,6 +74,7 @@ enum {
     KARP_REASON_INVALID_AFFINITY = 102,
     KARP_REASON_INVALID_VOLUME = 103,
     KARP_REASON_INVALID_SEVERAL = 104,
+    KARP_REASON_NOT_CREATED = 105, /**< the next rounds create it (karp_settle()) */
     /* why a node stays: what protects it, budgets, what the methods find */
     KARP_REASON_IN_QUEUE = 200,
     KARP_REASON_NOT_MANAGED = 201,

@@ -16,10 +16,11 @@ extern "C" {
 
 /**
  * The cluster as it is at @p now after @p decision was carried out. Pods placed on existing nodes are bound to them and
- * ready. Launched nodes have joined the cluster as POOL-N, still empty; a launch without an instance type adds none.
- * The nodes of commands and nodes that were being deleted no longer exist. Their pods are pending, except those of
- * DaemonSets and of nodes, and those that had finished or were being deleted, which end. NodeClaims are consolidatable
- * as of @p now. Volumes stay unbound. @p decision comes from karp_provision(), karp_disrupt() or
+ * ready. Pods whose condition Created is False are created (pending) when the pod before them, of the next lower
+ * number, is ready. Launched nodes have joined the cluster as POOL-N, still empty; a launch without an instance type
+ * adds none. The nodes of commands and nodes that were being deleted no longer exist. Their pods are pending, except
+ * those of DaemonSets and of nodes, and those that had finished or were being deleted, which end. NodeClaims are
+ * consolidatable as of @p now. Volumes stay unbound. @p decision comes from karp_provision(), karp_disrupt() or
  * karp_launch_static_pools() for this snapshot; NULL = only time passes. @p before does not change; the caller owns
  * *@p out (karp_snapshot_unref()). Errors: INVALID (@p now is before the snapshot's time), NOMEM, LIMIT, CANCELED. Any
  * thread. Since 0.1.

@@ -95,7 +95,9 @@ static bool some_pod_left(const karp_decision *plan)
     if (karp_decision_unschedulable_count(plan) > 0) return true;
     for (size_t i = 0; i < karp_decision_ignored_count(plan); i++) {
         karp_ignored pod = { .size = sizeof(pod) };
-        if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER) return true;
+        if (karp_decision_ignored(plan, i, &pod) == KARP_OK && pod.code != KARP_REASON_NOT_FOR_KARPENTER &&
+            pod.code != KARP_REASON_NOT_CREATED)
+            return true; /* the pod before one that is not created is left, too, or starts */
     }
     return false;
 }

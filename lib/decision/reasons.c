@@ -78,6 +78,7 @@ static const struct reason registry[] = {
     { KARP_REASON_INVALID_AFFINITY, 1, "INVALID_AFFINITY", "the node affinity is not valid" },
     { KARP_REASON_INVALID_VOLUME, 0, "INVALID_VOLUME", "a persistent volume claim cannot be used" },
     { KARP_REASON_INVALID_SEVERAL, 1, "INVALID_SEVERAL", "several parts of the pod are not valid" },
+    { KARP_REASON_NOT_CREATED, 0, "NOT_CREATED", "its StatefulSet creates it when the pod before it is ready" },
     { KARP_REASON_IN_QUEUE, 0, "IN_QUEUE", "the node is part of a command in progress" },
     { KARP_REASON_NOT_MANAGED, 1, "NOT_MANAGED", "the node is not managed: it has no NodeClaim" },
     { KARP_REASON_NO_NODE, 0, "NO_NODE", "the NodeClaim has no Node yet" },

@@ -245,7 +245,8 @@ static void fill_pod_status(trees *t, tree *root)
         tree *own = own_member(t, status, "conditions", false);
         io_add_condition(t, own, "PodScheduled", "True", "", io_creation(root));
         if (str_is(phase, "Running")) io_add_condition(t, own, "Ready", "True", "", io_creation(root));
-    } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0) {
+    } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0 &&
+               !str_is(io_condition_status(conditions, "Created"), "False")) {
         io_add_condition(t, own_member(t, status, "conditions", false), "PodScheduled", "False",
                          gated ? "SchedulingGated" : "Unschedulable", io_creation(root));
     }

@@ -19,6 +19,7 @@ typedef struct workload {
     tree *owners; /* ownerReferences of the pods */
     const char *hash, *hash_label; /* pod template hash of a Deployment; NULL = none */
     bool numbered; /* a StatefulSet: pods have their name and index as labels */
+    bool ordered; /* each pod is created when the one before it is ready */
     bool job;
     uint32_t number; /* of the object among the deferred ones */
     uint64_t first, replicas;
@@ -102,7 +103,15 @@ static tree *pod_spec(const workload *w, karp_str pod_name)
     return spec;
 }
 
-static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number)
+/* Marks a pod that is created later: it is not pending yet. */
+static void mark_not_created(trees *t, tree *pod)
+{
+    tree *conditions = tree_new(t, TREE_LIST), *status = tree_get_or_make(t, pod, "status");
+    io_add_condition(t, conditions, "Created", "False", "WaitsForPodBefore", KARP_NO_TIME);
+    tree_set(t, status, "conditions", conditions);
+}
+
+static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number, bool waits)
 {
     const io_kind_info *info = io_kind_find(str("v1"), str("Pod"));
     io_filler *f = w->f;
@@ -111,6 +120,7 @@ static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number
     set_pod_metadata(w, tree_get(pod, "metadata"), pod_name, number);
     tree_set(f->t, pod, "spec", pod_spec(w, pod_name));
     if (f->fill) io_merge_label_keys(f->t, pod);
+    if (waits) mark_not_created(f->t, pod);
     io_identify(f, info, pod);
     f->creates = true;
     karp_status status = io_fill_and_add_pod(f, info, pod, w->place);
@@ -184,14 +194,31 @@ static karp_status admit(workload *w, bool *refused)
     return io_check_refused(w->f, of, w->template_, w->claims, of->info->kind == IO_KIND_OPERATED, refused);
 }
 
+/* More pods of one StatefulSet than this are planned together, since each needs a round of its own. */
+enum { ORDERED_MOST = 100 };
+
+/* Whether the pod of the input runs and is ready, so that its StatefulSet goes on to the next one. */
+static bool is_ready(const workload *w, karp_str pod_name)
+{
+    uint32_t number = io_find(w->f->reader, "Pod", w->namespace_, pod_name);
+    if (number >= w->f->reader->deferred_count) return true;
+    const tree *pod = w->f->reader->deferred[number].root, *status = tree_get(pod, "status");
+    return tree_get_text(tree_get(pod, "spec"), "nodeName").len > 0 &&
+           !str_is(io_condition_status(tree_get(status, "conditions"), "Ready"), "False") &&
+           !str_is(tree_get_text(status, "phase"), "Pending");
+}
+
 /* Adds NAME-0 … NAME-(n-1), except those in the input; at most as many as are missing. */
 static karp_status add_pods(workload *w, uint64_t present)
 {
     if (!name_apart(w)) return io_reader_nomem(w->f->reader);
     uint64_t missing = w->replicas > present ? w->replicas - present : 0;
     karp_status status = KARP_OK;
-    bool refused = false;
-    if (missing && w->f->fill) status = admit(w, &refused);
+    bool refused = false, waits = false, ordered = w->ordered && w->f->fill && missing <= ORDERED_MOST;
+    if (w->ordered && missing > ORDERED_MOST)
+        status = io_warn(w->f->reader, "StatefulSet %.*s: its %llu pods are planned together, not one after another",
+                         str_shown(w->name, 100), w->name.ptr, (unsigned long long)missing);
+    if (missing && w->f->fill && status == KARP_OK) status = admit(w, &refused);
     if (refused) return KARP_OK;
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
         if (missing == 0 && tree_count(w->claims) == 0) break;
@@ -204,9 +231,10 @@ static karp_status add_pods(workload *w, uint64_t present)
         if (name.failed) {
             status = io_reader_nomem(w->f->reader);
         } else if (missing && io_find(w->f->reader, "Pod", w->namespace_, text) == IO_NONE) {
-            status = add_pod(w, text, w->first + i);
+            status = add_pod(w, text, w->first + i, waits);
+            waits = ordered;
             missing--;
-        }
+        } else if (ordered && !is_ready(w, text)) waits = true;
         if (status == KARP_OK) status = add_claims(w, text);
         strbuf_free(&name);
     }
@@ -415,7 +443,9 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
                    .claims = stateful ? tree_get(spec, "volumeClaimTemplates") : NULL,
                    .replicas = count_of(spec, job ? "parallelism" : "replicas"),
                    .job = job,
-                   .numbered = stateful };
+                   .numbered = stateful,
+                   .ordered = strcmp(deferred->info->name, "StatefulSet") == 0 &&
+                              !str_is(tree_get_text(spec, "podManagementPolicy"), "Parallel") };
     int64_t start = 0;
     if (deferred->info->kind == IO_KIND_OPERATED) return expand_operated(&w, deferred, root);
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)

@@ -318,7 +318,7 @@ static uint32_t intern_marks(adding *a, const karp_pod *given)
     return id;
 }
 
-static uint8_t owner_flags(copier *c, const karp_meta *meta)
+static uint16_t owner_flags(copier *c, const karp_meta *meta)
 {
     unsigned flags = 0;
     if (!copy_has(c, meta->owners, meta->owner_count)) return 0;
@@ -331,19 +331,20 @@ static uint8_t owner_flags(copier *c, const karp_meta *meta)
         if (is_word(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
         if (is_word(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;
     }
-    return (uint8_t)flags;
+    return (uint16_t)flags;
 }
 
-static uint8_t status_flags(copier *c, const karp_condition *conditions, size_t count, karp_str nominated)
+static uint16_t status_flags(copier *c, const karp_condition *conditions, size_t count, karp_str nominated)
 {
     unsigned flags = nominated.len > 0 ? POD_NOMINATED : 0;
-    if (!copy_has(c, conditions, count)) return (uint8_t)flags;
+    if (!copy_has(c, conditions, count)) return (uint16_t)flags;
     for (size_t i = 0; i < count; i++) {
         const karp_condition *o = &conditions[i];
         if (is_word(o->type, "PodScheduled") && is_word(o->reason, "Unschedulable")) flags |= POD_UNSCHEDULABLE;
         if (is_word(o->type, "Ready") && is_word(o->status, "False")) flags |= POD_NOT_READY;
+        if (is_word(o->type, "Created") && is_word(o->status, "False")) flags |= POD_NOT_CREATED;
     }
-    return (uint8_t)flags;
+    return (uint16_t)flags;
 }
 
 /* "Pod/namespace/name", which replaces a missing uid. Its second part is the pod's display name, which is returned. */
@@ -474,7 +475,7 @@ static pod pod_of_template(const store *s, uint32_t number)
                   .marks = shared.marks,
                   .node = NO_ID,
                   .claims = shared.claims,
-                  .flags = (uint8_t)shared.flags };
+                  .flags = (uint16_t)shared.flags };
 }
 
 karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_, const karp_templated_pod *given,
@@ -501,7 +502,7 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
 static void change_pod(adding *a, uint32_t number, const karp_pod_status *now)
 {
     uint32_t host = now->node_name.len > 0 ? copy_name(a, now->node_name) : NO_ID;
-    uint8_t flags = status_flags(&a->c, now->conditions, now->condition_count, now->nominated_node_name);
+    uint16_t flags = status_flags(&a->c, now->conditions, now->condition_count, now->nominated_node_name);
     if (a->c.status == KARP_OK && now->phase > KARP_PHASE_UNKNOWN)
         copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "unknown phase %u", (unsigned)now->phase), "status.phase");
     pod *p = a->c.status == KARP_OK ? store_change_pod(&a->b->s, number) : NULL;
@@ -509,9 +510,9 @@ static void change_pod(adding *a, uint32_t number, const karp_pod_status *now)
         if (a->c.status == KARP_OK) copy_refuse(&a->c);
         return;
     }
-    const uint8_t of_status = POD_UNSCHEDULABLE | POD_NOMINATED | POD_NOT_READY;
+    const uint16_t of_status = POD_UNSCHEDULABLE | POD_NOMINATED | POD_NOT_READY | POD_NOT_CREATED;
     p->node = host;
-    p->flags = (uint8_t)((p->flags & ~of_status) | flags);
+    p->flags = (uint16_t)((p->flags & ~of_status) | flags);
     p->start = copy_time(now->start_time);
     p->deletion = copy_time(now->deletion);
     p->phase = (uint8_t)now->phase;

@@ -130,7 +130,8 @@ enum {
     POD_OF_STATEFUL_SET = 16, /* owner apps/v1 StatefulSet */
     POD_NOT_READY = 32, /* condition Ready is False */
     POD_VIRTUAL = 64, /* virtual pod of a capacity buffer */
-    POD_OF_JOB = 128 /* owner batch/v1 Job */
+    POD_OF_JOB = 128, /* owner batch/v1 Job */
+    POD_NOT_CREATED = 256 /* condition Created is False: the pod before it in its StatefulSet is not ready */
 };
 
 typedef struct pod_volume {
@@ -173,7 +174,8 @@ typedef struct pod {
     const char *uid;
     int64_t creation, deletion, start; /* KARP_NO_TIME = absent */
     uint32_t claims; /* id in store.claim_names: names ids of resource claims, in order */
-    uint8_t phase, flags;
+    uint16_t flags;
+    uint8_t phase;
 } pod;
 static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 

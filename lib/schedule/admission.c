@@ -221,6 +221,19 @@ static bool list_pending(scheduler *s)
     return true;
 }
 
+/* Pods that do not exist yet, for the decision's list. */
+static bool list_not_created(scheduler *s)
+{
+    const store *raw = &s->snapshot->raw;
+    for (uint32_t p = 0; p < raw->pods.count; p++) {
+        if (!(pod_at(raw, p)->flags & POD_NOT_CREATED)) continue;
+        struct ignored_pod *slot = list_push(s->context, &s->pods.ignored, sizeof *slot);
+        if (slot == NULL) return false;
+        *slot = (struct ignored_pod){ p, KARP_REASON_NOT_CREATED, karp_reason_text(KARP_REASON_NOT_CREATED) };
+    }
+    return true;
+}
+
 bool admission_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -229,7 +242,7 @@ bool admission_init(scheduler *s)
     s->pods.displaced = leaving;
     if (leaving == NULL) return false;
     if (named || !all_pending(s)) {
-        if (!list_pending(s)) return false;
+        if (!list_pending(s) || (!s->settings.simulation && !list_not_created(s))) return false;
     }
     if (named) return true;
     const uint8_t *blocking = s->settings.exact_budgets ? budgets_blocking(w, &s->data) : NULL;

@@ -3,6 +3,7 @@
 
 #include <base/admit.h>
 #include <base/bits.h>
+#include <base/strbuf.h>
 #include <base/error.h>
 #include <disrupt/advice.h>
 #include <karp/builder.h>
@@ -91,8 +92,8 @@ static karp_status bind_pod(outcome *o, uint32_t number)
     return set_pod(o, number, &status);
 }
 
-/* A controller creates the pod anew. Without this condition Karpenter would ignore it. */
-static karp_status evict_pod(outcome *o, uint32_t number)
+/* A controller creates the pod, or creates it anew. Without this condition Karpenter would ignore it. */
+static karp_status create_pod(outcome *o, uint32_t number)
 {
     const karp_condition pending = {
         .type = str("PodScheduled"), .status = str("False"), .reason = str("Unschedulable"), .last_transition = o->now
@@ -101,6 +102,32 @@ static karp_status evict_pod(outcome *o, uint32_t number)
         .size = sizeof status, .conditions = &pending, .condition_count = 1, .phase = KARP_PHASE_PENDING
     };
     return set_pod(o, number, &status);
+}
+
+static bool runs_then(const outcome *o, uint32_t number);
+
+/* The number of the pod before "db-3" in its StatefulSet, "db-2"; NO_ID = there is none. */
+static uint32_t pod_before(const outcome *o, const pod *p)
+{
+    char text[260];
+    karp_str name = name_of(o->before, p->name);
+    uint64_t number = 0;
+    size_t digits = 0;
+    while (digits < name.len && digits < 18 && is_digit(name.ptr[name.len - 1 - digits])) digits++;
+    for (size_t i = name.len - digits; i < name.len; i++) number = number * 10 + (uint64_t)(name.ptr[i] - '0');
+    if (digits == 0 || number == 0 || name.len - digits > sizeof text - 20) return NO_ID;
+    size_t length = name.len - digits;
+    memcpy(text, name.ptr, length);
+    length += write_digits(text + length, number - 1);
+    uint32_t id = name_id(o, (karp_str){ text, length });
+    return id == NO_ID ? NO_ID : store_find_pod(raw(o), p->name_space, id);
+}
+
+static bool is_created_then(const outcome *o, const pod *p)
+{
+    if (!(p->flags & POD_NOT_CREATED)) return false;
+    uint32_t before = pod_before(o, p);
+    return before == NO_ID || (!(pod_at(raw(o), before)->flags & POD_NOT_CREATED) && runs_then(o, before));
 }
 
 static karp_status change_pods(outcome *o)
@@ -115,7 +142,7 @@ static karp_status change_pods(outcome *o)
             status = karp_builder_remove(o->builder, str("Pod"), text_of(o->before, p->name_space),
                                          name_of(o->before, p->name), o->error);
         else if (o->node_of[i] != NO_ID) status = bind_pod(o, i);
-        else if (homeless) status = evict_pod(o, i);
+        else if (homeless || is_created_then(o, p)) status = create_pod(o, i);
     }
     return status;
 }

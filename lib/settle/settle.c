@@ -105,6 +105,17 @@ static karp_status note_removed(karp_settlement *s, const karp_decision *d, karp
     return KARP_OK;
 }
 
+/* The pods that StatefulSets have not created yet. */
+static size_t not_created(const karp_decision *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < karp_decision_ignored_count(d); i++) {
+        karp_ignored row = { .size = sizeof row };
+        count += karp_decision_ignored(d, i, &row) == KARP_OK && row.code == KARP_REASON_NOT_CREATED;
+    }
+    return count;
+}
+
 /* Adds a round, carries its decision out and lets that much time pass. */
 static karp_status play_round(karp_settlement *s, const karp_decision *d, size_t launched_for, int64_t later,
                               karp_error *error)
@@ -115,7 +126,7 @@ static karp_status play_round(karp_settlement *s, const karp_decision *d, size_t
                                   .at = karp_snapshot_now(s->snapshot),
                                   .method = KARP_METHOD_ANY,
                                   .pods_launched_for = launched_for,
-                                  .pods_left = karp_decision_unschedulable_count(d),
+                                  .pods_left = karp_decision_unschedulable_count(d) + not_created(d),
                                   .cost = karp_decision_cost_after(d) };
     if (s->options.progress != NULL) s->options.progress(s->count + 1, s->options.progress_user);
     karp_status status = note_removed(s, d, round, error);
@@ -171,7 +182,7 @@ static karp_status provision_again(karp_settlement *s, karp_error *error)
 /* Rounds until pending pods get no more nodes. */
 static karp_status provision(karp_settlement *s, karp_error *error)
 {
-    size_t received_before = SIZE_MAX;
+    size_t received_before = SIZE_MAX, missing_before = SIZE_MAX;
     karp_status status = settle_static(s, error);
     while (status == KARP_OK && s->count < ROUNDS_MOST) {
         size_t launched_for, received;
@@ -183,8 +194,11 @@ static karp_status provision(karp_settlement *s, karp_error *error)
         bool launches = karp_decision_launch_count(s->last) > 0, acts = launches || deleting;
         if (s->first_round == 0) s->first_round = s->count > 0 && !launches ? s->count : s->count + 1;
         /* Pods on nodes that have not joined the cluster are placed again in each round. */
-        if (!acts && (received == 0 || received == received_before)) return KARP_OK;
+        size_t missing = not_created(s->last);
+        bool same = missing == missing_before && (received == 0 || received == received_before);
+        if (!acts && (same || (received == 0 && missing == 0))) return KARP_OK;
         received_before = acts ? SIZE_MAX : received;
+        missing_before = acts ? SIZE_MAX : missing;
         status = acts ? play_round(s, s->last, launched_for, launches ? s->options.boot : 0, error)
                       : go_on(s, s->last, 0, error);
     }
@@ -260,6 +274,7 @@ uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *de
     for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
         if (snapshot->raw.pools.items[i].replicas >= 0) return 1;
     }
+    if (not_created(decision) > 0) return 1;
     if (karp_decision_launch_count(decision) == 0) return 0;
     for (size_t i = 0; i < karp_decision_unschedulable_count(decision); i++) {
         karp_unschedulable u = { .size = sizeof u };

@@ -153,7 +153,7 @@ def skipping():
 def storage():
     """A StorageClass or claim that manifests name and the input lacks."""
     claims = '{metadata: {name: data}, spec: {storageClassName: CLASS, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}'
-    of_set = ('---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec: {replicas: 2, serviceName: db, selector: {matchLabels: {a: b}}, '
+    of_set = ('---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec: {replicas: 2, podManagementPolicy: Parallel, serviceName: db, selector: {matchLabels: {a: b}}, '
               'template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}, '
               f'volumeClaimTemplates: [{claims}]}}\n')
     named = pod(spec='volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], ')

@@ -156,4 +156,61 @@ for name in ('dump.json', 'app.yaml'):
     plan, rounds = document('plan', *files), document('plan', '--settle', '--no-disrupt', *files)
     cost = float(plan.get('settledCost', plan['cost'])['after'])
     check(abs(cost - hourly(rounds)[1]) < 1e-9, f'{name}: {cost}, {hourly(rounds)}')
+
+# A StatefulSet creates a pod when the one before it is ready: each gets a node of its own, unless one has room.
+ORDERED = (ASKS / 'pool.yaml').read_text() + """
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 5
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 1500m, memory: 2Gi}}}]}
+"""
+TOGETHER = ORDERED.replace('serviceName', 'podManagementPolicy: Parallel\n  serviceName')
+
+
+def ordered(text, *words, name='input.yaml'):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, name)
+        path.write_text(text)
+        return document(*words, path)
+
+
+plan = ordered(ORDERED, 'plan')
+equal([launch['pods'] for launch in plan['launches']], [['default/db-0']], 'the first pod alone')
+equal({row['pod']: row['code'] for row in plan['ignored']}, {f'default/db-{i}': 'NOT_CREATED' for i in range(1, 5)}, 'the others')
+played = ordered(ORDERED, 'plan', '--settle', '--no-disrupt')
+equal([(r['launches'], r['podsLeft']) for r in played['rounds']], [(1, 4), (1, 3), (1, 2), (1, 1), (1, 0)], 'a round for each pod')
+equal(played['designs'][1]['nodes'], 5, 'five nodes')
+equal((plan['settledCost']['rounds'], plan['settledCost']['podsLeft'], plan['settledCost']['settled']), (5, 0, True), 'settled')
+check(abs(float(plan['settledCost']['after']) - 5 * float(plan['cost']['after'])) < 1e-9, plan['settledCost'])
+parallel = ordered(TOGETHER, 'plan')
+equal([len(launch['pods']) for launch in parallel['launches']], [5], 'one node for all')
+check('ignored' not in parallel or not parallel['ignored'], 'nothing is left out')
+small = ordered(ORDERED.replace('1500m', '100m').replace('2Gi', '64Mi'), 'plan', '--settle', '--no-disrupt')
+check(sum(r['launches'] for r in small['rounds']) < 5 and small['designs'][1]['podsLeft'] == 0, small['rounds'])
+never = ordered(ORDERED.replace('1500m', '900'), 'plan')
+equal((never['settledCost']['podsLeft'] if 'settledCost' in never else 5, len(never['unschedulable'])), (5, 1), 'a pod that fits nowhere holds up the others')
+many = ordered(ORDERED.replace('replicas: 5', 'replicas: 101'), 'plan')
+check(sum(len(launch['pods']) for launch in many['launches']) == 101 and any('planned together' in w for w in many['warnings']), many['warnings'])
+with tempfile.TemporaryDirectory() as folder:
+    path, stuck = pathlib.Path(folder, 'db.yaml'), pathlib.Path(folder, 'stuck.yaml')
+    path.write_text(ORDERED)
+    stuck.write_text(ORDERED.replace('1500m', '900'))
+    run('plan', path, '--fail-on', 'unschedulable')
+    run('plan', path, '--fail-on', 'unschedulable', '--first-round')
+    run('plan', stuck, '--fail-on', 'unschedulable', status=3)
+    check('creates it when the pod before it is ready' in ' '.join(run('explain', 'pod', 'db-3', path)[0].split()), 'explained')
+    cut = pathlib.Path(folder, 'dump.json')
+    cut.write_text(run('dump', path)[0])
+    equal(document('plan', cut)['settledCost'], plan['settledCost'], 'a dump goes on the same way')
+    held = [p for p in json.loads(cut.read_text())['objects'] if p['kind'] == 'Pod']
+    equal([c['type'] for p in held for c in p['status']['conditions']], ['PodScheduled'] + ['Created'] * 4, 'conditions')
+    two = json.loads(run('diff', path, '-o', 'json', '--', '--scale', 'db=10')[0])['designs']
+    equal([d['nodes'] for d in two], [5, 10], 'a side of karp diff')
 raise SystemExit(finish())

@@ -152,7 +152,7 @@ FOLDED = """{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: defau
   nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default},
   requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}}}}
 ---
-{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: COUNT, selector: {matchLabels: {app: web}},
+{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: COUNT, podManagementPolicy: Parallel, selector: {matchLabels: {app: web}},
   template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, resources: {requests: {cpu: 1500m}}}]}}}}
 """
 

@@ -249,6 +249,12 @@ static const struct world worlds[] = {
     { KARP_REASON_INVALID_VOLUME, LEFT_OUT, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", USES_CLAIM), 0 },
     { KARP_REASON_INVALID_SEVERAL, LEFT_OUT,
       SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", SELECT("kubernetes.io/hostname: n1") USES_CLAIM), 0 },
+    { KARP_REASON_NOT_CREATED, LEFT_OUT,
+      SNAPSHOT("{}",
+               TYPE("m", "1", "")) "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a}, "
+                                   "spec: {containers: [{name: "
+                                   "c}]}, status: {phase: Pending, conditions: [{type: Created, status: 'False'}]}}\n",
+      0 },
 };
 
 /* Codes of pods that no world makes, and why. */
