@@ -79,6 +79,7 @@ typedef struct karp_launch {
     int64_t expire_after; /**< duration in nanoseconds, KARP_DURATION_UNSET or KARP_DURATION_NEVER */
     int64_t termination_grace_period; /**< duration in nanoseconds, or KARP_DURATION_UNSET */
     karp_choice runner_up; /**< the cheapest offering of the second type; "" = there is none, or explain level none */
+    double list_price; /**< the price of `choice` before a NodeOverlay changed it; 0 = none did. Since 0.1 */
 } karp_launch;
 
 /** Pods that are placed on an existing node. */

@@ -89,6 +89,12 @@ KARP_API void karp_settlement_free(karp_settlement *settlement);
  */
 KARP_API uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision);
 
+/**
+ * How many pods have no place after @p decision: unschedulable ones, and those that their StatefulSet has not created
+ * yet (KARP_REASON_NOT_CREATED). Since 0.1.
+ */
+KARP_API size_t karp_decision_pods_left(const karp_decision *decision);
+
 /** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 0.1. */
 KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);
 /** The rounds that were played, at most 500. Since 0.1. */

@@ -217,7 +217,7 @@ static void count_settled(design *d)
         keep_failure(&d->status, karp_decision_placement(d->plan, i, &p));
         d->placed += p.pod_count;
     }
-    size_t left = karp_decision_unschedulable_count(d->plan), at_last = karp_decision_unschedulable_count(last);
+    size_t left = karp_decision_pods_left(d->plan), at_last = karp_decision_pods_left(last);
     d->placed += left > at_last ? left - at_last : 0;
     count_nodes(d, last);
     count_left(d, last);

@@ -84,6 +84,7 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
             offering *o = &v->view.tables[t].offerings[i];
             if (c->name.len > 0 && !is_text(w, o->capacity_type, c->name)) continue;
             o->price *= c->factor;
+            o->list_price *= c->factor;
             if (o->price > most) return fail(error, KARP_E_INVALID, "a price factor makes a price infinite");
             found = true;
         }

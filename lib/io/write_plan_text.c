@@ -162,6 +162,13 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     add_why(&words, job, launch);
     titled_line(t, job, "why", &words);
     buffer_cut(&words, 0);
+    if (launch->list_price > 0) {
+        buffer_text(&words, "by a NodeOverlay; list $");
+        text_money(&words, launch->list_price);
+        buffer_text(&words, "/h");
+        titled_line(t, job, "price", &words);
+        buffer_cut(&words, 0);
+    }
     if (second) add_runner_up(&words, launch);
     if (others > 0) {
         buffer_text(&words, second ? "; also" : "also");

@@ -414,7 +414,7 @@ bool settled_cost_of(const write_job *job, settled_cost *out)
     const karp_decision *last = karp_settlement_last(settlement);
     *out = (settled_cost){ .cost = karp_decision_cost_after(last),
                            .rounds = karp_settlement_round_count(settlement),
-                           .left = karp_decision_unschedulable_count(last),
+                           .left = karp_decision_pods_left(last),
                            .is_final = karp_settlement_is_settled(settlement) != 0 };
     return true;
 }

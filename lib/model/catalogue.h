@@ -38,6 +38,7 @@ typedef struct catalogue_type {
     resource_list allocatable; /* without overrides */
     const catalogue_offering *offerings;
     uint32_t offering_count;
+    const double *list_prices; /* of its offerings before NodeOverlays; NULL = the prices that it has */
     bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay */
     const struct type_devices *devices; /* devices.h; NULL = none */
     karp_instance_type shown; /* result of karp_catalogue_type(); points into the arena */

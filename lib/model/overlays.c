@@ -295,6 +295,16 @@ static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, 
     return list;
 }
 
+/* The type's offerings are in the same order in the catalogue that was made of `from`'s. */
+static bool keep_list_prices(karp_catalogue *made, uint32_t type, const catalogue_type *from)
+{
+    double *prices = arena_array(&made->data, from->offering_count + (size_t)1, sizeof *prices);
+    if (prices == NULL) return false;
+    for (uint32_t i = 0; i < from->offering_count; i++) prices[i] = from->shown.offerings[i].price;
+    made->types[type].list_prices = prices;
+    return true;
+}
+
 /* The catalogue as the NodePool sees it; *out stays NULL when nothing of it is changed. */
 static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t index, karp_catalogue **out,
                             karp_error *error)
@@ -320,9 +330,15 @@ static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t ind
     }
     if (!touched) return KARP_OK;
     karp_status status = karp_catalogue_new(w->s->context, types, c->count, out, error);
-    /* Before 1.15 such types have no devices and no volume limits (Q-11, K15-7). */
-    for (uint32_t t = 0; t < c->count && status == KARP_OK; t++)
-        (*out)->types[t].overlaid = map64_get(&p->type_of, w->translations[index].text[c->types[t].name]) != NO_ID;
+    for (uint32_t t = 0; t < c->count && status == KARP_OK; t++) {
+        /* Before 1.15 such types have no devices and no volume limits (Q-11, K15-7). */
+        bool changed = map64_get(&p->type_of, w->translations[index].text[c->types[t].name]) != NO_ID;
+        (*out)->types[t].overlaid = changed;
+        if (changed && !keep_list_prices(*out, t, &c->types[t])) status = fail_nomem(error);
+    }
+    if (status == KARP_OK || *out == NULL) return status;
+    karp_catalogue_unref(*out);
+    *out = NULL;
     return status;
 }
 

@@ -34,7 +34,7 @@ typedef struct offering {
     uint32_t type, variant; /* variant is NO_ID when it is not available */
     uint32_t set; /* requirement set */
     uint32_t zone, capacity_type, reservation; /* text ids, NO_ID = none */
-    double price;
+    double price, list_price; /* list_price: before NodeOverlays */
     int64_t reservation_capacity;
     bool available, price_from_overlay;
 } offering;

@@ -74,13 +74,14 @@ struct filling {
 };
 
 static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const karp_offering *from,
-                          uint32_t set)
+                          double list_price, uint32_t set)
 {
     karp_snapshot *s = f->s;
     offering *o = &f->table->offerings[f->offerings++];
     o->type = index;
     o->set = set;
     o->price = from->price;
+    o->list_price = list_price;
     o->available = from->available != 0;
     o->price_from_overlay = from->price_from_overlay != 0;
     o->reservation_capacity = from->reservation_capacity;
@@ -141,7 +142,8 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     for (uint32_t o = 0; o < from->offering_count; o++) {
         uint32_t set = translate_set(s, f->t, from->offerings[o].requirements);
         if (set == NO_ID) return false;
-        fill_offering(f, type, index, &from->shown.offerings[o], set);
+        const karp_offering *given = &from->shown.offerings[o];
+        fill_offering(f, type, index, given, from->list_prices ? from->list_prices[o] : given->price, set);
     }
     return true;
 }

@@ -8,6 +8,7 @@
 static const record choice_of_launch = { OPEN(
     { NEEDED("instanceType", karp_launch, choice.instance_type) }, { TEXT("zone", karp_launch, choice.zone) },
     { TEXT("capacityType", karp_launch, choice.capacity_type) }, { PRICE("price", karp_launch, choice.price) },
+    { PRICE("listPrice", karp_launch, list_price), POSITIVE },
     { AMOUNTS("allocatable", karp_launch, allocatable, allocatable_count) },
     { NODE_LABELS("nodeLabels", karp_launch, choice_labels, choice_label_count) }) };
 
@@ -34,6 +35,7 @@ const record record_launch = {
          { DURATION_OR_NEVER("expireAfter", karp_launch, expire_after), IN(IN_COMMAND | IN_STATE) },
          { DURATION("terminationGracePeriod", karp_launch, termination_grace_period), IN(IN_COMMAND | IN_STATE) },
          { STRUCT("choice", karp_launch, choice, record_choice), IN(IN_COMMAND | IN_STATE), GIVEN, FLAT, COLUMN },
+         { PRICE("listPrice", karp_launch, list_price), IN(IN_COMMAND | IN_STATE | IN_TABLE), POSITIVE, COLUMN },
          { OBJECT("choice", choice_of_launch), IN(IN_PLAN), GIVEN },
          { STRUCT("runnerUp", karp_launch, runner_up, record_choice), IN(IN_PLAN), GIVEN, FLAT },
          { LABELS("choiceLabels", karp_launch, choice_labels, choice_label_count), IN(IN_STATE) },

@@ -274,6 +274,7 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t
     const offering *o = &t->offerings[best];
     const instance_type *y = &t->types[type];
     row->choice = choice_of(w, t, type, best);
+    row->list_price = o->price_from_overlay ? o->list_price : 0;
     size_t types, offers;
     (void)set_entries(&s->algebra, y->set, &types);
     (void)set_entries(&s->algebra, o->set, &offers);
@@ -294,6 +295,7 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
 {
     static const karp_str nothing = { "", 0 };
     row->choice = (karp_choice){ nothing, nothing, nothing, 0 };
+    row->list_price = 0;
     row->runner_up = runner_up(s, from);
     if (from->type_count == 0) return true;
     return report_choice(s, d, s->templates.items[from->template_].table, from->types[0], from->set, row);

@@ -126,7 +126,7 @@ static karp_status play_round(karp_settlement *s, const karp_decision *d, size_t
                                   .at = karp_snapshot_now(s->snapshot),
                                   .method = KARP_METHOD_ANY,
                                   .pods_launched_for = launched_for,
-                                  .pods_left = karp_decision_unschedulable_count(d) + not_created(d),
+                                  .pods_left = karp_decision_pods_left(d),
                                   .cost = karp_decision_cost_after(d) };
     if (s->options.progress != NULL) s->options.progress(s->count + 1, s->options.progress_user);
     karp_status status = note_removed(s, d, round, error);
@@ -266,6 +266,11 @@ static karp_status play(karp_settlement *s, karp_error *error)
     if (status == KARP_OK && s->options.disrupt) status = consolidate(s, error);
     s->unsettled = s->count >= ROUNDS_MOST;
     return status == KARP_OK ? provision_again(s, error) : status;
+}
+
+size_t karp_decision_pods_left(const karp_decision *decision)
+{
+    return decision == NULL ? 0 : karp_decision_unschedulable_count(decision) + not_created(decision);
 }
 
 uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision)
