@@ -35,7 +35,7 @@ const record record_launch = {
          { DURATION_OR_NEVER("expireAfter", karp_launch, expire_after), IN(IN_COMMAND | IN_STATE) },
          { DURATION("terminationGracePeriod", karp_launch, termination_grace_period), IN(IN_COMMAND | IN_STATE) },
          { STRUCT("choice", karp_launch, choice, record_choice), IN(IN_COMMAND | IN_STATE), GIVEN, FLAT, COLUMN },
-         { PRICE("listPrice", karp_launch, list_price), IN(IN_COMMAND | IN_STATE | IN_TABLE), POSITIVE, COLUMN },
+         { PRICE("listPrice", karp_launch, list_price), IN(IN_COMMAND | IN_STATE), POSITIVE },
          { OBJECT("choice", choice_of_launch), IN(IN_PLAN), GIVEN },
          { STRUCT("runnerUp", karp_launch, runner_up, record_choice), IN(IN_PLAN), GIVEN, FLAT },
          { LABELS("choiceLabels", karp_launch, choice_labels, choice_label_count), IN(IN_STATE) },

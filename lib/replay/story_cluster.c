@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A story with the documents of a cluster managed by Karpenter: its nodes and pods belong to the story from the start,
- * as in a replay.
+ * A story with the documents of a cluster managed by Karpenter, or with pods and workloads other than Deployments: its
+ * nodes and pods belong to the story from the start, as in a replay.
  */
 #include <replay/engine.h>
 #include <replay/objects.h>
@@ -10,11 +10,26 @@
 #include <io/owner.h>
 #include <io/write_buffer.h>
 
+static const io_kind_info *kind_of(const story *s, const tree *object)
+{
+    return io_reader_kind(s->reader, tree_get_text(object, "apiVersion"), tree_get_text(object, "kind"));
+}
+
+/* Whether there are pods of the object, other than those of the story's Deployments. */
+static bool has_pods(const story *s, const tree *object)
+{
+    const io_kind_info *info = kind_of(s, object);
+    bool pending = info->kind == IO_KIND_POD && tree_get_text(tree_get(object, "spec"), "nodeName").len == 0;
+    return pending || info->kind == IO_KIND_OPERATED || io_is_workload(info->kind);
+}
+
 bool story_has_cluster(const story *s)
 {
     bool found = false;
-    for (size_t i = 0; i < tree_count(s->base) && !found; i++)
-        found = str_is(tree_get_text(tree_item(s->base, i), "kind"), "NodeClaim");
+    for (size_t i = 0; i < tree_count(s->base) && !found; i++) {
+        const tree *object = tree_item(s->base, i);
+        found = str_is(tree_get_text(object, "kind"), "NodeClaim") || has_pods(s, object);
+    }
     return found && !s->old_rules;
 }
 
@@ -91,6 +106,7 @@ static karp_status read_cluster(story *s)
         status = replay_read_cluster(&s->played, reader, snapshot);
         if (status) s->error = s->played.error;
     }
+    if (!status && !s->played.cluster.ptr) status = karp_reader_dump(reader, &s->played.cluster, &s->error);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status;
@@ -132,6 +148,18 @@ static karp_status note_owned(story *s)
     return KARP_OK;
 }
 
+/* The reader has created the pods of workloads, so that the workloads themselves would create them again. */
+static void drop_workloads(story *s, tree *objects)
+{
+    tree *rest = tree_new(s->t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(objects); i++) {
+        tree *object = tree_item(objects, i);
+        const io_kind_info *info = kind_of(s, object);
+        if (!io_is_workload(info->kind) && info->kind != IO_KIND_OPERATED) tree_append(s->t, rest, object);
+    }
+    tree_move_items(objects, rest);
+}
+
 karp_status story_take_cluster(story *s)
 {
     replay_base *base = &s->played.base;
@@ -151,6 +179,8 @@ karp_status story_take_cluster(story *s)
     if (s->head && s->catalogue) tree_remove(s->t, s->head, "catalogues");
     status = note_owned(s);
     if (!status && (status = replay_take_nodes(&s->played, s->t)) != KARP_OK) s->error = s->played.error;
+    drop_workloads(s, objects);
+    if (!status && s->t->status) status = story_nomem(s);
     return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, false, &s->error);
 }
 

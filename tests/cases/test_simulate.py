@@ -221,4 +221,41 @@ with tempfile.TemporaryDirectory() as place:
 shown, _ = run('simulate', STORY)
 check(shown.startswith('karp simulate  \u00b7  profile karpenter-1.15  \u00b7  catalogue aws us-west-2, prices 2026-07-20\n\n== scale default/app to 1') and 'default-3 deleted' in shown, 'text')
 equal(run('simulate', STORY)[0], shown, 'played again')
+
+# Pods and workloads of every kind take part, not only Deployments.
+KINDS = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+  volumeClaimTemplates: [{metadata: {name: d}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: once}
+spec: {parallelism: 2, completions: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
+---
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: train}
+spec:
+  headGroupSpec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
+  workerGroupSpecs: [{groupName: w, replicas: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: lone}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+"""
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder, 'story.yaml')
+    pathlib.Path(folder, 'kinds.yaml').write_text(KINDS)
+    path.write_text('apiVersion: karp/v1\nkind: Story\n' + f'files: [{ASKS / "pool.yaml"}, kinds.yaml]\nsteps: [{{wait: 10m}}]\n')
+    told = json.loads(run('simulate', path, '-o', 'json')[0])
+    wanted = {'db-0', 'db-1', 'db-2', 'once-0', 'once-1', 'train-head-0', 'train-w-worker-0', 'train-w-worker-1', 'lone'}
+    equal({name.split('/')[1] for names in bound(told['steps'][0]).values() for name in names}, wanted, 'every pod runs')
+    check(any('StatefulSets create their pods together here' in w for w in told['warnings']), told['warnings'])
 sys.exit(finish())

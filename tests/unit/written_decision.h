@@ -282,6 +282,8 @@ karp_decision *karp_settlement_last(const karp_settlement *s)
     (void)s;
     return NULL;
 }
+size_t karp_decision_pods_left(const karp_decision *decision) { return karp_decision_unschedulable_count(decision); }
+
 size_t karp_settlement_round_count(const karp_settlement *s)
 {
     (void)s;
