@@ -383,6 +383,11 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
         if (!equal_str(pod_name(s, i), name)) continue;
         const pod *p = pod_at(&s->raw, i);
         if (pod_over(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
+        if ((p->flags & POD_OF_DAEMON_SET) != 0)
+            return fail(
+                error, KARP_E_NOT_FOUND,
+                "the pod is a DaemonSet's: Karpenter launches no node for it, and replaces none that has no room "
+                "for it; new nodes are chosen with room");
         return fail(error, KARP_E_NOT_FOUND,
                     "the pod is not pending for Karpenter: it has no condition PodScheduled=False of reason "
                     "Unschedulable (pods with scheduling gates have another reason), or a node is nominated for it");

@@ -366,7 +366,8 @@ void find_placement_causes(search *s)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-static void show_limit(const karp_snapshot *s, uint32_t pool, const resource_amount *limit, strbuf *b)
+static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
+                       strbuf *b)
 {
     amount used = amount_from(0), sum;
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -378,6 +379,39 @@ static void show_limit(const karp_snapshot *s, uint32_t pool, const resource_amo
     add_quantity(b, limit->value, limit->binary);
     strbuf_adds(b, ", in use ");
     add_quantity(b, used, limit->binary);
+    uint32_t launches = 0;
+    karp_str name = name_of(s, s->raw.pools.items[pool].meta.name);
+    for (size_t i = 0; i < d->launches.count; i++) launches += equal_str(d->launches.items[i].node_pool, name);
+    if (launches == 0) return;
+    strbuf_adds(b, " before ");
+    add_count(b, launches, " launch of this round", " launches of this round");
+}
+
+/* The DaemonSets that every node of a NodePool without a large enough type would have to hold as well. */
+static void daemons_beside(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool)
+{
+    market m = { .set = EMPTY_SET };
+    uint32_t count = 0;
+    if (s->pool_table[pool] == NO_ID || s->daemon_count == 0) return;
+    m.table = &s->tables[s->pool_table[pool]];
+    strbuf b;
+    strbuf_init(&b, e->context);
+    strbuf_adds(&b, "nodes of NodePool ");
+    strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
+    strbuf_adds(&b, " also hold DaemonSets: ");
+    if (!algebra_init(&m.algebra, e->context, &s->facts, &s->algebra)) e->refused = true;
+    for (uint32_t i = 0; i < s->daemon_count && !e->refused; i++) {
+        bool runs = false;
+        for (uint32_t t = 0; t < m.table->type_count && !runs; t++)
+            runs = daemon_runs_on(s, &m, &s->raw.pools.items[pool], &s->daemons[i], t);
+        if (!runs) continue;
+        if (count++ > 0) strbuf_adds(&b, ", ");
+        add_daemon(s, &s->daemons[i], &b);
+    }
+    e->refused = e->refused || m.algebra.failed;
+    algebra_free(&m.algebra);
+    if (count > 0 && !e->refused) add_cause(e, KARP_PLACEMENT_DAEMONS, &b);
+    else strbuf_free(&b);
 }
 
 void find_limit_causes(search *s)
@@ -385,6 +419,7 @@ void find_limit_causes(search *s)
     const karp_unschedulable *row = search_row(s, s->out->decision);
     for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
         uint32_t code = row->pools[i].code, pool = pool_named(s->snapshot, row->pools[i].node_pool);
+        if (code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) daemons_beside(s->out, s->snapshot, pool);
         if ((code != KARP_REASON_LIMITS && code != KARP_REASON_NODE_LIMITS) || pool == NO_ID) continue;
         resource_list limits = s->snapshot->raw.pools.items[pool].limits;
         strbuf text;
@@ -393,7 +428,7 @@ void find_limit_causes(search *s)
         strbuf_addstr(&text, row->pools[i].node_pool);
         for (uint32_t k = 0; k < limits.count; k++) {
             strbuf_adds(&text, k == 0 ? ": " : "; ");
-            show_limit(s->snapshot, pool, &limits.items[k], &text);
+            show_limit(s->snapshot, s->out->decision, pool, &limits.items[k], &text);
         }
         add_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
     }

@@ -135,6 +135,13 @@ def refused_pods():
     check(all('by a preferred node affinity' in i['message'] and 'drop the term' in i['message'] for i in told['ignored']), told['ignored'])
     told, said = ask('plan', '05-static-full', '--feature-gates', 'StaticCapacity=true')
     check(any('gateways is passed over: it is static' in w and 'raise them, or add a NodePool' in w for w in told['warnings']), told['warnings'])
+    daemon = 'apiVersion: v1\nkind: Pod\nmetadata: {name: d-x, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: d, uid: u}]}\nspec: {containers: []}\n'
+    _, error = run('explain', 'pod', 'd-x', '-f', '-', *REGION, text=daemon, status=1)
+    check("the pod is a DaemonSet's: Karpenter launches no node for it" in error, error)
+    wide = (FOLDER / '08-daemonset-per-type.yaml').read_text().replace('cpu: 3, memory: 4Gi', 'cpu: 300, memory: 4Gi')
+    check('cpu: 300' in wide, wide)
+    told = json.loads(run('explain', 'pod', 'shop/api-0', '-f', '-', *REGION, '-o', 'json', text=wide)[0])
+    check([c for c in told['causes'] if c['kind'] == 'daemonSets' and 'kube-system/cache-small (cpu 500m, memory 512Mi)' in c['text']], told['causes'])
     found, said = causes('43-limit-below-usage', 'shop/more-0')
     check('cpu: limit 4, in use 8' in found['limits'] and 'raise the limit cpu' in said, found)
 
