@@ -121,6 +121,14 @@ with tempfile.TemporaryDirectory() as folder:
         check(close(cost, expected) and commands == goes, f'{amount}: {cost} {commands}')
         dump.write_text(run('dump', cluster_file, '--catalogue', f'{folder}/types.json', '--prices', path)[0])
         check(close(document('disrupt', dump)['cost']['before'], expected), 'a dump with commitments')
+    # A NodeOverlay changes what is decided by; the launch says what the list has.
+    overlay = pathlib.Path(folder, 'overlay.json')
+    overlay.write_text(json.dumps({'apiVersion': 'karpenter.sh/v1alpha1', 'kind': 'NodeOverlay', 'metadata': {'name': 'dear'}, 'spec': {
+        'requirements': [{'key': CAPACITY_TYPE, 'operator': 'In', 'values': ['on-demand']}], 'priceAdjustment': '+50%'}}))
+    listed, gate = choice(document('plan', POOL, APP)), ['--feature-gates', 'NodeOverlay=true']
+    dear = choice(document('plan', POOL, APP, overlay, *gate))
+    check(close(dear['price'], 1.5 * float(listed['price'])) and close(dear['listPrice'], listed['price']) and 'listPrice' not in listed, f'{listed} {dear}')
+    check(f'by a NodeOverlay; list ${listed["price"]}/h' in run('plan', POOL, APP, overlay, *gate)[0], 'text')
     # Rules that are about nothing here are noted, with what is not there.
     def notes(*requirements, **more):
         return plan(POOL, APP, rules=[{'factor': 0.5, 'requirements': [r for part in requirements for r in part]}], **more).get('warnings', [])
