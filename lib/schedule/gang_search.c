@@ -166,7 +166,8 @@ static bool list_pods(searching *q, const member_group *g)
         if (exclusion(&s->pods, g->pods[i]) == 0 || placement_get(s, g->pods[i]).where != PLACE_NONE) continue;
         left[count++] = g->pods[i];
     }
-    if (count > MOST_MEMBERS) return false;
+    q->gave_up = count > MOST_MEMBERS;
+    if (q->gave_up) return false;
     for (uint32_t i = 0; i < count && !s->failed; i++) {
         if (left[i] == NO_ID) continue;
         uint32_t class_number = class_of[left[i]];
@@ -183,7 +184,13 @@ static bool list_pods(searching *q, const member_group *g)
 uint32_t gang_search(scheduler *s, const member_group *g, uint32_t least, gang_result *r)
 {
     searching q = { .s = s, .least = least };
-    if (s->failed || s->round.stopped || s->gangs->searched >= MOST_STEPS_OF_ALL || !list_pods(&q, g)) return 0;
+    if (s->failed || s->round.stopped) return 0;
+    r->gave_up = s->gangs->searched >= MOST_STEPS_OF_ALL;
+    if (r->gave_up) return 0;
+    if (!list_pods(&q, g)) {
+        r->gave_up = q.gave_up;
+        return 0;
+    }
     s->round.solving = true;
     bool found = search_from(&q, 0, 0, 0);
     s->round.solving = false;

@@ -82,5 +82,5 @@ void gang_add_tries(const gang_result *r, uint32_t least, bool composite, strbuf
         strbuf_addu(out, r->try_count - MOST_TRIES);
         strbuf_adds(out, " more domains");
     }
-    if (r->gave_up) strbuf_adds(out, "; a search for other places was ended before it was complete");
+    if (r->gave_up) strbuf_adds(out, "; not all other places were tried");
 }
