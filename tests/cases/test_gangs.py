@@ -193,6 +193,13 @@ def searches(world):
     check('kube-scheduler places its pods one after another' in ' '.join(plan['warnings']), plan['warnings'])
     plan = world.plan(*nodes, gang(3), *given, profile='karp')
     check('kube-scheduler' not in ' '.join(plan['warnings']), 'nothing to note')
+    others = [node(f't{i}', 20, rack='t') for i in range(4)]
+    for least in (60, 70): # the search ends at 64 pods
+        some = [pod(f'g-{i}', cpu=1, nodeSelector={'rack': 't'}) for i in range(3, least)]
+        trio = [p | {'spec': p['spec'] | {'nodeSelector': {'rack': 's'}}} for p in given]
+        plan = world.plan(node('x', 4, rack='s'), node('y', 3, rack='s'), *others, gang(least), *trio, *some, profile='karp')
+        detail = plan['groups'][0].get('detail', '')
+        equal((row(plan)[0][2], 'not all other places were tried' in detail), (None, False) if least == 60 else ('GROUP_MINIMUM', True), f'{least}: {detail}')
 
 
 def with_devices(world):
