@@ -270,7 +270,65 @@ static void add_task(io_decoder *d, const io_found_template *found, void *user)
     io_set_label(p, set, "volcano.sh/task-spec", task);
 }
 
-void io_make_volcano_job(io_pods *p) { io_find_templates(p->d, p->object, &p->kind->places[0], add_task, p); }
+/* The bit of an event that policies of Volcano may name; 0 = it is none of them. */
+static uint32_t event_bit(karp_str name)
+{
+    static const char *const events[] = { "*",       "PodFailed",     "PodEvicted", "PodPending", "PodRunning",
+                                          "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated" };
+    for (uint32_t i = 0; i < sizeof events / sizeof *events; i++) {
+        if (str_is(name, events[i])) return 1u << i;
+    }
+    return 0;
+}
+
+/* The webhook refuses an event in two policies, and others beside "*". */
+static void check_policies(io_pods *p, const tree *policies)
+{
+    uint32_t before = 0;
+    for (size_t i = 0; tree_is(policies, TREE_LIST) && i < tree_count(policies); i++) {
+        const tree *policy = tree_item(policies, i), *list = tree_get(policy, "events");
+        uint32_t now = event_bit(tree_get_text(policy, "event"));
+        for (size_t k = 0; tree_is(list, TREE_LIST) && k < tree_count(list); k++)
+            now |= event_bit(tree_text(tree_item(list, k)));
+        bool twice = (now & before) != 0;
+        before |= now;
+        if (!twice && ((before & 1) == 0 || before == 1)) continue;
+        io_pods_problem(p, "%s, so Volcano's webhook refuses it",
+                        twice ? "two of its policies are about the same event"
+                              : "its policies are about * and another event");
+        return;
+    }
+}
+
+/* What the webhook of Volcano refuses in the numbers of pods and in policies. */
+static void check_volcano_job(io_pods *p)
+{
+    const tree *spec = tree_get(p->object, "spec"), *tasks = tree_get(spec, "tasks");
+    int64_t least = 0;
+    uint64_t all = 0;
+    for (size_t i = 0; i < p->count; i++)
+        all = p->sets[i].count > UINT64_MAX - all ? UINT64_MAX : all + p->sets[i].count;
+    if (tree_integer(tree_get(spec, "minAvailable"), &least) && least > 0 && (uint64_t)least > all)
+        io_pods_problem(
+            p, "its minAvailable, %lld, is more than the %llu replicas of its tasks, so Volcano's webhook refuses it",
+            (long long)least, (unsigned long long)all);
+    check_policies(p, tree_get(spec, "policies"));
+    for (size_t i = 0; tree_is(tasks, TREE_LIST) && i < tree_count(tasks); i++) {
+        const tree *task = tree_item(tasks, i);
+        int64_t replicas = integer_or(task, "replicas", 0);
+        karp_str name = tree_get_text(task, "name");
+        if (tree_integer(tree_get(task, "minAvailable"), &least) && least > replicas)
+            io_pods_problem(p, "task %.*s has minAvailable %lld and %lld replicas, so Volcano's webhook refuses it",
+                            str_shown(name, 60), name.ptr, (long long)least, (long long)replicas);
+        check_policies(p, tree_get(task, "policies"));
+    }
+}
+
+void io_make_volcano_job(io_pods *p)
+{
+    io_find_templates(p->d, p->object, &p->kind->places[0], add_task, p);
+    check_volcano_job(p);
+}
 
 /* ---- ScaledJob, CronJob and other schedules
  * --------------------------------------------------------------------------------------- */

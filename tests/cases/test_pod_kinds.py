@@ -163,6 +163,17 @@ def jobs():
     equal(pods(volcano), {**named('train-ps', 1), **named('train-default1', 2, 'c=2')}, 'Volcano')
     plain = thing('batch/v1', 'Job', spec={'template': template()})
     equal(len(pods(volcano, plain)), 4, 'a Job of Volcano and one of Kubernetes')
+    task, refused = {'name': 'ps', 'replicas': 2, 'template': template()}, "so Volcano's webhook refuses it"
+    for wrong, why in (({'minAvailable': 3, 'tasks': [task]}, 'its minAvailable, 3, is more than the 2 replicas of its tasks'),
+                       ({'tasks': [{**task, 'minAvailable': 3}]}, 'task ps has minAvailable 3 and 2 replicas'),
+                       ({'tasks': [task], 'policies': [{'event': 'PodFailed', 'action': 'RestartJob'}, {'events': ['PodEvicted', 'PodFailed'], 'action': 'AbortJob'}]},
+                        'two of its policies are about the same event'),
+                       ({'tasks': [{**task, 'policies': [{'event': '*', 'action': 'RestartJob'}, {'event': 'PodEvicted', 'action': 'AbortJob'}]}]},
+                        'its policies are about * and another event')):
+        found = problems(thing('batch.volcano.sh/v1alpha1', 'Job', spec=wrong))
+        check(len(found) == 1 and f'{why}, {refused}' in found[0], (wrong, found))
+    fine = {'minAvailable': 2, 'tasks': [task], 'policies': [{'event': 'PodFailed', 'action': 'RestartJob'}, {'events': ['PodEvicted'], 'action': 'AbortJob'}]}
+    equal(problems(thing('batch.volcano.sh/v1alpha1', 'Job', spec=fine)), [], 'policies that it accepts')
 
     scaled = thing('keda.sh/v1alpha1', 'ScaledJob', spec={'jobTargetRef': {'parallelism': 2, 'template': template()}, 'minReplicaCount': 3, 'maxReplicaCount': 10})
     equal(len(pods(scaled)), 6, 'ScaledJob')
