@@ -468,7 +468,7 @@ static void test_other_sources(void **state)
     reader = new_reader(context, 0);
     assert_int_equal(karp_reader_add_values(reader, str("d"), &source, &root, NULL), KARP_E_INVALID);
     karp_reader_free(reader);
-    other = (karp_value){ .kind = KARP_VALUE_REAL, .real = INFINITY };
+    other = (karp_value){ .kind = KARP_VALUE_REAL, .real = (double)INFINITY };
     reader = new_reader(context, 0);
     assert_int_equal(karp_reader_add_values(reader, str("d"), &source, &root, NULL), KARP_E_RANGE);
     karp_reader_free(reader);
