@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what of the bindings is made from the public headers:
 
-    generate.py            Go's structs and their writer (go/structs.txt says what is special of them), the stubs for programs
-                           without cgo, Python's structs
+    generate.py            Go's structs and their writer (go/structs.txt says what is special of them), its versions of
+                           Karpenter, the stubs for programs without cgo, Python's structs
     generate.py --check    compares them with what is there
 
 Go's files are formatted by gofmt, and the stubs are printed by a program in Go: without Go nothing is written. --check compares
 without regard to space, and leaves the stubs to tests/bindings/test_go.py.
 """
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,12 @@ def formatted(text):
     return subprocess.run(['gofmt'], input=text, capture_output=True, text=True, check=True).stdout if shutil.which('gofmt') else text
 
 
+def versions():
+    """Go's constants of the versions of Karpenter."""
+    lines = [f'Peer{name} uint32 = {number}\n' for name, number in re.findall(r'KARP_PEER_(\d\w*) = (\d+)', (headers.INCLUDE / 'decision.h').read_text(encoding='utf-8'))]
+    return go_structs.HEAD.replace(' and structs.txt', '') + f'// Versions of Karpenter, for Options.PeerVersion.\nconst (\n{"".join(lines)})\n'
+
+
 def write_stubs():
     for package in ('.', 'document'):
         made = subprocess.run(['go', 'run', './internal/stub', package, str(headers.INCLUDE)], cwd=HERE / 'go', capture_output=True, text=True, check=True)
@@ -35,7 +42,7 @@ def main():
     if sys.argv[1:] and not check:
         sys.exit(__doc__)
     structs = headers.structs()
-    made = {**{path: formatted(text) for path, text in go_structs.files(structs).items()},
+    made = {**{path: formatted(text) for path, text in go_structs.files(structs).items()}, HERE / 'go/peers.go': formatted(versions()),
             python_structs.PACKAGE / '_structs.py': python_structs.text(structs)}
     if not check and not shutil.which('gofmt'):
         sys.exit('gofmt is needed, which comes with Go')

@@ -169,7 +169,7 @@ type Kept struct {
 // Summary is what a decision says of itself.
 type Summary struct {
 	Now                                                    time.Time
-	PeerVersion                                            uint32  // Peer1_14 or Peer1_15: the version of Karpenter it is of
+	PeerVersion                                            uint32  // such as Peer1_15: the version of Karpenter it is of
 	Complete                                               bool    // false: a budget or the context ended it before
 	CostBefore, CostAfter                                  float64 // per hour
 	Launches, Placements, Unschedulable, Ignored, Commands int

@@ -40,6 +40,10 @@ func TestSetProfile(t *testing.T) {
 		}
 		decision.Close()
 	}
+	for _, name := range karp.Profiles() {
+		var options karp.Options
+		good(t, options.SetProfile(name))
+	}
 	var options karp.Options
 	for _, name := range []string{"", "karpenter-1.13", "Karp"} {
 		if err := options.SetProfile(name); !errors.Is(err, karp.ErrInvalid) {

@@ -58,12 +58,6 @@ const (
 	ExplainFull
 )
 
-// Versions of Karpenter, for Options.PeerVersion.
-const (
-	Peer1_14 uint32 = 1014
-	Peer1_15 uint32 = 1015
-)
-
 // The order in which nodes to be launched are tried for a pod, those with fewer pods first, for Options.ClaimOrder.
 const (
 	ClaimOrderPeer   uint32 = 1 // as Karpenter does: Go's sort.Slice moves equals if there are more than 12
@@ -74,7 +68,7 @@ const (
 type Options struct {
 	Now         time.Time // zero = the snapshot's
 	PlainKarp   bool      // the profile "karp": Karpenter's quirks are off
-	PeerVersion uint32    // Peer1_14 or Peer1_15: whose decisions they are but for PlainKarp; 0 = the newest known
+	PeerVersion uint32    // such as Peer1_15: whose decisions they are but for PlainKarp; 0 = the newest known
 	Explain     uint32
 	ClaimOrder  uint32 // ClaimOrderPeer or ClaimOrderStable; 0 = Peer, and Stable with PlainKarp
 	MaxSteps    uint64 // deterministic budget; 0 = none
@@ -90,7 +84,16 @@ type Options struct {
 	IgnoreWeights     bool     // of Cost: money decides between NodePools of different weights
 }
 
-// SetProfile takes whose decisions they are from a name: "karpenter", "karpenter-1.14", "karpenter-1.15" or "karp".
+// Profiles are the names that SetProfile takes: "karpenter", one for each version of Karpenter, "karp".
+func Profiles() []string {
+	var names []string
+	for name := C.karp_profile_at(0); name != nil; name = C.karp_profile_at(C.size_t(len(names))) {
+		names = append(names, C.GoString(name))
+	}
+	return names
+}
+
+// SetProfile takes whose decisions they are from the name of a profile.
 func (o *Options) SetProfile(name string) error {
 	var profile, version C.uint32_t
 	var p page

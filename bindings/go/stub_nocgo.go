@@ -493,11 +493,6 @@ const (
 )
 
 const (
-	Peer1_14 uint32 = 1014
-	Peer1_15 uint32 = 1015
-)
-
-const (
 	ClaimOrderPeer   uint32 = 1 // as Karpenter does: Go's sort.Slice moves equals if there are more than 12
 	ClaimOrderStable uint32 = 2 // of equals the one that received a pod last comes first, and new ones come last
 )
@@ -741,6 +736,8 @@ func (s *Snapshot) Close() (r0 error) { r0 = ErrNoCgo; return }
 func (s *Snapshot) Counts() (r0 Counts, r1 error) { r1 = ErrNoCgo; return }
 
 func (s *Snapshot) Now() (r0 time.Time, r1 error) { r1 = ErrNoCgo; return }
+
+func Profiles() (r0 []string) { return }
 
 func (o *Options) SetProfile(name string) (r0 error) { r0 = ErrNoCgo; return }
 

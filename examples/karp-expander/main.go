@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -48,7 +49,7 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 	flags.StringVar(&s.clientCA, "client-ca", "", "`file` of authorities (PEM): clients have to show a certificate of one of them")
 	flags.Int64Var(&s.limit, "max-request", usualLimit, "`bytes` of the largest request")
 	flags.IntVar(&s.requests, "max-requests", 2, "how `many` requests may be on their way at a time, over all connections")
-	flags.StringVar(&s.profile, "profile", "karpenter", "`whose` packing counts: karpenter, karpenter-1.14, karpenter-1.15 or karp")
+	flags.StringVar(&s.profile, "profile", "karpenter", "`whose` packing counts: "+strings.Join(karp.Profiles(), ", "))
 	flags.StringVar(&s.objective, "objective", "compatible", "`what` the plan aims at: compatible (Karpenter's packing) or cost (the cheapest nodes)")
 	flags.Uint64Var(&s.effort, "effort", 10000, "`steps` of work that --objective cost may take, about a microsecond each")
 	flags.BoolVar(&s.explain, "explain", false, "log why a group was chosen")

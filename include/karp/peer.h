@@ -31,9 +31,13 @@ KARP_API karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out);
  * 0.1. */
 KARP_API const char *karp_peer_version_name(uint32_t version);
 
+/** The names of profiles, one at an index: "karpenter", "karpenter-1.14" and so on for each version from the oldest to
+ * the newest, "karp". NULL beyond the end. Static. Since 0.1. */
+KARP_API const char *karp_profile_at(size_t index);
+
 /**
- * Reads the name of a profile: "karpenter" (its newest version), "karpenter-1.14", "karpenter-1.15" or "karp". Fills
- * @p profile with KARP_PROFILE_* and @p version with KARP_PEER_*. Errors: NOT_FOUND (nothing is filled). Since 0.1.
+ * Reads the name of a profile: "karpenter" (its newest version), one of a version, or "karp". Fills @p profile with
+ * KARP_PROFILE_* and @p version with KARP_PEER_*. Errors: NOT_FOUND (nothing is filled). Since 0.1.
  */
 KARP_API karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32_t *version);
 

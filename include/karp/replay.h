@@ -51,7 +51,7 @@ typedef struct karp_replay_options {
     size_t object_count;
     karp_catalogue *catalogue; /**< of all pools; NULL = the built-in one of the region. Borrowed */
     karp_str region; /**< of the built-in catalogue; "" = that of the documents */
-    /** "karpenter", "karpenter-1.14", "karpenter-1.15", "karp", "cost", "cost+repack": each replays the same trace;
+    /** A profile (karp_profile_at()), "cost", "cost+repack": each replays the same trace;
      * none = "karpenter". */
     const karp_str *policies;
     size_t policy_count;

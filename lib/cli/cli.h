@@ -220,6 +220,8 @@ void options_free(cli_options *options);
 /* Parses a number of decimal digits only. false = it is no such number, or out of range. */
 bool parse_count(const char *text, uint64_t *out);
 /* Prints what is wrong with the option. Returns the exit status. */
+/* "karpenter, karpenter-1.14 or karp": the names of all profiles. */
+void name_profiles(char *text, size_t room);
 int wrong_option(const cli_verb *verb, const char *what, const char *message);
 
 /* ---- main.c ------------------------------------------------------------------------------------------------------ */
@@ -242,8 +244,11 @@ void show_deadline(karp_options *common);
 void print_verb_help(const cli_verb *verb);
 
 /* An option for help and completion. */
+enum { OPTION_TEXT = 512 };
+
 typedef struct cli_option_shown {
     const char *name, *argument, *text; /* argument NULL = the option has none */
+    char room[OPTION_TEXT]; /* of a text that names versions */
 } cli_option_shown;
 
 /* The command's next option, at or after row *next, which is advanced. false = there are no more. */

@@ -219,9 +219,11 @@ static int run(const cli_options *options)
     if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN)
         return answer_replays(options);
     if (options->profiles.count != 2) {
-        print_problem(
-            "diff",
-            "nothing to compare: give --profile karpenter-1.14 --profile karpenter-1.15, A -- B, or two replays");
+        char names[256], message[384];
+        name_profiles(names, sizeof names);
+        (void)snprintf(message, sizeof message, "nothing to compare: give --profile twice (%s), A -- B, or two replays",
+                       names);
+        print_problem("diff", message);
         return EXIT_ERROR;
     }
     if (!input_read(options, false, &input)) return EXIT_ERROR;
@@ -241,8 +243,8 @@ const cli_verb verb_diff = {
         "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n\n"
         "If only a few fields differ, each is also planned by itself. --fail-on judges every side but the first,\n"
         "which cost=+ compares with.\n"
-        "With two profiles (--profile karpenter-1.14 --profile karpenter-1.15), it decides the input under both and\n"
-        "lists what differs: launches, placements, refusals, and one disruption pass. For each difference it names\n"
+        "With two profiles (--profile is given twice), it decides the input under both and lists what differs:\n"
+        "launches, placements, refusals, and one disruption pass. For each difference it names\n"
         "the rules of the newer version that make it, found by switching them one at a time. With --method Repack,\n"
         "the side of profile karp has the steps of karp repack instead of the pass.\n"
         "With two files of karp replay -o json and no profile, it lists the figures of their policies that differ.",

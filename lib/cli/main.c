@@ -130,10 +130,16 @@ static int print_version(void)
     memset(&options, 0, sizeof(options));
     karp_context_options_init(&context_options, sizeof(context_options));
     printf("karp %s\n", karp_version());
-    char peers[128];
-    (void)snprintf(peers, sizeof(peers), "Decides as Karpenter %s does, or %s (--profile %s).",
-                   karp_peer_version_name(KARP_PEER_NEWEST), karp_peer_version_name(KARP_PEER_1_14),
-                   karp_profile_name(KARP_PROFILE_KARPENTER, KARP_PEER_1_14));
+    char peers[256] = "";
+    const char *newest = karp_peer_version_name(KARP_PEER_NEWEST);
+    str_append(peers, sizeof(peers), "Decides as Karpenter %s does", newest);
+    uint32_t profile, version;
+    for (size_t i = 1; karp_profile_parse(str(karp_profile_at(i)), &profile, &version) == KARP_OK; i++) {
+        const char *name = karp_peer_version_name(version);
+        if (profile != KARP_PROFILE_KARPENTER || strcmp(name, newest) == 0) break;
+        str_append(peers, sizeof(peers), ", or %s (--profile %s)", name, karp_profile_at(i));
+    }
+    str_append(peers, sizeof(peers), ".");
     print_words(stdout, peers, 0, 0);
     bool good = karp_context_new(&context_options, &options.context, NULL) == KARP_OK;
     if (good) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/peer.h>
+
 /* Where an option's value goes. */
 #define NO_NUMBER                                                                                                      \
     {                                                                                                                  \
@@ -20,6 +22,9 @@
 #define WORD(member, list) NUMBER(STORE_WORD, member, list, list, NULL)
 #define COUNT(member, least, most, message) NUMBER(STORE_COUNT, member, least, most, message)
 #define DOLLARS(member) NUMBER(STORE_DECIMAL, member, 0, 1000000000000, "dollars an hour, at least 0")
+
+/* Stands in texts for the profiles of Karpenter's versions. */
+#define VERSIONS "{versions}"
 
 static const option_row rows[] = {
     { 'f', "file", "FILE", CLI_OPTION_INPUT, LISTED(files), "read a file, a directory, or - (repeatable); -f FILE" },
@@ -81,7 +86,7 @@ static const option_row rows[] = {
     { 0, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, LISTED(settings),
       "a setting of the provider (repeatable)" },
     { 0, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK, CALL(set_profile),
-      "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
+      "karpenter (exactly its decisions), " VERSIONS ", or karp (known defects off)" },
     { 0, "claim-order", "NAME", CLI_OPTION_DECISION, WORD(claim_order, WORDS_CLAIM_ORDER),
       "how nodes to launch with equally many pods are tried: peer (as Karpenter, default) or stable (default of "
       "karp)" },
@@ -151,7 +156,7 @@ static const option_row rows[] = {
     { 0, "nodepools", "FILE", CLI_OPTION_REPLAY, LISTED(pools),
       "NodePools, node classes, DaemonSets, budgets that exist from the start (repeatable)" },
     { 0, "policy", "NAME,...", CLI_OPTION_REPLAY, LISTED(policies),
-      "karpenter, karpenter-1.14, karpenter-1.15, karp, cost, cost+repack; each is replayed (repeatable)" },
+      "karpenter, " VERSIONS ", karp, cost, cost+repack; each is replayed (repeatable)" },
     { 0, "format", "NAME", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_FORMAT]), "format of the traces; default: detected" },
     { 0, "until", "TIME", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_UNTIL]),
       "end at this time (RFC 3339), or after a duration such as 36h" },
@@ -248,12 +253,26 @@ void fill_getopt_table(struct option table[OPTION_ROOM])
     }
 }
 
+/* The row's text, in `room` if it names versions. */
+static const char *text_of(const option_row *row, char room[OPTION_TEXT])
+{
+    const char *versions = strstr(row->text, VERSIONS);
+    if (versions == NULL) return row->text;
+    (void)snprintf(room, OPTION_TEXT, "%.*s", (int)(versions - row->text), row->text);
+    for (size_t i = 1; karp_profile_at(i + 1) != NULL; i++)
+        str_append(room, OPTION_TEXT, "%s%s", i > 1 ? ", " : "", karp_profile_at(i));
+    str_append(room, OPTION_TEXT, "%s", versions + strlen(VERSIONS));
+    return room;
+}
+
 bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out)
 {
     while (*next < ROW_COUNT) {
         const option_row *row = &rows[(*next)++];
         if (option_is_of(verb, row)) {
-            *out = (cli_option_shown){ row->name, row->argument, row->text };
+            out->name = row->name;
+            out->argument = row->argument;
+            out->text = text_of(row, out->room);
             return true;
         }
     }
@@ -302,7 +321,7 @@ void name_formats(const cli_verb *verb, char *text, size_t room)
 
 enum { HELP_COLUMN = 28 };
 
-static void print_option(const option_row *row)
+static void print_option(const cli_option_shown *row)
 {
     int used = printf("  --%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
     if (used + 2 > HELP_COLUMN) {
@@ -322,9 +341,8 @@ void print_verb_help(const cli_verb *verb)
     putchar('\n');
     print_words(stdout, verb->details, 0, 0);
     fputs("\nOptions:\n", stdout);
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (option_is_of(verb, &rows[i])) print_option(&rows[i]);
-    }
+    cli_option_shown shown;
+    for (size_t i = 0; option_of(verb, &i, &shown);) print_option(&shown);
     if (verb->options & CLI_OPTION_OUTPUT) {
         char formats[FORMATS_TEXT];
         name_formats(verb, formats, sizeof(formats));
@@ -383,11 +401,7 @@ static const option_words lists[] = {
                          LIST({ "info", KARP_LINT_INFO }, { "warning", KARP_LINT_WARNING },
                               { "error", KARP_LINT_ERROR }) },
     /* The library parses these. */
-    { "profile", CLI_OPTION_DECISION | CLI_OPTION_REPACK,
-      LIST({ "karpenter", 0 }, { "karpenter-1.14", 0 }, { "karpenter-1.15", 0 }, { "karp", 0 }) },
-    { "policy", CLI_OPTION_REPLAY,
-      LIST({ "karpenter", 0 }, { "karpenter-1.14", 0 }, { "karpenter-1.15", 0 }, { "karp", 0 }, { "cost", 0 },
-           { "cost+repack", 0 }) },
+    { "policy", CLI_OPTION_REPLAY, LIST({ "cost", 0 }, { "cost+repack", 0 }) },
     { "provider", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
       LIST({ "aws", 0 }, { "azure", 0 }, { "gcp", 0 }, { "file", 0 }) },
     { "format", CLI_OPTION_REPLAY,
@@ -432,6 +446,8 @@ bool print_option_words(const cli_options *options, const cli_verb *verb, const 
     if (strcmp(option, "region") == 0 && !facts_print_regions(options)) return false;
     for (uint32_t i = KARP_METHOD_EMPTINESS; i <= KARP_METHOD_REPACK && strcmp(option, "method") == 0; i++)
         printf(" %s", karp_method_name(i));
+    bool profiles = strcmp(option, "profile") == 0 || strcmp(option, "policy") == 0;
+    for (size_t i = 0; profiles && karp_profile_at(i) != NULL; i++) printf(" %s", karp_profile_at(i));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (strcmp(option, lists[i].option) != 0 || (verb->options & lists[i].group) == 0) continue;
         for (const option_word *word = lists[i].words; word->text != NULL; word++) printf(" %s", word->text);

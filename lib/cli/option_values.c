@@ -128,13 +128,25 @@ int set_max_memory(const cli_verb *verb, cli_options *options, const char *text)
     return parse_size(text, &bytes) ? -1 : wrong_option(verb, "--max-memory", "a size like 500Mi or 4Gi");
 }
 
+void name_profiles(char *text, size_t room)
+{
+    text[0] = '\0';
+    for (size_t i = 0; karp_profile_at(i) != NULL; i++)
+        str_append(text, room, "%s%s",
+                   i == 0                           ? ""
+                   : karp_profile_at(i + 1) == NULL ? " or "
+                                                    : ", ",
+                   karp_profile_at(i));
+}
+
 int set_profile(const cli_verb *verb, cli_options *options, const char *text)
 {
     int status = list_add(options, &options->profiles, text);
     if (status >= 0) return status;
-    return karp_profile_parse(str(text), &options->profile, &options->peer_version) == KARP_OK
-               ? -1
-               : wrong_option(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
+    if (karp_profile_parse(str(text), &options->profile, &options->peer_version) == KARP_OK) return -1;
+    char names[256];
+    name_profiles(names, sizeof names);
+    return wrong_option(verb, "--profile", names);
 }
 
 int set_number(const cli_verb *verb, const option_row *row, const char *text, void *out)

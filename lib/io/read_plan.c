@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a Plan document (docs/formats.md) to the struct of karp_verify(). */
 #include <io/one_document.h>
+#include <base/str.h>
+#include <karp/peer.h>
 #include <math.h>
 #include <string.h>
 
@@ -125,6 +127,18 @@ static void read_steps(io_decoder *d, const tree *root, struct stated *stated, b
     }
 }
 
+/* The versions of Karpenter that the library knows. */
+static size_t version_words(record_word *list, size_t room)
+{
+    size_t count = 0;
+    uint32_t profile, version;
+    for (size_t i = 1; karp_profile_parse(str(karp_profile_at(i)), &profile, &version) == KARP_OK; i++) {
+        if (profile == KARP_PROFILE_KARPENTER && count < room)
+            list[count++] = (record_word){ karp_peer_version_name(version), version };
+    }
+    return count;
+}
+
 static void read_plan(io_decoder *d, const tree *root, void *out)
 {
     struct stated *stated = out;
@@ -132,11 +146,11 @@ static void read_plan(io_decoder *d, const tree *root, void *out)
     enum { PLAN = 1, DISRUPTION = 2, REPACK = 3 };
     static const record_word kinds[] = { { "Plan", PLAN }, { "DisruptionPlan", DISRUPTION }, { "RepackPlan", REPACK } };
     static const record_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
-    static const record_word versions[] = { { "1.14", KARP_PEER_1_14 }, { "1.15", KARP_PEER_1_15 } };
+    record_word versions[32];
     plan->size = sizeof *plan;
     uint32_t what = io_enum(d, root, "kind", kinds, 3, PLAN);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);
-    plan->peer_version = io_enum(d, root, "peerVersion", versions, 2, KARP_PEER_NEWEST);
+    plan->peer_version = io_enum(d, root, "peerVersion", versions, version_words(versions, 32), KARP_PEER_NEWEST);
     plan->launches = io_elements(d, root, "launches", sizeof(karp_plan_launch), launch, &plan->launch_count);
     plan->placements = io_elements(d, root, "placements", sizeof(karp_plan_placement), placement,
                                    &plan->placement_count);

@@ -4,9 +4,7 @@
 
 #include <base/error.h>
 #include <stddef.h>
-
-/* The newest version whose rules are all implemented. */
-enum { NEWEST = KARP_PEER_1_15 };
+#include <string.h>
 
 static const struct {
     const char *id, *name, *text;
@@ -52,15 +50,31 @@ static const struct {
                               true },
 };
 
-/* Versions, with their names as a version and as a profile. */
+/* Versions whose rules are all implemented, from the oldest to the newest. All that is told of versions is told from
+ * here. */
+#define PEER "karpenter-"
 static const struct {
     uint32_t number;
-    const char *name, *profile;
-} versions[] = { { KARP_PEER_1_14, "1.14", "karpenter-1.14" }, { KARP_PEER_1_15, "1.15", "karpenter-1.15" } };
+    const char *profile;
+} versions[] = {
+    { KARP_PEER_1_14, PEER "1.14" },
+    { KARP_PEER_1_15, PEER "1.15" },
+};
 
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
-uint32_t peer_version(uint32_t version) { return version == KARP_PEER_NEWEST ? NEWEST : version; }
+uint32_t peer_version(uint32_t version)
+{
+    return version == KARP_PEER_NEWEST ? versions[VERSIONS - 1].number : version;
+}
+
+static const char *profile_of(uint32_t version)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        if (versions[i].number == peer_version(version)) return versions[i].profile;
+    }
+    return "";
+}
 
 bool peer_known(uint32_t version) { return karp_peer_version_name(version)[0] != '\0'; }
 
@@ -91,10 +105,15 @@ karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out)
 
 const char *karp_peer_version_name(uint32_t version)
 {
-    for (size_t i = 0; i < VERSIONS; i++) {
-        if (versions[i].number == peer_version(version)) return versions[i].name;
-    }
-    return "";
+    const char *profile = profile_of(version);
+    return *profile ? profile + strlen(PEER) : profile;
+}
+
+const char *karp_profile_at(size_t index)
+{
+    if (index == 0) return "karpenter";
+    if (index <= VERSIONS) return versions[index - 1].profile;
+    return index == VERSIONS + 1 ? "karp" : NULL;
 }
 
 karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32_t *version)
@@ -115,8 +134,5 @@ karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32_t *versi
 const char *karp_profile_name(uint32_t profile, uint32_t version)
 {
     if (profile == KARP_PROFILE_KARP) return "karp";
-    for (size_t i = 0; i < VERSIONS && profile == KARP_PROFILE_KARPENTER; i++) {
-        if (versions[i].number == peer_version(version)) return versions[i].profile;
-    }
-    return "";
+    return profile == KARP_PROFILE_KARPENTER ? profile_of(version) : "";
 }

@@ -319,9 +319,11 @@ static karp_status take_policy(replay *r, karp_str name, engine *e)
         return KARP_OK;
     }
     if (karp_profile_parse(name, &e->decision.profile, &e->decision.peer_version) == KARP_OK) return KARP_OK;
-    return fail(&r->error, KARP_E_NOT_FOUND,
-                "no such policy: %.*s (karpenter, karpenter-1.14, karpenter-1.15, karp, cost, cost+repack)",
-                (int)(name.len > 40 ? 40 : name.len), name.ptr);
+    char profiles[256] = "";
+    for (size_t i = 0; karp_profile_at(i) != NULL; i++)
+        str_append(profiles, sizeof profiles, "%s, ", karp_profile_at(i));
+    return fail(&r->error, KARP_E_NOT_FOUND, "no such policy: %.*s (%scost, cost+repack)",
+                (int)(name.len > 40 ? 40 : name.len), name.ptr, profiles);
 }
 
 static bool documents_given(const karp_replay_document *list, size_t count)

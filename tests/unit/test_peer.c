@@ -32,7 +32,9 @@ static void names(void **state)
         assert_int_equal(profile, rows[i].profile);
         assert_int_equal(version, rows[i].version);
         if (i > 0) assert_string_equal(karp_profile_name(profile, version), rows[i].name);
+        assert_string_equal(karp_profile_at(i), rows[i].name);
     }
+    assert_null(karp_profile_at(sizeof rows / sizeof *rows));
     static const char *const wrong[] = {
         "", "karpenter-", "karpenter-1.13", "karp-1.14", "Karpenter", "karpenter-1.140"
     };

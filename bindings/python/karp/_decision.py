@@ -138,7 +138,7 @@ class Decision(native.Closable):
 
     @property
     def peer_version(self) -> str:
-        """The version of Karpenter whose rules it was made by: "1.15"."""
+        """The version of Karpenter whose rules it was made by, such as "1.15"."""
         number = native.core.karp_decision_peer_version(self._handle.live())
         return bytes(native.core.karp_peer_version_name(number)).decode('ascii')
 

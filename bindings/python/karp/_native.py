@@ -63,6 +63,7 @@ CORE = {
     'karp_decision_profile': (U32, [P]),
     'karp_decision_peer_version': (U32, [P]),
     'karp_peer_version_name': (C.c_char_p, [U32]),
+    'karp_profile_at': (C.c_char_p, [C.c_size_t]),
     'karp_profile_parse': (STATUS, [S.Str, C.POINTER(U32), C.POINTER(U32)]),
     'karp_decision_now': (I64, [P]),
     'karp_decision_pod_name': (S.Str, [P, U32]),

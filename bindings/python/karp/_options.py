@@ -14,7 +14,14 @@ from . import _structs as S
 
 Time = Union[str, int, datetime.datetime]
 
-PROFILES = ('karpenter', 'karpenter-1.14', 'karpenter-1.15', 'karp')
+def _profiles() -> 'tuple[str, ...]':
+    found: 'list[str]' = []
+    while (name := native.core.karp_profile_at(len(found))) is not None:
+        found.append(name.decode('ascii'))
+    return tuple(found)
+
+
+PROFILES = _profiles()
 CLAIM_ORDERS = ('default', 'peer', 'stable')
 EXPLAIN = ('summary', 'none', 'full')
 OBJECTIVES = ('compatible', 'cost')

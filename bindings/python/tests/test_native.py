@@ -63,6 +63,8 @@ def test_constants_are_those_of_the_headers() -> None:
     assert [layout['KARP_METHOD_' + name] for name in methods] == list(range(1, len(_options.METHODS) + 1))
     assert [_read.method(i + 1) for i in range(7)] == list(_options.METHODS)
     assert [layout['KARP_EXPLAIN_' + name.upper()] for name in _options.EXPLAIN] == [0, 1, 2]
+    assert _options.PROFILES[0] == 'karpenter' and _options.PROFILES[-1] == 'karp'
+    assert len(_options.PROFILES) == 1 + len([name for name in layout if name.startswith('KARP_PEER_')])
     versions = [(layout['KARP_PROFILE_' + name.split('-')[0].upper()],
                  layout['KARP_PEER_' + (name.split('-') + ['newest'])[1].upper().replace('.', '_')]) for name in _options.PROFILES]
     assert [_options.profile_of(name) for name in _options.PROFILES] == versions
