@@ -129,8 +129,10 @@ static karp_status add_type(karp_context *context, const karp_catalogue *catalog
     bool plain = fits(allocatable, have, launch), any = false;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        bool usable = o->available && requirements_agree(launch->requirements, launch->requirement_count,
-                                                         o->requirements, o->requirement_count);
+        bool full = str_is(launch_capacity_type(o), "reserved") && o->reservation_capacity <= 0;
+        bool usable = o->available && !full &&
+                      requirements_agree(launch->requirements, launch->requirement_count, o->requirements,
+                                         o->requirement_count);
         if (usable && (o->has_capacity_override || o->overhead_override)) {
             karp_status status = fits_overridden(context, type, o, launch, &usable, error);
             if (status) return status;

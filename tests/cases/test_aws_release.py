@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What release 1.15.2 of the aws provider does otherwise than 1.14: repair by reasons, enclaves, expressions of the kubelet's settings."""
+"""What release 1.15.2 of the aws provider does otherwise than 1.14: repair by reasons, enclaves, expressions of the kubelet's settings, and
+reservations without a free instance."""
 import json
 import pathlib
 import tempfile
@@ -99,8 +100,34 @@ def expressions():
     equal(len(launched(pool(), node_class(kubelet={'kubeReserved': {'cpu': '100m'}, 'maxPods': 20}), pod())), 1, 'quantities')
 
 
+def reservations():
+    """Release 1.15.2, pkg/providers/instancetype/offering/reserved_capacity_resolver.go: available is health alone. The core of 1.15 waits for
+    a reservation that only is full (K15-4), and takes what else there is."""
+    def reserved(left, **status):
+        return {**node_class(), 'status': {'capacityReservations': [{
+            'id': 'cr-1', 'instanceType': 'm5.large', 'availabilityZone': 'us-west-2a', 'availableInstanceCount': left, **status}], 'subnets': [
+                {'id': 's', 'zone': 'us-west-2a', 'zoneID': 'usw2-az1'}]}}
+
+    def decided(left, types, *words, **status):
+        kinds = pool(requirements=[{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': types},
+                                   {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['m5.large']}])
+        plan = document('plan', manifest(kinds, reserved(left, **status), pod()), *words)
+        return [launch['choice']['capacityType'] for launch in plan['launches']] + [u['code'] for u in plan['unschedulable']]
+
+    equal(decided(1, ['reserved']), ['reserved'], 'a free instance')
+    equal(decided(1, ['reserved', 'on-demand']), ['reserved'], 'a free instance comes first')
+    equal(decided(0, ['reserved']), ['RESERVED'], 'full: it is waited for')
+    equal(decided(0, ['reserved'], state='expiring'), ['NO_TEMPLATES'], 'not available')
+    equal(decided(0, ['reserved', 'on-demand']), ['on-demand'], 'something else')
+    old = ('--profile', 'karpenter-1.14', '--set', 'release=1.14.3')
+    equal(decided(0, ['reserved'], *old), ['NO_TEMPLATES'], '1.14.3: it is not available')
+    equal(decided(0, ['reserved', 'on-demand'], *old), ['on-demand'], '1.14.3: something else')
+    check('release: must be 1.14.3 or 1.15.2' in run('plan', manifest(pool(), pod()), '--set', 'release=2', status=None)[1], 'a release')
+
+
 repair()
 devices()
+reservations()
 classes()
 expressions()
 finish()

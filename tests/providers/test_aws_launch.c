@@ -360,6 +360,14 @@ static void reservations(void **state)
     ask(&a, CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "default", "false", "0")), "reserved");
     answer(&a, KARP_E_PROVIDER);
     done(&a);
+    /* A block without a free instance does not keep others from being launched. */
+    ask(&a,
+        CLASS(RESERVED("cr-1", "m5.large", "us-west-2a", "capacity-block", "false",
+                       "0") "," RESERVED("cr-2", "m5.xlarge", "us-west-2b", "capacity-block", "false", "0")),
+        NULL);
+    answer(&a, KARP_OK);
+    assert_string_equal(a.launch.capacity_type.ptr, "spot");
+    done(&a);
 }
 
 static void min_values(void **state)
@@ -417,7 +425,10 @@ static size_t open_offerings(karp_provider *p, const karp_provider_class *c, con
     for (size_t i = 0; i < karp_catalogue_count(types); i++) {
         const karp_instance_type *t = karp_catalogue_type(types, i);
         for (size_t k = 0; strcmp(t->name.ptr, name) == 0 && k < t->offering_count; k++) {
-            count += t->offerings[k].available && str_is(launch_capacity_type(&t->offerings[k]), capacity_type);
+            const karp_offering *o = &t->offerings[k];
+            bool reserved = str_is(launch_capacity_type(o), "reserved");
+            count += o->available && str_is(launch_capacity_type(o), capacity_type) &&
+                     (!reserved || o->reservation_capacity > 0);
         }
     }
     karp_catalogue_unref(types);
@@ -571,6 +582,17 @@ static void used_up_reservations(void **state)
         KARP_E_PROVIDER);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "reserved"), 1);
     assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "on-demand"), 2);
+    answer(&a, KARP_OK);
+    assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-1");
+    karp_provider_expire(a.provider, INT64_C(180000000000));
+    answer(&a, KARP_OK);
+    /* Any other lack of capacity: the reservation itself is unavailable, for this type and zone. */
+    static const char failed[] = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES(
+        "us-west-2a") "}]}";
+    assert_int_equal(
+        karp_provider_launch_result(a.provider, a.class_, &a.launch, text_of(failed), 0, a.memory, &node, NULL),
+        KARP_E_PROVIDER);
+    assert_int_equal(open_offerings(a.provider, a.class_, "m5.large", "reserved"), 1);
     answer(&a, KARP_OK);
     assert_string_equal(label_at(&a, 0, "karpenter.k8s.aws/capacity-reservation-id").ptr, "cr-1");
     karp_provider_expire(a.provider, INT64_C(180000000000));

@@ -110,22 +110,23 @@ typedef struct offerings {
     bool marked; /* some mark concerns the type */
 } offerings;
 
-static bool is_marked(const offerings *o, karp_str capacity_type, karp_str zone, size_t partition)
+static bool is_marked(const offerings *o, karp_str capacity_type, karp_str zone, karp_str reservation, size_t partition)
 {
     karp_str none = TEXT("");
     if (!o->marked) return false;
-    return aws_marked(o->place->marks, capacity_type, o->type, zone, o->place->group,
+    return aws_marked(o->place->marks, capacity_type, o->type, zone, reservation, o->place->group,
                       o->place->partition_count ? o->place->partitions[partition] : none);
 }
 
 static void add_copies(offerings *o, const karp_requirement *first, size_t count, double price, int64_t capacity,
                        bool open)
 {
-    karp_str capacity_type = first[0].values[0],
-             zone = first[1].values[0]; /* first two requirements of of_zone() and add_reserved() */
+    /* The first three requirements of of_zone() and add_reserved(). */
+    karp_str capacity_type = first[0].values[0], zone = first[1].values[0], reservation = TEXT("");
+    if (first[2].value_count > 0) reservation = first[2].values[0];
     bool known = price != AWS_UNKNOWN;
     for (size_t i = 0; i < o->parts->partitions; i++) {
-        bool there = open && !is_marked(o, capacity_type, zone, i);
+        bool there = open && !is_marked(o, capacity_type, zone, reservation, i);
         o->list[o->count++] = (karp_offering){
             .requirements = first + i * REQUIREMENTS_MOST,
             .requirement_count = count,
@@ -137,7 +138,11 @@ static void add_copies(offerings *o, const karp_requirement *first, size_t count
     }
 }
 
-/* A reservation is treated as almost free: a ten-millionth of the price keeps the order among several. */
+/*
+ * A reservation is treated as almost free: a ten-millionth of the price keeps the order among several. From release
+ * 1.15 on, one without a free instance is available, though nothing can be launched from it
+ * (offering/reserved_capacity_resolver.go).
+ */
 static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_place *place, const aws_reservation *r,
                          bool fits)
 {
@@ -167,8 +172,9 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
         if (zone && zone->id.len) into[n++] = in(aws_key_zone_id, &zone->id);
         if (place->partition_count) into[n++] = in(aws_key_partition, &place->partitions[i]);
     }
-    int64_t left = aws_reservation_marked(place->marks, r->id) ? 0 : r->available_count;
-    bool available = fits && left > 0 && !r->expiring && (t->zones & place->zones_in_class & bit) && !zone->out;
+    int64_t left = aws_reservation_full(place->marks, r->id) ? 0 : r->available_count;
+    bool available = fits && !r->expiring && (t->zones & place->zones_in_class & bit) && !zone->out;
+    if (place->full_is_unavailable) available = available && left > 0;
     double price = t->on_demand == AWS_UNKNOWN ? 0 : t->on_demand / 10000000.0;
     add_copies(o, list, n, price, left, available);
 }
@@ -239,6 +245,7 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
 {
     out->region = scratch_text(s, facts->region);
     out->marks = marks;
+    out->full_is_unavailable = settings->release_1_14_3;
     uint32_t known = aws_facts_zones(facts);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if (!(known >> i & 1)) continue;

@@ -90,14 +90,14 @@ static bool same_candidate(const karp_provider_launch *launch, karp_provider_can
 static void one_capacity_block(karp_provider_launch *launch)
 {
     karp_provider_candidate cheapest = { 0, 0, 0, 0 };
-    bool found = false;
+    bool found = false, first = true;
     for (size_t i = 0; i < launch->candidate_count; i++) {
         karp_provider_candidate c = launch->candidates[i];
         if (!is_of(launch, c, "reserved")) continue;
-        if (!str_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block")) {
-            if (!found) return; /* the first reservation determines the kind of all */
-            continue;
-        }
+        bool block = str_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block");
+        if (first && !block) return; /* the first reservation determines the kind of all */
+        first = false;
+        if (!block || !c.usable) continue;
         if (!found || launch_offering(launch, c)->price < launch_offering(launch, cheapest)->price) cheapest = c;
         found = true;
     }

@@ -204,16 +204,21 @@ static uint32_t mark_spread_limit(const fleet_failure *f)
     return kind;
 }
 
-/* Marks the reservation that the launch would have used there: it is exhausted, but other reservations of the type may
- * not be. */
+/* Marks the reservation that the launch would have used there, not others of the type: it has no free capacity, or
+ * cannot be used for another reason. */
 static uint32_t mark_reservation(const fleet_failure *f)
 {
     for (size_t i = 0; i < f->launch->candidate_count; i++) {
         const karp_offering *o = launch_offering(f->launch, f->launch->candidates[i]);
         if (!equal_str(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
         if (!str_is(launch_capacity_type(o), "reserved") || !equal_str(launch_label(o, LAUNCH_ZONE), f->zone)) continue;
-        const karp_provider_scope scope = { .size = sizeof scope,
-                                            .reservation = launch_label(o, AWS_GROUP "capacity-reservation-id") };
+        karp_provider_scope scope = { .size = sizeof scope,
+                                      .reservation = launch_label(o, AWS_GROUP "capacity-reservation-id") };
+        if (!str_is(f->code, "ReservationCapacityExceeded")) {
+            scope.capacity_type = launch_capacity_type(o);
+            scope.instance_type = f->instance_type;
+            scope.zone = f->zone;
+        }
         return mark(f, &scope);
     }
     return KARP_PROVIDER_OK;

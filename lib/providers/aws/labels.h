@@ -24,6 +24,7 @@ typedef struct aws_place {
     karp_str group; /* the placement group's id; "" = none */
     aws_zone zones[AWS_ZONES_MOST];
     uint32_t zones_in_class; /* bits */
+    bool full_is_unavailable; /* a reservation without a free instance, as before release 1.15 */
     const karp_str *partitions; /* "1" … of a partition placement group */
     size_t partition_count;
 } aws_place;

@@ -26,9 +26,11 @@ static const char *wrong(const karp_provider_scope *s)
 {
     bool place = s->instance_type.len || s->group.len || s->partition.len;
     if (s->family.len) return "EC2 does not report what a whole family lacks";
+    bool reserved = s->reservation.len && str_is(s->capacity_type, "reserved") && s->instance_type.len && s->zone.len;
+    if (reserved && !(s->group.len || s->partition.len || s->subnet.len)) return NULL;
     if (s->subnet.len || s->reservation.len) {
         bool alone = !(place || s->zone.len || s->capacity_type.len) && !(s->subnet.len && s->reservation.len);
-        return alone ? NULL : "a subnet or a reservation stands alone";
+        return alone ? NULL : "a subnet or a reservation stands alone, or a reservation with its type and zone";
     }
     if (!s->capacity_type.len && s->zone.len && !place) return NULL;
     if (!s->capacity_type.len) return "a capacity type, a zone alone, a subnet or a reservation is needed";
@@ -91,14 +93,15 @@ bool aws_marks_expire(aws_marks *m, int64_t now)
 }
 
 /* A mark without a group applies to every group; a mark of a group applies to all its partitions. */
-bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group,
-                karp_str partition)
+bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str reservation,
+                karp_str group, karp_str partition)
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
         if (!equal_str(mark->capacity_type, capacity_type)) continue;
         if (mark->instance_type.len == 0) return true;
         if (!equal_str(mark->instance_type, instance_type) || !equal_str(mark->zone, zone)) continue;
+        if (mark->reservation.len && !equal_str(mark->reservation, reservation)) continue;
         if (mark->group.len && !equal_str(mark->group, group)) continue;
         if (mark->partition.len == 0 || equal_str(mark->partition, partition)) return true;
     }
@@ -123,10 +126,10 @@ bool aws_subnet_marked(const aws_marks *m, karp_str subnet)
     return false;
 }
 
-bool aws_reservation_marked(const aws_marks *m, karp_str id)
+bool aws_reservation_full(const aws_marks *m, karp_str id)
 {
     for (size_t i = 0; i < m->count && id.len; i++) {
-        if (equal_str(m->list[i].reservation, id)) return true;
+        if (!m->list[i].capacity_type.len && equal_str(m->list[i].reservation, id)) return true;
     }
     return false;
 }

@@ -43,6 +43,11 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
         if (s->all_types || str_is(setting->value, "false")) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "allTypes", "must be true or false");
     }
+    if (str_is(setting->key, "release")) {
+        s->release_1_14_3 = str_is(setting->value, "1.14.3");
+        if (s->release_1_14_3 || str_is(setting->value, "1.15.2")) return KARP_PROVIDER_OK;
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "release", "must be 1.14.3 or 1.15.2");
+    }
     if (str_is(setting->key, "zones")) {
         bool more = str_starts(setting->value, "+");
         s->zone_names = more ? (karp_str){ setting->value.ptr + 1, setting->value.len - 1 } : setting->value;
@@ -52,8 +57,8 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
     }
     int shown = str_shown(setting->key, 60);
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
-                            "aws has reservedENIs, vmMemoryOverheadPercent, allTypes and zones, no %.*s", shown,
-                            shown ? setting->key.ptr : "");
+                            "aws has reservedENIs, vmMemoryOverheadPercent, allTypes, zones and release, no %.*s",
+                            shown, shown ? setting->key.ptr : "");
 }
 
 static void aws_close(void *handle)
