@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/inspect.h>
+#include <karp/settings.h>
 
 typedef struct subject {
     karp_context *context;

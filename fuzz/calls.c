@@ -11,6 +11,7 @@
 
 #include <karp/builder.h>
 #include <karp/columns.h>
+#include <karp/inspect.h>
 
 #include <support/fault.h>
 

@@ -7,6 +7,7 @@
 #include "world.h"
 
 #include <karp/certificate.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 
 #include <stdbool.h>

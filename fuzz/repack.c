@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/repack.h>
 #include <property/worlds.h>
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/settings.h>
 
 static karp_status add_node(karp_builder *b, source *s, karp_error *error)
 {

@@ -11,13 +11,16 @@
 #include <karp/devices.h>
 #include <karp/explain.h>
 #include <karp/fit.h>
+#include <karp/inspect.h>
 #include <karp/karp.h>
+#include <karp/library.h>
 #include <karp/lifecycle.h>
 #include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/peer.h>
 #include <karp/prices.h>
 #include <karp/repack.h>
+#include <karp/settings.h>
 #include <karp/what_if.h>
 #elif defined(__has_include)
 #if __has_include("karp.h")

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/inspect.h>
 #include <karp/karp.h>
 #include <karp/library.h>
 

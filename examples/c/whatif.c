@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <karp/what_if.h>

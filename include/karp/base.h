@@ -160,14 +160,8 @@ KARP_API karp_status karp_context_new(const karp_context_options *options, karp_
  */
 KARP_API void karp_context_free(karp_context *context);
 
-/** Frees memory of karp_alloc(), or of a function that says so; @p bytes as allocated. NULL is allowed. */
-KARP_API void karp_free(karp_context *context, void *memory, size_t bytes);
-
 /** "0.1.0" of the library in use. */
 KARP_API const char *karp_version(void);
-
-/** #KARP_VERSION_NUMBER of the library in use. */
-KARP_API uint32_t karp_version_number(void);
 
 /** "KARP_E_NOMEM" …; "unknown status" for any other value. */
 KARP_API const char *karp_status_name(karp_status status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file builder.h  What few builders need beside snapshot.h: the nodes and pods that are part of the cluster, pods
- * of one template, less common kinds of objects, and edits of a snapshot.
+ * @file builder.h  What fewer builders need beside snapshot.h: less common kinds of objects, pods of one template, the
+ * nodes and pods that are part of the cluster, and edits of a snapshot.
  */
 #ifndef KARP_BUILDER_H
 #define KARP_BUILDER_H
@@ -11,6 +11,35 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Sets the API server's default, binding mode Immediate. Since 0.1. */
+KARP_API void karp_storage_class_init(karp_storage_class *storage_class, size_t size);
+
+/** Adds a node class; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_class *node_class,
+                                                 karp_error *error);
+
+/** Adds a PersistentVolumeClaim; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_persistent_volume_claim(karp_builder *builder,
+                                                              const karp_persistent_volume_claim *claim,
+                                                              karp_error *error);
+
+/** Adds a PersistentVolume; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp_persistent_volume *volume,
+                                                        karp_error *error);
+
+/** Adds a StorageClass; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_storage_class *storage_class,
+                                                    karp_error *error);
+
+/** Adds a PodDisruptionBudget; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder,
+                                                            const karp_pod_disruption_budget *budget,
+                                                            karp_error *error);
+
+/** Adds a Namespace; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *namespace_,
+                                                karp_error *error);
 
 /** One entry of what Karpenter remembers about a node. */
 typedef struct karp_node_state {

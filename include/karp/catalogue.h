@@ -81,26 +81,8 @@ typedef struct karp_catalogue karp_catalogue;
 KARP_API karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                         karp_catalogue **out, karp_error *error);
 
-/** Takes a reference and returns @p catalogue. NULL is allowed. A const result can be kept as well. */
-KARP_API karp_catalogue *karp_catalogue_ref(const karp_catalogue *catalogue);
-
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_catalogue_unref(karp_catalogue *catalogue);
-
-/** How many types it has. */
-KARP_API size_t karp_catalogue_count(const karp_catalogue *catalogue);
-
-/**
- * Type @p index as given, with quantities as canonical text. Resources are in the order cpu, memory, pods, nodes, then
- * others by name. NULL beyond the end. Borrowed.
- */
-KARP_API const karp_instance_type *karp_catalogue_type(const karp_catalogue *catalogue, size_t index);
-
-/**
- * Allocatable of type @p index without overrides: capacity − overhead, canonical text. Borrowed; @p count receives the
- * length. NULL beyond the end.
- */
-KARP_API const karp_resource *karp_catalogue_allocatable(const karp_catalogue *catalogue, size_t index, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  *
  * A getter fills a struct whose `size` the caller has set. Pointers in that struct are borrowed from the decision: they
  * are valid until its last reference is dropped. Prices and costs are in $/h. All functions may be called by several
- * threads on one decision. Everything in this file is since 0.1.
+ * threads on one decision. inspect.h has its costs, notes and hash. Everything in this file is since 0.1.
  */
 #ifndef KARP_DECISION_H
 #define KARP_DECISION_H
@@ -184,42 +184,9 @@ typedef struct karp_unschedulable {
     size_t topology_count;
 } karp_unschedulable;
 
-/** A pod that the scheduler did not consider. */
-typedef struct karp_ignored {
-    size_t size;
-    uint32_t pod; /**< pod index */
-    uint32_t code; /**< KARP_REASON_* */
-    karp_str message; /**< English; may change */
-} karp_ignored;
-
-/** A state node (a Node, or a NodeClaim without a Node) as it is after the decision. */
-typedef struct karp_node_use {
-    size_t size;
-    karp_str node;
-    karp_str node_pool; /**< "" = it belongs to no NodePool */
-    karp_str instance_type;
-    karp_str zone;
-    karp_str capacity_type;
-    double price; /**< $/h; 0 = unknown */
-    double cpu_requested; /**< cores, including the pods that this decision places here */
-    double cpu_allocatable; /**< cores */
-    double memory_requested; /**< bytes, including the pods that this decision places here */
-    double memory_allocatable; /**< bytes */
-    uint32_t marked; /**< 1 = it is being deleted, or this decision disrupts it */
-    uint32_t pods_received; /**< number of pods that this decision places here */
-} karp_node_use;
-
-/** Takes a reference and returns @p decision. NULL is allowed. A const result can be kept as well. */
-KARP_API karp_decision *karp_decision_ref(const karp_decision *decision);
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_decision_unref(karp_decision *decision);
 
-/** The snapshot that was decided on. Borrowed from @p decision. Since 0.1. */
-KARP_API const struct karp_snapshot *karp_decision_snapshot(const karp_decision *decision);
-/** 1 = complete; 0 = a budget of work, a deadline or should_stop ended it early. */
-KARP_API uint32_t karp_decision_complete(const karp_decision *decision);
-/** The time of the decision: an instant in nanoseconds. */
-KARP_API int64_t karp_decision_now(const karp_decision *decision);
 /**
  * "namespace/name" of the pod with this index. Indices are those of the snapshot. {NULL,0} if there is none. Borrowed.
  */
@@ -237,32 +204,6 @@ KARP_API karp_status karp_decision_placement(const karp_decision *decision, size
 KARP_API size_t karp_decision_unschedulable_count(const karp_decision *decision);
 /** Unschedulable pod @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_unschedulable(const karp_decision *decision, size_t index, karp_unschedulable *out);
-/** Number of pods that were not considered, ordered by name. */
-KARP_API size_t karp_decision_ignored_count(const karp_decision *decision);
-/** Pod @p index of those not considered, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
-KARP_API karp_status karp_decision_ignored(const karp_decision *decision, size_t index, karp_ignored *out);
-/** Number of state nodes, ordered by name. */
-KARP_API size_t karp_decision_node_count(const karp_decision *decision);
-/** State node @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
-KARP_API karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out);
-/** $/h of all nodes with a known price, before the decision. */
-KARP_API double karp_decision_cost_before(const karp_decision *decision);
-/** $/h after the decision: with its launches, and without the nodes that it disrupts. */
-KARP_API double karp_decision_cost_after(const karp_decision *decision);
-/** Number of notes for the user ("NodePool gpu: no instance type meets its requirements"). */
-KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
-/** Note @p index, in English; may change. Borrowed from @p decision. {NULL,0} beyond the end. */
-KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t index);
-
-/**
- * Writes the decision's hash to @p out: SHA-256 as 64 hexadecimal digits and a NUL. Two decisions have equal hashes
- * exactly when they launch the same nodes for the same pods, place the same pods on the same nodes, find the same pods
- * unschedulable for the same reasons, and have the same commands. Messages, explanations, notes, the profile and the
- * cost before do not count. The version of Karpenter counts if it is after 1.14. docs/decision-hash.md describes the
- * hashed bytes. They never change, so hashes can be stored, and compared between versions of the library and between
- * languages. Since 0.1.
- */
-KARP_API void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT]);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
  * @file disrupt.h  Disruption decisions: which nodes Karpenter would remove, when and why, and what replaces them
  * (docs/disruption.md).
  *
- * A disruption decision is a karp_decision (decision.h) with commands, kept nodes, candidates and budgets (passes.h).
- * Getters borrow from it. All functions may be called by several threads on one snapshot or decision. Everything in
- * this file is since 0.1.
+ * A disruption decision is a karp_decision (decision.h) with commands; passes.h has its kept nodes, candidates and
+ * budgets. Getters borrow from it. All functions may be called by several threads on one snapshot or decision.
+ * Everything in this file is since 0.1.
  */
 #ifndef KARP_DISRUPT_H
 #define KARP_DISRUPT_H
@@ -48,14 +48,6 @@ enum {
     KARP_METHOD_STATIC_DEPROVISIONING = 9
 };
 
-/** The name of a method, "MultiNodeConsolidation". "" for a number that is no method. Lives as long as the library. */
-KARP_API const char *karp_method_name(uint32_t method);
-/**
- * The reason of a method's commands: "Underutilized", "Empty", "Drifted", "Expired", "Unhealthy" or "ScaleDown". "" for
- * a number that is no method. Lives as long as the library.
- */
-KARP_API const char *karp_method_reason(uint32_t method);
-
 /** Options of karp_disrupt() and of the functions that explain its decisions. */
 typedef struct karp_disrupt_options {
     size_t size;
@@ -95,20 +87,6 @@ KARP_API void karp_disrupt_options_init(karp_disrupt_options *options, size_t si
  */
 KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                   karp_decision **out, karp_error *error);
-
-/** Header of a disruption decision. */
-typedef struct karp_disruption {
-    size_t size;
-    uint32_t method; /**< KARP_METHOD_* that found a command, or the last one tried */
-    uint32_t simulations; /**< how many simulations were made */
-    karp_str error_code; /**< "" = the method was evaluated; else why not: "NODEPOOLS_NOT_FOUND" */
-    karp_str error_message; /**< the same in English; may change */
-    /**
-     * Nanoseconds until the next pass of Karpenter's controller: 0 if there is a command, 1 s while some NodeClaim has
-     * no provider ID yet, else 10 s.
-     */
-    int64_t requeue_after;
-} karp_disruption;
 
 /** What a command does with its nodes. Numbers never change. */
 enum {
@@ -150,33 +128,10 @@ typedef struct karp_command {
     uint32_t reserved; /**< 0 */
 } karp_command;
 
-/** A node that stays, and why. */
-typedef struct karp_kept {
-    size_t size;
-    karp_str node;
-    karp_str detail; /**< what is in the way: a pod, a budget, a NodePool; "" = nothing to add */
-    uint32_t code; /**< KARP_REASON_* */
-    uint32_t reserved; /**< 0 */
-    /**
-     * With SPOT_TO_SPOT_TOO_FEW_TYPES the number of cheaper types, with SEVERAL_NODES_NEEDED the number of new nodes;
-     * else 0. Since 0.1.
-     */
-    uint32_t found;
-    uint32_t reserved_; /**< 0 */
-} karp_kept;
-
-/**
- * The header of a disruption decision, borrowed from @p decision. Errors: NOT_FOUND for a launch decision, ABI_SIZE.
- */
-KARP_API karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out);
 /** Number of commands, in the order in which they were found. 0 for a launch decision. */
 KARP_API size_t karp_decision_command_count(const karp_decision *decision);
 /** Command @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_command(const karp_decision *decision, size_t index, karp_command *out);
-/** Number of nodes that stay, ordered by name. 0 for a launch decision. */
-KARP_API size_t karp_decision_kept_count(const karp_decision *decision);
-/** Kept node @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
-KARP_API karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out);
 
 #ifdef __cplusplus
 }

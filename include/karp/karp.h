@@ -2,8 +2,8 @@
 /**
  * @file karp.h  What most programs need: objects and catalogues in, launch and disruption decisions out.
  *
- * docs/embedding.md lists its functions on one page. Everything else is included by name: builder.h, prices.h,
- * columns.h, values.h, objective.h, what_if.h, passes.h, explain.h and the others; io.h, provider.h and replay.h belong
+ * docs/embedding.md lists its functions on one page. Everything else is included by name: inspect.h, settings.h,
+ * builder.h, prices.h, columns.h, objective.h, passes.h, explain.h and the others; io.h, provider.h and replay.h belong
  * to libkarp-io.
  */
 #ifndef KARP_KARP_H

@@ -1,26 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file library.h  For libraries on top of libkarp: the memory, the limits and the callbacks of a context, and
- * catalogues that borrow their types instead of copying them.
+ * @file library.h  For libraries on top of libkarp, and callers with several threads: references to what is shared, the
+ * memory, the limits and the callbacks of a context, and catalogues that borrow their types instead of copying them.
  */
 #ifndef KARP_LIBRARY_H
 #define KARP_LIBRARY_H
 
-#include <karp/catalogue.h>
+#include <karp/decision.h>
+#include <karp/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** #KARP_VERSION_NUMBER of the library in use. */
+KARP_API uint32_t karp_version_number(void);
+
 /** Takes a reference and returns @p context; each reference is dropped by karp_context_free(). NULL is allowed. Any
  * thread. Since 0.1. */
 KARP_API karp_context *karp_context_ref(karp_context *context);
+
+/** Takes a reference and returns @p catalogue. NULL is allowed. A const result can be kept as well. */
+KARP_API karp_catalogue *karp_catalogue_ref(const karp_catalogue *catalogue);
+
+/** Takes a reference and returns @p snapshot. NULL is allowed. A const result can be kept as well. */
+KARP_API karp_snapshot *karp_snapshot_ref(const karp_snapshot *snapshot);
+
+/** Takes a reference and returns @p decision. NULL is allowed. A const result can be kept as well. */
+KARP_API karp_decision *karp_decision_ref(const karp_decision *decision);
 
 /** The limits and callbacks in force (defaults filled in). Borrowed. */
 KARP_API const karp_context_options *karp_context_get_options(const karp_context *context);
 
 /** Memory from the context's allocator; NULL = out of memory. */
 KARP_API void *karp_alloc(karp_context *context, size_t bytes);
+
+/** Frees memory of karp_alloc(), or of a function that says so; @p bytes as allocated. NULL is allowed. */
+KARP_API void karp_free(karp_context *context, void *memory, size_t bytes);
 
 /** Bytes that objects of the context have allocated now; 0 unless max_memory is set. Any thread. Since 0.1. */
 KARP_API uint64_t karp_context_memory(const karp_context *context);

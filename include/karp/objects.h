@@ -489,9 +489,6 @@ typedef struct karp_storage_class {
     uint32_t reserved;
 } karp_storage_class;
 
-/** Sets the API server's default, binding mode Immediate. Since 0.1. */
-KARP_API void karp_storage_class_init(karp_storage_class *storage_class, size_t size);
-
 /** spec.drivers[] of a CSINode. */
 typedef struct karp_csi_driver {
     karp_str name;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file passes.h  Disruption passes in sequence: the memory between passes, candidates, and budgets. */
+/**
+ * @file passes.h  Disruption passes in sequence: their methods, the memory between passes, candidates, budgets, and the
+ * nodes that stay.
+ */
 #ifndef KARP_PASSES_H
 #define KARP_PASSES_H
 
@@ -8,6 +11,55 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** The name of a method, "MultiNodeConsolidation". "" for a number that is no method. Lives as long as the library. */
+KARP_API const char *karp_method_name(uint32_t method);
+
+/**
+ * The reason of a method's commands: "Underutilized", "Empty", "Drifted", "Expired", "Unhealthy" or "ScaleDown". "" for
+ * a number that is no method. Lives as long as the library.
+ */
+KARP_API const char *karp_method_reason(uint32_t method);
+
+/** Header of a disruption decision. */
+typedef struct karp_disruption {
+    size_t size;
+    uint32_t method; /**< KARP_METHOD_* that found a command, or the last one tried */
+    uint32_t simulations; /**< how many simulations were made */
+    karp_str error_code; /**< "" = the method was evaluated; else why not: "NODEPOOLS_NOT_FOUND" */
+    karp_str error_message; /**< the same in English; may change */
+    /**
+     * Nanoseconds until the next pass of Karpenter's controller: 0 if there is a command, 1 s while some NodeClaim has
+     * no provider ID yet, else 10 s.
+     */
+    int64_t requeue_after;
+} karp_disruption;
+
+/**
+ * The header of a disruption decision, borrowed from @p decision. Errors: NOT_FOUND for a launch decision, ABI_SIZE.
+ */
+KARP_API karp_status karp_decision_disruption(const karp_decision *decision, karp_disruption *out);
+
+/** A node that stays, and why. */
+typedef struct karp_kept {
+    size_t size;
+    karp_str node;
+    karp_str detail; /**< what is in the way: a pod, a budget, a NodePool; "" = nothing to add */
+    uint32_t code; /**< KARP_REASON_* */
+    uint32_t reserved; /**< 0 */
+    /**
+     * With SPOT_TO_SPOT_TOO_FEW_TYPES the number of cheaper types, with SEVERAL_NODES_NEEDED the number of new nodes;
+     * else 0. Since 0.1.
+     */
+    uint32_t found;
+    uint32_t reserved_; /**< 0 */
+} karp_kept;
+
+/** Number of nodes that stay, ordered by name. 0 for a launch decision. */
+KARP_API size_t karp_decision_kept_count(const karp_decision *decision);
+
+/** Kept node @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
+KARP_API karp_status karp_decision_kept(const karp_decision *decision, size_t index, karp_kept *out);
 
 /**
  * The state between disruption passes as plain values, which the caller stores; Karpenter keeps it in memory. A zeroed

@@ -19,6 +19,7 @@
 #define KARP_PROVIDER_H
 
 #include <karp/catalogue.h>
+#include <karp/settings.h>
 #include <karp/snapshot.h>
 
 #ifdef __cplusplus

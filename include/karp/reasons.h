@@ -138,9 +138,6 @@ KARP_API const char *karp_reason_name(uint32_t reason);
 /** One line of English that explains the code to a user; may change. "" for any other number. */
 KARP_API const char *karp_reason_text(uint32_t reason);
 
-/** 1 = waiting does not help: the pod, the NodePools or the catalogue have to change. */
-KARP_API uint32_t karp_reason_permanent(uint32_t reason);
-
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 #include "bench.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <karp/columns.h>
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */

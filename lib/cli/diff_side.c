@@ -7,6 +7,7 @@
 #include <base/sort.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* A list under construction. The first failure is recorded, so that one check at the end is enough. */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
+
 /* Removes the commas of "6,000.50"; false = they are not thousands separators. */
 static bool join_thousands(char *text)
 {

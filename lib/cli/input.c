@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* Notes on a separate catalogue file are printed on standard error. A reader collects the notes on its input. */

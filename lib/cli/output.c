@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <karp/inspect.h>
 #include <karp/peer.h>
 
 size_t character_at(karp_str text, size_t at, bool *hidden)

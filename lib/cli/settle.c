@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/settle.h>
 

@@ -2,6 +2,9 @@
 #include <decision/decision.h>
 
 #include <karp/certificate.h>
+#include <karp/inspect.h>
+#include <karp/library.h>
+#include <karp/passes.h>
 #include <karp/peer.h>
 
 #include <base/error.h>

@@ -9,6 +9,7 @@
 #include <karp/certificate.h>
 #include <karp/disrupt.h>
 #include <karp/groups.h>
+#include <karp/inspect.h>
 #include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/repack.h>

@@ -8,6 +8,7 @@
 #define DECISION_NODE_ROWS_H
 
 #include <karp/decision.h>
+#include <karp/inspect.h>
 #include <model/snapshot.h>
 
 /* A pod that the decision places on a node. */

@@ -2,6 +2,7 @@
 /* The registry of reason codes: name, text, and whether waiting can help. The names of the disruption methods. */
 #include <karp/command.h>
 #include <karp/explain.h>
+#include <karp/inspect.h>
 #include <karp/passes.h>
 #include <karp/reasons.h>
 

@@ -10,6 +10,8 @@
 #include <disrupt/validate.h>
 #include <model/instant.h>
 
+#include <karp/passes.h>
+
 static const int64_t pause = SECOND_NS, per_node = SECOND_NS / 1000 * 80, least_time = INT64_C(600) * SECOND_NS,
                      most_time = INT64_C(3600) * SECOND_NS;
 

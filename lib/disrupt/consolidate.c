@@ -8,6 +8,8 @@
 #include <schedule/pricing.h>
 #include <string.h>
 
+#include <karp/settings.h>
+
 enum { SPOT_TO_SPOT_TYPES = 15 };
 
 /* The types, in their order, with an offering that meets these requirements; `out` may be the same list. */

@@ -8,6 +8,8 @@
 #include <model/instant.h>
 #include <schedule/movable.h>
 
+#include <karp/settings.h>
+
 enum { COST_TEXT = 128 };
 
 static bool infinite(karp_str t, double *out)

@@ -5,6 +5,8 @@
 #include <base/sort.h>
 #include <model/instant.h>
 
+#include <karp/settings.h>
+
 static const int64_t retry = INT64_C(300) * SECOND_NS;
 
 /* The provider's repair policies. */

@@ -10,6 +10,8 @@
 #include <schedule/pricing.h>
 #include <schedule/provision.h>
 
+#include <karp/passes.h>
+
 static const int64_t second = INT64_C(1000000000);
 
 static bool repair_row(const karp_snapshot *w, karp_decision *d, const repair_verdict *v,

@@ -8,6 +8,8 @@
 #include <model/instant.h>
 #include <schedule/movable.h>
 
+#include <karp/settings.h>
+
 static const int64_t recheck = INT64_C(60) * SECOND_NS, limited = INT64_C(30) * SECOND_NS;
 
 /* Claims that can be deleted, in this order: not resolved, empty, then by cost; those with protected pods last. */

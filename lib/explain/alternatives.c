@@ -8,6 +8,8 @@
 #include <decision/decision.h>
 #include <schedule/report.h>
 
+#include <karp/inspect.h>
+
 enum { ALTERNATIVES_MOST = 12 };
 
 /* The NodePool that launches the pod's node; NO_ID = the pod is placed on an existing node. */

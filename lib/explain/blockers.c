@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_find_blockers(): repeats the disruption decision without the reasons that block the disruption of nodes. */
 #include <karp/blockers.h>
+#include <karp/passes.h>
 
 #include <base/context.h>
 #include <base/error.h>

@@ -8,6 +8,8 @@
 #include <decision/decision.h>
 #include <explain/node_causes.h>
 #include <explain/node_view.h>
+#include <karp/inspect.h>
+#include <karp/passes.h>
 #include <karp/what_if.h>
 #include <schedule/provision.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 #include <schedule/provision.h>
 #include <schedule/report.h>
 
+#include <karp/settings.h>
+
 static karp_decision *decide(linting *l, uint32_t preferences)
 {
     static const round_changes none = { .removed_count = 0 };

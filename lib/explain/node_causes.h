@@ -6,6 +6,8 @@
 #include <base/strbuf.h>
 #include <explain/node_view.h>
 
+#include <karp/passes.h>
+
 enum { MOST_NAMED = 5 }; /* the most pods or nodes of a list that are named */
 
 typedef struct node_cause {

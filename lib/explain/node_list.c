@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_list_nodes(): the nodes as they are, with the cost of each pod, and with a scheduling round without each node.
  */
+#include <karp/inspect.h>
 #include <karp/nodes.h>
 
 #include <base/context.h>

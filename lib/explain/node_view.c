@@ -5,6 +5,8 @@
 #include <model/selector.h>
 #include <string.h>
 
+#include <karp/settings.h>
+
 static bool copy_into(node_view *v, const void *from, size_t count, size_t bytes, void **out)
 {
     void *copy = arena_array(&v->data, count + 1, bytes);

@@ -4,6 +4,7 @@
 #include <base/bisect.h>
 #include <base/context.h>
 #include <base/error.h>
+#include <karp/inspect.h>
 #include <karp/peer.h>
 #include <model/reuse_pods.h>
 #include <stdarg.h>

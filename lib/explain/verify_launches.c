@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/settings.h>
+
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static bool pool_open(const verifier *v, uint32_t pool)

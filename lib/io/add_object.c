@@ -11,6 +11,7 @@
 #include <karp/builder.h>
 #include <karp/devices.h>
 #include <karp/groups.h>
+#include <karp/settings.h>
 
 /* An object being decoded and added. */
 typedef struct adding {

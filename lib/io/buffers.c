@@ -9,6 +9,7 @@
 #include <io/pod_amount.h>
 
 #include <karp/builder.h>
+#include <karp/settings.h>
 #include <math.h>
 
 /* ---- the pod template -------------------------------------------------------------------------------------------- */

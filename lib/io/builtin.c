@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 static const karp_str nothing = { "", 0 };

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* ---- labels derived from the list -------------------------------------------------------------------------------- */

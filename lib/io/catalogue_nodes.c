@@ -7,6 +7,7 @@
 #include <io/catalogue_read.h>
 #include <io/prices.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <providers/builtin.h>
 #include <providers/others.h>

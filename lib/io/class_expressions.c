@@ -6,6 +6,7 @@
  * pkg/controllers/nodeclass/validation.go.
  */
 #include <io/fill.h>
+#include <karp/settings.h>
 #include <karp/values.h>
 
 #define AWS_GROUP "karpenter.k8s.aws"

@@ -5,6 +5,7 @@
 #include <base/money.h>
 #include <math.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* The price factor of a covered node. It is as small as the price that Karpenter's providers set for capacity

@@ -6,6 +6,8 @@
 #include <base/money.h>
 #include <math.h>
 
+#include <karp/library.h>
+
 enum { ROW_BYTES = 512 }; /* the largest struct of a row */
 
 _Static_assert(sizeof(karp_launch) <= ROW_BYTES, "a launch fits");

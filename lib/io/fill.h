@@ -13,6 +13,8 @@
 #include <io/reader.h>
 #include <io/waiting_pods.h>
 
+#include <karp/settings.h>
+
 /* A PodDisruptionBudget whose status is computed from the pods. */
 typedef struct io_open_budget {
     const io_deferred *deferred;

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <io/decode_fields.h>
 
+#include <karp/inspect.h>
+#include <karp/settings.h>
+
 #define POOL_LABEL "karpenter.sh/nodepool"
 #define TYPE_LABEL "node.kubernetes.io/instance-type"
 #define REGISTERED_LABEL "karpenter.sh/registered"

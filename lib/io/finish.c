@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* ---- deferred objects -------------------------------------------------------------------------------------------- */

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
+#include <karp/library.h>
+#include <karp/settings.h>
+
 /* A list of distinct keys. `recent` avoids most look-ups, because equal keys of one catalogue are the same string. */
 typedef struct key_list {
     karp_reader *reader;

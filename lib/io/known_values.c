@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 const char *io_meant(const nearest *near, char text[MEANT])

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static karp_str __attribute__((format(printf, 2, 0))) text_of(io_pods *p, const char *format, va_list arguments)

@@ -6,6 +6,7 @@
 #include <base/money.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/prices.h>
 

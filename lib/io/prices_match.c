@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
+#include <karp/settings.h>
 
 /* ---- requirements that can never match --------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/library.h>
+#include <karp/settings.h>
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <karp/library.h>
+#include <karp/settings.h>
 
 void karp_reader_options_init(karp_reader_options *options, size_t size)
 {

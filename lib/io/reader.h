@@ -11,6 +11,7 @@
 #include <io/pod_kinds.h>
 #include <io/pod_template.h>
 #include <karp/provider.h>
+#include <karp/settings.h>
 
 /* A deferred object: it is not decoded and added to the builder before the end of the input. */
 typedef struct io_deferred {

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
+
 static void note_time(karp_reader *reader, karp_str text)
 {
     int64_t instant;

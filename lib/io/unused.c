@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/settings.h>
+
 /* ---- feature gates ----------------------------------------------------------------------------------------------- */
 
 static const struct {

@@ -7,6 +7,7 @@
 #include <base/admit.h>
 #include <base/sort.h>
 #include <karp/devices.h>
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/values.h>
 

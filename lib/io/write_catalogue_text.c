@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a catalogue as a table: allocatable amounts and the lowest price of each capacity type. */
+#include <karp/inspect.h>
+
 #include "write_catalogue.h"
 
 #include "write_text.h"

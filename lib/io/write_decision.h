@@ -4,6 +4,7 @@
 #define IO_WRITE_DECISION_H
 
 #include <karp/groups.h>
+#include <karp/inspect.h>
 #include <karp/passes.h>
 #include <karp/repack.h>
 #include "write_buffer.h"

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 enum { MOST_APART = 3, NAMED_TYPES = 4, NO_END = 1000 };
 
 static const uint32_t none = UINT32_MAX;

@@ -6,6 +6,7 @@
 #include "write_rows.h"
 #include "write_notes.h"
 
+#include <karp/library.h>
 #include <karp/objective.h>
 
 static void put_cell(write_buffer *b, karp_str text)

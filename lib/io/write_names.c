@@ -4,6 +4,8 @@
 
 #include <base/sort.h>
 
+#include <karp/library.h>
+
 typedef struct split_name {
     karp_str head; /* up to and including the last '-' */
     karp_str tail;

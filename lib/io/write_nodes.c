@@ -5,6 +5,7 @@
 #include "write_text.h"
 
 #include <base/sort.h>
+#include <karp/library.h>
 #include <karp/nodes.h>
 
 /* The nodes of a NodePool, or of all. */

@@ -7,6 +7,7 @@
 #include "write_launch.h"
 #include "write_preferences.h"
 
+#include <karp/library.h>
 #include <karp/objective.h>
 #include <karp/what_if.h>
 

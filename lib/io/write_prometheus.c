@@ -9,6 +9,8 @@
 #include <base/sort.h>
 #include <base/money.h>
 
+#include <karp/library.h>
+
 /* Equal launches, or existing nodes. */
 typedef struct group {
     karp_str pool, type, zone, capacity_type;

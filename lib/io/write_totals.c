@@ -3,6 +3,8 @@
 
 #include <io/table.h>
 
+#include <karp/library.h>
+
 /* A_GLANCE: totals are not needed for this number of launches. */
 enum { A_GLANCE = 3, MOST_LINES = 4, LABEL = 16 };
 

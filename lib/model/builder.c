@@ -9,6 +9,8 @@
 #include <base/error.h>
 #include <karp/builder.h>
 #include <karp/devices.h>
+#include <karp/library.h>
+#include <karp/settings.h>
 #include <model/catalogue.h>
 #include <model/regex.h>
 #include <model/store_pods.h>

@@ -9,6 +9,9 @@
 #include <model/quantity.h>
 #include <string.h>
 
+#include <karp/inspect.h>
+#include <karp/library.h>
+
 /* ---- lists of requirements --------------------------------------------------------------------------------------- */
 
 /* Adds the public form, with texts, for karp_catalogue_type(). */

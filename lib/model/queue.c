@@ -11,6 +11,8 @@
 #include <model/reuse_pods.h>
 #include <string.h>
 
+#include <karp/inspect.h>
+
 /* ---- by namespace and name --------------------------------------------------------------------------------------- */
 
 int pods_by_name(const store *s, const pod *a, const pod *b)

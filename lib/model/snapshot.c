@@ -12,6 +12,9 @@
 #include <model/store.h>
 #include <string.h>
 
+#include <karp/inspect.h>
+#include <karp/library.h>
+
 typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 
 /* Each step uses the results of earlier ones, so the order matters. */

@@ -9,6 +9,7 @@
 
 #include <base/hash.h>
 #include <base/paged.h>
+#include <karp/settings.h>
 #include <karp/snapshot.h>
 #include <model/resources.h>
 

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/passes.h>
+
 enum { MOST_BOUNDED = 50000 };
 
 /* Pods of the round on a launch or a host, sorted by name, separately for each step. */

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <karp/settings.h>
+
 karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                      const karp_provider_memory *memory, karp_str *version, karp_str *hash,
                                      karp_error *error)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/values.h>
 #include <providers/provider.h>

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <karp/library.h>
+#include <karp/settings.h>
 
 #include <json/tree.h>
 

@@ -3,6 +3,7 @@
 #include <records/tables.h>
 
 #include <karp/command.h>
+#include <karp/passes.h>
 
 static const record_names methods = { karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_REPACK, false };
 static const record_names phases = { karp_phase_name, KARP_COMMAND_PHASE_VALIDATING, KARP_COMMAND_PHASE_GIVEN_UP,

@@ -3,6 +3,7 @@
 #include <records/tables.h>
 
 #include <karp/passes.h>
+#include <karp/settings.h>
 
 const record_names record_methods = { karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_STATIC_DEPROVISIONING,
                                       false };

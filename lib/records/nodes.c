@@ -3,6 +3,7 @@
 #include <records/tables.h>
 
 #include <karp/decision.h>
+#include <karp/inspect.h>
 
 const record record_node_use = { SIZED(karp_node_use, pods_received),
                                  OPEN({ TEXT("node", karp_node_use, node), COLUMN },

@@ -4,6 +4,7 @@
 #include <records/tables.h>
 
 #include <karp/explain.h>
+#include <karp/inspect.h>
 
 const record_names record_reasons = { karp_reason_name, 1, 1000, false };
 

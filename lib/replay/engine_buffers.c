@@ -2,6 +2,8 @@
 #include <replay/engine_shapes.h>
 
 #include <karp/columns.h>
+#include <karp/inspect.h>
+#include <karp/library.h>
 
 #define INTERVAL (30 * SECOND) /* of the controller that asks for a decision on each buffer */
 #define BATCH_IDLE (1 * SECOND)

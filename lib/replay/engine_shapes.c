@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include <karp/columns.h>
+#include <karp/inspect.h>
 
 #define SHAPE_NAME "replay-shape-"
 #define HOSTNAME "kubernetes.io/hostname"

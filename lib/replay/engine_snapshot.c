@@ -4,6 +4,8 @@
  * objects or available offerings have changed, and from time to time to free the memory of removed rows.
  */
 #include <karp/builder.h>
+#include <karp/inspect.h>
+#include <karp/library.h>
 #include <replay/engine.h>
 
 /* The number of removed rows that still use memory before a new snapshot is worth its time. */

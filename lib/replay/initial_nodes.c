@@ -7,6 +7,8 @@
 #include <base/sort.h>
 #include <io/reader.h>
 
+#include <karp/inspect.h>
+
 /* ---- the state of an interrupted replay -------------------------------------------------------------------------- */
 
 karp_status replay_state_find(replay *r)

@@ -4,6 +4,8 @@
 
 #include <base/admit.h>
 
+#include <karp/inspect.h>
+
 #define UNAVAILABLE (180 * SECOND) /* how long Karpenter avoids an unavailable offering */
 
 /* ---- unavailable offerings --------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include <io/owner.h>
 #include <io/write_buffer.h>
 
+#include <karp/inspect.h>
+
 static const io_kind_info *kind_of(const story *s, const tree *object)
 {
     return io_reader_kind(s->reader, tree_get_text(object, "apiVersion"), tree_get_text(object, "kind"));

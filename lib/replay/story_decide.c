@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/lifecycle.h>
 #include <karp/passes.h>

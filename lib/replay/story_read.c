@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 enum { MOST_REPLICAS = 1000000 };
 
 karp_status story_fail(story *s, karp_status status, const char *format, ...)

@@ -4,6 +4,8 @@
 #include <replay/objects.h>
 #include <replay/story.h>
 
+#include <karp/inspect.h>
+
 karp_status story_engine(story *s)
 {
     if (s->e->status) s->error = s->e->error;

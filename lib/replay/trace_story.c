@@ -6,6 +6,8 @@
 
 #include <base/error.h>
 
+#include <karp/library.h>
+
 typedef struct story_trace {
     trace *t;
     story s;

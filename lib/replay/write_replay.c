@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include <karp/passes.h>
 #include <karp/peer.h>
 #include <io/write_text.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/report.h>
 
+#include <karp/inspect.h>
 #include <karp/lint.h>
 
 #include <base/bits.h>

@@ -15,6 +15,8 @@
 #include <schedule/why_topology.h>
 #include <string.h>
 
+#include <karp/inspect.h>
+
 /* ---- the categories of refused types ----------------------------------------------------------------------------- */
 
 /* Whether some type matches the requirements (c), has enough resources (f), has a compatible offering (h). A fitting

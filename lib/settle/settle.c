@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rounds of a cluster, until nothing changes. */
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/lifecycle.h>
 #include <karp/passes.h>

@@ -13,12 +13,14 @@
 #include <karp/columns.h>
 #include <karp/devices.h>
 #include <karp/fit.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/peer.h>
 #include <karp/provider.h>
+#include <karp/settings.h>
 #include <karp/what_if.h>
 
 static karp_context *context;

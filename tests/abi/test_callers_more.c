@@ -12,6 +12,7 @@
 #include <karp/builder.h>
 #include <karp/certificate.h>
 #include <karp/fit.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <karp/lifecycle.h>
@@ -20,6 +21,7 @@
 #include <karp/provider.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/settings.h>
 #include <karp/values.h>
 
 static karp_context *context;

@@ -14,6 +14,7 @@
 #include <karp/provider.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/settings.h>
 #include <karp/settle.h>
 
 static karp_context *context;

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
+#include <karp/settings.h>
 
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
 

@@ -4,6 +4,7 @@
  *
  *     valgrind --tool=callgrind --toggle-collect=measured bench_jansson printed|json FILE
  */
+#include <karp/inspect.h>
 #include <karp/jansson.h>
 #include <karp/karp.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <karp/inspect.h>
 #include <karp/karp.h>
 #include <karp/provider.h>
 

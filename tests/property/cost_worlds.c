@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <karp/certificate.h>
 #include <karp/explain.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/objective.h>
 #include <pthread.h>

@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/library.h>
 #include <support/fault.h>
 #include <support/random.h>
 

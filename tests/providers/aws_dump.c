@@ -8,6 +8,8 @@
 #include <providers/aws/catalogue.h>
 #include <support/node_class.h>
 
+#include <karp/inspect.h>
+
 static void print_text(karp_str text)
 {
     putchar('"');

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/provider.h>
 
 enum { MOST = 32, ORDER = 12 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <support/plain.h>
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <providers/aws/catalogue.h>
 #include <providers/aws/labels.h>

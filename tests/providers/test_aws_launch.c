@@ -11,7 +11,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 #include <base/str.h>
+#include <karp/inspect.h>
 #include <karp/provider.h>
+#include <karp/settings.h>
 #include <providers/aws/plugin.h>
 #include <providers/launch.h>
 #include <providers/plugin.h>

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/provider.h>
+#include <karp/settings.h>
 #include <support/plain.h>
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))

@@ -11,6 +11,7 @@
 #include <providers/azure/types.h> /* before cmocka, whose macros are named as functions in it are */
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/provider.h>
 #include <support/fault.h>
 #include <support/plain.h>

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/provider.h>
 #include <support/fault.h>
 #include <support/plain.h>

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/provider.h>
 #include <providers/cloud_dump.h>
 #include <support/fault.h>

@@ -7,6 +7,7 @@
 
 #include <karp/builder.h>
 #include <karp/columns.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <karp/library.h>

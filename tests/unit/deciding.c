@@ -6,6 +6,8 @@
 
 #include <support/questions.h>
 
+#include <karp/inspect.h>
+
 static char text[8192];
 
 static karp_str str(const char *s) { return (karp_str){ s, strlen(s) }; }

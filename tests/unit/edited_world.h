@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <karp/karp.h>
+#include <karp/settings.h>
 #include <model/snapshot.h>
 #include <support/fault.h>
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 #include <jansson.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 

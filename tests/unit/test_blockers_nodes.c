@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 

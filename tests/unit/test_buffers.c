@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
+#include <karp/settings.h>
 
 #define ON "{featureGates: {CapacityBuffer: true}}"
 #define TEMPLATE(cpu, more)                                                                                            \

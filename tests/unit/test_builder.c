@@ -2,6 +2,8 @@
 /* What the builder keeps of pods, and how it tells them apart. */
 #include <support/building.h>
 
+#include <karp/settings.h>
+
 static karp_pod pod_named(const char *name)
 {
     karp_pod p = { .size = sizeof p, .meta = { .name = str(name) }, .termination_grace_seconds = -1 };

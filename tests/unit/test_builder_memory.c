@@ -2,6 +2,8 @@
 /* Every request for memory is refused once: the call fails, leaves the builder as it was, and succeeds when repeated.
  */
 #include <karp/builder.h>
+#include <karp/inspect.h>
+#include <karp/settings.h>
 #include <model/snapshot.h>
 #include <support/building.h>
 

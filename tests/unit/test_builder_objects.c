@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything but pods: nodes, pools, volumes, budgets …; settings, states, catalogues, limits and sizes of structs. */
 #include <karp/builder.h>
+#include <karp/inspect.h>
+#include <karp/settings.h>
 #include <support/building.h>
 
 #include <model/catalogue.h>

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <model/catalogue.h>
 
+#include <karp/inspect.h>
+#include <karp/library.h>
+
 /* Room for what a test changes of a type. */
 typedef struct type_parts {
     karp_str zone, capacity_type;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <support/fault.h>
 #include <support/plain.h>

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/karp.h>
 #include <karp/prices.h>
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <support/fault.h>
 #include <support/plain.h>

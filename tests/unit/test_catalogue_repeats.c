@@ -4,6 +4,8 @@
 
 #include <model/catalogue.h>
 
+#include <karp/inspect.h>
+
 static karp_str values[] = { T("a"), T("b") };
 static const karp_resource kube[] = { AMOUNT("cpu", "80m"), AMOUNT("memory", "1Gi") },
                            system_[] = { AMOUNT("memory", "100Mi") }, eviction[] = { AMOUNT("memory", "200Mi") };

@@ -4,6 +4,8 @@
 
 #include <karp/builder.h>
 #include <karp/disrupt.h>
+#include <karp/inspect.h>
+#include <karp/library.h>
 #include <karp/snapshot.h>
 #include <model/snapshot.h>
 

@@ -11,6 +11,7 @@
 
 #include <base/columns.h>
 #include <base/sort.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <karp/passes.h>

@@ -5,6 +5,7 @@
 
 #include <karp/certificate.h>
 #include <karp/explain.h>
+#include <karp/inspect.h>
 #include <karp/objective.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* How many things a snapshot holds. */
 #include "planning.h"
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 
 #define LIST(pool, types) "- nodePools: [" pool "]\n  instanceTypes:\n" types

@@ -4,6 +4,7 @@
 #include "deciding.h"
 
 #include <karp/disrupt.h>
+#include <karp/inspect.h>
 #include <decision/decision.h>
 
 static karp_decision *d;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/schedule.h>
 

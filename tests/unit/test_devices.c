@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <karp/devices.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 
 /* ---- what a type brings ------------------------------------------------------------------------------------------ */

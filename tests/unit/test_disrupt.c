@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <karp/inspect.h>
 #include <karp/passes.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"

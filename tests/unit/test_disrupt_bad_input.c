@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Budgets, schedules and annotations that cannot be read: what they do, and that they do it to their own pool or pod
  * alone. (PodDisruptionBudgets whose selectors cannot be read are in tests/cases/disruption/pods.) */
+#include <karp/inspect.h>
 #include <karp/passes.h>
 #include <support/advising.h>
 

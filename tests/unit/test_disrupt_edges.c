@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why nodes stay, options, budgets of work, pools that cannot start anything, refused memory. */
+#include <karp/inspect.h>
 #include <karp/passes.h>
 #include <support/disrupting.h>
 

@@ -3,6 +3,8 @@
  * commands that are being carried out. */
 #include <support/disrupting.h>
 
+#include <karp/inspect.h>
+#include <karp/library.h>
 #include <karp/passes.h>
 #include <karp/values.h>
 

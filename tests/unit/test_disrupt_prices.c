@@ -8,6 +8,8 @@
 
 #include <support/disrupting.h>
 
+#include <karp/passes.h>
+
 #define WORLD(settings, types, pool)                                                                                   \
     "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: " settings                              \
     "\ncatalogues:\n- instanceTypes:\n" types "objects:\n"                                                             \

@@ -2,6 +2,7 @@
 /* Commands looked at again on a later snapshot, and the quirks of deprovisioning that no other test turns round. */
 #include <support/disrupting.h>
 
+#include <karp/inspect.h>
 #include <karp/lifecycle.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <support/editing.h>
 
+#include <karp/library.h>
+
 enum { THREADS = 4, TIMES = 12 };
 
 typedef struct job {

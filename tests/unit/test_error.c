@@ -11,6 +11,8 @@
 #include <base/error.h>
 #include <base/sort.h>
 
+#include <karp/library.h>
+
 static void test_fill(void **state)
 {
     (void)state;

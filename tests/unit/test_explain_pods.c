@@ -8,6 +8,7 @@
 
 #include <karp/builder.h>
 #include <karp/explain.h>
+#include <karp/inspect.h>
 
 #define REQUESTING(amounts, more)                                                                                      \
     "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, uid: u-a}, spec: {containers: [{name: c, "  \

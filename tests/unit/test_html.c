@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <io/html.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <support/fault.h>

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include <karp/settings.h>
 #include <karp/snapshot.h>
 #include <model/label_rules.h>
 

@@ -3,6 +3,9 @@
  * commands. */
 #include <support/advising.h>
 
+#include <karp/inspect.h>
+#include <karp/library.h>
+
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 #define IS(type, status, since)                                                                                        \
     ",{\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" type "\",\"lastTransitionTime\":\"" since "\"}"

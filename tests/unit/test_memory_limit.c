@@ -9,6 +9,7 @@
 
 #include <karp/disrupt.h>
 #include <karp/explain.h>
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/library.h>
 #include <karp/schedule.h>

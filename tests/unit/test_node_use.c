@@ -2,6 +2,7 @@
 /* What a decision says of each node: what is requested there, what it receives. */
 #include "deciding.h"
 
+#include <karp/inspect.h>
 #include <karp/what_if.h>
 
 static karp_node_use node_named(const karp_decision *d, const char *name)

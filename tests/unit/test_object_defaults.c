@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <karp/builder.h>
+#include <karp/inspect.h>
 #include <karp/karp.h>
 
 #define T(text) ((karp_str){ text, sizeof(text) - 1 })

@@ -4,6 +4,7 @@
 
 #include <karp/builder.h>
 #include <karp/decision.h>
+#include <karp/inspect.h>
 #include <karp/schedule.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods of a template are the pods that karp_builder_add_pod() would have added. */
 #include <karp/builder.h>
+#include <karp/inspect.h>
 #include <support/building.h>
 
 static karp_label labels[] = { { T("app"), T("web") }, { T("tier"), T("front") } };

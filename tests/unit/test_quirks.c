@@ -10,6 +10,7 @@
 
 #include <karp/disrupt.h>
 #include <karp/explain.h>
+#include <karp/inspect.h>
 #include <karp/what_if.h>
 #include <support/fault.h>
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 
 enum { MOST_CODE = 400 };

@@ -4,6 +4,8 @@
 
 #include <karp/certificate.h>
 #include <karp/command.h>
+#include <karp/inspect.h>
+#include <karp/passes.h>
 #include <karp/repack.h>
 #include <math.h>
 

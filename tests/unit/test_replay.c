@@ -21,6 +21,9 @@
 #include <support/random.h>
 #include <support/same_commands.h>
 
+#include <karp/inspect.h>
+#include <karp/passes.h>
+
 enum { TYPES = 6, SHAPES = 8, NAMES = 400, CUTS = 2 };
 #define BEGINS (INT64_C(1767225600) * SECOND)
 

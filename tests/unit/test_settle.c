@@ -2,6 +2,7 @@
 /* Clusters that settle: what a decision leaves behind, round by round. */
 #include "planning.h"
 
+#include <karp/inspect.h>
 #include <karp/settle.h>
 #include <support/fault.h>
 

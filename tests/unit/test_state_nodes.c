@@ -2,6 +2,7 @@
 /* Nodes and NodeClaims as the scheduler knows them. */
 #include <support/building.h>
 
+#include <karp/inspect.h>
 #include <karp/snapshot.h>
 #include <model/snapshot.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* Where the volumes of a pod can be reached, and what labels say of host names. */
 #include <support/building.h>
 
+#include <karp/builder.h>
 #include <karp/snapshot.h>
 #include <model/prepare.h>
 #include <model/snapshot.h>

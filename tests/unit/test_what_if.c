@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <karp/inspect.h>
 #include <karp/what_if.h>
 
 static const karp_str spot = { "spot", 4 };

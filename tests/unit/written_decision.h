@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/passes.h>
 #include <karp/peer.h>

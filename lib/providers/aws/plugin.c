@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <karp/library.h>
+#include <karp/settings.h>
 #include <karp/values.h>
 #include <providers/aws/defaults.h>
 #include <providers/aws/plugin.h>

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/library.h>
 #include <base/str.h>
