@@ -244,6 +244,13 @@ static karp_status add_pods(workload *w, uint64_t present)
     return status;
 }
 
+/* Pods that end by themselves, in a cluster that is played on. */
+static karp_status note_lasting(karp_reader *reader)
+{
+    if (!reader->plays) return KARP_OK;
+    return io_warn_once(reader, "how long the pods of Jobs run is not known, so they do not end here");
+}
+
 /* ---- kinds of workloads ------------------------------------------------------------------------------------------ */
 
 static uint64_t count_of(const tree *spec, const char *name)
@@ -390,6 +397,8 @@ static karp_status expand_sets(workload *w, const io_deferred *deferred, const t
         w->first = set->first;
         w->replicas = set->count;
         w->owners = owner_references(w->f->t, root);
+        if (set->runs > 0) status = note_lasting(w->f->reader);
+        if (status) break;
         status = w->hash_label ? expand_by_set(w, root, kind) : add_pods(w, present);
     }
     return status;
@@ -456,6 +465,7 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (job && is_finished(root)) return io_unused_job(reader, root);
     karp_status noted = job ? note_gang(reader, deferred, spec) : KARP_OK;
     if (noted) return noted;
+    if (job && (noted = note_lasting(reader)) != KARP_OK) return noted;
     if (job && !deferred->scaled)
         w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));
     if (w.replicas > reader->max_pods)

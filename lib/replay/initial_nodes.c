@@ -143,13 +143,6 @@ static void take_node(replay_base *b, const tree *object, bool claim)
     if (claim || !g->claim) (void)karp_time_parse(tree_get_text(metadata, "creationTimestamp"), &g->created);
 }
 
-/* Whether the object is a workload, whose pods are in a cluster that was read. */
-static bool is_workload(const tree *object)
-{
-    karp_str kind = tree_get_text(object, "kind");
-    return str_is(kind, "Deployment") || str_is(kind, "ReplicaSet") || str_is(kind, "StatefulSet");
-}
-
 static karp_status find_rows(replay *r)
 {
     io_table rows;
@@ -176,7 +169,6 @@ karp_status replay_take_nodes(replay *r, trees *t)
     for (size_t i = 0; i < tree_count(b->objects); i++) {
         tree *object = tree_item(b->objects, i);
         bool claim = str_is(tree_get_text(object, "kind"), "NodeClaim");
-        if (is_workload(object)) continue;
         if (claim || str_is(tree_get_text(object, "kind"), "Node")) take_node(b, object, claim);
         else tree_append(t, rest, object);
     }

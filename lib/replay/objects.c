@@ -110,25 +110,14 @@ static int64_t created_before(const trace *t, const tree *metadata)
     return karp_time_parse(stated, &created) == KARP_OK && created < t->begins && created > 0 ? created : 0;
 }
 
-static bool add_pods(trace *t, uint32_t shape, const tree *metadata, karp_str namespace_, int64_t count, bool numbered)
+static bool add_pending(trace *t, uint32_t shape, const tree *metadata)
 {
-    karp_str name = tree_get_text(metadata, "name");
-    for (int64_t i = 0; i < count; i++) {
-        trace_event event = {
-            .at = t->begins, .kind = TRACE_POD_CREATED, .shape = shape, .lasts = KARP_DURATION_UNSET
-        };
-        strbuf own;
-        strbuf_init(&own, t->context);
-        strbuf_addstr(&own, name);
-        if (numbered) strbuf_addc(&own, '-');
-        if (numbered) strbuf_addu(&own, (uint64_t)i);
-        if (!numbered) event.of.pod.created = created_before(t, metadata);
-        event.of.pod.namespace_ = trace_keep(t, namespace_);
-        event.of.pod.name = own.failed ? (karp_str){ NULL, 0 } : trace_keep(t, (karp_str){ own.ptr, own.len });
-        strbuf_free(&own);
-        if (!event.of.pod.namespace_.ptr || !event.of.pod.name.ptr || !trace_add(t, &event)) return false;
-    }
-    return true;
+    trace_event event = { .at = t->begins, .kind = TRACE_POD_CREATED, .shape = shape, .lasts = KARP_DURATION_UNSET };
+    karp_str namespace_ = tree_get_text(metadata, "namespace");
+    event.of.pod.created = created_before(t, metadata);
+    event.of.pod.namespace_ = trace_keep(t, namespace_.len ? namespace_ : str("default"));
+    event.of.pod.name = trace_keep(t, tree_get_text(metadata, "name"));
+    return shape != NO_ID && event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(t, &event);
 }
 
 /* The volumes that affect where a pod can run; every pod also has a volume for its token. */
@@ -277,31 +266,58 @@ static bool add_running(trace *t, trees *memory, const tree *object, bool dumped
 
 karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, bool dumped, karp_error *error)
 {
-    enum { MOST_REPLICAS = 1000000 };
     tree *rest = tree_new(memory, TREE_LIST);
     for (size_t i = 0; i < tree_count(objects); i++) {
         tree *object = tree_item(objects, i);
-        const tree *metadata = tree_get(object, "metadata");
-        karp_str kind = tree_get_text(object, "kind"), namespace_ = tree_get_text(metadata, "namespace");
-        bool pod = str_is(kind, "Pod");
-        if (!pod && !str_is(kind, "Deployment") && !str_is(kind, "StatefulSet") && !str_is(kind, "ReplicaSet")) {
+        if (!str_is(tree_get_text(object, "kind"), "Pod")) {
             tree_append(memory, rest, object);
             continue;
         }
-        int64_t count = 1;
-        if (!pod) (void)tree_integer(tree_get(tree_get(object, "spec"), "replicas"), &count);
-        if (count < 0 || count > MOST_REPLICAS)
-            return fail(error, KARP_E_INVALID, "replicas: not a number from 0 to 1000000");
-        if (tree_get_text(tree_get(object, "spec"), "nodeName").len) {
-            if (!add_running(t, memory, object, dumped)) return fail_nomem(error);
-            continue;
-        }
-        if (namespace_.len == 0) namespace_ = str("default");
-        uint32_t shape = pod ? pod_shape(t, memory, object, dumped)
-                             : replay_workload_shape(t, memory, object, namespace_);
-        if (shape == NO_ID || !add_pods(t, shape, metadata, namespace_, count, !pod)) return fail_nomem(error);
+        bool added = tree_get_text(tree_get(object, "spec"), "nodeName").len > 0
+                         ? add_running(t, memory, object, dumped)
+                         : add_pending(t, pod_shape(t, memory, object, dumped), tree_get(object, "metadata"));
+        if (!added) return fail_nomem(error);
     }
     if (memory->status) return fail_nomem(error);
     tree_move_items(objects, rest);
     return KARP_OK;
+}
+
+/* ---- pods of workloads ------------------------------------------------------------------------------------------- */
+
+bool replay_is_workload(const karp_reader *reader, const tree *object)
+{
+    const io_kind_info *info = io_reader_kind(reader, tree_get_text(object, "apiVersion"),
+                                              tree_get_text(object, "kind"));
+    return io_is_workload(info->kind) || info->kind == IO_KIND_OPERATED;
+}
+
+void replay_drop_workloads(const karp_reader *reader, trees *t, tree *objects)
+{
+    tree *rest = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(objects); i++) {
+        tree *object = tree_item(objects, i);
+        if (!replay_is_workload(reader, object)) tree_append(t, rest, object);
+    }
+    tree_move_items(objects, rest);
+}
+
+/* Pods, what a StatefulSet makes with them, and the class that is assumed for it. */
+static const char *const made_kinds[] = { "Pod", "PersistentVolumeClaim", "StorageClass" };
+
+karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, karp_error *error)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->kept_count && !status; i++) {
+        const io_kept *kept = &reader->kept[i];
+        tree *object = NULL;
+        if (!str_in_words(kept->kind, made_kinds, sizeof made_kinds / sizeof made_kinds[0])) continue;
+        if (io_find_kind(reader, kept->kind, kept->namespace_, kept->name) != IO_NONE) continue;
+        karp_str text = { arena_string(&t->memory, kept->text.ptr, kept->text.len), kept->text.len };
+        status = text.ptr ? tree_read(t, str("a pod of a workload"), text, &object, error) : fail_nomem(error);
+        if (status) break;
+        tree_remove(t, tree_get(object, "metadata"), "creationTimestamp");
+        tree_append(t, objects, object);
+    }
+    return status || t->status == KARP_OK ? status : fail_nomem(error);
 }

@@ -22,7 +22,7 @@ bool replay_is_pool(const tree *object);
 /* The time without pod events after which a node of the NodePool or Provisioner may be consolidated. */
 int64_t replay_window(const tree *pool);
 
-/* The shape of the pods of a workload (Deployment, StatefulSet, ReplicaSet); NO_ID = out of memory. */
+/* The shape of the pods of a Deployment, as its template says; NO_ID = out of memory. */
 uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_);
 
 /* The ownerReferences of the pods of a workload; those of a Deployment belong to a ReplicaSet. */
@@ -32,8 +32,16 @@ tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tre
 /* The members of a Pod that decisions read, without name, node and status, so that pods of the same owner are equal. */
 tree *replay_lean_pod(trees *memory, const tree *object);
 
-/* Removes pods and workloads from the list, and adds events that create their pods at the start of the trace. `dumped`:
- * a replay dumped the pods, and all of them go on as they were. Errors: INVALID, UNSUPPORTED, NOMEM. */
+/* Whether controllers or operators make pods of the object. */
+bool replay_is_workload(const karp_reader *reader, const tree *object);
+/* Removes the workloads from the list: a reader has made their pods. */
+void replay_drop_workloads(const karp_reader *reader, trees *t, tree *objects);
+/* Appends the pods and claims that the finished reader made for workloads, and their storage class if it is assumed. They do not exist yet, so they have no
+ * creation time. The reader keeps documents. */
+karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, karp_error *error);
+
+/* Removes pods from the list, and adds events that create them at the start of the trace. `dumped`: a replay dumped the
+ * pods, and all of them go on as they were. Errors: INVALID, UNSUPPORTED, NOMEM. */
 karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, bool dumped, karp_error *error);
 
 #endif

@@ -98,7 +98,8 @@ static karp_status open_objects(replay *r)
     karp_status status = karp_reader_new(b->context, NULL, &b->reader, &r->error);
     if (status) return status;
     b->objects = tree_new(&b->reader->trees, TREE_LIST);
-    if (!b->objects) return fail_nomem(&r->error);
+    r->made = tree_new(&b->reader->trees, TREE_LIST);
+    if (!b->objects || !r->made) return fail_nomem(&r->error);
     b->reader->take = replay_take;
     b->reader->take_user = b->objects;
     for (size_t i = 0; i < r->options.object_count && !status; i++)
@@ -147,6 +148,7 @@ static karp_status check_objects(replay *r)
     if (!status) str_shorten(r->title, sizeof r->title, title);
     r->base.title = replay_catalogue(r);
     if (!status) status = replay_read_cluster(r, reader, snapshot);
+    if (!status && !r->cluster.ptr) status = replay_add_made(reader, &r->base.reader->trees, r->made, &r->error);
     if (!status) status = keep_catalogues(r, reader);
     if (!status) status = replay_keep_notes(r, reader);
     karp_snapshot_unref(snapshot);
@@ -170,6 +172,10 @@ static karp_status collect_objects(replay *r)
     for (size_t i = 0; i < b->trace.object_count && !status && !r->cluster.ptr; i++)
         status = karp_reader_add(b->reader, b->trace.objects[i].document, b->trace.objects[i].text, &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
+    if (!status) replay_drop_workloads(b->reader, &b->reader->trees, b->objects);
+    for (size_t i = 0; i < tree_count(r->made); i++)
+        tree_append(&b->reader->trees, b->objects, tree_item(r->made, i));
+    if (!status && b->reader->trees.status) status = fail_nomem(&r->error);
     if (!status && b->head && r->options.catalogue) tree_remove(&b->reader->trees, b->head, "catalogues");
     bool pools = false;
     for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {

@@ -22,6 +22,7 @@ typedef struct replay {
     int64_t step;
     uint64_t pods; /* of the trace */
     karp_text cluster; /* all objects as one Snapshot, if they include nodes; otherwise empty */
+    tree *made; /* otherwise: pods and claims that controllers make of the objects */
     replay_price *prices; /* of these nodes */
     size_t price_count;
 } replay;

@@ -22,7 +22,7 @@ static bool has_pods(const story *s, const tree *object)
 {
     const io_kind_info *info = kind_of(s, object);
     bool pending = info->kind == IO_KIND_POD && tree_get_text(tree_get(object, "spec"), "nodeName").len == 0;
-    return pending || info->kind == IO_KIND_OPERATED || io_is_workload(info->kind);
+    return pending || replay_is_workload(s->reader, object);
 }
 
 bool story_has_cluster(const story *s)
@@ -150,18 +150,6 @@ static karp_status note_owned(story *s)
     return KARP_OK;
 }
 
-/* The reader has created the pods of workloads, so that the workloads themselves would create them again. */
-static void drop_workloads(story *s, tree *objects)
-{
-    tree *rest = tree_new(s->t, TREE_LIST);
-    for (size_t i = 0; i < tree_count(objects); i++) {
-        tree *object = tree_item(objects, i);
-        const io_kind_info *info = kind_of(s, object);
-        if (!io_is_workload(info->kind) && info->kind != IO_KIND_OPERATED) tree_append(s->t, rest, object);
-    }
-    tree_move_items(objects, rest);
-}
-
 karp_status story_take_cluster(story *s)
 {
     replay_base *base = &s->played.base;
@@ -181,7 +169,7 @@ karp_status story_take_cluster(story *s)
     if (s->head && s->catalogue) tree_remove(s->t, s->head, "catalogues");
     status = note_owned(s);
     if (!status && (status = replay_take_nodes(&s->played, s->t)) != KARP_OK) s->error = s->played.error;
-    drop_workloads(s, objects);
+    replay_drop_workloads(s->reader, s->t, objects);
     if (!status && s->t->status) status = story_nomem(s);
     return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, false, &s->error);
 }

@@ -257,5 +257,16 @@ with tempfile.TemporaryDirectory() as folder:
     told = json.loads(run('simulate', path, '-o', 'json')[0])
     wanted = {'db-0', 'db-1', 'db-2', 'once-0', 'once-1', 'train-head-0', 'train-w-worker-0', 'train-w-worker-1', 'lone'}
     equal({name.split('/')[1] for names in bound(told['steps'][0]).values() for name in names}, wanted, 'every pod runs')
-    check(any('StatefulSets create their pods together here' in w for w in told['warnings']), told['warnings'])
+    for what in ('StatefulSets create their pods together here', 'how long the pods of Jobs run is not known'):
+        check(any(what in w for w in told['warnings']), told['warnings'])
+    # A replay of them, from a story, from a load or beside another trace.
+    load, table = pathlib.Path(folder, 'load.yaml'), pathlib.Path(folder, 'pods.csv')
+    load.write_text('apiVersion: karp/v1\nkind: Load\n' + f'files: [{ASKS / "pool.yaml"}, kinds.yaml]\nlength: 10m\n'
+                    'deployments: [{name: app, replicas: {least: 1, most: 1}, cpu: 1}]\n')
+    table.write_text('name,start,end,cpu\nown,2026-03-02T08:00:00Z,2026-03-02T08:10:00Z,500m\n')
+    for words, count in (([path], 9), ([load], 10), ([table, '--nodepools', ASKS / 'pool.yaml', '--nodepools', pathlib.Path(folder, 'kinds.yaml')], 10)):
+        played = json.loads(run('replay', *words, '-o', 'json')[0])
+        figures = played['policies'][0]
+        equal((played['pods'], figures['podsRunning'] + figures['podsEnded'], figures['podsPending']), (count, count, 0), words[0].name)
+        equal(played['warnings'], told['warnings'], 'the same notes')
 sys.exit(finish())
