@@ -67,7 +67,7 @@ static bool takes_away(const tree *before, const tree *after)
     return false;
 }
 
-static bool same_template(const tree *before, const tree *after)
+bool io_same_template(const tree *before, const tree *after)
 {
     const tree *old = tree_get(before, "template"), *new_ = tree_get(after, "template");
     return covers(old, new_) && !takes_away(tree_get(old, "spec"), tree_get(new_, "spec"));
@@ -164,7 +164,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
         if (!io_at_path(root, path) && tree_integer(io_at_path(before, path), &had))
             io_set_scale(&reader->trees, root, path, tree_new_integer(&reader->trees, had));
         w->changed = true;
-        if (!same_template(old_spec, spec)) status = renew_pods(reader, w);
+        if (!io_same_template(old_spec, spec)) status = renew_pods(reader, w);
     }
     if (reader->trees.status) return io_reader_nomem(reader);
     return status;

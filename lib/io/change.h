@@ -17,6 +17,8 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas);
 /* Called after all reading and changes: removes surplus pods and the deleted objects. */
 karp_status io_settle_changes(karp_reader *reader);
 
+/* Whether a workload's spec has the pod template of the one before, apart from what an API server fills in. */
+bool io_same_template(const tree *before, const tree *after);
 /* Whether the replicas of the kind's objects can be set. */
 bool io_has_replicas(const io_kind_info *info);
 /* The path of the number of its pods, which --scale and autoscalers set; NULL = the kind has none. */

@@ -47,6 +47,12 @@ static bool fields_differ(const tree *a, const tree *b, bool *selects)
     return differ;
 }
 
+bool io_class_changed(const tree *before, const tree *after, bool *selects)
+{
+    bool differ = fields_differ(before, after, selects);
+    return fields_differ(after, before, selects) || differ;
+}
+
 static karp_node_class_ref class_ref(const io_deferred *w)
 {
     karp_str api = tree_get_text(w->root, "apiVersion");
@@ -61,9 +67,8 @@ static karp_status list_classes(karp_reader *reader, karp_node_class_ref *out, s
         const io_deferred *w = &reader->deferred[reader->replaced.list[i].number];
         if (w->info->kind != IO_KIND_NODE_CLASS || w->gone) continue;
         const tree *before = tree_get(reader->replaced.list[i].before, "spec"), *after = tree_get(w->root, "spec");
-        bool selects = false, differ = fields_differ(before, after, &selects);
-        differ = fields_differ(after, before, &selects) || differ;
-        if (differ) out[(*count)++] = class_ref(w);
+        bool selects = false;
+        if (io_class_changed(before, after, &selects)) out[(*count)++] = class_ref(w);
         else if (selects)
             status = io_warn(reader,
                              "%.*s %.*s: its selector terms change; whether its nodes drift depends on what the cloud "

@@ -7,6 +7,9 @@
 
 /* Remembers the object of before, if nodes are launched from its kind. `number`: of the deferred object. */
 karp_status io_note_replaced(karp_reader *reader, uint32_t number, const tree *before);
+/* Whether the node class changed so that its nodes drift, from one spec to the other. *selects receives whether a term
+ * changed that selects what the cloud has: then it depends on that. */
+bool io_class_changed(const tree *before, const tree *after, bool *selects);
 /* Sets the condition Drifted of nodes whose NodePool or node class was replaced, and notes it. */
 karp_status io_drift_replaced(karp_reader *reader, io_filler *filler, karp_snapshot **snapshot);
 

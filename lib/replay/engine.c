@@ -136,10 +136,9 @@ static karp_status read_pools(engine *e)
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 /* The object with the kind, namespace and name. Every object is in the index with its number of appearance. */
-static tree **place_of_object(engine *e, const tree *object)
+static tree **place_of_name(engine *e, karp_str kind, karp_str namespace_, karp_str name)
 {
-    karp_str key = engine_key(e, tree_get_text(object, "kind"), io_namespace(object),
-                              tree_get_text(tree_get(object, "metadata"), "name"));
+    karp_str key = engine_key(e, kind, namespace_, name);
     uint32_t *number = key.len ? io_table_at(&e->objects.index, key) : NULL;
     if (number && *number == IO_NONE) {
         *number = (uint32_t)e->objects.count;
@@ -152,8 +151,15 @@ static tree **place_of_object(engine *e, const tree *object)
     return number ? &e->objects.latest[*number] : NULL;
 }
 
+static tree **place_of_object(engine *e, const tree *object)
+{
+    return place_of_name(e, tree_get_text(object, "kind"), io_namespace(object),
+                         tree_get_text(tree_get(object, "metadata"), "name"));
+}
+
 static void index_objects(engine *e)
 {
+    if (e->objects.count > 0) return;
     for (size_t i = 0; i < tree_count(e->objects.documents) && !e->status; i++) {
         tree **place = place_of_object(e, tree_item(e->objects.documents, i));
         if (place) *place = tree_item(e->objects.documents, i);
@@ -191,6 +197,27 @@ static void lose_capacity(engine *e, const trace_event *event)
                                                        false };
 }
 
+static void remove_document(engine *e, const tree *object)
+{
+    for (size_t i = 0; object && i < tree_count(e->objects.documents); i++) {
+        if (tree_item(e->objects.documents, i) != object) continue;
+        tree_remove_item(&e->objects.memory, e->objects.documents, i);
+        return;
+    }
+}
+
+/* The objects of decisions have changed: `kind` is that of the one that did. */
+static void objects_changed(engine *e, karp_str kind)
+{
+    if (e->objects.memory.status) engine_nomem(e);
+    e->objects.stale = true;
+    e->disruption.review_all = true;
+    if (str_is(kind, "PodDisruptionBudget")) keep_failure(&e->status, budgets_read_again(e));
+    e->disruption.changes++;
+    static_open(e);
+    if (e->pods.still_pending) batch_open(e);
+}
+
 /* Adds the object, or replaces the one with its kind, namespace and name. Replaced objects move to the end. */
 static void apply_object(engine *e, const trace_event *event)
 {
@@ -202,30 +229,38 @@ static void apply_object(engine *e, const trace_event *event)
         return;
     }
     replay_forget_status(t, object);
-    if (e->objects.count == 0) index_objects(e);
+    index_objects(e);
     tree **place = place_of_object(e, object);
     if (!place) return;
-    for (size_t i = 0; *place && i < tree_count(e->objects.documents); i++) {
-        if (tree_item(e->objects.documents, i) != *place) continue;
-        tree_remove_item(t, e->objects.documents, i);
-        break;
-    }
+    drift_expect(e, *place, object);
+    remove_document(e, *place);
     *place = object;
     tree_append(t, e->objects.documents, object);
-    if (t->status) engine_nomem(e);
-    e->objects.stale = e->objects.pools_changed = true;
-    e->disruption.review_all = true;
     if (replay_is_pool(object)) {
         read_pool(e, object);
         find_pools(e);
     }
-    if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) keep_failure(&e->status, budgets_read_again(e));
-    e->disruption.changes++;
-    static_open(e);
-    if (e->pods.still_pending) batch_open(e);
+    objects_changed(e, tree_get_text(object, "kind"));
 }
 
-static void from_trace(engine *e, const trace_event *event)
+/* Deletes the object. The nodes of a NodePool are its dependents. */
+static void delete_object(engine *e, const trace_event *event)
+{
+    karp_str kind = event->of.object.kind, name = event->of.object.name;
+    index_objects(e);
+    tree **place = place_of_name(e, kind, event->of.object.namespace_, name);
+    if (!place) return;
+    bool pool = *place && replay_is_pool(*place);
+    remove_document(e, *place);
+    *place = NULL;
+    for (size_t i = 0; pool && i < e->nodes.alive_count; i++) {
+        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
+        if (equal_str(n->pool, name) && !n->deleting && !n->unmanaged && !n->given) node_delete(e, e->nodes.alive[i]);
+    }
+    objects_changed(e, kind);
+}
+
+void engine_take(engine *e, const trace_event *event)
 {
     switch (event->kind) {
     case TRACE_POD_CREATED:
@@ -239,6 +274,7 @@ static void from_trace(engine *e, const trace_event *event)
     case TRACE_NODE_INTERRUPTED: interrupt_recorded(e, event); return;
     case TRACE_OBJECT_APPLIED: apply_object(e, event); return;
     case TRACE_CAPACITY_LOST: lose_capacity(e, event); return;
+    case TRACE_OBJECT_DELETED: delete_object(e, event); return;
     default: return;
     }
 }
@@ -312,7 +348,8 @@ static void instant(engine *e)
 {
     while (!e->status && e->next_event_of_trace < e->trace->count &&
            e->trace->events[e->next_event_of_trace].at <= e->now)
-        from_trace(e, &e->trace->events[e->next_event_of_trace++]);
+        engine_take(e, &e->trace->events[e->next_event_of_trace++]);
+    drift_note(e);
     while (!e->status && e->events.count && e->events.heap[0].at == e->now) {
         if (decides(&e->events.heap[0])) {
             uint64_t order = e->events.order;
@@ -455,6 +492,7 @@ void engine_free(engine *e)
     binding_free(e);
     for (size_t i = 0; i < e->nodes.count; i++) arena_free(&e->nodes.list[i].memory);
     disrupt_free(e);
+    drift_free(e);
     buffers_free(e);
     repack_free(e);
     karp_snapshot_unref(e->objects.snapshot);

@@ -11,6 +11,7 @@
  *     engine_meter.c     costs and other figures             engine_adopt.c     nodes that exist at the start
  *     engine_save.c      the state as a document             engine_resume.c    restores that state
  *     engine_repack.c    a repack plan, step by step         engine_buffers.c   CapacityBuffers
+ *     engine_drift.c     nodes drift from changed objects
  */
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
@@ -19,6 +20,7 @@
 #include <replay/engine_budgets.h>
 #include <replay/engine_buffers.h>
 #include <replay/engine_disrupt.h>
+#include <replay/engine_drift.h>
 #include <replay/engine_meter.h>
 #include <replay/engine_nodes.h>
 #include <replay/engine_pods.h>
@@ -88,6 +90,7 @@ struct engine {
     struct replay_losses losses;
     struct replay_provisioning provisioning;
     struct replay_disruption disruption;
+    struct replay_drift drift;
     int64_t repack_due; /* KARP_NO_TIME = immediately */
     struct replay_repack *repack; /* NULL = there is no plan */
     struct replay_meter meter;
@@ -98,6 +101,7 @@ karp_status engine_run(engine *e);
 karp_status engine_run_until(engine *e, int64_t at);
 /* Runs all events of the next time; false = no more events, or a failure. */
 bool engine_step(engine *e);
+void engine_take(engine *e, const trace_event *event); /* an event of the trace happens now */
 void engine_init(engine *e, const replay_base *base);
 karp_status engine_begin(engine *e);
 void engine_free(engine *e);

@@ -17,6 +17,15 @@ static int64_t since(const karp_condition *list, size_t count, const char *type)
     return KARP_NO_TIME;
 }
 
+/* The reason of the condition; "" = there is none. */
+static karp_str reason_of(const karp_condition *list, size_t count, const char *type)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(list[i].type, type)) return list[i].reason;
+    }
+    return (karp_str){ "", 0 };
+}
+
 static bool holds(const karp_condition *list, size_t count, const char *type)
 {
     for (size_t i = 0; i < count; i++) {
@@ -82,6 +91,7 @@ static void take_state(engine *e, replay_node *n, const replay_given *g, const k
     n->consolidatable = holds(claim->conditions, claim->condition_count, "Consolidatable");
     n->drifted = holds(claim->conditions, claim->condition_count, "Drifted");
     n->drifted_at = since(claim->conditions, claim->condition_count, "Drifted");
+    n->drift_reason = engine_text(e, reason_of(claim->conditions, claim->condition_count, "Drifted"));
 }
 
 /* DaemonSet pods use part of the node's room, but are not pods of the replay. */

@@ -43,8 +43,8 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         engine_ahead(e, i);
-        if (!node_takes_pods(n) || (!eligible(e, n) && !e->objects.pools_changed)) continue;
-        int64_t at = n->drifted || e->objects.pools_changed ? e->now : disrupt_consolidatable_at(e, n);
+        if (!node_takes_pods(n) || !eligible(e, n)) continue;
+        int64_t at = n->drifted ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
         if (at >= first) continue;
         first = at;
@@ -157,27 +157,6 @@ bool disrupt_conditions(engine *e)
         if (node_takes_pods(n) && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
     }
     return false;
-}
-
-/* Determines which nodes have drifted from their pools. */
-static void note_drift(engine *e)
-{
-    karp_advice *advice = NULL;
-    karp_snapshot *snapshot = engine_snapshot(e);
-    e->objects.pools_changed = false;
-    if (!snapshot) return;
-    karp_status status = karp_advise_conditions(snapshot, e->now, NULL, 0, &advice, &e->error);
-    for (size_t i = 0; !status && i < karp_advice_count(advice); i++) {
-        karp_action action = { .size = sizeof action };
-        status = karp_advice_action(advice, i, &action);
-        uint32_t node = status ? IO_NONE : io_table_get(&e->nodes.index, action.object);
-        if (node == IO_NONE || !str_is(action.subject, "Drifted")) continue;
-        e->nodes.list[node].drifted = action.kind == KARP_ACTION_SET_CONDITION;
-        e->nodes.list[node].drifted_at = e->now;
-        node_touch(e, node);
-    }
-    keep_failure(&e->status, status);
-    karp_advice_free(advice);
 }
 
 static karp_disrupt_options pass_options(engine *e)
@@ -296,7 +275,6 @@ void disrupt_pass(engine *e)
     e->disruption.pass_due = KARP_NO_TIME;
     if (repack_runs(e)) return;
     e->disruption.last_pass = e->now;
-    if (e->objects.pools_changed) note_drift(e);
     if (!disrupt_conditions(e)) {
         after_nothing(e);
         return;

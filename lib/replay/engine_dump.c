@@ -104,7 +104,9 @@ static tree *claim_object(trees *t, const replay_node *n)
         io_add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
     }
     if (n->consolidatable) io_add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", n->ready_at);
-    if (n->drifted) io_add_condition(t, conditions, "Drifted", "True", "Drifted", n->drifted_at);
+    if (n->drifted)
+        io_add_condition(t, conditions, "Drifted", "True", n->drift_reason.len ? n->drift_reason.ptr : "Drifted",
+                         n->drifted_at);
     return object;
 }
 

@@ -34,6 +34,7 @@ typedef struct replay_node {
     int64_t expire_after, termination_grace_period;
     uint64_t serial; /* sequence number of the launch, which also selects its random events */
     int64_t drifted_at; /* when its drift was detected */
+    karp_str drift_reason; /* of the condition; interned */
     int64_t billed; /* start of its costs: its launch, or the start of the replay */
     double idle; /* dollars spent on unrequested capacity */
     int64_t idle_until;

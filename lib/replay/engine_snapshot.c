@@ -33,7 +33,11 @@ static karp_node_claim_status claim_status(const replay_node *n, karp_condition 
         conditions[count++] = CONDITION("Ready", n->ready_at);
     }
     if (n->consolidatable) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
-    if (n->drifted) conditions[count++] = CONDITION("Drifted", n->drifted_at);
+    if (n->drifted) {
+        conditions[count] = CONDITION("Drifted", n->drifted_at);
+        if (n->drift_reason.len) conditions[count].reason = n->drift_reason;
+        count++;
+    }
     return (karp_node_claim_status){ .size = sizeof(karp_node_claim_status),
                                      .conditions = conditions,
                                      .condition_count = count,

@@ -17,7 +17,6 @@ struct replay_objects {
     size_t dirty_pod_count, dirty_pod_capacity, dirty_node_count, dirty_node_capacity;
     uint64_t rows_since_rebuild; /* rows removed: their memory is only freed by a new snapshot */
     bool stale; /* the next snapshot is built anew */
-    bool pools_changed; /* pools must be read again, and nodes may have drifted */
 };
 
 /* The current cluster: borrowed, NULL after a failure. */

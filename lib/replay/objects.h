@@ -36,8 +36,8 @@ tree *replay_lean_pod(trees *memory, const tree *object);
 bool replay_is_workload(const karp_reader *reader, const tree *object);
 /* Removes the workloads from the list: a reader has made their pods. */
 void replay_drop_workloads(const karp_reader *reader, trees *t, tree *objects);
-/* Appends the pods and claims that the finished reader made for workloads, and their storage class if it is assumed. They do not exist yet, so they have no
- * creation time. The reader keeps documents. */
+/* Appends the pods and claims that the finished reader made for workloads, and their storage class if it is assumed.
+ * They do not exist yet, so they have no creation time. The reader keeps documents. */
 karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, karp_error *error);
 
 /* Removes pods from the list, and adds events that create them at the start of the trace. `dumped`: a replay dumped the

@@ -173,8 +173,7 @@ static karp_status collect_objects(replay *r)
         status = karp_reader_add(b->reader, b->trace.objects[i].document, b->trace.objects[i].text, &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
     if (!status) replay_drop_workloads(b->reader, &b->reader->trees, b->objects);
-    for (size_t i = 0; i < tree_count(r->made); i++)
-        tree_append(&b->reader->trees, b->objects, tree_item(r->made, i));
+    for (size_t i = 0; i < tree_count(r->made); i++) tree_append(&b->reader->trees, b->objects, tree_item(r->made, i));
     if (!status && b->reader->trees.status) status = fail_nomem(&r->error);
     if (!status && b->head && r->options.catalogue) tree_remove(&b->reader->trees, b->head, "catalogues");
     bool pools = false;

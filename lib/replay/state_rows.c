@@ -30,7 +30,7 @@ const record state_schedule = { OPEN(
     { SOME("batchFirst", engine, provisioning.batch_first) }, { SOME("batchDue", engine, provisioning.batch_due) },
     { SOME("passDue", engine, disruption.pass_due) }, { SOME("lastPass", engine, disruption.last_pass) },
     { SOME("lookAgain", engine, disruption.look_again) }, { SOME("repackDue", engine, repack_due) },
-    { UINT32("validating", engine, disruption.validating) }, { BOOL("poolsChanged", engine, objects.pools_changed) }) };
+    { UINT32("validating", engine, disruption.validating) }) };
 
 const record state_meter = { OPEN({ INT64("until", engine, meter.metered) },
                                   { INT64("nextPoint", engine, meter.next_point) },

@@ -6,6 +6,7 @@
  * it is decided a second time. The parts are:
  *
  *     story_read    the story file and the files it names      story_state   workloads, and the nodes of the documents
+ *     story_change  steps that change objects
  *     story_cluster documents of a cluster managed by Karpenter
  *     story_decide  one decision and its consequences          story_play    steps and events in the order of time
  *     story_write   the output as JSON or text
@@ -16,7 +17,17 @@
 #include <io/reader.h>
 #include <replay/replay.h>
 
-enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE };
+enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE, STORY_CHANGE };
+enum { STORY_REPLICAS_MOST = 1000000 };
+#define STORY_SAME UINT64_MAX /* replicas that do not change */
+
+/* What a step does to a Deployment: its pods get the event's shape (NO_ID = they keep theirs) and this number. With
+ * workload IO_NONE it is the event alone, at the time of the step. */
+typedef struct story_effect {
+    uint32_t workload;
+    uint64_t replicas;
+    trace_event event;
+} story_effect;
 
 typedef struct story_step {
     uint32_t what; /* STORY_* */
@@ -24,6 +35,10 @@ typedef struct story_step {
     uint64_t replicas;
     int64_t duration;
     karp_str node;
+    const char *verb; /* of a change: "apply", "replace", "delete" */
+    karp_str title; /* its objects */
+    story_effect *effects; /* in the trace's memory */
+    size_t effect_count, effect_capacity;
 } story_step;
 
 typedef struct story_workload {
@@ -33,6 +48,8 @@ typedef struct story_workload {
     uint64_t pods; /* number of its pods that the story created: numbered from `first` */
     uint64_t first; /* above the numbers of its pods in the documents */
     uint32_t shape;
+    bool applied; /* by a step: it does not exist at the start */
+    bool gone; /* while steps are read: an earlier one deleted it */
     karp_str *owned; /* its pods in a cluster's documents; the last ones are removed first */
     size_t owned_count, owned_capacity;
 } story_workload;
@@ -65,6 +82,13 @@ typedef struct story {
     story_file *files; /* in the order of the positions */
     size_t file_count, file_capacity;
     trees *t; /* the reader's trees, which own all of these */
+    trace *trace; /* that shapes of pods and effects of steps are in */
+    karp_str directory; /* of the story's file, which names of files begin at; "" = they are as they are */
+    bool is_text; /* given as a text, without a file */
+    tree *into; /* the list of documents that are read */
+    const tree **objects; /* as they are at the step that is read; NULL = deleted */
+    size_t object_count, object_capacity;
+    io_table object_index; /* "kind namespace/name" -> index in objects; empty before the first change */
     int64_t begins, delay;
     bool starts; /* the story sets its start time */
     bool is_load; /* kind Load: curves instead of steps */
@@ -113,11 +137,20 @@ karp_status story_fail_at(story *s, karp_status status, const char *field, const
 /* The same for a member of a step ("scale.replicas"; "" = the step itself). */
 karp_status story_fail_step(story *s, size_t index, const char *member, karp_status status, const char *message);
 karp_status story_nomem(story *s);
+/* Reads the documents of a file beside the story. */
+karp_status story_read_file(story *s, karp_str name, tree *into);
+/* Adds a Deployment. */
+karp_status story_add_workload(story *s, tree *object);
+
+/* story_change.c */
+/* Reads the step's member apply, replace or delete, and what it does. */
+karp_status story_read_change(story *s, size_t index, const char *member, tree *given, story_step *step);
 
 /* story_state.c */
 /* Prepares the engine: the workloads' pods, the nodes of the documents. */
 karp_status story_begin(story *s);
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas);
+karp_status story_change(story *s, const story_step *step);
 /* The current cluster: borrowed. */
 karp_status story_snapshot(story *s, karp_snapshot **out);
 karp_status story_engine(story *s); /* the status of the engine's last work */

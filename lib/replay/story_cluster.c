@@ -63,7 +63,9 @@ static karp_status read_all(story *s, karp_reader **out, karp_snapshot **snapsho
     if (s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
     if (!status && s->head) status = add_object(s, reader, s->head);
     for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = add_object(s, reader, tree_item(s->base, i));
-    for (size_t i = 0; i < s->workload_count && !status; i++) status = add_object(s, reader, s->workloads[i].object);
+    for (size_t i = 0; i < s->workload_count && !status; i++) {
+        if (!s->workloads[i].applied) status = add_object(s, reader, s->workloads[i].object);
+    }
     return status ? status : karp_reader_finish(reader, snapshot, &s->error);
 }
 

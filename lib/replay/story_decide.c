@@ -185,8 +185,8 @@ karp_status story_provision(story *s)
 
 static bool has_static_pools(const story *s)
 {
-    for (size_t i = 0; i < tree_count(s->base); i++) {
-        const tree *object = tree_item(s->base, i);
+    for (size_t i = 0; i < tree_count(s->e->objects.documents); i++) {
+        const tree *object = tree_item(s->e->objects.documents, i);
         if (str_is(tree_get_text(object, "kind"), "NodePool") && tree_get(tree_get(object, "spec"), "replicas"))
             return true;
     }

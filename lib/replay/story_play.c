@@ -153,6 +153,8 @@ static karp_status take_step(story *s, const story_step *step)
     if (step->what == STORY_WAIT) return wait_until(s, s->e->now + step->duration);
     if (step->what == STORY_SCALE) {
         status = story_scale(s, step->workload, step->replicas);
+    } else if (step->what == STORY_CHANGE) {
+        status = story_change(s, step);
     } else {
         uint32_t node = io_table_get(&s->e->nodes.index, step->node);
         if (node == IO_NONE || s->e->nodes.list[node].given || s->e->nodes.list[node].gone) {

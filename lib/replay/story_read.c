@@ -10,8 +10,6 @@
 
 #include <karp/library.h>
 
-enum { MOST_REPLICAS = 1000000 };
-
 karp_status story_fail(story *s, karp_status status, const char *format, ...)
 {
     va_list arguments;
@@ -55,6 +53,8 @@ karp_status story_init(story *s, karp_context *context)
     strbuf_init(&s->step_events, context);
     strbuf_init(&s->out, context);
     trace_init(&s->played.base.trace, context);
+    s->trace = &s->played.base.trace;
+    io_table_init(&s->object_index, context);
     karp_status status = karp_reader_new(context, NULL, &s->reader, &s->error);
     if (status) return status;
     s->t = &s->reader->trees;
@@ -69,6 +69,8 @@ void story_free(story *s)
     karp_text_free(&s->played.cluster);
     karp_free(s->context, s->marks.list, s->marks.capacity * sizeof *s->marks.list);
     karp_free(s->context, s->files, s->file_capacity * sizeof *s->files);
+    karp_free(s->context, s->objects, s->object_capacity * sizeof *s->objects);
+    io_table_free(&s->object_index);
     karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
     karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
     mem_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
@@ -136,12 +138,15 @@ static karp_status take_document(karp_reader *reader, tree *root, const io_place
 {
     story *s = user;
     karp_status status = add_positions(s, root, place);
-    return status ? status : replay_take(reader, root, place, s->base);
+    return status ? status : replay_take(reader, root, place, s->into);
 }
 
-static karp_status read_named(story *s, karp_str directory, karp_str name)
+karp_status story_read_file(story *s, karp_str name, tree *into)
 {
     strbuf path;
+    karp_str directory = s->directory;
+    s->into = into;
+    if (s->is_text) return story_fail(s, KARP_E_UNSUPPORTED, "a story that names files is read from a file");
     strbuf_init(&path, s->context);
     if (directory.len && (name.len == 0 || name.ptr[0] != '/')) {
         strbuf_add(&path, directory.ptr, directory.len);
@@ -156,14 +161,14 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
 
 /* ---- object data for the engine ---------------------------------------------------------------------------------- */
 
-static karp_status add_workload(story *s, tree *object)
+karp_status story_add_workload(story *s, tree *object)
 {
     const tree *metadata = tree_get(object, "metadata"), *replicas = tree_get(tree_get(object, "spec"), "replicas");
     if (!grow(s->context, (void **)&s->workloads, &s->workload_capacity, s->workload_count + 1, sizeof *s->workloads))
         return story_nomem(s);
     int64_t count = 1;
     (void)tree_integer(replicas, &count);
-    if (count < 0 || count > MOST_REPLICAS)
+    if (count < 0 || count > STORY_REPLICAS_MOST)
         return story_fail(s, KARP_E_INVALID, "a Deployment's replicas are not a number from 0 to 1000000");
     story_workload *w = &s->workloads[s->workload_count++];
     *w = (story_workload){ .object = object,
@@ -186,7 +191,7 @@ static karp_status sort_out(story *s)
             tree_append(s->t, rest, object);
             continue;
         }
-        karp_status status = add_workload(s, object);
+        karp_status status = story_add_workload(s, object);
         if (status) return status;
     }
     if (s->t->status) return story_nomem(s);
@@ -201,12 +206,13 @@ static karp_status read_scale(story *s, size_t index, const tree *given, story_s
     karp_str name = tree_get_text(given, "deployment"), space = tree_get_text(given, "namespace");
     const tree *replicas = tree_get(given, "replicas");
     int64_t count = 0;
-    if (!tree_integer(replicas, &count) || count < 0 || count > MOST_REPLICAS)
+    if (!tree_integer(replicas, &count) || count < 0 || count > STORY_REPLICAS_MOST)
         return story_fail_step(s, index, "scale.replicas", KARP_E_INVALID, "not a number from 0 to 1000000");
     *step = (story_step){ .what = STORY_SCALE, .replicas = (uint64_t)count, .workload = IO_NONE };
     if (space.len == 0) space = str("default");
     for (size_t i = 0; i < s->workload_count; i++) {
-        if (equal_str(s->workloads[i].name, name) && equal_str(s->workloads[i].namespace_, space))
+        if (equal_str(s->workloads[i].name, name) && equal_str(s->workloads[i].namespace_, space) &&
+            !s->workloads[i].gone)
             step->workload = (uint32_t)i;
     }
     return step->workload != IO_NONE
@@ -214,20 +220,32 @@ static karp_status read_scale(story *s, size_t index, const tree *given, story_s
                : story_fail_step(s, index, "scale.deployment", KARP_E_NOT_FOUND, "no such Deployment");
 }
 
+/* The member of a step that changes objects; NULL = it has none. */
+static const char *change_of(const tree *given)
+{
+    static const char *const members[] = { "apply", "replace", "delete" };
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (tree_get(given, members[i])) return members[i];
+    }
+    return NULL;
+}
+
 static karp_status read_step(story *s, size_t index, const tree *given)
 {
+    static const char expected[] = "expected one of scale, wait, expire, apply, replace and delete";
     const tree *scale = tree_get(given, "scale");
+    const char *change = change_of(given);
     karp_str wait = tree_get_text(given, "wait"), expire = tree_get_text(given, "expire");
     if (!grow(s->context, (void **)&s->steps, &s->step_capacity, s->step_count + 1, sizeof *s->steps))
         return story_nomem(s);
     story_step *step = &s->steps[s->step_count++];
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
-    if (tree_count(given) != 1)
-        return story_fail_step(s, index, "", KARP_E_INVALID, "expected one of scale, wait and expire");
+    if (tree_count(given) != 1) return story_fail_step(s, index, "", KARP_E_INVALID, expected);
     if (scale) return read_scale(s, index, scale, step);
+    if (change) return story_read_change(s, index, change, tree_get(given, change), step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
-    if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, "expected one of scale, wait and expire");
+    if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, expected);
     if (karp_duration_parse(wait, &step->duration) || step->duration < 0)
         return story_fail_step(s, index, "wait", KARP_E_INVALID, "not a duration like 10m");
     return KARP_OK;
@@ -261,6 +279,8 @@ static karp_str directory_of(const char *path)
 
 karp_status story_read(story *s, const char *path, karp_str text)
 {
+    s->directory = directory_of(path);
+    s->is_text = text.ptr != NULL;
     karp_status status = read_documents(s, path, text, take_story, s);
     if (!status && !s->root) status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
     if (!status) status = read_head(s);
@@ -273,7 +293,7 @@ karp_status story_read(story *s, const char *path, karp_str text)
         char field[32];
         (void)snprintf(field, sizeof field, "files[%zu]", i);
         if (!tree_is(name, TREE_STRING)) status = story_fail_at(s, KARP_E_INVALID, field, "not a path");
-        else status = read_named(s, directory_of(path), tree_text(name));
+        else status = story_read_file(s, tree_text(name), s->base);
     }
     for (size_t i = 0; !status && i < tree_count(objects); i++) tree_append(s->t, s->base, tree_item(objects, i));
     if (!status && s->t->status) status = story_nomem(s);

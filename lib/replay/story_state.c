@@ -50,6 +50,30 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
     return status;
 }
 
+static karp_status change_workload(story *s, const story_effect *effect)
+{
+    story_workload *w = &s->workloads[effect->workload];
+    uint64_t replicas = effect->replicas == STORY_SAME ? w->pods + w->owned_count : effect->replicas;
+    karp_status status = KARP_OK;
+    if (effect->event.shape != NO_ID && effect->event.shape != w->shape) {
+        status = story_scale(s, effect->workload, 0);
+        w->shape = effect->event.shape;
+    }
+    return status ? status : story_scale(s, effect->workload, replicas);
+}
+
+karp_status story_change(story *s, const story_step *step)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < step->effect_count && !status; i++) {
+        const story_effect *effect = &step->effects[i];
+        if (effect->workload == IO_NONE) engine_take(s->e, &effect->event);
+        status = effect->workload == IO_NONE ? story_engine(s) : change_workload(s, effect);
+    }
+    if (!status) drift_note(s->e);
+    return status ? status : story_engine(s);
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 story_node *story_node_of(story *s, uint32_t node)
@@ -178,7 +202,8 @@ karp_status story_begin(story *s)
     }
     if (cluster) status = story_create_pods(s);
     if (!status) status = take_given(s);
-    for (uint32_t i = 0; i < s->workload_count && !status; i++) status = story_scale(s, i, s->workloads[i].replicas);
+    for (uint32_t i = 0; i < s->workload_count && !status; i++)
+        status = s->workloads[i].applied ? KARP_OK : story_scale(s, i, s->workloads[i].replicas);
     return status;
 }
 

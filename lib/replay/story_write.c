@@ -39,6 +39,11 @@ static void describe(const story *s, const story_step *step, strbuf *out)
         karp_duration_format(step->duration, text);
         strbuf_adds(out, text);
         return;
+    case STORY_CHANGE:
+        strbuf_adds(out, step->verb);
+        strbuf_addc(out, ' ');
+        strbuf_addstr(out, step->title);
+        return;
     default: strbuf_adds(out, "expire "); strbuf_add(out, step->node.ptr, step->node.len);
     }
 }

@@ -18,7 +18,8 @@ enum {
     TRACE_POD_DELETED = 2, /* namespace, name */
     TRACE_NODE_INTERRUPTED = 3, /* instance_type, zone: "" = any; the matching spot node with the longest run time */
     TRACE_OBJECT_APPLIED = 4, /* text: a JSON object that is added, or replaces the one with its name */
-    TRACE_CAPACITY_LOST = 5 /* instance_type, zone, capacity_type: "" = any; lasts: how long it is unavailable */
+    TRACE_CAPACITY_LOST = 5, /* instance_type, zone, capacity_type: "" = any; lasts: how long it is unavailable */
+    TRACE_OBJECT_DELETED = 6 /* object; with a NodePool its nodes are deleted */
 };
 
 typedef struct trace_event {
@@ -37,6 +38,9 @@ typedef struct trace_event {
         struct {
             karp_str instance_type, zone, capacity_type;
         } offering;
+        struct {
+            karp_str kind, namespace_, name; /* namespace_: "default" for kinds without one */
+        } object;
         karp_str text;
     } of;
     karp_str document; /* its source; line 0 = unknown */

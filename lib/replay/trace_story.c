@@ -53,14 +53,38 @@ static bool scale(story_trace *l, size_t workload, uint64_t replicas)
     return fine;
 }
 
+static bool take_effect(story_trace *l, const story_effect *effect)
+{
+    uint32_t w = effect->workload;
+    if (w == IO_NONE) {
+        trace_event event = effect->event;
+        event.at = l->now;
+        return trace_add(l->t, &event) || refused(l);
+    }
+    uint64_t replicas = effect->replicas == STORY_SAME ? l->pods[w] : effect->replicas;
+    if (effect->event.shape != NO_ID && effect->event.shape != l->shapes[w]) {
+        if (!scale(l, w, 0)) return false;
+        l->shapes[w] = effect->event.shape;
+    }
+    return scale(l, w, replicas);
+}
+
+static bool take_effects(story_trace *l, const story_step *step)
+{
+    bool fine = true;
+    for (size_t i = 0; i < step->effect_count && fine; i++) fine = take_effect(l, &step->effects[i]);
+    return fine;
+}
+
 static karp_status add_steps(story_trace *l)
 {
     for (size_t i = 0; i < l->s.step_count; i++) {
         const story_step *step = &l->s.steps[i];
         if (step->what == STORY_EXPIRE)
             return story_fail_step(&l->s, i, "expire", KARP_E_UNSUPPORTED, "a replay has its own nodes");
-        if (step->what == STORY_SCALE) {
-            if (!scale(l, step->workload, step->replicas)) return l->s.error.status;
+        if (step->what == STORY_SCALE || step->what == STORY_CHANGE) {
+            bool fine = step->what == STORY_SCALE ? scale(l, step->workload, step->replicas) : take_effects(l, step);
+            if (!fine) return l->s.error.status;
         } else if (step->duration > INT64_MAX / 4 - l->now) {
             return story_fail_step(&l->s, i, "wait", KARP_E_RANGE, "the story lasts too long");
         } else {
@@ -95,7 +119,8 @@ static karp_status add_story(story_trace *l)
     t->boot = l->s.delay;
     if (l->s.region.len) t->region = trace_keep(t, l->s.region);
     for (size_t i = 0; i < l->s.workload_count; i++) {
-        if (!shape_of(l, i) || !scale(l, i, l->s.workloads[i].replicas)) return l->s.error.status;
+        uint64_t replicas = l->s.workloads[i].applied ? 0 : l->s.workloads[i].replicas;
+        if (!shape_of(l, i) || !scale(l, i, replicas)) return l->s.error.status;
     }
     karp_status status = l->s.is_load ? trace_generate_load(t, &l->s) : add_steps(l);
     if (t->ends == KARP_NO_TIME || l->now > t->ends) t->ends = l->now;
@@ -111,6 +136,7 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     strbuf_addstr(&path, document->name);
     if (path.failed) return fail_nomem(error);
     karp_status status = story_init(&l.s, t->context);
+    l.s.trace = t;
     if (!status) status = story_read(&l.s, path.ptr ? path.ptr : "", document->text);
     size_t bytes = (l.s.workload_count + 1) * sizeof(uint64_t);
     l.shapes = mem_zalloc(t->context, bytes);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes drift when the trace replaces the NodePool or node class that they were launched from. */
+#ifndef REPLAY_ENGINE_DRIFT_H
+#define REPLAY_ENGINE_DRIFT_H
+
+#include <replay/common.h>
+
+/* What was replaced since nodes were looked at last. */
+struct replay_drift {
+    karp_snapshot *before; /* has the earlier NodePools; NULL = nothing was replaced */
+    karp_node_class_ref *classes; /* whose fields changed */
+    size_t class_count, class_capacity;
+};
+
+/* The trace replaces this object, before the snapshot changes. NULL = there was none. */
+void drift_expect(engine *e, const tree *before, const tree *after);
+/* Sets and clears the drift of nodes. */
+void drift_note(engine *e);
+void drift_free(engine *e);
+
+#endif

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps apply, replace and delete, when a story is read: what they do to pods and objects, as events of a trace and
+ * numbers of replicas. The pods of workloads are made by a reader, with the objects of that time beside them.
+ */
+#include <replay/objects.h>
+#include <replay/story.h>
+
+#include <karp/library.h>
+
+#include <io/change.h>
+#include <io/owner.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct change {
+    story *s;
+    size_t index; /* of the step */
+    const char *member; /* of the step: "apply" */
+    story_step *step;
+    io_place place;
+} change;
+
+static karp_str name_of(const tree *object) { return tree_get_text(tree_get(object, "metadata"), "name"); }
+
+static karp_status refuse(const change *c, const tree *object, const char *why)
+{
+    char message[300];
+    karp_str kind = tree_get_text(object, "kind"), name = name_of(object);
+    (void)snprintf(message, sizeof message, "%.*s %.*s: %s", str_shown(kind, 80), kind.ptr, str_shown(name, 100),
+                   name.ptr, why);
+    return story_fail_step(c->s, c->index, c->member, KARP_E_INVALID, message);
+}
+
+static const io_kind_info *info_of(const story *s, const tree *object)
+{
+    return io_reader_kind(s->reader, tree_get_text(object, "apiVersion"), tree_get_text(object, "kind"));
+}
+
+static karp_str kept_json(story *s, const tree *object)
+{
+    strbuf text;
+    strbuf_init(&text, s->context);
+    tree_write(&text, object);
+    karp_str kept = text.failed ? (karp_str){ NULL, 0 } : trace_keep(s->trace, (karp_str){ text.ptr, text.len });
+    strbuf_free(&text);
+    return kept;
+}
+
+/* ---- the objects at the time of the step ------------------------------------------------------------------------- */
+
+/* The object's place in s->objects, a list in which deleted ones are null. NULL = out of memory. */
+static uint32_t *number_of(story *s, karp_str kind, karp_str namespace_, karp_str name)
+{
+    strbuf key;
+    strbuf_init(&key, s->context);
+    strbuf_addstr(&key, kind);
+    strbuf_addc(&key, ' ');
+    strbuf_addname(&key, namespace_, name);
+    uint32_t *number = key.failed ? NULL : io_table_at(&s->object_index, (karp_str){ key.ptr, key.len });
+    strbuf_free(&key);
+    if (!number) (void)story_nomem(s);
+    return number;
+}
+
+static karp_status set_object(story *s, const tree *object)
+{
+    uint32_t *number = number_of(s, tree_get_text(object, "kind"), io_namespace(object), name_of(object));
+    if (!number) return s->error.status;
+    if (*number == IO_NONE) {
+        if (!grow(s->context, (void **)&s->objects, &s->object_capacity, s->object_count + 1, sizeof *s->objects))
+            return story_nomem(s);
+        *number = (uint32_t)s->object_count++;
+    }
+    s->objects[*number] = object;
+    return KARP_OK;
+}
+
+/* Before the first of these steps. */
+static karp_status index_objects(story *s)
+{
+    karp_status status = KARP_OK;
+    if (s->object_count > 0) return KARP_OK;
+    for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = set_object(s, tree_item(s->base, i));
+    for (size_t i = 0; i < s->workload_count && !status; i++) status = set_object(s, s->workloads[i].object);
+    return status;
+}
+
+/* ---- the pods of a workload -------------------------------------------------------------------------------------- */
+
+static bool is_one_of(io_kind kind, const io_kind *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i] == kind) return true;
+    }
+    return false;
+}
+
+/* Whether the kind says what the API server and controllers make of a pod template. */
+static bool shapes_pods(io_kind kind)
+{
+    static const io_kind list[] = { IO_KIND_PRIORITY_CLASS, IO_KIND_LIMIT_RANGE, IO_KIND_NAMESPACE,
+                                    IO_KIND_STORAGE_CLASS,  IO_KIND_REFERRED,    IO_KIND_AUTOSCALER,
+                                    IO_KIND_SCALED_OBJECT,  IO_KIND_CLAIM,       IO_KIND_POD_TEMPLATE };
+    return is_one_of(kind, list, sizeof list / sizeof list[0]);
+}
+
+static bool is_pod_of(const tree *pod, const tree *workload)
+{
+    io_owner owner = io_controller(pod);
+    return str_is(tree_get_text(workload, "kind"), owner.kind) && equal_str(owner.name, name_of(workload)) &&
+           equal_str(io_namespace(pod), io_namespace(workload));
+}
+
+static karp_status add_object(story *s, karp_reader *reader, const tree *object)
+{
+    tree *copy = tree_deep_copy(&reader->trees, object, false);
+    io_place place = story_place(s, object);
+    if (!copy) return io_reader_nomem(reader);
+    return io_read_tree(reader, copy, &place, false);
+}
+
+/* A reader with the workload, what shapes its pods and, with `given`, the pods that the files have of it. */
+static karp_status reader_for(story *s, const tree *workload, bool given, karp_reader **out)
+{
+    karp_reader_options options;
+    karp_reader_options_init(&options, sizeof options);
+    options.region = s->region;
+    options.feature_gates = s->feature_gates;
+    options.keep_documents = options.editable = 1;
+    options.now = s->begins;
+    karp_status status = karp_reader_new(s->context, &options, out, &s->error);
+    karp_catalogue *none = NULL;
+    if (!status) status = karp_catalogue_new(s->context, NULL, 0, &none, &s->error);
+    if (!status) status = karp_reader_add_catalogue(*out, none, &s->error);
+    karp_catalogue_unref(none);
+    if (status) return status;
+    (*out)->plays = true;
+    for (size_t i = 0; i < s->object_count && !status; i++) {
+        const tree *object = s->objects[i];
+        if (!karp_context_work(s->context, 16)) return story_nomem(s);
+        if (!object || object == workload) continue;
+        io_kind kind = info_of(s, object)->kind;
+        if (shapes_pods(kind) || (given && kind == IO_KIND_POD && is_pod_of(object, workload)))
+            status = add_object(s, *out, object);
+    }
+    if (!status) status = add_object(s, *out, workload);
+    io_deferred *last = status ? NULL : &(*out)->deferred[(*out)->deferred_count - 1];
+    if (last) last->changed = given && io_has_replicas(last->info); /* surplus pods go */
+    if (status && (*out)->error.status) s->error = (*out)->error;
+    return status;
+}
+
+/* The pods of the workload, and its claims, are appended to the list. */
+static karp_status make_pods(const change *c, const tree *workload, bool given, tree *list)
+{
+    story *s = c->s;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_status status = reader_for(s, workload, given, &reader);
+    if (!status) status = karp_reader_finish(reader, &snapshot, &s->error);
+    if (!status && karp_reader_problem_count(reader) > 0) {
+        char why[200];
+        str_shorten(why, sizeof why, reader->problems[0]);
+        status = story_fail_step(s, c->index, c->member, KARP_E_INVALID, why);
+    }
+    if (!status) status = replay_add_made(reader, s->t, list, &s->error);
+    for (size_t i = 0; i < s->object_count && given && !status; i++) {
+        const tree *pod = s->objects[i];
+        if (pod && str_is(tree_get_text(pod, "kind"), "Pod") && is_pod_of(pod, workload) && !io_pod_ended(pod) &&
+            io_find(reader, "Pod", io_namespace(pod), name_of(pod)) != IO_NONE)
+            tree_append(s->t, list, tree_copy(s->t, pod));
+    }
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status || s->t->status == KARP_OK ? status : story_nomem(s);
+}
+
+/* ---- what a step does -------------------------------------------------------------------------------------------- */
+
+static karp_status add_effect(const change *c, const story_effect *effect)
+{
+    story_step *step = c->step;
+    if (!arena_grow(&c->s->trace->memory, (void **)&step->effects, &step->effect_capacity, step->effect_count + 1,
+                    sizeof *step->effects))
+        return story_nomem(c->s);
+    step->effects[step->effect_count] = *effect;
+    step->effects[step->effect_count].event.lasts = KARP_DURATION_UNSET;
+    step->effects[step->effect_count].event.document = c->place.document;
+    step->effects[step->effect_count++].event.line = c->place.line;
+    return KARP_OK;
+}
+
+static uint32_t shape_of(const story *s, const tree *pod)
+{
+    return trace_shape_of(s->trace, s->t, replay_lean_pod(s->t, pod));
+}
+
+static karp_status add_pod(const change *c, const tree *pod, uint32_t kind)
+{
+    story *s = c->s;
+    story_effect effect = { .workload = IO_NONE, .event = { .kind = kind, .shape = shape_of(s, pod) } };
+    effect.event.of.pod.namespace_ = trace_keep(s->trace, io_namespace(pod));
+    effect.event.of.pod.name = trace_keep(s->trace, name_of(pod));
+    if (effect.event.shape == NO_ID || !effect.event.of.pod.namespace_.ptr || !effect.event.of.pod.name.ptr)
+        return story_nomem(s);
+    return add_effect(c, &effect);
+}
+
+static karp_status add_applied(const change *c, const tree *object)
+{
+    story_effect effect = { .workload = IO_NONE, .event = { .kind = TRACE_OBJECT_APPLIED } };
+    effect.event.of.text = kept_json(c->s, object);
+    return effect.event.of.text.ptr ? add_effect(c, &effect) : story_nomem(c->s);
+}
+
+static const tree *pod_named(const tree *list, karp_str name)
+{
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *one = tree_item(list, i);
+        if (str_is(tree_get_text(one, "kind"), "Pod") && equal_str(name_of(one), name)) return one;
+    }
+    return NULL;
+}
+
+static bool is_pod(const tree *object) { return str_is(tree_get_text(object, "kind"), "Pod"); }
+
+/* Pods that the workload has before and after stay, unless they are of different shapes. */
+static karp_status exchange(const change *c, const tree *before, const tree *after)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(before) && !status; i++) {
+        const tree *pod = tree_item(before, i), *next = is_pod(pod) ? pod_named(after, name_of(pod)) : pod;
+        if (!next || (is_pod(pod) && shape_of(c->s, pod) != shape_of(c->s, next)))
+            status = add_pod(c, pod, TRACE_POD_DELETED);
+    }
+    for (size_t i = 0; i < tree_count(after) && !status; i++) {
+        const tree *object = tree_item(after, i), *had = is_pod(object) ? pod_named(before, name_of(object)) : object;
+        if (!is_pod(object)) status = add_applied(c, object);
+        else if (!had || shape_of(c->s, had) != shape_of(c->s, object)) status = add_pod(c, object, TRACE_POD_CREATED);
+    }
+    return status;
+}
+
+/* Whether pods of another workload may have the same names. */
+static bool shares_name(const story *s, const tree *workload)
+{
+    for (size_t i = 0; i < s->object_count; i++) {
+        const tree *other = s->objects[i];
+        if (other && replay_is_workload(s->reader, other) && equal_str(name_of(other), name_of(workload)) &&
+            equal_str(io_namespace(other), io_namespace(workload)) &&
+            !equal_str(tree_get_text(other, "kind"), tree_get_text(workload, "kind")))
+            return true;
+    }
+    return false;
+}
+
+/* NULL = the workload does not exist then. */
+static karp_status change_pods(const change *c, const tree *before, const tree *after)
+{
+    const tree *object = after ? after : before;
+    tree *had = tree_new(c->s->t, TREE_LIST), *has = tree_new(c->s->t, TREE_LIST);
+    if (!had || !has) return story_nomem(c->s);
+    if (shares_name(c->s, object))
+        return refuse(c, object, "another workload has its name, so the names of their pods may be equal");
+    bool same = before && after && io_same_template(tree_get(before, "spec"), tree_get(after, "spec"));
+    karp_status status = before ? make_pods(c, before, true, had) : KARP_OK;
+    if (!status && after) status = make_pods(c, after, same, has);
+    return status ? status : exchange(c, had, has);
+}
+
+static uint32_t find_workload(const story *s, karp_str namespace_, karp_str name)
+{
+    for (size_t i = 0; i < s->workload_count; i++) {
+        if (equal_str(s->workloads[i].name, name) && equal_str(s->workloads[i].namespace_, namespace_))
+            return (uint32_t)i;
+    }
+    return IO_NONE;
+}
+
+/* The replicas of a Deployment are numbers of the story, which `scale` sets, too. */
+static karp_status change_deployment(const change *c, const tree *before, tree *after)
+{
+    story *s = c->s;
+    const tree *object = after ? after : before;
+    uint32_t number = find_workload(s, io_namespace(object), name_of(object));
+    karp_status status = KARP_OK;
+    if (number == IO_NONE) {
+        status = story_add_workload(s, after);
+        number = (uint32_t)s->workload_count - 1;
+        if (!status) s->workloads[number].applied = true;
+    }
+    story_effect effect = { .workload = number, .event.shape = NO_ID, .replicas = STORY_SAME };
+    s->workloads[status ? 0 : number].gone = after == NULL;
+    if (!status && after) {
+        const tree *spec = tree_get(after, "spec"), *replicas = tree_get(spec, "replicas");
+        int64_t count = before ? (int64_t)STORY_SAME : 1;
+        if (tree_integer(replicas, &count) && count > STORY_REPLICAS_MOST)
+            return refuse(c, after, "more than 1000000 replicas");
+        effect.replicas = (uint64_t)count;
+        if (!before || !io_same_template(tree_get(before, "spec"), spec)) {
+            effect.event.shape = replay_workload_shape(s->trace, s->t, after, io_namespace(after));
+            if (effect.event.shape == NO_ID) return story_nomem(s);
+        }
+    } else if (!status) {
+        effect.replicas = 0;
+    }
+    return status ? status : add_effect(c, &effect);
+}
+
+/* ---- apply and replace ------------------------------------------------------------------------------------------- */
+
+/* Whether decisions read the kind, or the pods of later steps depend on it. */
+static bool is_used(io_kind kind)
+{
+    static const io_kind list[] = { IO_KIND_NODE_POOL, IO_KIND_NODE_OVERLAY, IO_KIND_NODE_CLASS,     IO_KIND_DAEMON_SET,
+                                    IO_KIND_VOLUME,    IO_KIND_BUDGET,       IO_KIND_CAPACITY_BUFFER };
+    return shapes_pods(kind) || is_one_of(kind, list, sizeof list / sizeof list[0]);
+}
+
+/* Whether a story can go on with the object, and whether it is right. */
+static karp_status check_object(const change *c, const tree *object)
+{
+    story *s = c->s;
+    const io_kind_info *info = info_of(s, object);
+    io_kind kind = info->kind;
+    if (kind == IO_KIND_NODE || kind == IO_KIND_NODE_CLAIM)
+        return refuse(c, object, "the nodes of a story are those of its files, and what it launches");
+    if (kind == IO_KIND_AUTOSCALER || kind == IO_KIND_SCALED_OBJECT)
+        return refuse(c, object, "autoscalers do not act in a story; its steps scale");
+    if (!is_used(kind) && kind != IO_KIND_POD && !replay_is_workload(s->reader, object))
+        return refuse(c, object, "no decision of a story reads it");
+    karp_status status = io_object_check(s->reader, info, object, &c->place);
+    if (status) s->error = s->reader->error;
+    return status;
+}
+
+static karp_status change_object(const change *c, const tree *before, tree *object)
+{
+    io_kind kind = info_of(c->s, object)->kind;
+    if (kind == IO_KIND_DEPLOYMENT) return change_deployment(c, before, object);
+    if (replay_is_workload(c->s->reader, object)) return change_pods(c, before, object);
+    if (kind != IO_KIND_POD) return add_applied(c, object);
+    karp_status status = before ? add_pod(c, before, TRACE_POD_DELETED) : KARP_OK;
+    return status ? status : add_pod(c, object, TRACE_POD_CREATED);
+}
+
+static void add_title(strbuf *title, karp_str kind, karp_str name)
+{
+    strbuf_adds(title, title->len > 0 ? ", " : "");
+    strbuf_addstr(title, kind);
+    strbuf_addc(title, ' ');
+    strbuf_addstr(title, name);
+}
+
+static karp_status apply_one(change *c, tree *object, bool exists, strbuf *title)
+{
+    story *s = c->s;
+    karp_str kind = tree_get_text(object, "kind"), name = name_of(object);
+    if (!tree_is(object, TREE_MAP) || kind.len == 0 || name.len == 0)
+        return story_fail_step(s, c->index, c->member, KARP_E_INVALID, "an object has a kind and a name");
+    c->place = story_place(s, object);
+    karp_status status = check_object(c, object);
+    if (status) return status;
+    const uint32_t *number = number_of(s, kind, io_namespace(object), name);
+    if (!number) return s->error.status;
+    const tree *before = *number == IO_NONE ? NULL : s->objects[*number];
+    if (exists && !before) return refuse(c, object, "there is none to replace; apply adds it");
+    add_title(title, kind, name);
+    status = change_object(c, before, object);
+    return status ? status : set_object(s, object);
+}
+
+static karp_status apply_all(change *c, const tree *list, bool exists, strbuf *title)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(list) && !status; i++) status = apply_one(c, tree_item(list, i), exists, title);
+    if (!status && tree_count(list) == 0)
+        status = story_fail_step(c->s, c->index, c->member, KARP_E_INVALID, "no object");
+    return status;
+}
+
+/* An object, a list of them, or the name of a file with them. */
+static karp_status read_applied(change *c, tree *given, bool exists, strbuf *title)
+{
+    tree *list = tree_new(c->s->t, TREE_LIST);
+    if (!list) return story_nomem(c->s);
+    if (tree_is(given, TREE_LIST)) return apply_all(c, given, exists, title);
+    if (tree_is(given, TREE_STRING)) {
+        karp_status status = story_read_file(c->s, tree_text(given), list);
+        return status ? status : apply_all(c, list, exists, title);
+    }
+    const tree *items = tree_get(given, "items");
+    if (tree_is(items, TREE_LIST)) return apply_all(c, items, exists, title);
+    tree_append(c->s->t, list, given);
+    return apply_all(c, list, exists, title);
+}
+
+/* ---- delete ------------------------------------------------------------------------------------------------------ */
+
+static karp_status delete_found(change *c, uint32_t number, strbuf *title)
+{
+    story *s = c->s;
+    const tree *object = s->objects[number];
+    const io_kind_info *info = info_of(s, object);
+    karp_str kind = tree_get_text(object, "kind"), name = name_of(object);
+    c->place = story_place(s, object);
+    add_title(title, kind, name);
+    s->objects[number] = NULL;
+    if (info->kind == IO_KIND_DEPLOYMENT) return change_deployment(c, object, NULL);
+    if (replay_is_workload(s->reader, object)) return change_pods(c, object, NULL);
+    if (info->kind == IO_KIND_POD) {
+        if (io_controller(object).kind[0])
+            return refuse(c, object, "its controller would create it again; delete the workload, or scale it");
+        return add_pod(c, object, TRACE_POD_DELETED);
+    }
+    if (info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM)
+        return refuse(c, object, "nodes are not deleted in a story; expire removes one");
+    story_effect effect = { .workload = IO_NONE, .event = { .kind = TRACE_OBJECT_DELETED } };
+    effect.event.of.object.kind = trace_keep(s->trace, kind);
+    effect.event.of.object.namespace_ = trace_keep(s->trace, io_namespace(object));
+    effect.event.of.object.name = trace_keep(s->trace, name);
+    if (!effect.event.of.object.kind.ptr || !effect.event.of.object.namespace_.ptr || !effect.event.of.object.name.ptr)
+        return story_nomem(s);
+    return add_effect(c, &effect);
+}
+
+static karp_status read_deleted(change *c, const tree *given, strbuf *title)
+{
+    story *s = c->s;
+    io_reference to;
+    uint32_t found = IO_NONE;
+    if (!tree_is(given, TREE_STRING) || !io_reference_read(tree_text(given), true, &to))
+        return story_fail_step(s, c->index, c->member, KARP_E_INVALID, "expected KIND/NAME or KIND/NAMESPACE/NAME");
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        const tree *object = s->objects[i];
+        if (!object || !io_refers_to(&to, tree_get_text(object, "kind"), io_namespace(object), name_of(object)))
+            continue;
+        if (found != IO_NONE)
+            return story_fail_step(s, c->index, c->member, KARP_E_INVALID,
+                                   "there are several such objects; say KIND/NAMESPACE/NAME");
+        found = i;
+    }
+    if (found == IO_NONE) return story_fail_step(s, c->index, c->member, KARP_E_NOT_FOUND, "there is no such object");
+    return delete_found(c, found, title);
+}
+
+/* ---- a step ------------------------------------------------------------------------------------------------------ */
+
+karp_status story_read_change(story *s, size_t index, const char *member, tree *given, story_step *step)
+{
+    change c = { .s = s, .index = index, .member = member, .step = step };
+    strbuf title;
+    strbuf_init(&title, s->context);
+    step->what = STORY_CHANGE;
+    karp_status status = index_objects(s);
+    strbuf_adds(&title, "");
+    if (!status && strcmp(member, "delete") == 0) status = read_deleted(&c, given, &title);
+    else if (!status) status = read_applied(&c, given, strcmp(member, "replace") == 0, &title);
+    step->verb = member;
+    step->title = title.failed ? (karp_str){ NULL, 0 } : trace_keep(s->trace, (karp_str){ title.ptr, title.len });
+    if (!status && !step->title.ptr) status = story_nomem(s);
+    strbuf_free(&title);
+    return status;
+}
