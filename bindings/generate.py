@@ -2,7 +2,7 @@
 """Writes what of the bindings is made from the public headers:
 
     generate.py            Go's structs and their writer (go/structs.txt says what is special of them), its versions of
-                           Karpenter, the stubs for programs without cgo, Python's structs
+                           Karpenter and methods, the stubs for programs without cgo, Python's structs
     generate.py --check    compares them with what is there
 
 Go's files are formatted by gofmt, and the stubs are printed by a program in Go: without Go nothing is written. --check compares
@@ -25,10 +25,14 @@ def formatted(text):
     return subprocess.run(['gofmt'], input=text, capture_output=True, text=True, check=True).stdout if shutil.which('gofmt') else text
 
 
-def versions():
-    """Go's constants of the versions of Karpenter."""
-    lines = [f'Peer{name} uint32 = {number}\n' for name, number in re.findall(r'KARP_PEER_(\d\w*) = (\d+)', (headers.INCLUDE / 'decision.h').read_text(encoding='utf-8'))]
-    return go_structs.HEAD.replace(' and structs.txt', '') + f'// Versions of Karpenter, for Options.PeerVersion.\nconst (\n{"".join(lines)})\n'
+def constants():
+    """Go's versions of Karpenter and methods of disruption."""
+    made = go_structs.HEAD.replace(' and structs.txt', '')
+    for header, prefix, comment in (('decision', 'Peer', 'Versions of Karpenter, for Options.PeerVersion.'), ('disrupt', 'Method', 'Methods of disruption.')):
+        found = re.findall(rf'KARP_{prefix.upper()}_((?!NEWEST|FLAG)\w+) = (\d+)', (headers.INCLUDE / f'{header}.h').read_text(encoding='utf-8'))
+        lines = [f'{prefix}{name if name[0].isdigit() else go_structs.camel(name.lower())} uint32 = {number}\n' for name, number in found]
+        made += f'// {comment}\nconst (\n{"".join(lines)})\n\n'
+    return made
 
 
 def write_stubs():
@@ -42,7 +46,7 @@ def main():
     if sys.argv[1:] and not check:
         sys.exit(__doc__)
     structs = headers.structs()
-    made = {**{path: formatted(text) for path, text in go_structs.files(structs).items()}, HERE / 'go/peers.go': formatted(versions()),
+    made = {**{path: formatted(text) for path, text in go_structs.files(structs).items()}, HERE / 'go/numbers.go': formatted(constants()),
             python_structs.PACKAGE / '_structs.py': python_structs.text(structs)}
     if not check and not shutil.which('gofmt'):
         sys.exit('gofmt is needed, which comes with Go')

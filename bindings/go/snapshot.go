@@ -187,16 +187,6 @@ func (s *Snapshot) Provision(ctx context.Context, options *Options) (*Decision, 
 	})
 }
 
-// Methods of disruption.
-const (
-	MethodAny uint32 = iota
-	MethodEmptiness
-	MethodStaticDrift
-	MethodDrift
-	MethodMultiNode
-	MethodSingleNode
-)
-
 // DisruptOptions of a disruption pass.
 type DisruptOptions struct {
 	Options

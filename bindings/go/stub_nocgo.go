@@ -498,15 +498,6 @@ const (
 )
 
 const (
-	MethodAny uint32 = iota
-	MethodEmptiness
-	MethodStaticDrift
-	MethodDrift
-	MethodMultiNode
-	MethodSingleNode
-)
-
-const (
 	TablePods          uint32 = 1
 	TableLaunches      uint32 = 2
 	TablePlacements    uint32 = 3

@@ -21,6 +21,18 @@ KARP_API const char *karp_method_name(uint32_t method);
  */
 KARP_API const char *karp_method_reason(uint32_t method);
 
+/** What is true of a method; ored. */
+enum {
+    KARP_METHOD_FLAG_PASS = 1, /**< karp_disrupt() decides by it */
+    KARP_METHOD_FLAG_REPACK = 2, /**< karp_repack() does */
+    KARP_METHOD_FLAG_PODS_LATER = 4, /**< its commands do not say where pods go: the next launch decision does */
+    KARP_METHOD_FLAG_FORCED = 8 /**< its nodes are removed even if pods then fit nowhere */
+};
+
+/** KARP_METHOD_FLAG_* of a method; 0 for a number that is no method. Methods have the numbers from 1 on, without a gap.
+ * Since 0.1. */
+KARP_API uint32_t karp_method_flags(uint32_t method);
+
 /** Header of a disruption decision. */
 typedef struct karp_disruption {
     size_t size;

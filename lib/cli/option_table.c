@@ -23,8 +23,9 @@
 #define COUNT(member, least, most, message) NUMBER(STORE_COUNT, member, least, most, message)
 #define DOLLARS(member) NUMBER(STORE_DECIMAL, member, 0, 1000000000000, "dollars an hour, at least 0")
 
-/* Stands in texts for the profiles of Karpenter's versions. */
+/* Stand in texts for the profiles of Karpenter's versions, and for the methods of a disruption pass. */
 #define VERSIONS "{versions}"
+#define METHODS "{methods}"
 
 static const option_row rows[] = {
     { 'f', "file", "FILE", CLI_OPTION_INPUT, LISTED(files), "read a file, a directory, or - (repeatable); -f FILE" },
@@ -136,9 +137,7 @@ static const option_row rows[] = {
       "do not find out what losing each node would cost, which takes a scheduling round for each" },
     { 'w', "watch", NULL, CLI_OPTION_WATCH, FLAG(watch),
       "read and print again every five seconds, until interrupted; -w" },
-    { 0, "method", "NAME", CLI_OPTION_METHOD, CALL(set_method),
-      "try only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, or "
-      "(profile karp) Repack" },
+    { 0, "method", "NAME", CLI_OPTION_METHOD, CALL(set_method), "try only " METHODS ", or (profile karp) Repack" },
     { 0, "max-simulations", "N", CLI_OPTION_METHOD, COUNT(max_simulations, 0, UINT64_MAX, "not a number"),
       "stop after N simulations" },
     { 0, "memory-in", "FILE", CLI_OPTION_METHOD, TEXT(memory_in), "state of the previous pass" },
@@ -253,15 +252,21 @@ void fill_getopt_table(struct option table[OPTION_ROOM])
     }
 }
 
-/* The row's text, in `room` if it names versions. */
+/* The row's text, in `room` if it names versions or methods. */
 static const char *text_of(const option_row *row, char room[OPTION_TEXT])
 {
-    const char *versions = strstr(row->text, VERSIONS);
-    if (versions == NULL) return row->text;
-    (void)snprintf(room, OPTION_TEXT, "%.*s", (int)(versions - row->text), row->text);
-    for (size_t i = 1; karp_profile_at(i + 1) != NULL; i++)
-        str_append(room, OPTION_TEXT, "%s%s", i > 1 ? ", " : "", karp_profile_at(i));
-    str_append(room, OPTION_TEXT, "%s", versions + strlen(VERSIONS));
+    const char *versions = strstr(row->text, VERSIONS), *methods = strstr(row->text, METHODS), *between = "";
+    const char *at = versions != NULL ? versions : methods;
+    if (at == NULL) return row->text;
+    (void)snprintf(room, OPTION_TEXT, "%.*s", (int)(at - row->text), row->text);
+    for (size_t i = 1; versions != NULL && karp_profile_at(i + 1) != NULL; i++, between = ", ")
+        str_append(room, OPTION_TEXT, "%s%s", between, karp_profile_at(i));
+    for (uint32_t i = 1; versions == NULL && karp_method_name(i)[0] != '\0'; i++) {
+        if ((karp_method_flags(i) & KARP_METHOD_FLAG_PASS) == 0) continue;
+        str_append(room, OPTION_TEXT, "%s%s", between, karp_method_name(i));
+        between = ", ";
+    }
+    str_append(room, OPTION_TEXT, "%s", strchr(at, '}') + 1);
     return room;
 }
 
@@ -444,8 +449,9 @@ bool print_option_words(const cli_options *options, const cli_verb *verb, const 
     const char *format;
     for (uint32_t i = 0; formats && (format = format_of(verb, &i)) != NULL;) printf(" %s", format);
     if (strcmp(option, "region") == 0 && !facts_print_regions(options)) return false;
-    for (uint32_t i = KARP_METHOD_EMPTINESS; i <= KARP_METHOD_REPACK && strcmp(option, "method") == 0; i++)
-        printf(" %s", karp_method_name(i));
+    for (uint32_t i = 1; strcmp(option, "method") == 0 && karp_method_name(i)[0] != '\0'; i++) {
+        if (is_asked(i)) printf(" %s", karp_method_name(i));
+    }
     bool profiles = strcmp(option, "profile") == 0 || strcmp(option, "policy") == 0;
     for (size_t i = 0; profiles && karp_profile_at(i) != NULL; i++) printf(" %s", karp_profile_at(i));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

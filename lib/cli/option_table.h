@@ -63,6 +63,9 @@ int set_number(const cli_verb *verb, const option_row *row, const char *text, vo
 /* The same for a STORE_WORD. */
 int set_word(const cli_verb *verb, const option_row *row, const char *text, void *out);
 
+/* Whether --method may name it: a pass or karp repack decides by it. */
+bool is_asked(uint32_t method);
+
 option_set set_color, set_fail_on, set_format, set_help, set_max_evictions, set_max_memory, set_method;
 option_set set_now, set_overhead, set_profile, set_quiet, set_severity;
 /* objective_options.c. They note in options->objective_given that they were given. */

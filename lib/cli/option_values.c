@@ -65,10 +65,15 @@ int set_word(const cli_verb *verb, const option_row *row, const char *text, void
     return status;
 }
 
+bool is_asked(uint32_t method)
+{
+    return (karp_method_flags(method) & (KARP_METHOD_FLAG_PASS | KARP_METHOD_FLAG_REPACK)) != 0;
+}
+
 int set_method(const cli_verb *verb, cli_options *options, const char *text)
 {
-    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPACK; method++) {
-        if (strcmp(text, karp_method_name(method)) == 0) {
+    for (uint32_t method = 1; karp_method_name(method)[0] != '\0'; method++) {
+        if (is_asked(method) && strcmp(text, karp_method_name(method)) == 0) {
             options->method = method;
             return -1;
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/budgets.h>
+#include <disrupt/methods.h>
 
 #include <base/error.h>
 #include <base/strbuf.h>
@@ -132,16 +133,6 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
     return first;
 }
 
-/* The KARP_BUDGET_EMPTY … of a method; 0 = no reason that a budget could name. */
-static uint32_t method_reason(uint32_t method)
-{
-    if (method == KARP_METHOD_EMPTINESS) return KARP_BUDGET_EMPTY;
-    if (method == KARP_METHOD_REPAIR) return KARP_BUDGET_UNHEALTHY;
-    if (method == KARP_METHOD_EXPIRATION) return 0; /* budgets have no such reason: those with reasons do not apply */
-    return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_BUDGET_DRIFTED
-                                                                             : KARP_BUDGET_UNDERUTILIZED;
-}
-
 static bool rebooting(const pass *p, const state_node *n) { return n->rebooting && pass_rule(p, RULE_REBOOTING); }
 
 /* Whether budgets count the node. */
@@ -179,7 +170,7 @@ karp_status pass_budgets(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
     size_t pools = w->raw.pools.count;
-    uint32_t reason = method_reason(p->method);
+    uint32_t reason = p->how->budget; /* 0: budgets that have reasons do not apply */
     /* For repair, nodes that are not ready do not count as disrupted. */
     p->counted = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);

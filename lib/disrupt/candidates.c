@@ -7,7 +7,9 @@
 #include <base/strbuf.h>
 #include <disrupt/advice.h>
 #include <disrupt/costs.h>
+#include <disrupt/methods.h>
 #include <disrupt/whole_groups.h>
+#include <decision/methods.h>
 #include <model/duration.h>
 #include <model/selector.h>
 #include <schedule/movable.h>
@@ -15,14 +17,7 @@
 
 static const karp_str nothing = { "", 0 };
 
-bool method_eventual(uint32_t method)
-{
-    return method == KARP_METHOD_STATIC_DRIFT || method == KARP_METHOD_DRIFT || method == KARP_METHOD_EXPIRATION ||
-           method == KARP_METHOD_REPAIR;
-}
-
-/* Whether the node has no pod to reschedule. */
-static bool candidate_empty(const pass *p, const candidate *c)
+bool candidate_empty(const pass *p, const candidate *c)
 {
     return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0;
 }
@@ -160,7 +155,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     uint32_t code = node_exclusion(p, number), which = NO_ID;
     struct block *b = &p->blocks[number];
     if (code == KARP_REASON_NONE &&
-        !(method_eventual(p->method) &&
+        !(p->how->eventual &&
           p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {
         if (b->code == NO_ID) *b = find_block(p, n);
         code = b->code;
@@ -230,7 +225,7 @@ static bool fill(pass *p, uint32_t number, candidate *c)
 
 /* ---- what this method asks --------------------------------------------------------------------------------------- */
 
-static uint32_t consolidation_filter(const pass *p, const candidate *c)
+uint32_t eligible_to_consolidate(const pass *p, const candidate *c)
 {
     const karp_snapshot *w = p->snapshot;
     if (c->type == NO_ID) return KARP_REASON_INSTANCE_TYPE_NOT_FOUND;
@@ -249,27 +244,16 @@ int64_t candidate_expires(const pass *p, const candidate *c)
     return never ? KARP_NO_TIME : later(own->meta.creation, own->expire_after);
 }
 
+/* Repacking also removes empty nodes, by the rules of emptiness. */
+uint32_t eligible_to_repack(const pass *p, const candidate *c)
+{
+    return candidate_empty(p, c) ? eligible_empty(p, c) : eligible_to_consolidate(p, c);
+}
+
 static uint32_t filter(const pass *p, const candidate *c)
 {
-    const state_node *n = &p->snapshot->nodes[c->node];
-    bool is_static = pool_of(p, c)->replicas >= 0;
-    if (p->method == KARP_METHOD_REPAIR) /* its own checks are done */
-        return repair_offered(p) ? KARP_REASON_NONE : KARP_REASON_HEALTHY;
-    if (p->method == KARP_METHOD_STATIC_DRIFT)
-        return is_static && n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
-    if (is_static) return KARP_REASON_STATIC;
-    if (p->method == KARP_METHOD_EXPIRATION) {
-        int64_t end = candidate_expires(p, c);
-        return end != KARP_NO_TIME && end <= p->now ? KARP_REASON_NONE : KARP_REASON_NOT_EXPIRED;
-    }
-    if (p->method == KARP_METHOD_DRIFT) return n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
-    /* Repacking also removes empty nodes, by the rules of emptiness. */
-    bool as_empty = p->method == KARP_METHOD_EMPTINESS || (p->method == KARP_METHOD_REPACK && candidate_empty(p, c));
-    if (!as_empty) return consolidation_filter(p, c);
-    if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
-    if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
-    if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;
-    return n->consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+    if (!p->how->static_pools && pool_of(p, c)->replicas >= 0) return KARP_REASON_STATIC;
+    return p->how->eligible(p, c);
 }
 
 /* A PodDisruptionBudget with an invalid selector might cover any pod, so no node can be evaluated. Returns the
@@ -310,17 +294,16 @@ static bool keep_all(pass *p, const disruption_budget *b)
 /* Where reasons to keep nodes are not needed: whether a node's claim alone can rule out this method. */
 static bool claims_rule_out(const pass *p)
 {
-    return p->commands_only && !p->weighs_pools && p->method != KARP_METHOD_REPAIR &&
-           p->method != KARP_METHOD_EXPIRATION && p->method != KARP_METHOD_REPACK;
+    return p->commands_only && !p->weighs_pools && p->how->claims != CLAIM_ANY;
 }
 
-/* The methods that the node's claim does not rule out, of those of claims_rule_out(). */
+/* What the node's claim is like. */
 static unsigned in_question(const state_node *n)
 {
-    unsigned methods = n->drifted ? 1U << KARP_METHOD_DRIFT | 1U << KARP_METHOD_STATIC_DRIFT : 0;
-    if (!n->consolidatable) return methods;
-    methods |= 1U << KARP_METHOD_MULTI_NODE | 1U << KARP_METHOD_SINGLE_NODE;
-    return n->plain_pods ? methods : methods | 1U << KARP_METHOD_EMPTINESS; /* plain pods move, so it is not empty */
+    unsigned claims = n->drifted ? CLAIM_DRIFTED : 0;
+    if (!n->consolidatable) return claims;
+    claims |= CLAIM_CONSOLIDATABLE;
+    return n->plain_pods ? claims : claims | CLAIM_MAYBE_EMPTY; /* plain pods move, so it is not empty */
 }
 
 /* Whether no node's claim allows the method. The nodes are looked at once a pass. */
@@ -330,13 +313,13 @@ static bool all_ruled_out(pass *p)
     for (uint32_t i = 0; i < p->snapshot->node_count && !p->knows_in_question; i++)
         p->in_question |= in_question(&p->snapshot->nodes[i]);
     p->knows_in_question = true;
-    return (p->in_question >> p->method & 1) == 0;
+    return (p->in_question & p->how->claims) == 0;
 }
 
 static bool out_of_question(const pass *p, uint32_t number)
 {
     if (p->only != NULL && !p->only[number]) return true;
-    return claims_rule_out(p) && (in_question(&p->snapshot->nodes[number]) >> p->method & 1) == 0;
+    return claims_rule_out(p) && (in_question(&p->snapshot->nodes[number]) & p->how->claims) == 0;
 }
 
 /* Where reasons to keep nodes are not needed, single-node consolidation reuses the candidates of multi-node

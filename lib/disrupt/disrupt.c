@@ -8,6 +8,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
+#include <disrupt/methods.h>
 
 void karp_disrupt_options_init(karp_disrupt_options *options, size_t size)
 {
@@ -26,16 +27,7 @@ static bool keep_all(pass *p)
 
 static karp_status run_method(pass *p, uint32_t method, karp_error *error)
 {
-    static karp_status (*const methods[])(pass *, karp_error *) = {
-        [KARP_METHOD_EMPTINESS] = method_emptiness,
-        [KARP_METHOD_STATIC_DRIFT] = method_static_drift,
-        [KARP_METHOD_DRIFT] = method_drift,
-        [KARP_METHOD_MULTI_NODE] = method_multi_node,
-        [KARP_METHOD_SINGLE_NODE] = method_single_node,
-        [KARP_METHOD_EXPIRATION] = method_drift,
-        [KARP_METHOD_REPAIR] = method_repair,
-    };
-    p->method = method;
+    pass_set_method(p, method);
     p->constrained = false;
     if (method == KARP_METHOD_REPAIR && !repair_offered(p)) {
         p->error_code = str("REPAIR_OFF");
@@ -48,7 +40,7 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
     if (status == KARP_OK) status = pass_totals(p, error);
     if (status != KARP_OK || p->eligible_count == 0) return status;
     if (marks_unchanged(p)) return keep_all(p) ? KARP_OK : fail_nomem(error);
-    status = methods[method](p, error);
+    status = p->how->run(p, error);
     if (status == KARP_OK) marks_note(p);
     return status;
 }
@@ -73,18 +65,15 @@ static bool note_spared(pass *p)
  * run. */
 static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
 {
-    static const uint32_t order[] = { KARP_METHOD_REPAIR,       KARP_METHOD_EXPIRATION, KARP_METHOD_EMPTINESS,
-                                      KARP_METHOD_STATIC_DRIFT, KARP_METHOD_DRIFT,      KARP_METHOD_MULTI_NODE,
-                                      KARP_METHOD_SINGLE_NODE };
     if (method != KARP_METHOD_ANY) return run_method(p, method, error);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (order[i] == KARP_METHOD_REPAIR && !repair_offered(p)) continue;
-        if (order[i] == KARP_METHOD_EXPIRATION && !p->expire_gracefully) continue;
+    const disrupt_method *m;
+    for (size_t i = 0; (m = method_at(i)) != NULL; i++) {
+        if (m->run == NULL || (m->offered != NULL && !m->offered(p))) continue;
         pass_clear(p);
-        status = run_method(p, order[i], error);
+        status = run_method(p, m->number, error);
         if (status != KARP_OK || p->commands.count > 0 || p->stopped) break;
-        if (order[i] == KARP_METHOD_EMPTINESS && !note_spared(p)) return fail_nomem(error);
+        if (m->number == KARP_METHOD_EMPTINESS && !note_spared(p)) return fail_nomem(error);
     }
     return status;
 }

@@ -8,8 +8,22 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/candidates.h>
+#include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
 #include <string.h>
+
+uint32_t eligible_drifted(const pass *p, const candidate *c)
+{
+    return p->snapshot->nodes[c->node].drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+}
+
+uint32_t eligible_expired(const pass *p, const candidate *c)
+{
+    int64_t end = candidate_expires(p, c);
+    return end != KARP_NO_TIME && end <= p->now ? KARP_REASON_NONE : KARP_REASON_NOT_EXPIRED;
+}
+
+bool expiration_offered(const pass *p) { return p->expire_gracefully; }
 
 /* The time since which the node should be removed. */
 static int64_t due_since(const pass *p, const candidate *c)

@@ -4,6 +4,7 @@
 #include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
 #include <disrupt/budgets.h>
+#include <disrupt/methods.h>
 #include <schedule/result.h>
 #include <string.h>
 
@@ -17,6 +18,14 @@ karp_status method_emptiness(pass *p, karp_error *error)
     *c = (command){ .candidates = order, .candidate_count = count, .bound = KARP_DURATION_UNSET, .score = -1.0 };
     c->savings = command_savings(p, c);
     return KARP_OK;
+}
+
+uint32_t eligible_empty(const pass *p, const candidate *c)
+{
+    if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
+    if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
+    if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;
+    return p->snapshot->nodes[c->node].consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
 /* ---- nodes that reserve capacity for capacity buffers ------------------------------------------------------------ */

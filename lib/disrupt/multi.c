@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <disrupt/consolidate.h>
+#include <disrupt/methods.h>
 
 enum { MOST_NODES = 100 };
 

@@ -4,7 +4,7 @@
  * pass are:
  *
  *     candidates  the nodes that can be disrupted, and those of this method     budgets  how many nodes of each pool
- *     repair_method, emptiness, static_drift, drift, multi, single     the methods; each of them fills `commands`
+ *     methods     the table of methods; repair_method, emptiness, static_drift, drift, multi, single fill `commands`
  *     consolidate (costs, balanced, simulate)                          common to the last two methods
  *     rows        the decision
  *
@@ -88,11 +88,12 @@ typedef struct pass {
     uint64_t rules; /* rules of later versions: bit i for enum peer_rule */
     cost_reading costs;
     uint32_t method; /* KARP_METHOD_*, not ANY */
+    const struct disrupt_method *how; /* its row */
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools; /* some pool could launch a node */
     bool commands_only; /* neither reasons to keep nodes nor the number of simulations are needed */
     bool weighs_pools; /* some pool's policy is Balanced, so the costs of all its candidates matter */
-    unsigned in_question; /* bits of methods that some node's claim does not rule out, once it is known */
+    unsigned in_question; /* CLAIM_* of all nodes, once they are known */
     bool knows_in_question;
     const uint8_t *only; /* by state node: other nodes are not considered; NULL = all are */
     struct both_methods { /* shared by single-node and multi-node consolidation; candidates NULL = not known */
@@ -154,8 +155,6 @@ typedef struct pass {
  * INVALID, ABI_*. */
 karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method,
                        karp_error *error);
-/* Whether repair is available: the rule is in force, the feature gate is on, and there are policies. */
-bool repair_offered(const pass *p);
 /* Discards the data of one method. */
 void pass_clear(pass *p);
 void pass_end(pass *p);
@@ -187,16 +186,6 @@ struct health *health_new(pass *p);
 bool health_verdict(pass *p, const struct health *h, uint32_t state_node_number, const repair_verdict **out);
 /* By store pool: whether more than a fifth of its nodes are unhealthy. NULL = out of memory. */
 bool *health_tripped(pass *p);
-
-/* ---- the methods ------------------------------------------------------------------------------------------------- */
-
-/* The methods. Each appends commands, or records in `stays` why there are none. Status: OK, NOMEM. */
-karp_status method_repair(pass *p, karp_error *error);
-karp_status method_emptiness(pass *p, karp_error *error);
-karp_status method_static_drift(pass *p, karp_error *error);
-karp_status method_drift(pass *p, karp_error *error);
-karp_status method_multi_node(pass *p, karp_error *error);
-karp_status method_single_node(pass *p, karp_error *error);
 
 /* Lists only candidates, budgets and kept nodes; the removed nodes are marked in the decision. false = out of
  * memory. */

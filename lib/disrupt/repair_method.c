@@ -5,6 +5,7 @@
 #include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
 #include <disrupt/budgets.h>
+#include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
 #include <string.h>
 
@@ -13,6 +14,13 @@ bool repair_offered(const pass *p)
     const store *raw = &p->snapshot->raw;
     return pass_rule(p, RULE_REPAIR) && (raw->settings.gates & KARP_GATE_NODE_REPAIR) != 0 &&
            raw->settings.legacy_node_repair == 0 && raw->repair_count > 0;
+}
+
+/* Its own checks are done. */
+uint32_t eligible_for_repair(const pass *p, const candidate *c)
+{
+    (void)c;
+    return repair_offered(p) ? KARP_REASON_NONE : KARP_REASON_HEALTHY;
 }
 
 /* Sorts by urgency, then by least disruption. */

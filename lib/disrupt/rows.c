@@ -6,6 +6,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
+#include <disrupt/methods.h>
 #include <disrupt/simulate.h>
 #include <schedule/pricing.h>
 #include <schedule/provision.h>
@@ -151,7 +152,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
                          .placement_first = d->placements.count,
                          .savings = c->savings,
                          .score = c->score };
-    if (!method_eventual(p->method)) row.validate_after = 15 * second;
+    if (!p->how->eventual) row.validate_after = 15 * second;
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++)
         nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single-node consolidation; the pools take turns. */
 #include <disrupt/consolidate.h>
+#include <disrupt/methods.h>
 
 #include <base/error.h>
 #include <base/sort.h>

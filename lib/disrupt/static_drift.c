@@ -3,7 +3,13 @@
 #include <disrupt/budgets.h>
 
 #include <base/error.h>
+#include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
+
+uint32_t eligible_static(const pass *p, const candidate *c)
+{
+    return pool_of(p, c)->replicas >= 0 ? eligible_drifted(p, c) : KARP_REASON_NOT_DRIFTED;
+}
 
 /* The drifted nodes of one pool, and the limits of their replacement. */
 struct drifted {

@@ -9,6 +9,7 @@
 #include <disrupt/balanced.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
+#include <disrupt/methods.h>
 #include <disrupt/consolidate.h>
 #include <math.h>
 #include <schedule/pricing.h>
@@ -173,7 +174,7 @@ static bool limit_to_command(pass *p, const validated *c)
 
 static karp_status look_again(pass *p, const validated *c, uint32_t *removed, karp_validation *out, karp_error *error)
 {
-    p->method = c->method;
+    pass_set_method(p, c->method);
     if (!limit_to_command(p, c)) return fail_nomem(error);
     karp_status status = pass_candidates(p, error);
     if (status == KARP_OK) status = pass_budgets(p, error);
@@ -196,7 +197,7 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
 {
     pass p;
     uint32_t method;
-    bool drift = method_eventual(c->method); /* eventual disruption is not validated again */
+    bool drift = method_numbered(c->method)->eventual; /* eventual disruption is not validated again */
     karp_validation answer = { .size = sizeof answer,
                                .code = KARP_REASON_NONE,
                                .kept = drift ? (uint32_t)c->node_count : 0 };

@@ -166,6 +166,8 @@ const karp_selector *io_selector(io_decoder *d, const tree *object, const char *
 const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count);
 /* metadata. A name is required except in a template. */
 karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced);
+/* KARP_BUDGET_* of a word; 0 = it is none of them. */
+uint32_t io_budget_reason(karp_str word);
 const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count);
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */

@@ -65,16 +65,11 @@ static const record pool_claim_record = { CLOSED(
 static const record pool_template_record = { CLOSED({ OBJECT("metadata", io_pool_template_meta_record) },
                                                     { OBJECT("spec", pool_claim_record) }) };
 
-static uint32_t reason_of(karp_str word)
+uint32_t io_budget_reason(karp_str word)
 {
-    static const record_word choices[] = {
-        { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
-        { "Empty", KARP_BUDGET_EMPTY },
-        { "Drifted", KARP_BUDGET_DRIFTED },
-        { "Unhealthy", KARP_BUDGET_UNHEALTHY },
-    };
-    for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
-        if (str_is(word, choices[k].word)) return choices[k].value;
+    const record_words *known = &record_budget_reasons;
+    for (size_t k = 0; k < known->count; k++) {
+        if (str_is(word, known->list[k].word)) return known->list[k].value;
     }
     return 0;
 }
@@ -87,7 +82,7 @@ static void budget_reasons(io_decoder *d, const tree *object, const tree *value,
     (void)value;
     io_push(d, "reasons");
     for (size_t i = 0; list && i < count && !d->status; i++) {
-        uint32_t one = reason_of(list[i]);
+        uint32_t one = io_budget_reason(list[i]);
         io_push_index(d, i);
         if (!one) io_bad(d, KARP_E_INVALID, "must be Underutilized, Empty, Drifted or Unhealthy");
         io_pop(d);

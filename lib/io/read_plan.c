@@ -70,17 +70,15 @@ static double amount_in(const tree *object, const char *name)
 /* With these methods no simulation has placed the pods: the next launch decision does. */
 static uint32_t flags_of(karp_str method, karp_str decision)
 {
-    if (str_is(method, "Repair") || str_is(method, "Expiration")) return KARP_STEP_PODS_LATER | KARP_STEP_FORCED;
-    bool later = str_is(method, "StaticDrift") || str_is(method, "Emptiness") || str_is(decision, "terminate-first");
-    return later ? KARP_STEP_PODS_LATER : 0;
+    uint32_t number = 1;
+    while (karp_method_name(number)[0] != '\0' && !str_is(method, karp_method_name(number))) number++;
+    uint32_t flags = karp_method_flags(number);
+    bool later = (flags & KARP_METHOD_FLAG_PODS_LATER) != 0 || str_is(decision, "terminate-first");
+    return (later ? KARP_STEP_PODS_LATER : 0u) | (flags & KARP_METHOD_FLAG_FORCED ? KARP_STEP_FORCED : 0u);
 }
 
 static void read_step(io_decoder *d, const tree *value, void *into, bool repack)
 {
-    static const record_word reasons[] = { { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
-                                           { "Empty", KARP_BUDGET_EMPTY },
-                                           { "Drifted", KARP_BUDGET_DRIFTED },
-                                           { "Unhealthy", KARP_BUDGET_UNHEALTHY } };
     karp_plan_step *step = into;
     karp_plan *plan = io_make(d, 1, sizeof *plan);
     if (plan == NULL) return;
@@ -96,10 +94,8 @@ static void read_step(io_decoder *d, const tree *value, void *into, bool repack)
     step->cost_after = repack ? amount_in(value, "costAfter") : (double)NAN;
     karp_str reason = io_string(d, value, "reason");
     step->flags = repack ? 0 : flags_of(io_string(d, value, "method"), io_string(d, value, "decision"));
-    step->reason = repack ? KARP_BUDGET_UNDERUTILIZED : 0;
-    for (size_t i = 0; i < 4; i++) {
-        if (str_is(reason, reasons[i].word)) step->reason = reasons[i].value;
-    }
+    step->reason = io_budget_reason(reason);
+    if (step->reason == 0 && repack) step->reason = KARP_BUDGET_UNDERUTILIZED;
 }
 
 static void command_step(io_decoder *d, const tree *value, void *into) { read_step(d, value, into, false); }

@@ -174,19 +174,15 @@ static const karp_reservation_credit *read_credits(io_decoder *d, const tree *st
 /* Decoding failures are recorded in the decoder, the builder's in reader->error. */
 static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *state, karp_settings *settings)
 {
-    static const record_word methods[] = {
-        { "Emptiness", KARP_METHOD_EMPTINESS },
-        { "StaticDrift", KARP_METHOD_STATIC_DRIFT },
-        { "Drift", KARP_METHOD_DRIFT },
-        { "MultiNodeConsolidation", KARP_METHOD_MULTI_NODE },
-        { "SingleNodeConsolidation", KARP_METHOD_SINGLE_NODE },
-        { "Expiration", KARP_METHOD_EXPIRATION },
-        { "Repair", KARP_METHOD_REPAIR },
-        { "Repack", KARP_METHOD_REPACK },
-    };
+    record_word methods[32];
+    size_t count = 0;
+    for (uint32_t i = 1; count < 32 && karp_method_name(i)[0] != '\0'; i++) {
+        if ((karp_method_flags(i) & (KARP_METHOD_FLAG_PASS | KARP_METHOD_FLAG_REPACK)) != 0)
+            methods[count++] = (record_word){ karp_method_name(i), i };
+    }
     io_push(d, "state");
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);
-    reader->method = io_enum(d, state, "method", methods, sizeof methods / sizeof methods[0], KARP_METHOD_ANY);
+    reader->method = io_enum(d, state, "method", methods, count, KARP_METHOD_ANY);
     settings->other_nodes_known = reader->method != KARP_METHOD_ANY; /* a disruption pass knows the whole cluster */
     size_t node_count = 0, pod_count = 0;
     const karp_node_state *nodes = io_elements(d, state, "nodes", sizeof(karp_node_state), node_state, &node_count);

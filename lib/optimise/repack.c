@@ -12,6 +12,7 @@
 #include <base/error.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
+#include <disrupt/methods.h>
 #include <optimise/certify.h>
 #include <schedule/movable.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static karp_status find_candidates(repacking *r)
     size_t nodes = p->snapshot->node_count;
     uint8_t *empty = arena_array(&r->data, nodes + 1, sizeof *empty);
     if (empty == NULL) return fail_nomem(r->error);
-    p->method = KARP_METHOD_EMPTINESS;
+    pass_set_method(p, KARP_METHOD_EMPTINESS);
     karp_status status = pass_candidates(p, r->error);
     if (status != KARP_OK) return status;
     bool widened = r->options.ignore_consolidate_after != 0;
@@ -73,7 +74,7 @@ static karp_status find_candidates(repacking *r)
         uint32_t code = p->stays[p->candidates[i].node].code;
         empty[p->candidates[i].node] = code == KARP_REASON_NONE || (widened && code == KARP_REASON_NOT_CONSOLIDATABLE);
     }
-    p->method = KARP_METHOD_SINGLE_NODE;
+    pass_set_method(p, KARP_METHOD_SINGLE_NODE);
     status = pass_candidates(p, r->error);
     if (status != KARP_OK) return status;
     status = pass_budgets(p, r->error);

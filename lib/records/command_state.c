@@ -5,7 +5,6 @@
 #include <karp/command.h>
 #include <karp/passes.h>
 
-static const record_names methods = { karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_REPACK, false };
 static const record_names phases = { karp_phase_name, KARP_COMMAND_PHASE_VALIDATING, KARP_COMMAND_PHASE_GIVEN_UP,
                                      false };
 static const record_word progress_list[] = { { "Wanted", KARP_REPLACEMENT_WANTED },
@@ -27,7 +26,7 @@ static const karp_command_state no_state = {
 };
 const record record_command_state = {
     LIKE(no_state), VERSIONED(karp_command_state, receiver_count),
-    OPEN({ NAMED("method", karp_command_state, method, methods), MUST },
+    OPEN({ NAMED("method", karp_command_state, method, record_methods), MUST },
          { NAMED("reason", karp_command_state, method, record_method_reasons) },
          { NAMED("phase", karp_command_state, phase, phases), MUST },
          { NAMED("code", karp_command_state, reason, record_reasons), GIVEN },

@@ -5,10 +5,14 @@
 #include <karp/passes.h>
 #include <karp/settings.h>
 
-const record_names record_methods = { karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_STATIC_DEPROVISIONING,
-                                      false };
-const record_names record_method_reasons = { karp_method_reason, KARP_METHOD_EMPTINESS,
-                                             KARP_METHOD_STATIC_DEPROVISIONING, true };
+const record_names record_methods = { karp_method_name, 1, 100, false };
+const record_names record_method_reasons = { karp_method_reason, 1, 100, true };
+
+static const record_word budget_list[] = { { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
+                                           { "Empty", KARP_BUDGET_EMPTY },
+                                           { "Drifted", KARP_BUDGET_DRIFTED },
+                                           { "Unhealthy", KARP_BUDGET_UNHEALTHY } };
+const record_words record_budget_reasons = { WORDS(budget) };
 
 static const record_word action_list[] = { { "ReplaceNode", KARP_REPAIR_REPLACE },
                                            { "RebootNode", KARP_REPAIR_REBOOT } };

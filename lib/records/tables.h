@@ -23,6 +23,7 @@ extern const record record_node_use;
 /* disruption.c */
 extern const record record_candidate, record_command, record_kept;
 extern const record_names record_methods, record_method_reasons;
+extern const record_words record_budget_reasons;
 extern const record_words record_command_decisions;
 
 /* command_state.c */

@@ -82,13 +82,13 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
     if (status == KARP_OK) status = options_check(out->common, common, error);
     if (status != KARP_OK) return status;
     out->common = common;
-    if (out->method == KARP_METHOD_REPACK)
-        return fail(error, KARP_E_INVALID, "method Repack is no disruption pass: karp_repack() makes its plans");
-    if (out->method == KARP_METHOD_STATIC_DEPROVISIONING)
-        return fail(error, KARP_E_INVALID,
-                    "method StaticDeprovisioning is no disruption pass: karp_launch_static_pools() decides on it");
-    if (out->method > KARP_METHOD_REPAIR)
-        return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
+    uint32_t flags = karp_method_flags(out->method);
+    bool known = out->method == KARP_METHOD_ANY || karp_method_name(out->method)[0] != '\0';
+    if (!known) return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
+    if (out->method != KARP_METHOD_ANY && (flags & KARP_METHOD_FLAG_PASS) == 0)
+        return fail(error, KARP_E_INVALID, "method %s is no disruption pass: %s", karp_method_name(out->method),
+                    flags & KARP_METHOD_FLAG_REPACK ? "karp_repack() makes its plans"
+                                                    : "karp_launch_static_pools() decides on it");
     if (out->reserved != 0) return fail_reserved(error, "karp_disrupt_options");
     if (out->in_progress == NULL && out->in_progress_count > 0)
         return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress_count is not 0, but in_progress is NULL");

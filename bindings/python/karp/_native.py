@@ -91,6 +91,7 @@ CORE = {
     'karp_topology_name': (C.c_char_p, [U32]),
     'karp_reason_text': (C.c_char_p, [U32]),
     'karp_method_name': (C.c_char_p, [U32]),
+    'karp_method_flags': (U32, [U32]),
     'karp_method_reason': (C.c_char_p, [U32]),
     'karp_finding_name': (C.c_char_p, [U32]),
     'karp_remedy_name': (C.c_char_p, [U32]),

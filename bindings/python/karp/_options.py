@@ -28,8 +28,20 @@ OBJECTIVES = ('compatible', 'cost')
 PREFERENCES = ('respect', 'ignore')
 PRICE_SLACK, IGNORE_PREFERENCES, IGNORE_WEIGHTS = 1, 2, 4
 EFFORTS = {'10ms': 10000, '100ms': 100000, '1s': 1000000, '10s': 10000000}
-METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation',
-           'Expiration', 'Repair')
+OF_PASS = 1
+
+
+def _methods() -> 'dict[str, int]':
+    found: 'dict[str, int]' = {}
+    number = 1
+    while (name := native.core.karp_method_name(number)) != b'':
+        if native.core.karp_method_flags(number) & OF_PASS:
+            found[name.decode('ascii')] = number
+        number += 1
+    return found
+
+
+METHODS = _methods()
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
@@ -126,7 +138,7 @@ class Run:
         out = S.DisruptOptions()
         native.core.karp_disrupt_options_init(C.byref(out), C.sizeof(out))
         out.common = C.addressof(self.options)  # this run outlives the call
-        out.method = 0 if method is None else 1 + one_of(method, METHODS, 'method')
+        out.method = 0 if method is None else METHODS[tuple(METHODS)[one_of(method, tuple(METHODS), 'method')]]
         out.max_simulations = not_negative(max_simulations, 'max_simulations')
         return out
 

@@ -317,8 +317,8 @@ class Snapshot:
                 keep_partial: bool = True, should_stop: Optional[Stop] = None, claim_order: str = 'default') -> DisruptionPlan:
         """Which nodes Karpenter would remove, and what replaces them: one disruption pass.
 
-        `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without
-        it the input's own choice, else all in Karpenter's order but the last, which comes first with `expire_gracefully`.
+        `method` asks only one, such as Emptiness or MultiNodeConsolidation; without it the input's own choice, else all in
+        Karpenter's order, Expiration only with `expire_gracefully`.
         `memory`: what the pass before has found, its DisruptionPlan.memory; b'' begins one. `in_progress`: nodes of commands that are
         being carried out. The other options are those of plan().
         """

@@ -60,8 +60,9 @@ def test_constants_are_those_of_the_headers() -> None:
     operators = ('UNKNOWN', 'IN', 'NOT_IN', 'EXISTS', 'DOES_NOT_EXIST', 'GT', 'LT', 'GTE', 'LTE')
     assert [layout['KARP_OP_' + name] for name in operators] == list(range(len(_read.OPERATORS)))
     methods = ('EMPTINESS', 'STATIC_DRIFT', 'DRIFT', 'MULTI_NODE', 'SINGLE_NODE', 'EXPIRATION', 'REPAIR')
-    assert [layout['KARP_METHOD_' + name] for name in methods] == list(range(1, len(_options.METHODS) + 1))
-    assert [_read.method(i + 1) for i in range(7)] == list(_options.METHODS)
+    assert [layout['KARP_METHOD_' + name] for name in methods] == list(_options.METHODS.values())
+    assert [_read.method(number) for number in _options.METHODS.values()] == list(_options.METHODS)
+    assert _options.OF_PASS == layout['KARP_METHOD_FLAG_PASS']
     assert [layout['KARP_EXPLAIN_' + name.upper()] for name in _options.EXPLAIN] == [0, 1, 2]
     assert _options.PROFILES[0] == 'karpenter' and _options.PROFILES[-1] == 'karp'
     assert len(_options.PROFILES) == 1 + len([name for name in layout if name.startswith('KARP_PEER_')])

@@ -5,6 +5,7 @@ use crate::decision::Decision;
 use crate::error::{call, invalid, Error};
 use crate::text::{copy, lend};
 use karp_sys as c;
+pub use karp_sys::Method;
 use std::ffi::{c_void, CString};
 use std::mem::size_of;
 use std::path::{Path, PathBuf};
@@ -185,19 +186,6 @@ impl Options<'_> {
         }
         out
     }
-}
-
-/// Methods of disruption.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// The first that finds something.
-    #[default]
-    Any,
-    Emptiness,
-    StaticDrift,
-    Drift,
-    MultiNode,
-    SingleNode,
 }
 
 /// A cluster at one instant, checked and immutable.

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A new version of Karpenter needs one row of lib/model/peer.c, a new disruption method its number, one row of lib/decision/methods.h
+and its file.
+
+    one_row.py    needs $KARP_BUILD, which makes the libraries' one files
+
+A copy of both libraries has a row more of each. The program must then take the profile and the method, name them in help, completion,
+messages and decisions, and read plans and snapshots of them; Python must list them.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import grown
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+FOLDER = grown.BUILD / 'tests' / 'one_row'
+# What a row is found by, what it becomes, and in how many of the files it is.
+PLACES = {
+    'version': (r'\{ *KARP_PEER_1_15, *PEER *"1.15" *\},', r'\g<0> { 9099, PEER "9.99" },', 1),
+    'number': (r'KARP_METHOD_EMPTINESS *= *1,', r'\g<0> KARP_METHOD_LAST_EMPTY = 10,', 1),
+    # Its functions are those of emptiness, which would be in its file.
+    'method': (r'ROW\(REPACK,', r'ROW(LAST_EMPTY, "LastEmpty", "Empty", KARP_BUDGET_EMPTY, CLAIM_ANY, KARP_METHOD_FLAG_PASS, eligible_empty, '
+               r'method_emptiness, NULL) \g<0>', 1),
+}
+INPUT = SOURCE / 'examples' / 'quickstart'
+CASES = SOURCE / 'tests/cases/disruption'
+EMPTY = [CASES / 'emptiness/who-goes.yaml', CASES / 'world.yaml', '--catalogue', CASES / 'types.yaml', '--now', '2026-01-05T12:00:00Z']
+ENV = dict(os.environ, LD_LIBRARY_PATH=str(FOLDER), COLUMNS='1000')
+NAMES = 'karpenter, karpenter-1.14, karpenter-1.15, karpenter-9.99'
+
+
+def said(*words, wanted=0):
+    done = subprocess.run([os.environ['KARP'], *map(str, words)], env=ENV, capture_output=True, text=True)
+    assert done.returncode == wanted, (words, done.returncode, done.stderr)
+    return ' '.join((done.stderr if wanted else done.stdout).split())
+
+
+def make():
+    files = [f'{name}.{end}' for name in grown.LIBRARIES for end in ('c', 'h')]
+    subprocess.run(['ninja', '-C', grown.BUILD, *(f'lib/{file}' for file in files)], check=True, stdout=subprocess.DEVNULL)
+    FOLDER.mkdir(exist_ok=True)
+    found = dict.fromkeys(PLACES, 0)
+    for file in files:
+        text = (grown.BUILD / 'lib' / file).read_text()
+        for place, (before, after, _) in PLACES.items():
+            text, count = re.subn(before, after, text)
+            found[place] += count
+        (FOLDER / file).write_text(text)
+    assert all(found[place] == count for place, (*_, count) in PLACES.items()), found
+    grown.make_libraries(FOLDER)
+
+
+def main():
+    if not os.environ.get('KARP') or not (grown.BUILD / 'lib' / 'libkarp-io.so').exists() or not shutil.which('ninja'):
+        print('there is no program, no libkarp-io, or no ninja')
+        return 77
+    make()
+    checks = {
+        'Decides as Karpenter 9.99 does, or 1.14 (--profile karpenter-1.14), or 1.15 (--profile karpenter-1.15).': said('--version'),
+        'karpenter-1.14, karpenter-1.15, karpenter-9.99, or karp': said('plan', '--help'),
+        f'{NAMES}, karp, cost': said('replay', '--help'),
+        'karpenter-1.15 karpenter-9.99 karp': said('completion', 'bash'),
+        f'{NAMES} or karp': said('plan', '--profile', 'none', wanted=1),
+        f'twice ({NAMES} or karp)': said('diff', INPUT, wanted=1),
+        f'none ({NAMES}, karp, cost': said('replay', SOURCE / 'examples/replay/day.yaml', '--policy', 'none', wanted=1),
+        'profile karpenter-9.99': said('plan', INPUT),
+        'Repair, LastEmpty, or (profile karp) Repack': said('disrupt', '--help'),
+        'Repair Repack LastEmpty': said('completion', 'bash'),
+    }
+    plan = FOLDER / 'plan.json'
+    plan.write_text(said('plan', INPUT, '-o', 'json'))
+    assert json.loads(plan.read_text())['peerVersion'] == '9.99'
+    said('verify', plan, INPUT)
+    dump = json.loads(said('dump', *EMPTY))
+    dump['state']['method'] = 'LastEmpty'
+    (FOLDER / 'dump.json').write_text(json.dumps(dump))
+    for words in ([*EMPTY, '--method', 'LastEmpty'], [FOLDER / 'dump.json']):
+        decided = json.loads(said('disrupt', *words, '-o', 'json'))
+        assert [(command['method'], command['reason']) for command in decided['commands']] == [('LastEmpty', 'Empty')], decided
+    (FOLDER / 'disruption.json').write_text(json.dumps(decided))
+    said('verify', FOLDER / 'disruption.json', *EMPTY)
+    package = subprocess.run([sys.executable, '-c', 'from karp import _options; print(", ".join((*_options.PROFILES, *_options.METHODS)))'], text=True, capture_output=True,
+                             env=dict(ENV, PYTHONPATH=str(SOURCE / 'bindings/python'), KARP_LIBRARY=str(FOLDER)))
+    checks[f'{NAMES}, karp, Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, LastEmpty'] = package.stdout + package.stderr
+    missing = {wanted: got for wanted, got in checks.items() if wanted not in got}
+    for wanted, got in missing.items():
+        print(f'{wanted!r} is not in {got[-3000:]!r}')
+    return bool(missing)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
