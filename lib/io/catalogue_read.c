@@ -69,7 +69,8 @@ double catalogue_price(io_decoder *d, const tree *object, const char *name, cons
     if (d->status) return 0;
     if (!value) {
         if (absent) return *absent;
-        io_bad_member(d, name, KARP_E_INVALID, "is missing");
+        if (!tree_find_str(object, str(name))) io_bad_member(d, name, KARP_E_INVALID, "is missing");
+        /* null = it is unknown */
     } else if (tree_double(value, &price)) {
         /* The value is a number. */
     } else if (tree_is(value, TREE_STRING)) {

@@ -2,6 +2,7 @@
 /* Writes a catalogue as JSON in the format that the reader accepts, as a table, or as one row per offering. */
 #include "write_catalogue.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <base/admit.h>
@@ -272,7 +273,7 @@ static void write_offering(json_out *j, const karp_offering *offering)
     /* If "requirements" is present, even if empty, the reader derives nothing. */
     if (form.others > 0 || form.zone == NULL || form.capacity_type == NULL)
         write_requirements(j, offering->requirements, offering->requirement_count);
-    json_member_double(j, "price", offering->price);
+    json_member_double(j, "price", offering->price > 0 ? offering->price : (double)INFINITY); /* null = unknown */
     json_member_bool(j, "available", offering->available != 0);
     if (offering->awaits_price) json_member_bool(j, "awaitsPrice", true);
     if (offering->reservation_capacity != 0) json_member_int(j, "reservationCapacity", offering->reservation_capacity);
@@ -354,7 +355,7 @@ static void catalogue_as_csv(const catalogue_job *job)
             buffer_char(b, ',');
             csv_field(b, requirement_value(offering->requirements, offering->requirement_count, CAPACITY_TYPE_KEY));
             buffer_char(b, ',');
-            buffer_double(b, offering->price);
+            if (offering->price > 0) buffer_double(b, offering->price);
             buffer_text(b, offering->available ? ",true" : ",false");
             static const char *const columns[] = { "cpu", "memory", "ephemeral-storage", "pods" };
             for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {

@@ -63,7 +63,7 @@ static void best_prices(const karp_instance_type *type, table_row *row)
         row->zones += !zone_seen(type, i, zone);
         karp_str kind = requirement_value(o->requirements, o->requirement_count, "karpenter.sh/capacity-type");
         double *best = str_is(kind, "spot") ? &row->spot : str_is(kind, "on-demand") ? &row->on_demand : NULL;
-        if (best != NULL && (*best < 0 || o->price < *best)) *best = o->price;
+        if (best != NULL && (*best <= 0 || (o->price > 0 && o->price < *best))) *best = o->price;
     }
 }
 
@@ -85,11 +85,12 @@ static void fill_row(const catalogue_job *job, size_t index, table_row *row)
     best_prices(type, row);
 }
 
+/* Negative = there is no offering, 0 = its price is unknown. */
 static void write_price(write_buffer *b, double price, bool last)
 {
     size_t start = b->text.len;
-    if (price < 0) {
-        buffer_char(b, '-');
+    if (price <= 0) {
+        buffer_text(b, price < 0 ? "-" : "unknown");
     } else {
         buffer_char(b, '$');
         text_money(b, price);

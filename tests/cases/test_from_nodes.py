@@ -56,7 +56,13 @@ def made():
     equal(flex['labels']['kubernetes.io/arch'], ['amd64'], 'the architecture')
     equal(flex['allocatable'], {'cpu': '3900m', 'memory': '29Gi', 'nvidia.com/gpu': '2', 'pods': '110'}, 'the least, and devices')
     equal(flex['capacity']['memory'], '32Gi', 'capacity')
-    equal(sorted((o['zone'], o['capacityType'], o['price']) for o in flex['offerings']), [('AD-1', 'on-demand', 0), ('AD-2', 'spot', 0)], 'offerings')
+    equal(sorted((o['zone'], o['capacityType'], o['price']) for o in flex['offerings']), [('AD-1', 'on-demand', None), ('AD-2', 'spot', None)], 'offerings')
+    shown = run('catalogue', '--from-nodes', '-f', nodes)[0].splitlines()
+    check(all(row.split()[-2:] in (['unknown', '-'], ['unknown', 'unknown']) for row in shown[1:-1]) and len(shown) == 4, shown)
+    equal({row.split(',')[4] for row in run('catalogue', '--from-nodes', '-f', nodes, '-o', 'csv')[0].splitlines()[1:]}, {''}, 'unknown prices')
+    again = write('types.json', *types.values())
+    again.write_text(out)
+    equal(run('catalogue', '--catalogue', again, '-o', 'json')[0], out, 'read again')
     check('offerings without a price, which cost nothing: 3' in notes and 'which are left out: 1' in notes, notes)
 
     prices = folder / 'prices.yaml'
