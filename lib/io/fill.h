@@ -11,6 +11,7 @@
 #include <io/make_object.h>
 #include <io/quota.h>
 #include <io/reader.h>
+#include <io/volcano.h>
 #include <io/waiting_pods.h>
 
 #include <karp/settings.h>
@@ -43,6 +44,7 @@ typedef struct io_filler {
     int64_t default_class_at; /* when it was created */
     io_admission admission;
     io_quotas quotas;
+    io_enqueue queue; /* of Volcano */
     bool creates; /* the pod being filled in does not exist yet */
     io_table claim_providers; /* providerIDs of NodeClaims -> index in deferred */
     io_table claim_nodes; /* node names in the status of NodeClaims, or the claims' own names -> index in deferred */

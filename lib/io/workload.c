@@ -425,6 +425,8 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
     karp_status status = io_pods_of(&pods);
     if (status) status = io_reader_bad(reader, &d, w->place, root);
     if (status == KARP_OK) status = report(reader, deferred, &pods);
+    if (status == KARP_OK && strcmp(deferred->info->group, "batch.volcano.sh") == 0)
+        status = io_enqueue_note(&w->f->queue, reader, deferred, &pods);
     if (status == KARP_OK) status = expand_sets(w, deferred, root, &pods);
     io_pods_free(&pods);
     return status;

@@ -174,6 +174,18 @@ def jobs():
         check(len(found) == 1 and f'{why}, {refused}' in found[0], (wrong, found))
     fine = {'minAvailable': 2, 'tasks': [task], 'policies': [{'event': 'PodFailed', 'action': 'RestartJob'}, {'events': ['PodEvicted'], 'action': 'AbortJob'}]}
     equal(problems(thing('batch.volcano.sh/v1alpha1', 'Job', spec=fine)), [], 'policies that it accepts')
+    # Beyond 1.2 times the nodes that exist a Job has no pods: said, and planned as if it had.
+    node = thing('v1', 'Node', 'n', status={'allocatable': {'cpu': '5', 'memory': '16Gi', 'pods': '110'}})
+    taken = thing('v1', 'Pod', 'p', spec={**spec('2'), 'nodeName': 'n'}, status={'phase': 'Running'})
+    for least, count, others, waits in ((2, 2, [], '0 and 0 is used'), (4, 4, [node], None), (7, 7, [node], '5 and 0 is used'), (1, 7, [node], None),
+                                        (6, 7, [node], None), (5, 5, [node, taken], '5 and 2 is used'), (4, 4, [node, taken], None)):
+        job = thing('batch.volcano.sh/v1alpha1', 'Job', spec={'minAvailable': least, 'tasks': [{'name': 'ps', 'replicas': count, 'template': template()}]})
+        said = notes(job, *others)
+        equal(f'needs at least fits into 1.2 times the nodes that exist (its overcommit plugin): cpu {least}, while the nodes have {waits}' in said
+              if waits else 'overcommit' in said, waits is not None, f'{least} of {count}: {said}')
+    two = [thing('batch.volcano.sh/v1alpha1', 'Job', name, spec={'tasks': [{'name': 'ps', 'replicas': 4, 'template': template()}]}) for name in 'ab']
+    said = notes(node, *two)
+    check('Job b: Volcano creates' in said and 'Job a: Volcano creates' not in said, said)
 
     scaled = thing('keda.sh/v1alpha1', 'ScaledJob', spec={'jobTargetRef': {'parallelism': 2, 'template': template()}, 'minReplicaCount': 3, 'maxReplicaCount': 10})
     equal(len(pods(scaled)), 6, 'ScaledJob')
