@@ -190,6 +190,11 @@ KARP_API karp_str karp_reader_digest(const karp_reader *reader);
  */
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
 /**
+ * Operating systems of the input for which clouds charge a licence that the prices do not have: "Windows, Red Hat
+ * Enterprise Linux". Borrowed, after karp_reader_finish(); "" = none. Since 0.1.
+ */
+KARP_API karp_str karp_reader_missing_licences(const karp_reader *reader);
+/**
  * The built-in instance types as headings name them: "aws us-west-2, prices 2026-07-20", without the date when that of
  * the prices is not known; several clouds are separated by "; ". Borrowed, after karp_reader_finish(); "" when other
  * types are used, {NULL,0} when out of memory. Since 0.1.
@@ -309,6 +314,8 @@ typedef struct karp_write_options {
     /** of the decision that is written, by karp_find_preferences(): what became of the preferences of its pods. Read by
      * karp_write_plan() and karp_write_pod_explanation(). NULL = none. Since 0.1 */
     const karp_preferences *preferences;
+    /** from karp_reader_missing_licences(): totals of costs say that they are without these licences. Since 0.1 */
+    karp_str licences;
 } karp_write_options;
 
 /** Zeroes @p options and sets its size. */

@@ -428,6 +428,22 @@ static void cost_rows(cli_writer *w, const design *list, size_t count)
     cost_row(w, "can still be saved, at most", list, count, offsetof(karp_cost, gap), true);
 }
 
+static const char *licences_of(const design *d)
+{
+    return d->input.reader == NULL ? "" : karp_reader_missing_licences(d->input.reader).ptr;
+}
+
+/* The systems whose licences the costs lack, if a design has any. */
+static void licence_row(cli_writer *w, const design *list, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) any = any || licences_of(&list[i])[0] != '\0';
+    if (!any) return;
+    begin_row(w, "without licences of", 19);
+    for (size_t i = 0; i < count; i++) put_cell(w, licences_of(&list[i])[0] != '\0' ? licences_of(&list[i]) : "-");
+    end_row(w);
+}
+
 static void write_table(cli_writer *w, const design *list, size_t count)
 {
     begin_row(w, "", 0);
@@ -441,6 +457,7 @@ static void write_table(cli_writer *w, const design *list, size_t count)
     begin_row(w, "$/month (730 h)", 15);
     for (size_t i = 0; i < count; i++) money_cell(w, list[i].price, list[0].price, i == 0);
     end_row(w);
+    licence_row(w, list, count);
     cost_rows(w, list, count);
     count_row(w, "nodes", list, count, offsetof(design, nodes));
     if (!w->settled) {

@@ -301,6 +301,7 @@ void design_write_json(cli_writer *w, const design *d)
     cli_put_number(w, d->price * HOURS_A_MONTH);
     cli_put_text(w, ", \"spot\": ");
     cli_put_number(w, d->spot_price);
+    if (d->input.reader != NULL) cli_put_licences(w, &d->input);
     cli_put_text(w, "}");
     json_objective(w, d);
     json_use(w, "cpu", d->cpu_requested, d->cpu_allocatable);

@@ -126,6 +126,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         if (digest_wanted(options)) out.digest = karp_reader_digest(input->reader);
         out.warnings = input->warnings;
         out.warning_count = input->warning_count;
+        out.licences = karp_reader_missing_licences(input->reader);
     }
     return out;
 }

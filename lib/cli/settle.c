@@ -87,6 +87,7 @@ static void write_json(cli_writer *w, const karp_settlement *s, const cli_input 
     cli_put_text(w, ",");
     design_write_json(w, &both[1]);
     cli_put_text(w, "]");
+    cli_put_licences(w, input);
     cli_put_notes(w, input);
     cli_put_text(w, "}\n");
 }
@@ -180,6 +181,8 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
         cli_put_text(w, "\n");
         cli_put_made_by(w, "plan --settle", w->options, input);
     }
+    karp_str licences = karp_reader_missing_licences(input->reader);
+    if (licences.len > 0) cli_put_format(w, "%sWithout licences of %s.\n", w->markdown ? "\n" : "", licences.ptr);
     size_t rounds = karp_settlement_round_count(s);
     if (!karp_settlement_is_settled(s)) cli_put_format(w, "It has not settled after %zu rounds.\n", rounds);
     int64_t began = karp_snapshot_now(input->snapshot);

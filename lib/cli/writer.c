@@ -145,6 +145,14 @@ void cli_put_notes(cli_writer *w, const cli_input *input)
     put_list(w, "warnings", input->warnings + problems, input->warning_count - problems);
 }
 
+void cli_put_licences(cli_writer *w, const cli_input *input)
+{
+    karp_str licences = karp_reader_missing_licences(input->reader);
+    if (licences.len == 0) return;
+    cli_put_text(w, ", \"withoutLicences\": ");
+    cli_put_quoted(w, licences.ptr, licences.len);
+}
+
 void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input)
 {
     size_t count = input->problem_count;

@@ -25,6 +25,8 @@ void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options
 void cli_put_engine(cli_writer *w); /* "engine": {"name": "libkarp", "version": "0.1.0"} */
 /* ", "warnings": […]", and before it "problems", if there are any */
 void cli_put_notes(cli_writer *w, const cli_input *input);
+/* ', "withoutLicences": "Windows"', if the costs lack any. */
+void cli_put_licences(cli_writer *w, const cli_input *input);
 /* The last line of text: that pods of the input (of a side, if it is named) are not planned. */
 void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input);
 /* The notes as a Markdown list, below a heading with the side's name, except those of the first side (NULL = none). */

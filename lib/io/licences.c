@@ -97,6 +97,9 @@ karp_status io_licences_note(karp_reader *reader)
     }
     for (size_t i = 0; i < SYSTEMS && status == KARP_OK; i++) {
         char more[40] = "";
+        if (counts[i] > 0)
+            str_append(reader->licences, sizeof reader->licences, "%s%s", reader->licences[0] ? ", " : "",
+                       systems[i].name);
         if (counts[i] == 0) continue;
         karp_str kind = tree_get_text(first[i]->root, "kind"), name = first[i]->name;
         if (counts[i] > 1) str_append(more, sizeof more, " and %zu more", counts[i] - 1);
@@ -106,4 +109,9 @@ karp_status io_licences_note(karp_reader *reader)
                          str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr, more, systems[i].name);
     }
     return status;
+}
+
+karp_str karp_reader_missing_licences(const karp_reader *reader)
+{
+    return reader ? str(reader->licences) : (karp_str){ NULL, 0 };
 }

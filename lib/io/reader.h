@@ -201,6 +201,7 @@ struct karp_reader {
     uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
     int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
     char catalogue_title[400]; /* "" until it is asked for */
+    char licences[120]; /* systems whose licences the prices lack (licences.c) */
     karp_str region; /* from labels of regions, of any cloud */
     uint32_t region_rank;
 

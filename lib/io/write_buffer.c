@@ -137,7 +137,8 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
     karp_status status = struct_check(given, sizeof(*copy), SIZE_THROUGH(karp_write_options, warning_count), copy,
                                       "karp_write_options", error);
     if (status == KARP_OK)
-        status = STRUCT_CHECK_TEXTS("karp_write_options", error, &copy->digest, &copy->title, &copy->catalogue);
+        status = STRUCT_CHECK_TEXTS("karp_write_options", error, &copy->digest, &copy->title, &copy->catalogue,
+                                    &copy->licences);
     if (status == KARP_OK && copy->values != NULL) status = check_sink(copy, error);
     if (status != KARP_OK) return status;
     if (copy->width == 0) copy->width = 100;

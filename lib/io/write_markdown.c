@@ -126,6 +126,7 @@ static void write_cost(const write_job *job, double saved)
         settled_words(b, &settled);
         buffer_char(b, '\n');
     }
+    licences_line(b, job, true);
     karp_cost cost = { .size = sizeof cost };
     if (karp_decision_cost(decision, &cost) == KARP_OK) {
         buffer_char(b, '\n');

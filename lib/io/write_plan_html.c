@@ -129,6 +129,10 @@ static void tile_dollars(const page *p, const char *name, double before, double 
     }
     raw(p, "</b><span>");
     raw(p, below);
+    if (p->job->options->licences.len > 0) {
+        raw(p, ", without licences of ");
+        html_text(p->b, p->job->options->licences);
+    }
     raw(p, "</span></div>\n");
 }
 

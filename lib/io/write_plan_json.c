@@ -127,14 +127,16 @@ static void write_unschedulable(const encoder *e)
     map64_free(&first);
 }
 
-static void write_cost(json_out *j, const karp_decision *decision)
+static void write_cost(json_out *j, const write_job *job)
 {
-    double before = karp_decision_cost_before(decision);
-    double after = karp_decision_cost_after(decision);
+    double before = karp_decision_cost_before(job->decision);
+    double after = karp_decision_cost_after(job->decision);
+    karp_str licences = job->options->licences;
     json_member_flat_object(j, "cost");
     json_member_sum(j, "before", before);
     json_member_sum(j, "after", after);
     json_member_sum(j, "delta", after - before);
+    if (licences.len > 0) json_member_str(j, "withoutLicences", licences);
     json_end(j);
 }
 
@@ -178,7 +180,7 @@ void plan_as_json(const write_job *job)
         encode_all(&e, "kept", &source_kept, job->disruption);
         e.decision = job->decision;
     }
-    write_cost(&json, job->decision);
+    write_cost(&json, job);
     write_settled(&json, job);
     write_objective(&e);
     notes_as_json(&json, job);
@@ -238,7 +240,7 @@ void disruption_as_json(const write_job *job)
     encode_all(&e, "candidates", &source_candidates, job->decision);
     encode_all(&e, "commands", &source_commands, job->decision);
     encode_all(&e, "kept", &source_kept, job->decision);
-    write_cost(&json, job->decision);
+    write_cost(&json, job);
     notes_as_json(&json, job);
     json_close(&json);
 }

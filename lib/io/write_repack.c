@@ -137,4 +137,5 @@ void repack_as_text(const write_job *job)
     buffer_text(t->out, "\n");
     cost_line(t, "Cost", cost.before, cost.after);
     buffer_char(t->out, '\n');
+    licences_line(t->out, job, false);
 }

@@ -209,6 +209,23 @@ def licences():
     equal(noted(pool('aws') + pod()), [], 'Linux')
     own = '---\napiVersion: karp/v1\nkind: Prices\nmetadata: {name: own}\nspec: {rules: [{requirements: [{key: kubernetes.io/os, operator: In, values: [windows]}], factor: 1.9}]}\n'
     equal(noted(windows + own + pod()), [], 'own prices')
+    # The totals say it, in every format; those of Linux and of the caller's own prices do not.
+    for text, words in ((windows + pod(), 'Windows'), (windows + red_hat.replace('name: default', 'name: other') + pod(), 'Windows, Red Hat Enterprise Linux'),
+                        (windows + own + pod(), None), (pool('aws') + pod(), None)):
+        said = words and f'Without licences of {words}.'
+        equal(plan(text)['cost'].get('withoutLicences'), words, 'JSON')
+        for options in ([], ['--settle'], ['-o', 'markdown'], ['--settle', '-o', 'markdown']):
+            shown = run('plan', '-f', '-', *options, text=text)[0]
+            equal(said in shown.splitlines() if words else 'Without licences' in shown, words is not None, options)
+        equal(f'without licences of {words}' in run('plan', '-f', '-', '-o', 'html', text=text)[0], words is not None, 'HTML')
+        equal(json.loads(run('plan', '-f', '-', '--settle', '-o', 'json', text=text)[0]).get('withoutLicences'), words, 'settled, JSON')
+        with tempfile.TemporaryDirectory() as folder:
+            file, more = pathlib.Path(folder, 'input.yaml'), pathlib.Path(folder, 'more.yaml')
+            file.write_text(text)
+            more.write_text(text + pod('b'))
+            equal([d['cost'].get('withoutLicences') for d in json.loads(run('diff', '-o', 'json', file, '--', more)[0])['designs']], [words] * 2, 'designs')
+            equal('without licences of' in run('diff', file, '--', more)[0], words is not None, 'a table')
+            equal(document('disrupt', file)['cost'].get('withoutLicences'), words, 'disruption')
     check('licences' not in run('lint', '-f', '-', text=windows)[0], 'the manifests are right')
 
 
