@@ -167,8 +167,7 @@ void column_text(column *c, karp_str value)
     push_offset(c);
 }
 
-/* Ends a row of a list column. */
-static void column_end(column *c)
+void column_end(column *c)
 {
     if (c != NULL) push_offset(c);
 }

@@ -30,6 +30,8 @@ void column_uint32(column *c, uint32_t value);
 void column_int64(column *c, int64_t value);
 void column_double(column *c, double value);
 void column_text(column *c, karp_str value); /* for TEXT and DICTIONARY */
+/* Ends a row of a list column. */
+void column_end(column *c);
 /* Append a complete row of a list column. */
 void column_texts(column *c, const karp_str *texts, size_t count);
 void column_uint32s(column *c, const uint32_t *values, size_t count);

@@ -23,6 +23,7 @@ typedef struct columns {
     column *made[MOST_COLUMNS];
     const record_field *fields[MOST_COLUMNS];
     size_t at[MOST_COLUMNS]; /* offset of the struct that a field's offsets count from */
+    bool names[MOST_COLUMNS]; /* of a list of pods: their names, beside the column of indices */
     size_t count;
 } columns;
 
@@ -63,6 +64,15 @@ static column *make_column(karp_table *t, const record_field *f)
 
 enum { SINGLE_VALUES = 1, LISTS = 2 };
 
+static void add_column(columns *c, const record_field *f, size_t at, column *made, bool names)
+{
+    if (c->count == MOST_COLUMNS) return;
+    c->fields[c->count] = f;
+    c->at[c->count] = at;
+    c->names[c->count] = names;
+    c->made[c->count++] = made;
+}
+
 /* Adds the columns of lists, of single values, or of both; `at` is where the record lies in the row. */
 static void add_columns(columns *c, const record *r, size_t at, int which)
 {
@@ -70,10 +80,9 @@ static void add_columns(columns *c, const record *r, size_t at, int which)
         if (!f->column || f->kind == FIELD_AMOUNTS) continue;
         if (f->kind == FIELD_OBJECT) {
             add_columns(c, f->inner, at + f->at, which);
-        } else if (((f->count > 0 ? LISTS : SINGLE_VALUES) & which) != 0 && c->count < MOST_COLUMNS) {
-            c->fields[c->count] = f;
-            c->at[c->count] = at;
-            c->made[c->count++] = make_column(c->table, f);
+        } else if (((f->count > 0 ? LISTS : SINGLE_VALUES) & which) != 0) {
+            add_column(c, f, at, make_column(c->table, f), false);
+            if (f->kind == FIELD_PODS) add_column(c, f, at, table_list_words(c->table, "pod_names"), true);
         }
     }
 }
@@ -84,6 +93,12 @@ static void columns_begin(columns *c, const karp_decision *d, karp_table *t, con
     bool in_order = r == &record_command; /* as it always was */
     add_columns(c, r, 0, in_order ? SINGLE_VALUES | LISTS : SINGLE_VALUES);
     if (!in_order) add_columns(c, r, 0, LISTS);
+}
+
+static void put_names(const karp_decision *d, column *into, const uint32_t *pods, size_t count)
+{
+    for (size_t i = 0; i < count; i++) column_text(into, karp_decision_pod_name(d, pods[i]));
+    column_end(into);
 }
 
 static void put_value(const columns *c, size_t index, const char *row)
@@ -102,7 +117,10 @@ static void put_value(const columns *c, size_t index, const char *row)
     case FIELD_REAL:
     case FIELD_PRICE:
     case FIELD_SUM: column_double(into, *(const double *)member); break;
-    case FIELD_PODS: column_uint32s(into, list, count); break;
+    case FIELD_PODS:
+        if (c->names[index]) put_names(c->decision, into, list, count);
+        else column_uint32s(into, list, count);
+        break;
     case FIELD_TEXTS: column_texts(into, list, count); break;
     case FIELD_POD: column_text(into, karp_decision_pod_name(c->decision, *(const uint32_t *)member)); break;
     case FIELD_NAMED: {

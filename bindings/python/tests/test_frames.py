@@ -17,12 +17,15 @@ def test_columns_of_a_plan(busy: karp.Snapshot) -> None:
     assert len(table) == len(plan.launches) and table['id'].to_list() == [row.id for row in plan.launches]
     assert table['price'].to_list() == [row.choice.price for row in plan.launches if row.choice]
     assert [tuple(names) for names in table['instance_types'].to_list()] == [row.instance_types for row in plan.launches]
+    assert [tuple(names) for names in table['pod_names'].to_list()] == [row.pods for row in plan.launches]
     pods = plan.table().to_dict()
     names = [f'{namespace}/{name}' for namespace, name in zip(pods['namespace'], pods['name'])]
     targets = dict(zip(names, pods['target']))
     assert {name for row in plan.launches for name in row.pods} == {name for name, t in targets.items() if t.startswith('new-')}
     assert dict(zip(names, pods['outcome']))['default/huge'] == 'unschedulable'
-    assert plan.table('placements')['node'].to_list() == [row.node for row in plan.placements]
+    placements = plan.table('placements')
+    assert placements['node'].to_list() == [row.node for row in plan.placements]
+    assert [tuple(names) for names in placements['pod_names'].to_list()] == [row.pods for row in plan.placements]
     assert plan.table('unschedulable')['pod_name'].to_list() == [row.pod for row in plan.unschedulable]
     assert plan.table('nodes')['cpu_requested'].to_list() == [row.cpu_requested for row in plan.nodes]
     assert plan.disruption is not None
