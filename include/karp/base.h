@@ -97,6 +97,15 @@ typedef struct karp_allocator {
 /** The level of #karp_context_options.log: all messages are warnings. Other levels may follow. */
 enum { KARP_LOG_WARNING = 1 };
 
+/** What #karp_context_options.debug checks. Values never change. */
+enum {
+    /**
+     * Calls on a builder, or on a reader, that overlap: two threads use it at the same time, or a callback uses it
+     * again. The second call fails with #KARP_E_STATE and changes nothing.
+     */
+    KARP_DEBUG_THREADS = 1
+};
+
 /** Options of karp_context_new(). */
 typedef struct karp_context_options {
     size_t size;
@@ -114,7 +123,7 @@ typedef struct karp_context_options {
      */
     uint64_t max_document_bytes;
     uint32_t max_nesting; /**< of a document; default 100 */
-    uint32_t reserved; /**< 0 */
+    uint32_t debug; /**< KARP_DEBUG_*, ored; 0 = no checks of the caller. Since 0.1 */
     uint64_t max_aliases; /**< YAML nodes that aliases may expand to, per document; default 100,000 */
     /**
      * Threads of the caller: calls @p body with every index below @p count, each once, on any threads and in any

@@ -105,7 +105,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_context_options, max_aliases), &own,
                                       "karp_context_options", error);
     if (status != KARP_OK) return status;
-    if (own.reserved != 0) return fail_reserved(error, "karp_context_options");
+    if ((own.debug & ~(uint32_t)KARP_DEBUG_THREADS) != 0) return fail_bits(error, "karp_context_options.debug");
     karp_allocator allocator;
     status = choose_allocator(own.allocator, &allocator, error);
     if (status != KARP_OK) return status;

@@ -69,6 +69,11 @@ karp_status fail_reserved(karp_error *error, const char *what)
                 what);
 }
 
+karp_status fail_bits(karp_error *error, const char *what)
+{
+    return fail(error, KARP_E_ABI_NEW, "%s has a bit that this version of the library does not know", what);
+}
+
 karp_status fail_null(karp_error *error, const char *what) { return fail(error, KARP_E_INVALID, "NULL for %s", what); }
 
 karp_status fail_hidden(karp_error *error, karp_status status)

@@ -37,6 +37,8 @@ static inline void keep_failure(karp_status *kept, karp_status status)
 karp_status fail_nomem(karp_error *error);
 /* INVALID: a required argument is NULL. */
 karp_status fail_null(karp_error *error, const char *what);
+/* ABI_NEW: a newer caller has set a bit that this version does not know. */
+karp_status fail_bits(karp_error *error, const char *what);
 /* ABI_NEW: a newer caller has set a member that is reserved in this version. */
 karp_status fail_reserved(karp_error *error, const char *what);
 /* A getter of a decision refuses what the decision counts. */

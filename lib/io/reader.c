@@ -130,15 +130,20 @@ void karp_reader_free(karp_reader *reader)
     karp_builder_free(builder); /* last, because this may free the context */
 }
 
-static karp_status check_state(const karp_reader *reader, karp_error *error)
+/* The beginning of a call; end_call() is its end. */
+static karp_status begin_call(karp_reader *reader, karp_error *error)
 {
-    if (reader->failed) return fail(error, KARP_E_STATE, "an earlier call failed: the reader can only be freed");
-    if (reader->finished) return fail(error, KARP_E_STATE, "the reader is finished");
-    return KARP_OK;
+    karp_status status = in_use_begin(&reader->use, reader->context, "reader", error);
+    if (status) return status;
+    if (!reader->failed && !reader->finished) return KARP_OK;
+    in_use_end(&reader->use);
+    return fail(error, KARP_E_STATE,
+                reader->failed ? "an earlier call failed: the reader can only be freed" : "the reader is finished");
 }
 
 static karp_status end_call(karp_reader *reader, karp_status status, karp_error *error)
 {
+    in_use_end(&reader->use);
     if (status == KARP_OK) return KARP_OK;
     reader->failed = true;
     io_foreign_explain_object(reader);
@@ -197,7 +202,7 @@ karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, k
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!reader) return fail_null(error, "reader");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     if (status) return status;
     reader->directory = reader->options.base_directory;
     return end_reading(reader, io_reader_text(reader, name, text, NULL), error);
@@ -223,14 +228,14 @@ karp_status karp_reader_add_values(karp_reader *reader, karp_str name, const kar
 {
     if (!str_given(name)) return fail_null(error, "name");
     if (!reader || !source || !root) return fail_null(error, "reader, source or root");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     return status ? status : read_values(reader, name, source, root, false, error);
 }
 
 karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
 {
     if (!reader || !path) return fail_null(error, "reader or path");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     if (status) return status;
     return end_reading(reader, io_read_path(reader, path), error);
 }
@@ -245,7 +250,7 @@ static size_t count_prices(const karp_reader *reader)
 karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error)
 {
     if (!reader || !path) return fail_null(error, "reader or path");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     if (status) return status;
     size_t before = count_prices(reader);
     reader->only_prices = true;
@@ -261,7 +266,7 @@ karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, k
 karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error)
 {
     if (!reader || !catalogue) return fail_null(error, "reader or catalogue");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     if (status) return status;
     /* The catalogues of a Snapshot that was read before are replaced. */
     if (!reader->own_catalogues) {
@@ -275,9 +280,11 @@ karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catal
 static karp_status begin_change(karp_reader *reader, karp_error *error)
 {
     if (!reader) return fail_null(error, "reader");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     if (status) return status;
-    return reader->options.editable ? KARP_OK : fail(error, KARP_E_STATE, "the reader is not editable");
+    if (reader->options.editable) return KARP_OK;
+    in_use_end(&reader->use);
+    return fail(error, KARP_E_STATE, "the reader is not editable");
 }
 
 karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
@@ -329,7 +336,7 @@ karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t r
 karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error)
 {
     if (!reader || !out) return fail_null(error, "reader or out");
-    karp_status status = check_state(reader, error);
+    karp_status status = begin_call(reader, error);
     if (status) return status;
     status = io_finish(reader, out);
     if (status == KARP_OK) reader->finished = true;

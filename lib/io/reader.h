@@ -8,6 +8,7 @@
 #ifndef IO_READER_H
 #define IO_READER_H
 
+#include <base/in_use.h>
 #include <io/pod_kinds.h>
 #include <io/pod_template.h>
 #include <karp/provider.h>
@@ -128,6 +129,7 @@ typedef struct io_snapshot_head {
 
 struct karp_reader {
     karp_context *context;
+    in_use use;
     karp_builder *builder; /* lives as long as the reader, and keeps the context alive */
     karp_reader_options options;
     uint32_t max_nesting;

@@ -71,6 +71,18 @@ void builder_take_store(karp_builder *builder, store *out)
     builder->types = 0;
 }
 
+karp_status builder_enter(karp_builder *builder, karp_error *error)
+{
+    if (builder == NULL) return fail_null(error, "builder");
+    return in_use_begin(&builder->use, builder->context, "builder", error);
+}
+
+karp_status builder_leave(karp_builder *builder, karp_status status)
+{
+    in_use_end(&builder->use);
+    return status;
+}
+
 /* ---- adding an object -------------------------------------------------------------------------------------------- */
 
 static void init_copier(copier *c, karp_builder *b, karp_error *error)
@@ -116,12 +128,18 @@ void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char
     a->b = b;
     a->kind = kind;
     a->kind_name = kind_name;
-    a->mark = arena_get_mark(&b->s.data);
     a->name_space = NO_TEXT;
     a->name = NO_TEXT;
-    init_copier(&a->c, b, error);
     a->shown_name = meta->name;
     a->shown_namespace = str("");
+    karp_status status = builder_enter(b, error);
+    a->entered = status == KARP_OK;
+    if (!a->entered) {
+        a->c = (copier){ .error = error, .status = status };
+        return;
+    }
+    a->mark = arena_get_mark(&b->s.data);
+    init_copier(&a->c, b, error);
     if (scope == CLUSTER_WIDE) return;
     bool given = meta->namespace_.ptr != NULL && meta->namespace_.len > 0;
     a->shown_namespace = given ? meta->namespace_ : str("default");
@@ -134,6 +152,7 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
 {
     bool named = meta->name.ptr != NULL && meta->name.len > 0;
     adding_begin_unnamed(a, b, kind, kind_name, meta, named ? scope : CLUSTER_WIDE, error);
+    if (!a->entered) return;
     if (!named) {
         copy_blame(&a->c, fail(error, KARP_E_INVALID, "every object needs a name"), "metadata.name");
         return;
@@ -200,7 +219,7 @@ karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *
     if (status != KARP_OK) return status;
     const given_head *head = own;
     adding_begin(a, b, kind, k->name, &head->meta, k->scope, NULL, 0, error);
-    return KARP_OK;
+    return a->entered ? KARP_OK : adding_end(a);
 }
 
 /* The index of the object with this identity, if it is one of the last objects to be removed: it is replaced. NO_ID =
@@ -241,12 +260,13 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
 karp_status adding_end(adding *a)
 {
     arena_mark start = { NULL, NULL };
+    if (!a->entered) return a->c.status;
     if (a->c.status != KARP_OK) {
         arena_release(&a->b->s.data, a->mark);
         error_set_object(a->c.error, a->kind_name, a->shown_namespace, a->shown_name);
     }
     arena_release(&a->b->scratch, start);
-    return a->c.status;
+    return builder_leave(a->b, a->c.status);
 }
 
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes)
@@ -474,9 +494,8 @@ static void read_settings(copier *c, const karp_settings *given, store *into)
     read_repairs(c, given, into);
 }
 
-karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error)
+static karp_status take_settings(karp_builder *builder, const karp_settings *settings, karp_error *error)
 {
-    if (builder == NULL) return fail_null(error, "builder");
     karp_settings own;
     copier c;
     store *s = &builder->s, changed;
@@ -526,13 +545,24 @@ karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings
     return KARP_OK;
 }
 
-karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error)
+karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error)
 {
-    if (builder == NULL) return fail_null(error, "builder");
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status : builder_leave(builder, take_settings(builder, settings, error));
+}
+
+static karp_status take_now(karp_builder *builder, int64_t now, karp_error *error)
+{
     if (now == KARP_NO_TIME) return fail(error, KARP_E_INVALID, "the clock of a snapshot must be an instant");
     if (!builder_ready(builder)) return context_nomem(builder->context, error);
     builder->s.now = now;
     return KARP_OK;
+}
+
+karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error)
+{
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status : builder_leave(builder, take_now(builder, now, error));
 }
 
 /* ---- Karpenter's cluster state ----------------------------------------------------------------------------------- */
@@ -545,10 +575,9 @@ static void note_once(copier *c, map64 *seen, uint64_t key, const char *leaf, co
     else if (!map64_put(seen, key, 1)) copy_refuse(c);
 }
 
-karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
-                                         karp_error *error)
+static karp_status take_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
+                                    karp_error *error)
 {
-    if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
     store fresh; /* only its states are used */
     map64 seen;
@@ -587,6 +616,13 @@ karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_
     return KARP_OK;
 }
 
+karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
+                                         karp_error *error)
+{
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status : builder_leave(builder, take_node_states(builder, states, count, error));
+}
+
 /* Converts "namespace/name" to the form of store.pods_to_place. */
 static uint64_t read_pod_name(copier *c, store *s, karp_str text)
 {
@@ -601,10 +637,8 @@ static uint64_t read_pod_name(copier *c, store *s, karp_str text)
     return pair_key(name_space, name);
 }
 
-karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
-                                           karp_error *error)
+static karp_status take_pods_to_place(karp_builder *builder, const karp_str *names, size_t count, karp_error *error)
 {
-    if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
     store fresh; /* only its list of pods to place is used */
     map64 seen;
@@ -631,6 +665,13 @@ karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str
     memcpy(&s->pods_to_place, &fresh.pods_to_place, sizeof s->pods_to_place);
     s->pods_given = true;
     return KARP_OK;
+}
+
+karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
+                                           karp_error *error)
+{
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status : builder_leave(builder, take_pods_to_place(builder, names, count, error));
 }
 
 void builder_forget_state(karp_builder *builder)
@@ -660,10 +701,9 @@ static uint64_t count_types(const karp_builder *b, const karp_catalogue *with)
     return b->types + with->count;
 }
 
-karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
-                                       size_t pool_count, karp_error *error)
+static karp_status take_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
+                                  size_t pool_count, karp_error *error)
 {
-    if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
     copier c;
     if (catalogue == NULL) return fail(error, KARP_E_INVALID, "the catalogue is NULL");
@@ -687,4 +727,12 @@ karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *ca
     catalogue_use *place = list_push(builder->context, &s->catalogues, sizeof use);
     if (place) *place = use;
     return KARP_OK;
+}
+
+karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
+                                       size_t pool_count, karp_error *error)
+{
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status
+                             : builder_leave(builder, take_catalogue(builder, catalogue, pools, pool_count, error));
 }

@@ -6,6 +6,7 @@
 #ifndef MODEL_BUILDER_H
 #define MODEL_BUILDER_H
 
+#include <base/in_use.h>
 #include <model/copy.h>
 
 struct karp_builder {
@@ -16,7 +17,12 @@ struct karp_builder {
     uint64_t types; /* number of instance types in the catalogues so far; each catalogue is counted once */
     LIST_OF(removed_object) removed; /* objects that finishing removes */
     karp_snapshot *before; /* the snapshot that this one continues, one reference; NULL = none */
+    in_use use;
 };
+
+/* The beginning of a call that changes a builder; it ends with builder_leave(), which returns the status. */
+karp_status builder_enter(karp_builder *builder, karp_error *error);
+karp_status builder_leave(karp_builder *builder, karp_status status);
 
 /* A builder with this store, which it owns in any case. NULL = out of memory. */
 karp_builder *builder_of(karp_context *context, store *s);
@@ -36,12 +42,14 @@ typedef struct adding {
     uint32_t identity[5];
     size_t identity_count;
     arena_mark mark; /* the arena's position to which a failure returns */
+    bool entered; /* false = another call uses the builder: it is not touched */
 } adding;
 
 enum scope { CLUSTER_WIDE, NAMESPACED };
 
-/* Interns the name and checks for a duplicate. `more` has up to two words that are part of the identity, in addition
- * to kind, namespace and name. */
+/* Begins a call that adds or changes an object, and interns the name and checks for a duplicate, unless another call
+ * uses the builder: then a->entered is false, and the call ends with adding_end(). `more` has up to two words that are
+ * part of the identity, in addition to kind, namespace and name. */
 void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                   enum scope scope, const uint32_t *more, size_t more_count, karp_error *error);
 /* The same without a name: for a template, and for a change of an object. */

@@ -93,6 +93,7 @@ karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str n
     if (status != KARP_OK) return status;
     const karp_meta named = { .name = name };
     adding_begin_unnamed(&a, builder, KIND_NODE_CLAIM, "NodeClaim", &named, CLUSTER_WIDE, error);
+    if (!a.entered) return adding_end(&a);
     uint32_t index = find_claim(&a, name);
     node_claim n = { .last_pod_event = 0 };
     if (index != NO_ID) n = builder->s.claims.items[index];
@@ -127,6 +128,7 @@ karp_status karp_builder_set_node_claim_condition(karp_builder *builder, karp_st
     if (given == NULL) return fail_null(error, "condition");
     const karp_meta named = { .name = name };
     adding_begin_unnamed(&a, builder, KIND_NODE_CLAIM, "NodeClaim", &named, CLUSTER_WIDE, error);
+    if (!a.entered) return adding_end(&a);
     uint32_t index = find_claim(&a, name);
     node_claim n = { .last_pod_event = 0 };
     if (index != NO_ID) n = builder->s.claims.items[index];
@@ -218,6 +220,7 @@ karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_c
     if (more[0] == NO_ID || more[1] == NO_ID) return context_nomem(builder->context, error);
     const char *kind_name = kind.len > 0 ? store_text(s, more[1]).ptr : "NodeClass";
     adding_begin(&a, builder, KIND_NODE_CLASS, kind_name, &own.meta, CLUSTER_WIDE, more, 2, error);
+    if (!a.entered) return adding_end(&a);
     node_class n = { .meta = copy_meta(&a, &own.meta), .group = more[0], .kind = more[1] };
     n.document = copy_string(&a.c, own.document);
     return adding_finish(&a, &s->classes, &n, sizeof n);
@@ -386,6 +389,7 @@ karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecti
     if (own.kind > KARP_SELECTS_STATEFUL_SET)
         return fail(error, KARP_E_INVALID, "karp_selecting: unknown kind %u", (unsigned)own.kind);
     adding_begin(&a, builder, KIND_SELECTING, kinds[own.kind], &own.meta, NAMESPACED, &own.kind, 1, error);
+    if (!a.entered) return adding_end(&a);
     selecting s = { .meta = copy_meta(&a, &own.meta), .kind = own.kind };
     copy_reserved(&a.c, own.reserved, "karp_selecting");
     path_enter(&a.c, "spec.selector");

@@ -458,6 +458,7 @@ karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod 
     karp_status status = struct_check(given, sizeof all, least, &all, "karp_pod", error);
     if (status != KARP_OK) return status;
     adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &all.meta, NAMESPACED, error);
+    if (!a.entered) return adding_end(&a);
     refuse_ephemeral(&a, &all);
     read_shared(&a, &all, &p);
     const pod_shared shared = { p.name_space, p.shape, p.labels, p.volumes, p.marks, p.claims, p.flags };
@@ -493,6 +494,7 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
     pod p = pod_of_template(&builder->s, template_);
     karp_meta meta = { .name = own.name, .namespace_ = store_text(&builder->s, p.name_space) };
     adding_begin(&a, builder, KIND_POD, "Pod", &meta, NAMESPACED, NULL, 0, error);
+    if (!a.entered) return adding_end(&a);
     check_pods(&a);
     return finish_pod(&a, &own, &p);
 }
@@ -531,6 +533,7 @@ karp_status karp_builder_set_pod_status(karp_builder *builder, karp_str namespac
     if (status != KARP_OK) return status;
     const karp_meta named = { .name = name, .namespace_ = namespace_ };
     adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &named, NAMESPACED, error);
+    if (!a.entered) return adding_end(&a);
     uint32_t id = strings_find(&builder->s.names, name.ptr, name.len);
     uint32_t number = id == NO_ID ? NO_ID : store_find_pod(&builder->s, a.name_space, id);
     if (number == NO_ID) copy_blame(&a.c, fail(a.c.error, KARP_E_NOT_FOUND, "the object is not in the input"), NULL);
@@ -562,6 +565,7 @@ karp_status karp_builder_add_daemon_set(karp_builder *builder, const karp_daemon
     if (status == KARP_OK) status = check_template(given, &template_, error);
     if (status != KARP_OK) return status;
     adding_begin(&a, builder, KIND_DAEMON_SET, "DaemonSet", &own.meta, NAMESPACED, NULL, 0, error);
+    if (!a.entered) return adding_end(&a);
     daemon_set d = { .shape = intern_shape(&a, &template_, DAEMON_TEMPLATE) };
     d.labels = intern_labels(&a, template_.meta.labels, template_.meta.label_count, "spec.template.metadata.labels");
     d.meta = copy_meta(&a, &own.meta);
@@ -591,6 +595,7 @@ karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_c
                           "karp_capacity_buffer.template_", error);
     if (status != KARP_OK) return status;
     adding_begin(&a, builder, KIND_BUFFER, "CapacityBuffer", &own.meta, NAMESPACED, NULL, 0, error);
+    if (!a.entered) return adding_end(&a);
     capacity_buffer b = { .has_template = own.template_ != NULL, .replicas = own.replicas < 0 ? -1 : own.replicas };
     if (b.has_template) {
         b.shape = intern_shape(&a, &template_, BUFFER_TEMPLATE);

@@ -116,12 +116,9 @@ static karp_status not_there(karp_error *error, karp_str kind, karp_str name_spa
     return status;
 }
 
-karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
-                                karp_error *error)
+static karp_status remove_object(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
+                                 karp_error *error)
 {
-    if (!str_given(kind) || !str_given(namespace_) || !str_given(name))
-        return fail_null(error, "kind, namespace_ or name");
-    if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
     store *s = &builder->s;
     uint32_t identity[5];
     karp_str space = namespace_.ptr == NULL || namespace_.len == 0 ? str("default") : namespace_;
@@ -139,4 +136,13 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
     store_touch(s, identity[0]);
     *index = NO_ID;
     return KARP_OK;
+}
+
+karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
+                                karp_error *error)
+{
+    if (!str_given(kind) || !str_given(namespace_) || !str_given(name))
+        return fail_null(error, "kind, namespace_ or name");
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status : builder_leave(builder, remove_object(builder, kind, namespace_, name, error));
 }

@@ -47,6 +47,7 @@ karp_status karp_builder_add_pod_group(karp_builder *builder, const karp_pod_gro
     uint32_t kind = group_kind(own.source, own.composite != 0);
     adding_begin(&a, builder, KIND_POD_GROUP, own.composite ? "CompositePodGroup" : "PodGroup", &own.meta, NAMESPACED,
                  &kind, 1, error);
+    if (!a.entered) return adding_end(&a);
     if (a.c.status == KARP_OK && own.gang && own.min_count < 1)
         copy_blame(&a.c, fail(error, KARP_E_INVALID, "has to be at least 1"), "spec.minCount");
     pod_group g = { .meta = copy_meta(&a, &own.meta),

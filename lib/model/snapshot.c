@@ -122,10 +122,8 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     return KARP_OK;
 }
 
-karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
+static karp_status finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
 {
-    if (builder == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
     struct reused_pods kept = { .before = NULL };
     bool ok = builder_ready(builder) && store_close_gaps(&builder->s) &&
               (builder->before == NULL || reused_pods_find(&kept, builder->before, &builder->s)) &&
@@ -137,6 +135,14 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     karp_snapshot_unref(builder->before);
     builder->before = NULL;
     return KARP_OK;
+}
+
+karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
+{
+    if (builder == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
+    karp_status status = builder_enter(builder, error);
+    return status != KARP_OK ? status : builder_leave(builder, finish(builder, out, error));
 }
 
 karp_snapshot *karp_snapshot_ref(const karp_snapshot *snapshot)

@@ -108,9 +108,9 @@ static void test_options_are_checked(void **state)
     wide.newer = 1;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_NEW);
     wide.newer = 0;
-    wide.options.reserved = 1;
+    wide.options.debug = 1u << 31;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_NEW);
-    wide.options.reserved = 0;
+    wide.options.debug = 0;
     assert_null(context);
 
     karp_allocator allocator = { sizeof allocator, NULL, NULL, NULL, NULL };

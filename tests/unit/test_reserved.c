@@ -345,7 +345,6 @@ static karp_status ask_all(const char *name, karp_error *error)
     set_in = name;
     karp_error_init(&w.error, sizeof w.error);
     karp_context_options_init(&options, sizeof options);
-    options.reserved = set("karp_context_options");
     karp_status status = karp_context_new(&options, &w.context, &w.error);
     if (status == KARP_OK) status = karp_builder_new(w.context, &w.builder, &w.error);
     for (size_t i = 0; status == KARP_OK && i < sizeof adding / sizeof *adding; i++) status = adding[i](&w);
@@ -360,7 +359,6 @@ static karp_status ask_all(const char *name, karp_error *error)
 
 static const char *const given[] = {
     "karp_options",
-    "karp_context_options",
     "karp_instance_type",
     "karp_resource",
     "karp_owner",

@@ -74,7 +74,7 @@ Log = C.CFUNCTYPE(None, C.c_uint32, Str, C.c_void_p)
 class ContextOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('allocator', C.c_void_p), ('log', Log), ('log_user', C.c_void_p),
                 ('max_pods', C.c_uint64), ('max_nodes', C.c_uint64), ('max_instance_types', C.c_uint64),
-                ('max_document_bytes', C.c_uint64), ('max_nesting', C.c_uint32), ('reserved', C.c_uint32),
+                ('max_document_bytes', C.c_uint64), ('max_nesting', C.c_uint32), ('debug', C.c_uint32),
                 ('max_aliases', C.c_uint64), ('parallel_for', C.c_void_p), ('parallel_user', C.c_void_p),
                 ('hash_seed', C.c_uint64), ('max_memory', C.c_uint64), ('should_stop', C.c_void_p),
                 ('stop_user', C.c_void_p)]
