@@ -6,7 +6,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <disrupt/validate.h>
 #include <model/instant.h>
 

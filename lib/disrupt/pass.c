@@ -8,7 +8,7 @@
 #include <disrupt/simulate.h>
 #include <disrupt/whole_groups.h>
 #include <schedule/movable.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <string.h>
 
 static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)

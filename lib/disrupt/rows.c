@@ -9,7 +9,7 @@
 #include <disrupt/methods.h>
 #include <disrupt/simulate.h>
 #include <schedule/pricing.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 
 #include <karp/passes.h>
 

@@ -4,7 +4,7 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/result.h>
 
 #include <karp/passes.h>

@@ -9,7 +9,7 @@
 #include <decision/decision.h>
 #include <explain/move_savings.h>
 #include <explain/node_view.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <string.h>
 
 /* A reason that a pass reported for a node, and the object that causes it. */

@@ -11,7 +11,7 @@
 #include <karp/inspect.h>
 #include <karp/passes.h>
 #include <karp/what_if.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <string.h>
 
 enum { MOST_BLOCKERS = 100 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/explain_pod.h>
-#include <explain/verify.h>
+#include <verify/verify.h>
 #include <karp/builder.h>
 
 #include <base/context.h>
@@ -10,7 +10,7 @@
 #include <decision/decision.h>
 #include <model/prepare.h>
 #include <schedule/movable.h>
-#include <schedule/provision.h>
+#include <provision/provision.h>
 #include <string.h>
 
 /* ---- changed views ----------------------------------------------------------------------------------------------- */

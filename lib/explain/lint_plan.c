@@ -7,7 +7,7 @@
 #include <base/str.h>
 #include <model/prepare.h>
 #include <model/quantity.h>
-#include <schedule/provision.h>
+#include <provision/provision.h>
 #include <schedule/report.h>
 
 #include <karp/settings.h>

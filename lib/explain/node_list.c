@@ -9,7 +9,7 @@
 #include <base/str.h>
 #include <decision/node_rows.h>
 #include <schedule/movable.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/result.h>
 
 struct karp_node_list {

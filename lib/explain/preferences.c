@@ -5,9 +5,9 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <explain/verify.h>
+#include <verify/verify.h>
 #include <schedule/policy.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/result.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <model/quantity.h>
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/solve.h>
 #include <string.h>
 

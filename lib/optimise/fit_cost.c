@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/fit.h>
+#include <optimise/fit_cost.h>
 
 #include <base/bits.h>
 #include <base/context.h>

@@ -5,6 +5,7 @@
  * decides whether a pod can be placed somewhere; the search only varies its instructions.
  */
 #include <optimise/certify.h>
+#include <optimise/plan.h>
 #include <optimise/search.h>
 
 #include <base/context.h>

@@ -11,7 +11,7 @@
 #include <schedule/guide.h>
 #include <schedule/menu.h>
 #include <schedule/policy.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/result.h>
 
 /* Lower bound on the cost of a plan with a given number of evictions; repack_bound.c. Costs are in $/h, and units are

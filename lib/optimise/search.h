@@ -6,7 +6,7 @@
 #include <schedule/guide.h>
 #include <schedule/menu.h>
 #include <schedule/policy.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/result.h>
 
 /* A plan found in numbers, in the form in which the scheduler is asked to follow it. */

@@ -123,9 +123,4 @@ typedef struct fit_purchase {
     karp_cost cost;
 } fit_purchase;
 
-#ifndef KARP_NO_FIT
-/* Status: OK, NOMEM, UNSUPPORTED. When the caller stops it, the result is the best found so far. */
-karp_status fit_for_cost(fit_purchase *p, karp_error *error);
-#endif
-
 #endif

@@ -11,7 +11,7 @@
 #include <model/prepare.h>
 #include <schedule/devices.h>
 #include <schedule/gangs.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <schedule/devices.h>
 #include <schedule/gang_loop.h>
 #include <schedule/hosts.h>
-#include <schedule/provision.h>
+#include <schedule/options.h>
 #include <schedule/rounds.h>
 #include <schedule/solve.h>
 #include <schedule/templates.h>

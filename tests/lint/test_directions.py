@@ -1,26 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt <- {optimise, settle},
-explain}. decision and disrupt see the records. io and the providers are the other library: beside the public headers they see base and json, io sees the
-providers and the records, kube and replay see io, and replay sees kube and the records. The program sees base. Everything else sees the public headers only."""
+"""Includes point one way: what a module may see is in the table of docs/architecture.md, beside the public headers, which all may see."""
 import re
 import sys
 
 import tree
 
-BELOW = {
-    'base': set(), 'records': {'base'},
-    'model': {'base'},
-    'decision': {'base', 'records', 'model'},
-    'schedule': {'base', 'model', 'decision'},
-    'disrupt': {'base', 'records', 'model', 'decision', 'schedule'},
-    'optimise': {'base', 'model', 'decision', 'schedule', 'disrupt'},
-    'settle': {'base', 'model', 'decision', 'schedule', 'disrupt'},
-    'explain': {'base', 'model', 'decision', 'schedule'},
-    'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'records', 'json', 'providers'},
-    'kube': {'base', 'json', 'io'}, 'jansson': set(), 'replay': {'base', 'records', 'json', 'io', 'kube'}, 'cli': {'base'},
-}
 # What the modules above see of a scheduler: what it is asked, and what came of it. The parts of its state are lib/schedule's own.
-QUESTIONS = {f'schedule/{name}.h' for name in ('fit', 'guide', 'menu', 'movable', 'policy', 'pricing', 'provision', 'relaxed', 'report', 'result', 'solve')}
+QUESTIONS = {f'schedule/{name}.h' for name in ('fit', 'guide', 'menu', 'movable', 'policy', 'options', 'pricing', 'relaxed', 'report', 'result', 'solve')}
 # The core computes: of the C library it takes types, strings and arithmetic (of stdio.h vsnprintf, see tests/abi/purity.py).
 CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
                'stddef.h', 'stdint.h', 'stdio.h', 'string.h'}
@@ -47,17 +33,15 @@ def refusal(module, name, include, quoted):
     if first == 'karp':
         outside_only = include in OUTSIDE
         return 'it belongs to libkarp-io' if outside_only and module in tree.CORE else None
-    if first not in BELOW:
+    if first not in tree.BELOW:
         return None
     if include == 'base/context.h' and module not in tree.CORE:
         return 'what a context is made of is known to libkarp alone'
-    if module == 'explain' and name.startswith('verify') and first == 'schedule':
-        return 'the verifier shares nothing with the scheduler'
     if first == 'schedule' and module != first and include not in QUESTIONS:
         return 'the state of a scheduler is its own: schedule/result.h says what came of a round'
     if include == 'schedule/scheduler.h' and name.endswith('.h') and name != 'device_run.h':
         return 'a header declares its part in schedule/common.h\'s terms; scheduler.h puts the parts together'
-    return None if first == module or first in BELOW[module] else f'{module} does not see {first}'
+    return None if first == module or first in tree.BELOW[module] else f'{module} does not see {first}'
 
 
 def includes(path):
@@ -67,13 +51,24 @@ def includes(path):
             yield number, match.group(2), match.group(1) == '"'
 
 
+def circle():
+    """Modules that may use each other, one way or another."""
+    left = {module: uses & set(tree.BELOW) for module, uses in tree.BELOW.items()}
+    while free := {module for module, uses in left.items() if not uses & set(left)}:
+        left = {module: uses for module, uses in left.items() if module not in free}
+    return sorted(left)
+
+
 def main():
     problems, counted = [], 0
+    unknown = set().union(*tree.BELOW.values()) - set(tree.BELOW) - {'public headers'}
+    if circle() or unknown or set(tree.BELOW) != {path.name for path in (tree.SOURCE / 'lib').iterdir() if [*path.glob('*.c')]}:
+        problems.append(f'docs/architecture.md: the table of modules: a circle of {circle()}, unknown {unknown}, {sorted(tree.BELOW)}')
     for path in tree.files('.c', '.h', '.inc', under='lib'):
         counted += 1
         for number, include, quoted in includes(path):
             module = path.parts[1]
-            why = refusal(module, path.name, include, quoted) if module in BELOW else 'lib has no such module'
+            why = refusal(module, path.name, include, quoted) if module in tree.BELOW else 'lib has no such module'
             if why:
                 problems.append(f'{path}:{number}: {include}: {why}')
     for path in tree.files('.h', under='include'):
@@ -87,7 +82,7 @@ def main():
     for folder in ('examples', 'bindings'):
         for path in tree.files('.c', '.h', '.go', under=folder):
             for number, include, quoted in includes(path):
-                if include.split('/')[0] in BELOW:
+                if include.split('/')[0] in tree.BELOW:
                     problems.append(f'{path}:{number}: {include}: {folder} sees the public headers only')
     return tree.report(problems, counted)
 

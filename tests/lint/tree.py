@@ -5,8 +5,6 @@ import pathlib
 import re
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE') or pathlib.Path(__file__).resolve().parents[2])
-CORE = ('base', 'records', 'model', 'decision', 'schedule', 'disrupt', 'settle', 'optimise', 'explain')
-OUTSIDE = ('json', 'io', 'kube', 'replay', 'providers', 'jansson', 'cli')
 SKIPPED = re.compile(r'^(\.git|build.*|subprojects|__pycache__|\.mypy_cache|node_modules|dist|.*\.egg-info)$')
 
 
@@ -21,6 +19,17 @@ def files(*endings, under='.'):
 
 def text(path):
     return (SOURCE / path).read_text(encoding='utf-8', errors='replace')
+
+
+def modules():
+    """{module: what it may use}, from the table in docs/architecture.md; 'public headers' is one of the words."""
+    rows = re.findall(r'^\| `lib/(\w+)` \|.*\| ([^|]*) \|$', text('docs/architecture.md'), re.M)
+    return {module: set() if uses == '–' else set(uses.split(', ')) for module, uses in rows}
+
+
+BELOW = modules()
+CORE = tuple(BELOW)[:tuple(BELOW).index('json')]
+OUTSIDE = tuple(BELOW)[len(CORE):]
 
 
 def code(content):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes to be launched: every listed instance type must be valid, because the cloud chooses one of them. */
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * So everything that karp_verify() checks is also checked for each step, in the cluster that the previous steps
  * leave.
  */
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 #include <base/context.h>
 #include <base/error.h>

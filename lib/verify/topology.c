@@ -4,7 +4,7 @@
  * reach counts that the final state alone does not explain. So each check only uses what is true for every order of
  * placements.
  */
-#include <explain/verify_kinds.h>
+#include <verify/kinds.h>
 #include <base/sort.h>
 
 #include <base/bits.h>

@@ -6,10 +6,10 @@
  * It only sees the final state, not the order of placements. A constraint counts as violated only if no order of
  * placing the same pods would have satisfied it.
  */
-#ifndef EXPLAIN_VERIFY_H
-#define EXPLAIN_VERIFY_H
+#ifndef VERIFY_VERIFY_H
+#define VERIFY_VERIFY_H
 
-#include <explain/verify_rules.h>
+#include <verify/rules.h>
 #include <karp/explain.h>
 #include <model/peer.h>
 

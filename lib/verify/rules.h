@@ -4,8 +4,8 @@
  * consists of plain lists and is independent of the scheduler's label algebra, so that an error there is not repeated
  * here.
  */
-#ifndef EXPLAIN_VERIFY_RULES_H
-#define EXPLAIN_VERIFY_RULES_H
+#ifndef VERIFY_RULES_H
+#define VERIFY_RULES_H
 
 #include <model/snapshot.h>
 

@@ -9,6 +9,7 @@
 #include <base/sort.h>
 #include <math.h>
 #include <model/selector.h>
+#include <optimise/fit_cost.h>
 #include <schedule/fit.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of a new scheduler, reported as a decision. karp_provision(), what-if and explanations use it. */
-#ifndef SCHEDULE_PROVISION_H
-#define SCHEDULE_PROVISION_H
+/* The options of decisions, checked, and what follows from them. */
+#ifndef SCHEDULE_OPTIONS_H
+#define SCHEDULE_OPTIONS_H
 
 #include <decision/decision.h>
 #include <karp/disrupt.h>
@@ -37,15 +37,7 @@ karp_status objective_of_nodes(const karp_objective *objective, karp_error *erro
 /* The complete objective of (checked) options. */
 karp_status objective_check(const karp_options *options, karp_objective *out, karp_error *error);
 
-/* Decides on a snapshot or a view of it. The decision refers to the snapshot. */
-karp_status provision_view(const karp_snapshot *seen, const karp_options *options, const round_changes *changes,
-                           karp_decision **out, karp_error *error);
-
 /* The decision without any placement, for a caller that stopped the preparation and wants partial results. */
 karp_status provision_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,
                               karp_error *error);
-/* The same as provision_view() with the objective COST; in lib/optimise. */
-karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *options, const karp_objective *objective,
-                               const round_changes *changes, karp_decision **out, karp_error *error);
-
 #endif

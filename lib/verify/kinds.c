@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <explain/verify_kinds.h>
+#include <verify/kinds.h>
 
 /* ---- pods by kind ------------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pods a round has to place, regardless of whether this is possible. */
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 #include <base/str.h>
 #include <model/duration.h>

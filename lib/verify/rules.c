@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <explain/verify_rules.h>
+#include <verify/rules.h>
 
 #include <base/bisect.h>
 #include <string.h>

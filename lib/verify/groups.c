@@ -3,10 +3,10 @@
  * Groups of pods that start together, in plans of profile KARP: a group has its minimum in one domain of its topology
  * key, or the plan places none of its pods.
  */
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 #include <base/strbuf.h>
-#include <explain/verify_kinds.h>
+#include <verify/kinds.h>
 #include <karp/groups.h>
 #include <model/groups.h>
 

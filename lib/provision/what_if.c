@@ -10,7 +10,7 @@
 #include <karp/what_if.h>
 #include <model/snapshot.h>
 #include <schedule/movable.h>
-#include <schedule/provision.h>
+#include <provision/provision.h>
 #include <schedule/report.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods on existing nodes: free capacity. And limits on volumes, which launches have, too. */
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 #include <base/hash.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * its pods, and the node requirements evaluated once for all of them. Selected kinds are found through the labels in
  * a selector, so that constraints about a few pods are cheap in a large cluster.
  */
-#ifndef EXPLAIN_VERIFY_KINDS_H
-#define EXPLAIN_VERIFY_KINDS_H
+#ifndef VERIFY_KINDS_H
+#define VERIFY_KINDS_H
 
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 typedef struct kind_list {
     const uint32_t *items;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks for both nodes and launches: taints, labels, host ports, volumes. */
-#include <explain/verify.h>
+#include <verify/verify.h>
 
 #include <string.h>
 

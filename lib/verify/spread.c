@@ -6,7 +6,7 @@
  * kinds may have been placed later, so they do not count here. A domain that was unknown before a pod was placed
  * there does not count either: that of a NodeClaim without a Node, which no NodePool can create.
  */
-#include <explain/verify_kinds.h>
+#include <verify/kinds.h>
 
 typedef struct domain_count {
     uint32_t domain, before, own, others;
