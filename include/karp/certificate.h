@@ -84,17 +84,24 @@ typedef struct karp_certificate_member {
 
 /** The case that has shares. Since 0.1. */
 #define KARP_CERTIFICATE_NO_CLASS UINT32_MAX
+/** The case says that no whole pods in it are worth more than the offering costs. Since 0.1. */
+#define KARP_CERTIFICATE_CONTENTS (UINT32_MAX - 1)
 
 /**
  * A case of what one node may hold, by the number of pods of a class. Such a case is followed by the contents with at
  * most `copies` pods of the class, and then by those with more. A case that is not divided further has shares. Added to
  * the shares is what each pod is worth above its part of them; where the contents have a least number of its class,
- * also what it is worth below. The sum is at most what the offering costs. Since 0.1.
+ * also what it is worth below. The sum is at most what the offering costs.
+ *
+ * Or such a case is KARP_CERTIFICATE_CONTENTS, and all that a node may hold in it is looked at: no whole pods are worth
+ * more than the offering costs. It is given as one or more entries, each with shares, which bound what can be added to
+ * a part of the pods and so save work. `copies` is the number of entries in the first of them (at most 4), and 0 in
+ * the others. Since 0.1.
  */
 typedef struct karp_certificate_case {
     uint32_t row; /**< the row whose node it is */
-    uint32_t class_number; /**< KARP_CERTIFICATE_NO_CLASS = not divided further: there are shares */
-    int64_t copies; /**< the number of pods of the class at which the case is divided */
+    uint32_t class_number; /**< KARP_CERTIFICATE_NO_CLASS, KARP_CERTIFICATE_CONTENTS = not divided further */
+    int64_t copies; /**< the number of pods of the class at which the case is divided; the number of entries */
     const int64_t *shares; /**< by resource, 10^-12 $/h; NULL = the case is divided by copies */
 } karp_certificate_case;
 

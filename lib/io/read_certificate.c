@@ -148,6 +148,8 @@ static void read_case(const sizes *z, const tree *value, uint32_t row, karp_cert
     bool apart = tree_get(value, "class") != NULL;
     *out = (karp_certificate_case){ .row = row, .class_number = KARP_CERTIFICATE_NO_CLASS };
     if (!apart) {
+        if (tree_get(value, "contents") != NULL) out->class_number = KARP_CERTIFICATE_CONTENTS;
+        out->copies = io_integer(z->d, value, "contents", 0, most, 0);
         out->shares = read_amounts(z, value, "shares", 0);
         return;
     }

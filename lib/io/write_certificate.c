@@ -28,10 +28,11 @@ static void write_cases(json_out *j, const karp_certificate *c, size_t row, size
     for (; *next < c->case_count && c->cases[*next].row == row; ++*next) {
         const karp_certificate_case *x = &c->cases[*next];
         json_flat_object(j);
-        if (x->class_number != KARP_CERTIFICATE_NO_CLASS) {
+        if (x->class_number < KARP_CERTIFICATE_CONTENTS) {
             json_member_int(j, "class", x->class_number);
             json_member_int(j, "copies", x->copies);
         } else {
+            if (x->class_number == KARP_CERTIFICATE_CONTENTS) json_member_int(j, "contents", x->copies);
             member_ints(j, "shares", x->shares, c->resource_count);
         }
         json_end(j);

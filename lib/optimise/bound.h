@@ -37,13 +37,18 @@ typedef struct bound_problem {
 /* Case distinction over the contents of a node, by the number of copies of one class. An inner case is followed by
  * the cases for at most so many copies, and then by those for more. A leaf has shares. For all contents in the leaf's
  * range of copies, the shares, plus the amounts by which copies are worth more than they are charged (minus those by
- * which they are worth less), are at most the cost of the offer. */
+ * which they are worth less), are at most the cost of the offer. Or the leaf says only that no whole content in its
+ * range is worth more than the offer costs. The checker then looks at all of them (certificate_contents.c). Several
+ * cases with shares, which save work there, make up such a leaf. */
 typedef struct proof_case {
-    uint32_t class_; /* UINT32_MAX = a leaf, with shares */
-    int64_t copies;
+    uint32_t class_; /* CASE_LEAF = a leaf, with shares; CASE_CONTENTS = shares of a leaf that is looked at */
+    int64_t copies; /* with CASE_CONTENTS: the number of cases of the leaf, 1 … CASE_PRICES; 0 = not its first */
 } proof_case;
 
-enum { CASES_DEEP = 64, CASES_DIMS = 64 }; /* maximum depth of case distinctions; maximum number of resources */
+#define CASE_LEAF UINT32_MAX
+#define CASE_CONTENTS (UINT32_MAX - 1)
+
+enum { CASES_DEEP = 64, CASES_DIMS = 64, CASE_PRICES = 4 }; /* most nested cases; resources; shares of a leaf */
 
 /* Proof of a bound. For each row with shares, and every class that fits the row, y_c <= sum of floor(shares[d] × r /
  * a) + extra. The charge of a row is the sum of its shares and of most copies × extra. For an offer it is at most the
@@ -63,6 +68,10 @@ typedef struct bound_proof {
 
 /* The most copies of a class on one node of the row; 0 = the class cannot be placed there. */
 int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_);
+
+/* Rounds the capacity of each row down to what pods can fill: a multiple of the common divisor of their requests. The
+ * new capacity is allocated in the arena. false = out of memory, or stopped. */
+bool bound_use_whole_units(arena *a, bound_problem *p);
 
 /* Computes the fluid bound: column generation in doubles over the continuous knapsacks of the offers, and then a
  * proof in integers. Ends when the bound is within `tolerance` of the fluid optimum, or after `rounds` of pricing.
@@ -97,15 +106,18 @@ typedef struct proof_fault {
         PROOF_CLASS_TOO_DEAR,
         PROOF_OFFER_TOO_CHEAP,
         PROOF_NOT_COVERED, /* a row without shares whose covering row does not cover it */
-        PROOF_OVERFLOW
+        PROOF_OVERFLOW,
+        PROOF_TOO_MUCH, /* too many contents to look at */
+        PROOF_NO_MEMORY /* or the caller of the context stopped */
     } kind;
     uint32_t offer, class_; /* row and class of the violated inequality, if it has them */
 } proof_fault;
 
 /* Whether every inequality holds. *value receives the proven bound, in 10^-12 $/h. */
-bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value, proof_fault *fault);
+bool proof_holds(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
+                 proof_fault *fault);
 /* The same, and also the charge of each existing node's row, which is the most that pods placed there can be worth. */
-bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *value, amount *spent,
-                     proof_fault *fault);
+bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
+                     amount *spent, proof_fault *fault);
 
 #endif

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <optimise/bound.h>
+#include <optimise/certificate.h>
 
 #include <base/bits.h>
+
+#define MOST_CONTENTS (UINT64_C(1) << 26) /* how many contents a proof may make the checker look at */
+
+typedef struct checker {
+    karp_context *context;
+    const bound_problem *p;
+    const bound_proof *proof;
+    proof_fault *fault;
+    uint64_t *budget;
+} checker;
 
 static bool refuse(proof_fault *fault, enum proof_verdict kind, uint32_t offer, uint32_t class_)
 {
@@ -161,27 +171,76 @@ static bool case_holds(const bound_problem *p, const bound_proof *proof, uint32_
     return amount_cmp(worth, amount_from(p->costs[row])) <= 0 || refuse(fault, PROOF_OFFER_TOO_CHEAP, row, UINT32_MAX);
 }
 
-/* Whether the cases are complete and valid. */
-static bool cases_hold(const bound_problem *p, const bound_proof *proof, uint32_t at, proof_fault *fault)
+/* Whether no whole content within the path is worth more than the offer costs. */
+static bool all_contents_hold(const checker *k, uint32_t at, uint32_t first, const narrowed *path, uint32_t deep)
 {
+    const bound_problem *p = k->p;
+    uint32_t row = k->proof->of[at];
+    for (uint32_t d = 0; d < p->dims; d++) {
+        int64_t left;
+        if (p->capacity[(size_t)row * p->dims + d] > 0 && !space_left(p, k->proof, at, path, deep, d, &left))
+            return true;
+    }
+    size_t bytes = 2 * p->class_count * sizeof(int64_t);
+    int64_t *low = mem_alloc(k->context, bytes), *high = low != NULL ? low + p->class_count : NULL;
+    if (low == NULL) return refuse(k->fault, PROOF_NO_MEMORY, row, UINT32_MAX);
+    bool some = true;
+    for (uint32_t c = 0; c < p->class_count; c++)
+        some = copies_in(p, k->proof, at, path, deep, c, &low[c], &high[c]) && some;
+    content_claim claim = { .row = row,
+                            .share_count = (uint32_t)k->proof->cases[first].copies,
+                            .y = k->proof->y,
+                            .low = low,
+                            .high = high,
+                            .shares = k->proof->case_shares + (size_t)first * p->dims,
+                            .cost = p->costs[row],
+                            .budget = k->budget };
+    enum proof_verdict verdict = some ? contents_hold(k->context, p, &claim) : PROOF_HOLDS;
+    mem_free(k->context, low, bytes);
+    return verdict == PROOF_HOLDS || refuse(k->fault, verdict, row, UINT32_MAX);
+}
+
+/* The number of cases of the leaf that begins at case i; 0 = they are not complete. */
+static uint32_t leaf_length(const bound_proof *proof, uint32_t i, uint32_t end)
+{
+    if (proof->cases[i].class_ == CASE_LEAF) return 1;
+    int64_t count = proof->cases[i].copies;
+    if (count < 1 || count > CASE_PRICES || count > end - i) return 0;
+    for (uint32_t n = 1; n < count; n++) {
+        if (proof->cases[i + n].class_ != CASE_CONTENTS || proof->cases[i + n].copies != 0) return 0;
+    }
+    return (uint32_t)count;
+}
+
+/* Whether the cases are complete and valid. */
+static bool cases_hold(const checker *k, uint32_t at)
+{
+    const bound_problem *p = k->p;
+    const bound_proof *proof = k->proof;
+    proof_fault *fault = k->fault;
     narrowed path[CASES_DEEP];
     uint32_t deep = 0, i = proof->first_case[at], end = proof->first_case[at + 1], row = proof->of[at];
-    for (; i < end; i++) {
+    for (uint32_t length = 1; i < end; i += length) {
         const proof_case *x = &proof->cases[i];
         const int64_t *shares = proof->case_shares + (size_t)i * p->dims;
-        if (x->class_ != UINT32_MAX) {
+        length = 1;
+        if (x->class_ < CASE_CONTENTS) {
             if (deep == CASES_DEEP || x->class_ >= p->class_count || x->copies < 0 || x->copies == INT64_MAX)
                 return refuse(fault, PROOF_NOT_COVERED, row, x->class_);
             path[deep++] = (narrowed){ x->class_, 0, x->copies, false };
             continue;
         }
-        if (!case_holds(p, proof, at, shares, path, deep, fault)) return false;
+        length = leaf_length(proof, i, end);
+        if (length == 0) return refuse(fault, PROOF_NOT_COVERED, row, UINT32_MAX);
+        bool ok = x->class_ == CASE_LEAF ? case_holds(p, proof, at, shares, path, deep, fault)
+                                         : all_contents_hold(k, at, i, path, deep);
+        if (!ok) return false;
         while (deep > 0 && path[deep - 1].second) deep--;
-        if (deep == 0) break;
+        if (deep == 0) return i + length == end || refuse(fault, PROOF_NOT_COVERED, row, UINT32_MAX);
         narrowed *last = &path[deep - 1];
         *last = (narrowed){ last->class_, last->high + 1, INT64_MAX, true };
     }
-    return (i + 1 == end && deep == 0) || refuse(fault, PROOF_NOT_COVERED, row, UINT32_MAX);
+    return refuse(fault, PROOF_NOT_COVERED, row, UINT32_MAX);
 }
 
 static bool has_cases(const bound_proof *proof, uint32_t at)
@@ -190,13 +249,16 @@ static bool has_cases(const bound_proof *proof, uint32_t at)
 }
 
 /* The same for any row. Only offers can have cases. No charge is reported for them. */
-static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent, proof_fault *fault)
+static bool row_holds(const checker *k, uint32_t at, amount *spent)
 {
+    const bound_problem *p = k->p;
+    const bound_proof *proof = k->proof;
+    proof_fault *fault = k->fault;
     if (!has_cases(proof, at)) return plain_row_holds(p, proof, at, spent, fault);
     *spent = amount_from(0);
     if (proof->of[at] >= p->offer_count || p->dims > CASES_DIMS)
         return refuse(fault, PROOF_NOT_COVERED, proof->of[at], UINT32_MAX);
-    return cases_hold(p, proof, at, fault);
+    return cases_hold(k, at);
 }
 
 /* Whether the other offer can contain everything that the offer can, at no more cost. */
@@ -237,14 +299,17 @@ static bool is_bought(const bound_problem *p, uint32_t class_)
     return false;
 }
 
-bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value, proof_fault *fault)
+bool proof_holds(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
+                 proof_fault *fault)
 {
-    return proof_holds_for(p, proof, value, NULL, fault);
+    return proof_holds_for(context, p, proof, value, NULL, fault);
 }
 
-bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *value, amount *spent_on,
-                     proof_fault *fault)
+bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
+                     amount *spent_on, proof_fault *fault)
 {
+    uint64_t budget = MOST_CONTENTS;
+    const checker k = { context, p, proof, fault, &budget };
     *fault = (proof_fault){ .kind = PROOF_HOLDS, .offer = UINT32_MAX, .class_ = UINT32_MAX };
     *value = amount_from(0);
     if (!not_negative(proof->y, p->class_count) || !not_negative(proof->shares, (size_t)proof->share_count * p->dims) ||
@@ -261,7 +326,7 @@ bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *v
     }
     for (uint32_t i = 0; i < proof->share_count; i++) {
         amount spent;
-        if (!row_holds(p, proof, i, &spent, fault)) return false;
+        if (!row_holds(&k, i, &spent)) return false;
         if (proof->of[i] < p->offer_count) {
             if (amount_cmp(spent, amount_from(p->costs[proof->of[i]])) > 0)
                 return refuse(fault, PROOF_OFFER_TOO_CHEAP, proof->of[i], UINT32_MAX);

@@ -46,7 +46,7 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
                                     .capacity = r->capacity,
                                     .costs = costs,
                                     .allowed = r->allowed };
-    return true;
+    return bound_use_whole_units(a, &out->problem);
 }
 
 /* Limits the copies of a class on a node to the number of its pods. A bound without this limit is also valid with it.
@@ -63,14 +63,15 @@ static bool round_problem_limits(arena *a, round_bound *out)
     return limits != NULL;
 }
 
-/* The bound that the proof proves; 0 = none. */
-static int64_t value_of(const bound_problem *p, const bound_proof *proof)
+/* *out receives the bound that the proof proves; 0 = none. false = out of memory, or stopped. */
+static bool find_value(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out)
 {
     amount value;
     proof_fault fault;
-    int64_t out;
-    if (!proof_holds(p, proof, &value, &fault) || amount_sign(value) <= 0) return 0;
-    return amount_scale(value, amount_from(1), &out) ? out : INT64_MAX;
+    *out = 0;
+    if (!proof_holds(context, p, proof, &value, &fault)) return fault.kind != PROOF_NO_MEMORY;
+    if (amount_sign(value) > 0 && !amount_scale(value, amount_from(1), out)) *out = INT64_MAX;
+    return true;
 }
 
 /* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
@@ -83,18 +84,11 @@ static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, cons
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
-    out->value = value_of(&out->problem, &out->proof);
-    /* Starts with the least effort and doubles it, so that more effort includes all that less effort tried and its
-     * bound is no lower. */
-    bound_proof fluid = out->proof;
-    for (uint64_t effort = LEAST_EFFORT; effort <= round_bound_effort(aim); effort *= 2) {
-        arena_mark mark = arena_get_mark(a);
-        if (!bound_whole(a, &out->problem, &fluid, effort, &whole)) return false;
-        int64_t value = whole.y != NULL ? value_of(&out->problem, &whole) : 0;
-        if (value <= out->value) {
-            arena_release(a, mark);
-            continue;
-        }
+    if (!find_value(a->context, &out->problem, &out->proof, &out->value)) return false;
+    if (!bound_whole(a, &out->problem, &out->proof, round_bound_effort(aim), &whole)) return false;
+    int64_t value = 0;
+    if (whole.y != NULL && !find_value(a->context, &out->problem, &whole, &value)) return false;
+    if (value > out->value) {
         out->proof = whole;
         out->value = value;
     }
@@ -168,7 +162,7 @@ static bool list_cases(writer *w)
     if (list == NULL || (count > 0 && shares == NULL)) return false;
     for (uint32_t i = 0, row = 0; i < count; i++) {
         while (i >= proof->first_case[row + 1]) row++;
-        bool apart = proof->cases[i].class_ != UINT32_MAX;
+        bool apart = proof->cases[i].class_ < CASE_CONTENTS;
         list[i] = (karp_certificate_case){ row, proof->cases[i].class_, proof->cases[i].copies,
                                            apart ? NULL : shares + i * dims };
     }
@@ -306,8 +300,11 @@ static karp_status compare(const karp_certificate *given, const karp_certificate
     return KARP_OK;
 }
 
-static karp_status compare_rows(const karp_certificate *c, const bound_problem *p, karp_error *error)
+/* A certificate that was written before capacity was rounded to what pods can fill has the whole capacity. It is then
+ * checked with that. */
+static karp_status compare_rows(const karp_certificate *c, const round_bound *b, int64_t *capacity, karp_error *error)
 {
+    const bound_problem *p = &b->problem;
     size_t width = bits_words(p->class_count);
     for (size_t i = 0; i < c->row_count; i++) {
         const karp_certificate_row *r = &c->rows[i];
@@ -316,7 +313,10 @@ static karp_status compare_rows(const karp_certificate *c, const bound_problem *
         for (size_t k = 0; k < r->extra_count; k++) {
             if (r->extras[k].reserved != 0) return fail_reserved(error, "karp_certificate_extra");
         }
-        if (memcmp(r->capacity, p->capacity + (size_t)r->of * p->dims, p->dims * sizeof(int64_t)) != 0 ||
+        size_t first = (size_t)r->of * p->dims, bytes = p->dims * sizeof(int64_t);
+        bool whole = memcmp(r->capacity, b->question.capacity + first, bytes) == 0;
+        if (whole) memcpy(capacity + first, r->capacity, bytes);
+        if ((!whole && memcmp(r->capacity, p->capacity + first, bytes) != 0) ||
             !bits_equal(r->classes, p->allowed + r->of * width, width))
             return certificate_differs(error, "row", i);
     }
@@ -334,7 +334,7 @@ static karp_status read_cases(const karp_certificate *c, const bound_problem *p,
     if (out->first_case == NULL || out->cases == NULL || out->case_shares == NULL) return fail_nomem(error);
     for (size_t i = 0; i < c->case_count; i++) {
         const karp_certificate_case *x = &c->cases[i];
-        bool apart = x->class_number != KARP_CERTIFICATE_NO_CLASS;
+        bool apart = x->class_number < KARP_CERTIFICATE_CONTENTS;
         if (x->row >= c->row_count || (i > 0 && x->row < x[-1].row) || (!apart && x->shares == NULL))
             return fail(error, KARP_E_INVALID,
                         "case %zu of the certificate is of no row, out of order or without shares", i);
@@ -382,17 +382,21 @@ karp_status certificate_fault(karp_error *error, const proof_fault *fault)
                                        [PROOF_CLASS_TOO_DEAR] = "a class has a higher price than a row pays for it",
                                        [PROOF_OFFER_TOO_CHEAP] = "a row spends more than its offering costs",
                                        [PROOF_NOT_COVERED] = "an offering or node has no row that holds for it",
-                                       [PROOF_OVERFLOW] = "a sum is too large" };
+                                       [PROOF_OVERFLOW] = "a sum is too large",
+                                       [PROOF_TOO_MUCH] = "there are too many contents of a node to look at",
+                                       [PROOF_NO_MEMORY] = "" };
+    if (fault->kind == PROOF_NO_MEMORY) return fail_nomem(error);
     return fail(error, KARP_E_INVALID, "the certificate proves nothing: %s (offering %" PRId64 ", class %" PRId64 ")",
                 why[fault->kind], fault->offer == UINT32_MAX ? -1 : (int64_t)fault->offer,
                 fault->class_ == UINT32_MAX ? -1 : (int64_t)fault->class_);
 }
 
-static karp_status judge(const karp_certificate *c, const bound_problem *p, const bound_proof *proof, karp_error *error)
+static karp_status judge(karp_context *context, const karp_certificate *c, const bound_problem *p,
+                         const bound_proof *proof, karp_error *error)
 {
     amount value;
     proof_fault fault;
-    if (!proof_holds(p, proof, &value, &fault)) return certificate_fault(error, &fault);
+    if (!proof_holds(context, p, proof, &value, &fault)) return certificate_fault(error, &fault);
     int64_t proven = 0;
     if (amount_sign(value) > 0 && !amount_scale(value, amount_from(1), &proven)) proven = INT64_MAX;
     if (c->value > proven)
@@ -401,18 +405,22 @@ static karp_status judge(const karp_certificate *c, const bound_problem *p, cons
     return KARP_OK;
 }
 
-karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, const round_bound *b, const karp_certificate *c,
+karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, round_bound *b, const karp_certificate *c,
                               arena *a, bound_proof *out, karp_error *error)
 {
     round_bound facts = *b; /* without its proof, if it has one */
     karp_certificate expected;
+    size_t rows = b->problem.offer_count + (size_t)b->problem.node_count;
+    int64_t *capacity = arena_copy(a, b->problem.capacity, rows * b->problem.dims * sizeof *capacity);
+    if (capacity == NULL) return fail_nomem(error);
     facts.proof = (bound_proof){ .y = NULL };
     if (!certificate_fill(seen, s, &facts, a, &expected)) return fail_nomem(error);
     karp_status status = compare(c, &expected, error);
     /* Each offering and node has at most one row. */
     if (status == KARP_OK && c->row_count > expected.offer_count + expected.node_count)
         status = certificate_differs(error, "number of rows,", c->row_count);
-    if (status == KARP_OK) status = compare_rows(c, &b->problem, error);
+    if (status == KARP_OK) status = compare_rows(c, b, capacity, error);
+    b->problem.capacity = capacity;
     return status == KARP_OK ? read_proof(c, &b->problem, a, out, error) : status;
 }
 
@@ -426,7 +434,7 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
                                  .flags = c->ignore_preferences != 0 ? KARP_COST_IGNORE_PREFERENCES : 0 };
     if (!round_problem(s, a, steps, &aim, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
-    return status == KARP_OK ? judge(c, &b.problem, &proof, error) : status;
+    return status == KARP_OK ? judge(a->context, c, &b.problem, &proof, error) : status;
 }
 
 /* ---- public functions -------------------------------------------------------------------------------------------- */

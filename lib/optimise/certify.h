@@ -30,8 +30,9 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
 /* Fills the certificate's description of the snapshot, and its proof if there is one. The lists are allocated in `a`.
  * false = out of memory. */
 bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound *b, arena *a, karp_certificate *out);
-/* Reads the proof of a certificate, after checking that the certificate describes the snapshot as the problem does. */
-karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, const round_bound *b, const karp_certificate *c,
+/* Reads the proof of a certificate, after checking that the certificate describes the snapshot as the problem does. The
+ * problem gets the capacity that the certificate states. */
+karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, round_bound *b, const karp_certificate *c,
                               arena *a, bound_proof *out, karp_error *error);
 karp_status certificate_differs(karp_error *error, const char *what, size_t index);
 /* An error that describes why the proof is invalid. */

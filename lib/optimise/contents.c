@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_LABELS = 1 << 17, LABELS_A_BRANCH = 32, GUESS_WIDTH = 16, NEAR_PARTS = 16 };
 #define WHOLE 1e-7 /* tolerance for treating a number as an integer */
 
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
@@ -20,10 +21,12 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
     w->low = arena_array(a, n, sizeof *w->low);
     w->high = arena_array(a, n, sizeof *w->high);
     w->order = arena_array(a, n, sizeof *w->order);
+    w->rates = arena_array(a, p->dims + (size_t)1, sizeof *w->rates);
     w->left = arena_array(a, p->dims + (size_t)1, sizeof *w->left);
     if (w->branches == NULL || w->shares == NULL || w->heap == NULL || w->copies == NULL || w->tried == NULL ||
         w->density == NULL || w->most == NULL || w->low == NULL || w->high == NULL || w->order == NULL ||
-        w->left == NULL || !knapsack_init(&w->k, a, p->dims, p->class_count))
+        w->left == NULL || w->rates == NULL || !labels_init(&w->labels, a, p, sizes, MOST_LABELS) ||
+        !knapsack_init(&w->k, a, p->dims, p->class_count))
         return false;
     w->k.stride = p->dims;
     w->k.sizes = sizes;
@@ -184,6 +187,56 @@ static void look_at(contents *w, uint32_t number)
     round_down(w);
 }
 
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+static bool run_labels(contents *w, double enough, uint32_t limit, uint32_t width)
+{
+    const label_node n = { .capacity = w->p->capacity + (size_t)w->row * w->p->dims,
+                           .rates = w->rates,
+                           .classes = w->order,
+                           .class_count = w->order_count,
+                           .most = w->most,
+                           .worth = w->worth,
+                           .enough = enough,
+                           .limit = limit,
+                           .width = width };
+    bool ok = labels_solve(&w->labels, &n, &w->value, w->copies);
+    w->steps += (uint32_t)w->labels.steps;
+    return ok;
+}
+
+/* Looks for the best content by labels: first for one that is worth nearly the upper bound of the first branch, of
+ * which there are few. The upper bound falls with every search that finds none. false = there were too many labels
+ * before the best was found. */
+static bool solve_by_labels(contents *w, double enough, uint32_t most)
+{
+    double least = enough > w->value ? enough : w->value, top = w->branches[0].at_most;
+    uint32_t limit = most < MOST_LABELS / LABELS_A_BRANCH ? most * LABELS_A_BRANCH : MOST_LABELS;
+    w->at_most = top > w->value ? top : w->value;
+    if (w->at_most <= least * (1 + 1e-11)) return true;
+    memset(w->rates, 0, w->p->dims * sizeof *w->rates);
+    for (uint32_t i = 0; i < w->k.dims; i++) w->rates[w->k.dim_of[i]] = w->k.rate[i];
+    for (uint32_t part = NEAR_PARTS; part > 0; part /= 2) {
+        double before = w->value, goal = top - (top - least) / part;
+        if (!run_labels(w, part == 1 ? least : goal, limit, 0)) {
+            (void)run_labels(w, part == 1 ? least : goal, limit, GUESS_WIDTH);
+            w->listed = w->value > before;
+            return false;
+        }
+        w->by_labels = true;
+        w->listed = w->value > before;
+        w->at_most = w->listed ? w->value : part == 1 ? least : goal;
+        if (w->listed) return true;
+    }
+    return true;
+}
+
+bool contents_next(contents *w)
+{
+    w->listed = w->listed && labels_next(&w->labels, &w->value, w->copies);
+    return w->listed;
+}
+
 /* ---- all branches ------------------------------------------------------------------------------------------------ */
 
 static void order_classes(contents *w)
@@ -232,7 +285,9 @@ void contents_solve(contents *w, uint32_t row, const double *worth, double enoug
     w->branch_count = 1;
     w->branches[0] = (branch){ .parent = 0 };
     order_classes(w);
+    w->by_labels = w->listed = false;
     look_at(w, 0);
+    if (most > 1 && (solve_by_labels(w, enough, most) || w->by_labels)) return;
     heap_push(w, 0);
     if (most > w->capacity) most = w->capacity;
     for (;;) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the best content of one node in whole pods, by branch and bound over the continuous knapsack, and an upper
- * bound on the worth of any content. The branches correspond to the cases of a proof (bound.h): contents with at most
- * so many copies of a class, and contents with more.
+ * Finds the best content of one node in whole pods, and an upper bound on the worth of any content: by labels
+ * (labels.h), or where there would be too many of them, by branch and bound over the continuous knapsack. The branches
+ * correspond to the cases of a proof (bound.h): contents with at most so many copies of a class, and contents with
+ * more.
  */
 #ifndef OPTIMISE_CONTENTS_H
 #define OPTIMISE_CONTENTS_H
 
 #include <optimise/bound.h>
 #include <optimise/knapsack.h>
+#include <optimise/labels.h>
 
 /* Contents with `low` to `high` copies of a class, in addition to the restrictions of the parent. */
 typedef struct branch {
@@ -32,10 +34,14 @@ typedef struct contents {
     double at_most; /* upper bound on the worth of any content */
     double value; /* worth of the best content found */
     double *copies; /* by class: that content */
+    bool by_labels; /* the upper bound is that of the labels, at the prices in `labels` */
+    bool listed; /* contents_next() has more contents */
     uint32_t steps; /* about one per class visited */
     /* Internal. */
     const double *worth;
     knapsack k;
+    labels labels;
+    double *rates; /* by resource: prices for the labels */
     int64_t *most, *low, *high; /* by class: most copies on the row; limits of the current branch */
     uint32_t *order, order_count; /* classes that fit, by worth per size, descending */
     double *density, *tried;
@@ -45,7 +51,10 @@ typedef struct contents {
 
 /* Allocates memory for any row of the problem. `sizes` has its requests. false = out of memory. */
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity);
-/* Solves until no content can be worth more than `enough` or than the best found, or there are `most` branches. */
+/* Solves until no content can be worth more than `enough` or than the best found, or there are `most` branches. With
+ * more than one branch, labels are tried first. */
 void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
+/* Puts the next best content into `copies`, of those that the labels found. false = there are no others. */
+bool contents_next(contents *w);
 
 #endif

@@ -123,7 +123,7 @@ static double proven(buyer *b, const bound_problem *problem, const bound_proof *
 {
     amount value, sum, *spent = arena_array(&b->work, problem->node_count + (size_t)1, sizeof *spent);
     proof_fault fault;
-    if (spent == NULL || !proof_holds_for(problem, proof, &value, spent, &fault)) return 0;
+    if (spent == NULL || !proof_holds_for(b->work.context, problem, proof, &value, spent, &fault)) return 0;
     for (uint32_t e = 0; e < problem->node_count; e++) {
         if (!amount_mul(spent[e], nodes[e] - 1, &sum) || !amount_sub(value, sum, &value)) return 0;
     }

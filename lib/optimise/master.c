@@ -155,15 +155,6 @@ bool master_knapsacks(master *m, arena *a, uint32_t rounds, bool whole)
     return m->entries != NULL;
 }
 
-bool master_keep_contents(master *m, arena *a)
-{
-    size_t n = m->problem->class_count;
-    m->content = arena_array(a, n * n + 1, sizeof *m->content);
-    m->bought = arena_array(a, n + 1, sizeof *m->bought);
-    for (size_t i = 0; m->bought != NULL && i < n; i++) m->bought[i] = UINT32_MAX;
-    return m->content != NULL && m->bought != NULL;
-}
-
 void master_start(master *m, bool whole)
 {
     const bound_problem *p = m->problem;
@@ -193,35 +184,6 @@ void master_start(master *m, bool whole)
     }
 }
 
-/* from[j] -= times × what[j]. Four at a time, so that compilers vectorize it. */
-static void take(double *restrict from, const double *restrict what, double times, uint32_t count)
-{
-    uint32_t j = 0;
-    for (; j + 4 <= count; j += 4) {
-        from[j] -= times * what[j];
-        from[j + 1] -= times * what[j + 1];
-        from[j + 2] -= times * what[j + 2];
-        from[j + 3] -= times * what[j + 3];
-    }
-    for (; j < count; j++) from[j] -= times * what[j];
-}
-
-static void sum_cost(master *m)
-{
-    m->cost = 0;
-    for (uint32_t i = 0; i < m->problem->class_count; i++) m->cost += m->paid[i] * m->level[i];
-}
-
-void master_price_classes(master *m)
-{
-    uint32_t n = m->problem->class_count;
-    memset(m->y, 0, n * sizeof(double));
-    for (uint32_t i = 0; i < n; i++) {
-        if (m->paid[i] > 0) take(m->y, m->inverse + (size_t)i * n, -m->paid[i], n);
-    }
-    sum_cost(m);
-}
-
 static double master_worth_of(const master *m, const column *c)
 {
     double sum = 0;
@@ -244,6 +206,7 @@ void master_drop_columns(master *m)
 void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count)
 {
     column c = { .first = m->entry_count, .offer = place };
+    if (m->column_count == m->column_capacity || m->entry_count + count > m->entry_capacity) return;
     for (uint32_t i = 0; i < count; i++) {
         if (!(copies[i] > 1e-12)) continue;
         m->entries[m->entry_count + c.count++] = (entry){ .class_ = classes[i], .copies = copies[i] };
@@ -296,47 +259,27 @@ static bool best_column(master *m, column *out)
     return best_near(m, out);
 }
 
-static void put_content(master *m, uint32_t row, const column *c)
+/* The class whose price is most out of line: below 0, or else above its cap. */
+static bool worst_price(const master *m, entry *e, entrant *out)
 {
-    uint32_t n = m->problem->class_count;
-    double *content = m->content + (size_t)row * n;
-    memset(content, 0, n * sizeof *content);
-    m->bought[row] = c != NULL ? c->offer : UINT32_MAX;
-    for (uint32_t j = 0; c != NULL && j < c->count; j++) {
-        const entry *e = &m->entries[c->first + j];
-        content[e->class_] += e->copies;
+    double most = 1e-9;
+    *out = (entrant){ .entries = e, .offer = UINT32_MAX, .served = UINT32_MAX };
+    for (uint32_t c = 0; c < m->problem->class_count; c++) {
+        if (!(-m->y[c] > most)) continue;
+        most = -m->y[c];
+        out->count = 1;
+        *e = (entry){ c, -1 };
     }
-}
-
-/* A column enters the basis (NULL: the surplus variable of the class); false = unbounded. */
-static bool enter(master *m, const column *c, uint32_t class_)
-{
-    uint32_t n = m->problem->class_count, row = UINT32_MAX;
-    double length = HUGE_VAL, gain = c == NULL ? m->y[class_] : m->prices[m->offers[c->offer]] - master_worth_of(m, c);
-    for (uint32_t i = 0; i < n; i++) {
-        const double *inverse = m->inverse + (size_t)i * n;
-        double sum = c == NULL ? -inverse[class_] : 0;
-        for (uint32_t j = 0; c != NULL && j < c->count; j++) {
-            const entry *e = &m->entries[c->first + j];
-            sum += inverse[e->class_] * e->copies;
-        }
-        m->direction[i] = sum;
-        if (sum > 1e-9 && m->level[i] / sum < length - 1e-12) length = m->level[i] / sum, row = i;
+    if (out->count > 0) return true;
+    for (uint32_t c = 0; m->caps != NULL && c < m->problem->class_count; c++) {
+        if (!(m->y[c] - m->caps[c] > most)) continue;
+        most = m->y[c] - m->caps[c];
+        out->count = 1;
+        out->served = c;
+        out->price = m->caps[c];
+        *e = (entry){ c, 1 };
     }
-    if (row == UINT32_MAX) return false;
-    double *pivot = m->inverse + (size_t)row * n;
-    for (uint32_t j = 0; j < n; j++) pivot[j] /= m->direction[row];
-    for (uint32_t j = 0; j < n; j++) m->y[j] += gain * pivot[j];
-    for (uint32_t i = 0; i < n; i++) {
-        if (i == row || fabs(m->direction[i]) <= 1e-12) continue;
-        double left = m->level[i] - length * m->direction[i];
-        m->level[i] = left > 0 ? left : 0;
-        take(m->inverse + (size_t)i * n, pivot, m->direction[i], n);
-    }
-    if (m->content != NULL) put_content(m, row, c);
-    m->level[row] = length;
-    m->paid[row] = c == NULL ? 0 : m->prices[m->offers[c->offer]];
-    return true;
+    return out->count > 0;
 }
 
 bool master_use_columns(master *m, const arena *a, bool *limited)
@@ -345,23 +288,27 @@ bool master_use_columns(master *m, const arena *a, bool *limited)
     uint64_t squared = (uint64_t)p->class_count * p->class_count;
     m->near = 0;
     for (uint64_t t = 0; t < 64 + 8 * (uint64_t)(p->class_count + p->offer_count); t++) {
-        uint32_t cheapest = UINT32_MAX;
-        double least = -1e-9;
+        entrant next;
+        entry one;
+        column best = { .offer = 0 };
         if (!master_worked(a, p, p->class_count)) return false;
         m->work += squared;
         /* with thousands of different classes, the bound is that of the prices so far */
         *limited = m->work <= MOST_WORK;
         if (!*limited) return true;
-        for (uint32_t c = 0; c < p->class_count; c++) {
-            if (m->y[c] < least) least = m->y[c], cheapest = c;
+        if (!worst_price(m, &one, &next)) {
+            if (!best_column(m, &best)) break;
+            next = (entrant){ .entries = m->entries + best.first,
+                              .count = best.count,
+                              .offer = best.offer,
+                              .served = UINT32_MAX,
+                              .price = m->prices[m->offers[best.offer]] };
         }
-        column next = { .offer = 0 };
-        if (cheapest == UINT32_MAX && !best_column(m, &next)) break;
-        *limited = enter(m, cheapest == UINT32_MAX ? &next : NULL, cheapest);
+        *limited = master_enter(m, &next);
         if (!*limited) return true;
     }
     if (m->rounds++ % ROUNDS_IN_A_ROW == 0) master_price_classes(m);
-    else sum_cost(m);
+    else master_sum_cost(m);
     return true;
 }
 

@@ -26,8 +26,12 @@ typedef struct master {
     knapsack *knapsacks; /* by index in `offers` */
     double *sizes, *prices; /* requests; $/h by offer */
     double *inverse, *level, *paid, *direction; /* of the basis: [class * class]; the others by row */
+    /* With master_cap(): pods can also be served without a node, at the cap of their class. So no price is above it. */
+    double *caps;
     double *content; /* content of each row of the basis: [class * class]; NULL = not kept */
     uint32_t *bought; /* by row: index of its offer; UINT32_MAX = none */
+    uint32_t *served; /* by row: the class that is served at its cap; UINT32_MAX = none */
+    double *factors, *result; /* for inverting the basis: [class * class] */
     double *y, *tried, *best; /* prices: of the basis, of the current pricing, of the best bound */
     double bound, cost; /* best bound so far; cost of the master's solution */
     uint32_t *offers, offer_count; /* offers that no other one dominates, cheapest first */
@@ -38,9 +42,16 @@ typedef struct master {
     entry *entries;
     uint32_t column_count, column_capacity;
     size_t entry_count, entry_capacity, round_entries; /* the others: capacity, and most entries per round */
-    uint32_t rounds; /* rounds of adding columns */
+    uint32_t rounds, pivots; /* rounds of adding columns; changes of the basis */
     uint64_t work; /* of pivots: each counts as the square of the number of classes */
 } master;
+
+/* A column that enters the basis: a content of an offer, the surplus of a class, or a pod that is served at its cap. */
+typedef struct entrant {
+    const entry *entries;
+    uint32_t count, offer, served; /* offer, served: UINT32_MAX = none */
+    double price;
+} entrant;
 
 bool master_init(master *m, arena *a, const bound_problem *p);
 /* Selects the offers to price: those that no other one dominates. */
@@ -49,8 +60,14 @@ bool master_choose_offers(master *m, arena *a);
 bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k);
 /* The knapsacks of all chosen offers, and memory for the columns of so many rounds, with whole or fractional pods. */
 bool master_knapsacks(master *m, arena *a, uint32_t rounds, bool whole);
-/* Keeps the contents of the basis for later reading. Call before master_start(). false = out of memory. */
+/* Keeps the contents of the basis, for later reading and for inverting it again. Call before master_start(). false =
+ * out of memory. */
 bool master_keep_contents(master *m, arena *a);
+/* Starts with the caps `factor` times the best prices, instead of master_start(). Contents have to be kept. false = out
+ * of memory. */
+bool master_start_capped(master *m, arena *a, double factor);
+/* Raises the caps of the classes that are served at them. false = there are none. */
+bool master_raise_caps(master *m, double factor);
 /* Sets the initial basis: each class on nodes of its own, with whole pods if `whole`. Classes without demand, and
  * classes that fit nowhere, cost nothing. */
 void master_start(master *m, bool whole);
@@ -67,6 +84,13 @@ bool master_use_columns(master *m, const arena *a, bool *limited);
 void master_choose_prices(master *m, double weight);
 /* Reports work on `rows` rows of a table over all classes and resources. false = stop, as after a failed allocation. */
 bool master_worked(const arena *a, const bound_problem *p, size_t rows);
+
+/* ---- basis.c ------------------------------------------------------------------------------------------------------
+ */
+
+/* The column enters the basis; false = the problem is unbounded. */
+bool master_enter(master *m, const entrant *e);
+void master_sum_cost(master *m);
 
 /* ---- prove.c: turns prices of the master problem, in doubles, into a proof in integers (bound.h) ----------------- */
 

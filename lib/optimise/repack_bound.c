@@ -308,7 +308,7 @@ bool repack_bound_make(repacking *r)
     proof_fault fault;
     if (spent == NULL || !bound_fluid(&r->data, &p, TOLERANCE, ROUNDS, &f->proof)) return false;
     if (r->bound.exact) {
-        if (!proof_holds_for(&p, &f->proof, &value, spent, &fault)) return true;
+        if (!proof_holds_for(r->data.context, &p, &f->proof, &value, spent, &fault)) return true;
     } else {
         maker k = { .r = r, .question = f->question, .problem = p, .proof = f->proof };
         if (!value_spaces(&k, spent)) return false;

@@ -126,7 +126,8 @@ karp_status repack_certificate_holds(repacking *r, const karp_certificate *c)
     amount value, *spent = arena_array(&r->data, f->question.node_count + (size_t)1, sizeof *spent), *spaces;
     proof_fault fault;
     if (spent == NULL) return fail_nomem(r->error);
-    if (!proof_holds_for(&f->problem, &f->proof, &value, spent, &fault)) return certificate_fault(r->error, &fault);
+    if (!proof_holds_for(r->context, &f->problem, &f->proof, &value, spent, &fault))
+        return certificate_fault(r->error, &fault);
     spaces = repack_bound_spaces(r, spent);
     if (spaces == NULL || !repack_bound_fill(r, spaces)) return fail_nomem(r->error);
     status = compare_members(r, c, &r->data);

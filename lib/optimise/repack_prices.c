@@ -204,7 +204,7 @@ static bool try_prices(prices *k)
     if (spent == NULL || !prove_begin(&k->offers, &r->data, proof) || !prove_offers(&k->offers, &r->data, proof) ||
         !prove_nodes(&k->offers, &r->data, proof))
         return false;
-    if (proof_holds_for(k->p, proof, &value, spent, &fault)) {
+    if (proof_holds_for(r->data.context, k->p, proof, &value, spent, &fault)) {
         spaces = repack_bound_spaces(r, spent);
         if (spaces == NULL || !repack_bound_fill(r, spaces)) return false;
         if (r->bound.known) now = repack_bound_best(&r->bound, k->evictions, &part, &price);

@@ -2,8 +2,11 @@
 /*
  * The bound for whole pods. Fractions of pods make the fluid bound low where few pods fill a node, or where a node
  * can have only one of each kind. Here columns are whole contents. The highest worth of an offer's content is
- * computed by branch and bound, whose branches are the cases of the proof. The number of branches is limited, so the
- * result may only be an upper bound, which suffices for Farley's bound.
+ * computed by labels or by branch and bound (contents.h). Their number is limited, so the result may only be an upper
+ * bound, which suffices for Farley's bound.
+ *
+ * The master problem starts with prices a little above those of the fluid bound, which are the caps. They are raised
+ * where they are reached. So its prices are never far from the optimal ones, which saves most of the rounds.
  */
 #include <optimise/master.h>
 
@@ -13,8 +16,13 @@
 #include <optimise/contents.h>
 #include <string.h>
 
-enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 8, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 20 };
-#define TOLERANCE 1e-7 /* relative to the master's cost */
+enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 20 };
+enum { CONTENTS_AT_ONCE = 8 }; /* most columns of an offer in a round */
+#define CAP 1.02 /* the first caps, relative to the prices of the fluid bound */
+#define CAPS_RISE 1.3 /* most factor by which caps are raised */
+#define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
+#define OWN_PART 0.5 /* weight of the master's prices in the prices that are tried */
+#define TOLERANCE 1e-7 /* relative to the bound */
 #define NEARER 0.98 /* the gap counts as smaller if it is at most this fraction of the previous one */
 #define ROUNDED 4e-12 /* largest rounding error of sums of doubles */
 
@@ -24,6 +32,7 @@ typedef struct whole {
     arena scratch; /* for the search */
     arena *a; /* for its result */
     uint32_t branches; /* most branches per offer; increased when a round finds no column */
+    double rise; /* factor by which caps are raised next */
     uint32_t *order; /* offers by worth of their fractional contents per dollar, descending */
     double *ratios; /* worth per dollar, by offer */
     uint32_t *classes; /* 0, 1, 2 … */
@@ -31,9 +40,9 @@ typedef struct whole {
     uint32_t found; /* number of columns found by the last pricing */
 } whole;
 
-static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bool keep)
+static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
 {
-    *w = (whole){ .a = a, .branches = FEW_BRANCHES, .most_work = steps * WORK_A_STEP };
+    *w = (whole){ .a = a, .branches = FEW_BRANCHES, .rise = CAP, .most_work = steps * WORK_A_STEP };
     master *m = &w->m;
     arena *s = &w->scratch;
     arena_init(s, a->context);
@@ -50,8 +59,7 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
         m->best[c] = (double)from->y[c] / MONEY_UNIT;
         m->bound += m->best[c] * (double)m->counts[c];
     }
-    if (keep && !master_keep_contents(m, s)) return false;
-    master_start(m, true);
+    if (!master_keep_contents(m, s) || !master_start_capped(m, s, CAP)) return false;
     master_price_classes(m);
     return true;
 }
@@ -92,6 +100,15 @@ static bool solve_offer(whole *w, uint32_t place, const double *worth, double en
     return mem_work(w->a->context, (size_t)w->contents.steps * m->problem->dims);
 }
 
+/* Keeps the best contents that were found as columns. */
+static void keep_contents(whole *w, uint32_t place)
+{
+    contents *x = &w->contents;
+    uint32_t count = 0;
+    do master_keep(&w->m, place, w->classes, x->copies, w->m.problem->class_count);
+    while (++count < CONTENTS_AT_ONCE && contents_next(x));
+}
+
 /* Like price_offers() in fluid.c, for whole contents. An offer is solved only if its fractional content could be
  * worth more than those of others. */
 static bool price_offers(whole *w)
@@ -99,10 +116,9 @@ static bool price_offers(whole *w)
     master *m = &w->m;
     const bound_problem *p = m->problem;
     double most = 0, total = 0;
-    master_drop_columns(m);
     for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
     if (!price_fractions(w)) return false;
-    uint32_t had = m->column_count;
+    w->found = 0;
     for (uint32_t n = 0; n < m->offer_count; n++) {
         uint32_t i = w->order[n], branches = w->ratios[i] > most ? w->branches : 1;
         double price = m->prices[m->offers[i]];
@@ -110,16 +126,36 @@ static bool price_offers(whole *w)
         if (!solve_offer(w, i, m->tried, most * price, branches)) return false;
         double ratio = per_dollar(w->contents.at_most, price);
         if (branches > 1 && ratio > most) most = ratio;
-        master_keep(m, i, w->classes, w->contents.copies, p->class_count);
+        master_drop_columns(m);
+        uint32_t had = m->column_count;
+        keep_contents(w, i);
+        w->found += m->column_count - had;
     }
-    w->found = m->column_count - had;
-    if (!(most > 0) || !(total / most > m->bound)) return true;
+    /* A gain that rounding could undo is none, so that more effort never lowers the bound. */
+    if (!(most > 0) || !(total / most > m->bound * (1 + TOLERANCE))) return true;
     m->bound = total / most;
     for (uint32_t c = 0; c < p->class_count; c++) m->best[c] = m->tried[c] / most;
     return true;
 }
 
-/* Runs rounds until no column is found, then increases the number of branches. false = stopped. */
+/* Raises the caps that are reached; false = there are none. */
+static bool raise_caps(whole *w)
+{
+    if (!master_raise_caps(&w->m, w->rise)) return false;
+    w->rise = w->rise * w->rise < CAPS_RISE ? w->rise * w->rise : CAPS_RISE;
+    return true;
+}
+
+/* Whether to go on: raises caps if the prices are nearly the best below them. */
+static bool goes_on(whole *w)
+{
+    const master *m = &w->m;
+    if (m->cost - m->bound < CLOSE * m->bound) (void)raise_caps(w);
+    return w->work < w->most_work && m->cost - m->bound > TOLERANCE * m->bound;
+}
+
+/* Runs rounds until no column is found, then raises the caps, or else increases the number of branches. More steps
+ * only add rounds. false = stopped. */
 static bool generate(whole *w)
 {
     master *m = &w->m;
@@ -128,11 +164,11 @@ static bool generate(whole *w)
     double gap = HUGE_VAL;
     master_choose_prices(m, 0);
     if (!price_offers(w)) return false;
-    while (limited && w->work < w->most_work && m->cost - m->bound > TOLERANCE * m->bound) {
+    while (limited && goes_on(w)) {
         uint32_t had = m->column_count;
         if (!master_use_columns(m, w->a, &limited)) return false;
         w->work += (uint64_t)(had + 1) * m->problem->class_count;
-        master_choose_prices(m, 0.25);
+        master_choose_prices(m, OWN_PART);
         if (!price_offers(w)) return false;
         stale = m->cost - m->bound < gap * NEARER ? 0 : stale + 1;
         if (stale == 0) gap = m->cost - m->bound;
@@ -141,6 +177,8 @@ static bool generate(whole *w)
         if (!price_offers(w)) return false;
         if (w->found > 0 && stale < PATIENCE) continue;
         stale = 0;
+        gap = HUGE_VAL;
+        if (raise_caps(w)) continue;
         if (w->found == 0 && w->branches == MOST_BRANCHES) break;
         w->branches = w->branches * 4 < MOST_BRANCHES ? w->branches * 4 : MOST_BRANCHES;
     }
@@ -169,16 +207,32 @@ static bool add_case(whole *w, case_list *l, uint32_t class_, int64_t copies, co
     return true;
 }
 
+/* Adds a leaf whose contents are looked at, with the prices of the labels. */
+static bool add_contents(whole *w, case_list *l)
+{
+    const labels *x = &w->contents.labels;
+    const bound_problem *p = w->m.problem;
+    const int64_t *capacity = p->capacity + (size_t)w->contents.row * p->dims;
+    double shares[CASES_DIMS];
+    for (uint32_t v = 0; v < x->price_count; v++) {
+        for (uint32_t d = 0; d < p->dims; d++)
+            shares[d] = capacity[d] > 0 ? x->rates[(size_t)v * p->dims + d] * (double)capacity[d] : 0;
+        if (!add_case(w, l, CASE_CONTENTS, v == 0 ? x->price_count : 0, shares)) return false;
+    }
+    return true;
+}
+
 /* Adds the branches of the offer that was solved last. */
 static bool add_cases(whole *w, case_list *l)
 {
+    if (w->contents.by_labels) return add_contents(w, l);
     uint32_t next[CASES_DEEP + 2], count = 1;
     next[0] = 0;
     while (count > 0) {
         uint32_t number = next[--count];
         const branch *b = &w->contents.branches[number];
         if (b->below == 0) {
-            if (!add_case(w, l, UINT32_MAX, 0, w->contents.shares + (size_t)number * w->m.problem->dims)) return false;
+            if (!add_case(w, l, CASE_LEAF, 0, w->contents.shares + (size_t)number * w->m.problem->dims)) return false;
             continue;
         }
         if (!add_case(w, l, b->split, w->contents.branches[b->below].high, NULL)) return false;
@@ -196,7 +250,7 @@ static bool solve_offers(whole *w, case_list *l, bound_proof *out, double *worst
     for (uint32_t i = 0; i < m->offer_count; i++) {
         double price = m->prices[m->offers[i]];
         out->first_case[i] = (uint32_t)l->cases.count;
-        if (!solve_offer(w, i, m->best, price, w->branches)) return false;
+        if (!solve_offer(w, i, m->best, price, MOST_BRANCHES)) return false;
         double ratio = per_dollar(w->contents.at_most, price);
         if (ratio > *worst) *worst = ratio;
         if (!add_cases(w, l)) return false;
@@ -218,7 +272,7 @@ static void plain_row(const whole *w, bound_proof *out, uint32_t at)
     }
 }
 
-/* Adds the cases to the proof, except for rows with a single case. */
+/* Adds the cases to the proof, except for rows with a single leaf with shares. */
 static bool take_cases(whole *w, const case_list *l, bound_proof *out)
 {
     uint32_t dims = w->m.problem->dims, count = 0;
@@ -227,9 +281,10 @@ static bool take_cases(whole *w, const case_list *l, bound_proof *out)
     if (out->cases == NULL || out->case_shares == NULL) return false;
     for (uint32_t i = 0; i < out->share_count; i++) {
         uint32_t first = out->first_case[i], cases = out->first_case[i + 1] - first;
-        if (cases == 1) plain_row(w, out, i);
+        bool plain = cases == 1 && l->cases.items[first].class_ == CASE_LEAF;
+        if (plain) plain_row(w, out, i);
         out->first_case[i] = count;
-        if (cases <= 1) continue;
+        if (cases == 0 || plain) continue;
         memmove(out->cases + count, out->cases + first, cases * sizeof *out->cases);
         memmove(out->case_shares + (size_t)count * dims, out->case_shares + (size_t)first * dims,
                 (size_t)cases * dims * sizeof *out->case_shares);
@@ -292,7 +347,7 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     whole w;
     *out = (bound_proof){ .y = NULL };
     if (steps == 0 || p->class_count == 0 || p->offer_count == 0 || p->dims > CASES_DIMS) return true;
-    bool ok = whole_init(&w, a, p, from, steps, false) && find_whole(&w, out);
+    bool ok = whole_init(&w, a, p, from, steps) && find_whole(&w, out);
     arena_free(&w.scratch);
     return ok;
 }
@@ -322,7 +377,7 @@ bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *fr
     whole w;
     *out = (bound_patterns){ .count = 0 };
     if (p->class_count == 0 || p->offer_count == 0) return true;
-    bool ok = whole_init(&w, a, p, from, steps, true) && generate(&w) && list_patterns(&w, out);
+    bool ok = whole_init(&w, a, p, from, steps) && generate(&w) && list_patterns(&w, out);
     arena_free(&w.scratch);
     return ok;
 }

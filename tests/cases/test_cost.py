@@ -156,6 +156,17 @@ with tempfile.TemporaryDirectory() as folder:
         why, said = run('verify', '--certificate', doubt, '-f', QUICKSTART, status=1)
         check(what in why + said and refusal({**certificate, field: value}), (what, why, said))
 
+    # Capacity is rounded down to what pods can fill. A certificate from before that has all of it, and still holds.
+    world = snapshot(folder, 'units.json', [instance_type('t', 4.5, 1)], [pool(), *[pod(name, 1) for name in 'abcde']])
+    run('plan', '-f', world, *COST, '--certificate', proof)
+    certificate = json.loads(proof.read_text())
+    equal(certificate['rows'][0]['capacity'], [8, 1, 110], 'capacity in units of 500m')
+    for capacity, holds in ((8, True), (9, True), (10, False), (7, False)):
+        certificate['rows'][0]['capacity'][0] = capacity
+        doubt.write_text(json.dumps(certificate))
+        run('verify', '--certificate', doubt, '-f', world, status=not holds)
+        equal(refusal(certificate) is None, capacity < 10, 'the other checker, which here knows only the certificate')
+
     # Section 8: what makes no sense is named.
     for option, values in (('--node-cost', ('-1', 'nan', 'inf', 'x')), ('--spot-factor', ('-1', '0', 'nan', 'inf')), ('--price-slack', ('-0.1', 'nan', 'inf')),
                            ('--preferences', ('maybe',)), ('--deadline', ('-1s', 'soon')), ('--effort', ('-1', '1.5', 'lots'))):

@@ -4,7 +4,7 @@
 
 Written from the specification of bounds alone, in fractions, without the library. What the certificate says of itself
 has to hold: no row pays less for a pod than its class costs, no row spends more than its offering costs (or, in each of its cases, no whole
-pods are worth more than the offering costs), and the value is no more than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
+pods are worth more than the offering costs; where a case says `contents`, all of them are looked at), and the value is no more than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
 to be so, too: nothing that could be bought is missing, dearer or smaller. Kept preferences are not looked at: a class that has
 some is taken to go where the certificate says. The certificate of a repack plan has besides what each node of the cluster costs
 and whose pods move when it goes: each node costs the lesser of what it does when it stays and when it goes. Why a node may not go, or takes no
@@ -12,6 +12,7 @@ pods, is not found out: there only has to be something that could be the reason.
 """
 import collections
 import json
+import math
 import re
 import sys
 from fractions import Fraction
@@ -78,13 +79,20 @@ def row_spends(row, classes):
 
 
 def leaves(cases):
-    """The boxes that the cases leave, with their shares: {class: (least, most)}."""
-    waiting = [{}]
-    for case in cases:
+    """The boxes that the cases leave: {class: (least, most)}. With the shares of each, and whether its contents are looked at."""
+    waiting, cases = [{}], list(cases)
+    while cases:
+        case = cases.pop(0)
         need(waiting, 'cases after the last one')
         box = waiting.pop()
+        if 'contents' in case:
+            more = whole(case['contents'], 1) - 1
+            others, cases = cases[:more], cases[more:]
+            need(len(others) == more and all(x.get('contents') == 0 for x in others), 'contents without all their shares')
+            yield box, [x['shares'] for x in [case] + others], True
+            continue
         if 'class' not in case:
-            yield box, case['shares']
+            yield box, [case['shares']], False
             continue
         number, split = whole(case['class']), whole(case['copies'])
         least, most = box.get(number, (0, None))
@@ -117,10 +125,63 @@ def worth_at_most(row, classes, box, shares):
     return total
 
 
+def gains(row, classes, items, shares):
+    """What a pod of each class is worth beyond its charge by the shares, each part of which is rounded down."""
+    return {n: classes[n]['price'] - sum(share * request // has for request, has, share in
+                                         zip(classes[n]['requests'], row['capacity'], shares) if request > 0) for n in items}
+
+
+def needed_resources(row, classes, items):
+    """Resources without those by which everything fits that fits by another one."""
+    def follows(d, by):
+        return all(classes[n]['requests'][d] * row['capacity'][by] <= classes[n]['requests'][by] * row['capacity'][d] for n in items)
+    have = [d for d, has in enumerate(row['capacity']) if has > 0]
+    return [d for d in have if not any(by != d and follows(d, by) and (by < d or not follows(by, d)) for by in have)]
+
+
+def contents_worth(row, classes, box, vectors, cost):
+    """The most that whole contents within the box are worth; None = no more than the cost. All are looked at but those that cannot be
+    worth more, by some of the vectors of shares."""
+    least = {n: low for n, (low, _) in box.items() if low > 0}
+    if worth_at_most(row, classes, box, vectors[0]) is None:
+        return None
+    items, room = [], {}
+    for number in row['classes']:
+        class_, (low, high) = classes[number], box.get(number, (0, None))
+        tops = [t for t in (high, class_.get('limit') or None, copies(class_, row['capacity'])) if t is not None]
+        need(tops or class_['price'] == 0, f'class {number} is worth something, and a node holds any number')
+        if class_['price'] > 0 and min(tops) > low:
+            items.append(number)
+            room[number] = min(tops) - low
+    few = [d for d, has in enumerate(row['capacity']) if 0 < has <= 64 and any(classes[n]['requests'][d] for n in items)]
+    items.sort(key=lambda n: (-max([classes[n]['requests'][d] > 0 for d in few], default=0),
+                              -sum(r / has for r, has in zip(classes[n]['requests'], row['capacity']) if has > 0)))
+    dims = needed_resources(row, classes, items)
+    full = [row['capacity'][d] - sum(classes[n]['requests'][d] * low for n, low in least.items()) for d in dims]
+    beyond = [gains(row, classes, set(items) | set(least), shares) for shares in vectors]
+    base = sum(classes[n]['price'] * low for n, low in least.items())
+    tops = [sum(shares) + sum(gain[n] * low for n, low in least.items()) + sum(max(gain[n], 0) * room[n] for n in items)
+            for shares, gain in zip(vectors, beyond)]
+    now = {tuple(0 for _ in dims): (base, tops)}
+    for n in items:
+        price, request, then = classes[n]['price'], [classes[n]['requests'][d] for d in dims], {}
+        for load, (worth, tops) in now.items():
+            for k in range(room[n] + 1):
+                loaded = tuple(l + r * k for l, r in zip(load, request))
+                if any(l > f for l, f in zip(loaded, full)):
+                    break
+                bounds = [top + gain[n] * k - max(gain[n], 0) * room[n] for top, gain in zip(tops, beyond)]
+                if min(bounds) > cost and (loaded not in then or then[loaded][0] < worth + price * k):
+                    then[loaded] = (worth + price * k, bounds)
+        now = then
+    return max((worth for worth, _ in now.values()), default=None)
+
+
 def check_cases(row, classes, cost):
-    for box, shares in leaves(row['cases']):
-        need(len(shares) == len(row['capacity']), 'a case of another width')
-        worth = worth_at_most(row, classes, box, shares)
+    for box, vectors, looked_at in leaves(row['cases']):
+        need(all(len(shares) == len(row['capacity']) and min(map(whole, shares), default=0) >= 0 for shares in vectors),
+             'a case of another width')
+        worth = contents_worth(row, classes, box, vectors, cost) if looked_at else worth_at_most(row, classes, box, vectors[0])
         need(worth is None or worth <= cost, f'a case of the row of {row["of"]} is worth more than its offering costs')
 
 
@@ -363,6 +424,13 @@ def check_pods(c, world, names, units):
         need(count <= have[key], 'it counts more pods than there are')
 
 
+def fillable(c, row, left):
+    """What is left of a node, rounded down to what whole pods of the row can fill."""
+    fit = [c['classes'][n]['requests'] for n in row['classes'] if all(r <= max(x, 0) for r, x in zip(c['classes'][n]['requests'], left))]
+    units = [math.gcd(*(r[d] for r in fit)) for d in range(len(left))]
+    return [x - x % unit if x > 0 and unit > 0 else x for x, unit in zip(left, units)]
+
+
 def check_offerings(c, world, names, units):
     listed = {}
     for o in c['offerings']:
@@ -381,7 +449,8 @@ def check_offerings(c, world, names, units):
         left = [space.get(n, 0) - world.daemons_take(labels, taints, n) for n in names]
         if any(x < 0 for x in left):
             continue
-        need(all(has * u >= x for has, u, x in zip(row['capacity'], units, left)), f'{"/".join(key)} has more space than it says')
+        need(all(has >= x for has, x in zip(row['capacity'], fillable(c, row, [x // u for x, u in zip(left, units)]))),
+             f'{"/".join(key)} has more space than it says')
         goes = set(row['classes'])
         for i, (terms, tolerations, open_) in enumerate(asks):
             if i not in goes and not open_ and tolerated(tolerations, taints):
@@ -425,11 +494,13 @@ def check_space(c, world, member, node, names, units):
     listed = c['nodes'][member['node']]
     row = c['rows'][listed['row']]
     need(listed['name'] == member['name'], f'node {member["name"]} has the row of another')
-    for n, unit, has in zip(names, units, row['capacity']):
+    left = []
+    for n, unit in zip(names, units):
         free = quantity(node['status']['allocatable'].get(n, 0)) - sum(requests_of(p['spec'])[n] for p in pods)
         if not any(owned_by_daemon(p) for p in pods):
             free -= world.daemons_take(labels, taints, n)
-        need(has * unit >= free, f'node {member["name"]} has more space than it says')
+        left.append(free // unit)
+    need(all(has >= x for has, x in zip(row['capacity'], fillable(c, row, left))), f'node {member["name"]} has more space than it says')
     for i, class_ in enumerate(c['classes']):
         spec = world.pods[class_['pod']]
         if i not in row['classes'] and not prefers(spec) and tolerated(spec.get('tolerations') or [], taints):

@@ -110,7 +110,7 @@ static int64_t proven(const world *w, arena *a, bound_proof *proof)
     int64_t out;
     proof_fault fault;
     assert_true(bound_fluid(a, &w->problem, 1e-6, 200, proof));
-    assert_true(proof_holds(&w->problem, proof, &value, &fault));
+    assert_true(proof_holds(a->context, &w->problem, proof, &value, &fault));
     assert_true(amount_scale(value, amount_from(1), &out));
     return out;
 }
@@ -188,7 +188,7 @@ static void mutations_that_claim_more(void **state)
             proof_fault fault;
             int64_t before = proof.y[c];
             proof.y[c] += (int64_t)(1 + next(1000000));
-            assert_false(proof_holds(&w.problem, &proof, &value, &fault));
+            assert_false(proof_holds(a.context, &w.problem, &proof, &value, &fault));
             assert_int_equal(fault.kind, PROOF_CLASS_TOO_DEAR);
             assert_int_equal(fault.class_, c);
             refused++;
@@ -196,10 +196,10 @@ static void mutations_that_claim_more(void **state)
             size_t at = next(proof.share_count * DIMS);
             before = proof.shares[at];
             proof.shares[at] += w.costs[proof.of[at / DIMS]] + 1;
-            assert_false(proof_holds(&w.problem, &proof, &value, &fault));
+            assert_false(proof_holds(a.context, &w.problem, &proof, &value, &fault));
             assert_int_equal(fault.kind, PROOF_OFFER_TOO_CHEAP);
             proof.shares[at] = -1;
-            assert_false(proof_holds(&w.problem, &proof, &value, &fault));
+            assert_false(proof_holds(a.context, &w.problem, &proof, &value, &fault));
             assert_int_equal(fault.kind, PROOF_NEGATIVE);
             proof.shares[at] = before;
         }
@@ -223,12 +223,12 @@ static bool whole_bound(world *w, arena *a, bound_proof *whole, int64_t *fluid)
     return whole->y != NULL;
 }
 
-static int64_t value_if_it_holds(const world *w, const bound_proof *proof)
+static int64_t value_if_it_holds(const world *w, const arena *a, const bound_proof *proof)
 {
     amount value;
     proof_fault fault;
     int64_t out;
-    if (!proof_holds(&w->problem, proof, &value, &fault)) return -1;
+    if (!proof_holds(a->context, &w->problem, proof, &value, &fault)) return -1;
     return amount_scale(value, amount_from(1), &out) ? out : INT64_MAX;
 }
 
@@ -263,7 +263,7 @@ static void whole_pods_never_above_a_plan(void **state)
         arena_init(&a, context);
         few_pods(&w, seed);
         if (whole_bound(&w, &a, &whole, &fluid)) {
-            int64_t value = value_if_it_holds(&w, &whole), plan = cheapest_first_fit(&w);
+            int64_t value = value_if_it_holds(&w, &a, &whole), plan = cheapest_first_fit(&w);
             assert_true(value >= 0);
             assert_true(value <= plan);
             compared++;
@@ -292,7 +292,78 @@ static void parts_of_pods(void **state)
     w.capacity[0] = 5, w.costs[0] = INT64_C(300000000000), w.allowed[0] = 3;
     assert_true(whole_bound(&w, &a, &whole, &fluid));
     assert_in_range(fluid, INT64_C(2399990000000), INT64_C(2400000000000));
-    assert_in_range(value_if_it_holds(&w, &whole), INT64_C(2999999000000), INT64_C(3000000000000));
+    assert_in_range(value_if_it_holds(&w, &a, &whole), INT64_C(2999999000000), INT64_C(3000000000000));
+    arena_free(&a);
+    karp_context_free(context);
+}
+
+enum { ALIKE = 40 };
+
+/* Forty kinds of pods, one of each, of which two fit a node by one resource: twenty nodes. In fractions less is enough,
+ * and contents are so many that cases by the copies of a class would not end. */
+static void many_alike(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int64_t requests[ALIKE * 2], counts[ALIKE], limits[ALIKE], value;
+    const int64_t capacity[] = { 100, 10000 }, costs[] = { INT64_C(1000000000000) };
+    const uint64_t allowed[] = { (UINT64_C(1) << ALIKE) - 1 };
+    for (int64_t c = 0; c < ALIKE; c++) {
+        requests[2 * c] = 48, requests[2 * c + 1] = 1000 + 7 * c;
+        counts[c] = limits[c] = 1;
+    }
+    bound_problem p = { .dims = 2,
+                        .class_count = ALIKE,
+                        .offer_count = 1,
+                        .requests = requests,
+                        .counts = counts,
+                        .limits = limits,
+                        .capacity = capacity,
+                        .costs = costs,
+                        .allowed = allowed };
+    arena a;
+    bound_proof fluid, whole;
+    amount proves;
+    proof_fault fault;
+    arena_init(&a, context);
+    assert_true(bound_fluid(&a, &p, 1e-6, 200, &fluid));
+    assert_true(proof_holds(context, &p, &fluid, &proves, &fault));
+    assert_true(amount_scale(proves, amount_from(1), &value));
+    assert_in_range(value, INT64_C(19199000000000), INT64_C(19200000000000));
+    assert_true(bound_whole(&a, &p, &fluid, 5000, &whole) && whole.y != NULL);
+    assert_true(proof_holds(context, &p, &whole, &proves, &fault));
+    assert_true(amount_scale(proves, amount_from(1), &value));
+    assert_in_range(value, INT64_C(19999990000000), INT64_C(20000000000000));
+    assert_int_equal(whole.cases[0].class_, CASE_CONTENTS);
+    for (uint32_t c = 0; c < ALIKE; c++) whole.y[c] += whole.y[c] / 1000; /* two of them now cost more than a node */
+    assert_false(proof_holds(context, &p, &whole, &proves, &fault));
+    assert_int_equal(fault.kind, PROOF_OFFER_TOO_CHEAP);
+    arena_free(&a);
+    karp_context_free(context);
+}
+
+/* What is left of a node beyond multiples of what pods request is of no use. */
+static void whole_units(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    const int64_t requests[] = { 100, 0, 300, 0 }, counts[] = { 5, 5 }, limits[] = { COPIES_ANY, COPIES_ANY };
+    const int64_t capacity[] = { 450, 77, 250, -5, 99, 1 }, costs[] = { 1, 1, 1 };
+    const int64_t usable[] = { 400, 77, 200, -5, 99, 1 };
+    const uint64_t allowed[] = { 3, 3, 3 };
+    bound_problem p = { .dims = 2,
+                        .class_count = 2,
+                        .offer_count = 3,
+                        .requests = requests,
+                        .counts = counts,
+                        .limits = limits,
+                        .capacity = capacity,
+                        .costs = costs,
+                        .allowed = allowed };
+    arena a;
+    arena_init(&a, context);
+    assert_true(bound_use_whole_units(&a, &p));
+    assert_memory_equal(p.capacity, usable, sizeof usable);
     arena_free(&a);
     karp_context_free(context);
 }
@@ -306,7 +377,7 @@ static void change_cases(const world *w, bound_proof *proof)
     if (count == 0) return;
     switch (next(4)) {
     case 0: proof->cases[i].copies = (int64_t)next(8) - 1; break;
-    case 1: proof->cases[i].class_ = next(2) == 0 ? UINT32_MAX : (uint32_t)next(CLASSES + 1); break;
+    case 1: proof->cases[i].class_ = next(2) == 0 ? UINT32_MAX - (uint32_t)next(2) : (uint32_t)next(CLASSES + 1); break;
     case 2: proof->first_case[next(proof->share_count + 1)] += next(2) == 0 ? 0 : 1; break;
     default:
         for (uint32_t d = 0; d < w->problem.dims; d++)
@@ -336,7 +407,7 @@ static void changed_cases(void **state)
         int64_t plan = cheapest_first_fit(&w);
         for (int i = 0; any && i < 5; i++) {
             change_cases(&w, &whole);
-            int64_t value = value_if_it_holds(&w, &whole);
+            int64_t value = value_if_it_holds(&w, &a, &whole);
             refused += value < 0;
             held += value >= 0;
             assert_true(value <= plan);
@@ -356,6 +427,8 @@ int main(void)
         cmocka_unit_test(mutations_that_claim_more),
         cmocka_unit_test(whole_pods_never_above_a_plan),
         cmocka_unit_test(parts_of_pods),
+        cmocka_unit_test(many_alike),
+        cmocka_unit_test(whole_units),
         cmocka_unit_test(changed_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

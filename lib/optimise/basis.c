@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The basis of the master problem: its initial columns, and how another column enters it. */
+#include <optimise/master.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { PIVOTS_IN_A_ROW = 128 }; /* after so many the basis is inverted again, because rounding errors accumulate */
+#define LEAST_PIVOT 1e-7
+#define SAME 1e-9 /* lengths of a step that differ by less are equal */
+
+bool master_keep_contents(master *m, arena *a)
+{
+    size_t n = m->problem->class_count;
+    m->content = arena_array(a, n * n + 1, sizeof *m->content);
+    m->factors = arena_array(a, n * n + 1, sizeof *m->factors);
+    m->result = arena_array(a, n * n + 1, sizeof *m->result);
+    m->bought = arena_array(a, n + 1, sizeof *m->bought);
+    m->served = arena_array(a, n + 1, sizeof *m->served);
+    for (size_t i = 0; m->bought != NULL && m->served != NULL && i < n; i++) m->bought[i] = m->served[i] = UINT32_MAX;
+    return m->content != NULL && m->factors != NULL && m->result != NULL && m->bought != NULL && m->served != NULL;
+}
+
+bool master_start_capped(master *m, arena *a, double factor)
+{
+    size_t n = m->problem->class_count;
+    m->caps = arena_array(a, n + 1, sizeof *m->caps);
+    if (m->caps == NULL) return false;
+    for (size_t c = 0; c < n; c++) {
+        m->served[c] = (uint32_t)c;
+        m->caps[c] = m->paid[c] = m->y[c] = m->best[c] * factor;
+        m->inverse[c * n + c] = m->content[c * n + c] = 1;
+        m->level[c] = (double)m->counts[c];
+    }
+    return true;
+}
+
+bool master_raise_caps(master *m, double factor)
+{
+    uint32_t n = m->problem->class_count;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (m->served[i] == UINT32_MAX || !(m->level[i] > SAME) || !(m->caps[m->served[i]] > 0)) continue;
+        m->caps[m->served[i]] *= factor;
+        any = true;
+    }
+    for (uint32_t i = 0; any && i < n; i++) {
+        if (m->served[i] != UINT32_MAX) m->paid[i] = m->caps[m->served[i]];
+    }
+    if (any) master_price_classes(m);
+    return any;
+}
+
+/* from[j] -= times × what[j]. Four at a time, so that compilers vectorize it. */
+static void take(double *restrict from, const double *restrict what, double times, uint32_t count)
+{
+    uint32_t j = 0;
+    for (; j + 4 <= count; j += 4) {
+        from[j] -= times * what[j];
+        from[j + 1] -= times * what[j + 1];
+        from[j + 2] -= times * what[j + 2];
+        from[j + 3] -= times * what[j + 3];
+    }
+    for (; j < count; j++) from[j] -= times * what[j];
+}
+
+void master_sum_cost(master *m)
+{
+    m->cost = 0;
+    for (uint32_t i = 0; i < m->problem->class_count; i++) m->cost += m->paid[i] * m->level[i];
+}
+
+void master_price_classes(master *m)
+{
+    uint32_t n = m->problem->class_count;
+    memset(m->y, 0, n * sizeof(double));
+    for (uint32_t i = 0; i < n; i++) {
+        if (m->paid[i] > 0) take(m->y, m->inverse + (size_t)i * n, -m->paid[i], n);
+    }
+    master_sum_cost(m);
+}
+
+static void swap_rows(double *a, double *b, uint32_t count)
+{
+    for (uint32_t j = 0; j < count; j++) {
+        double x = a[j];
+        a[j] = b[j];
+        b[j] = x;
+    }
+}
+
+/* Eliminates column c of the factors; false = the basis is nearly singular. */
+static bool eliminate(master *m, uint32_t c)
+{
+    uint32_t n = m->problem->class_count, best = c;
+    double *factors = m->factors + (size_t)c * n, *result = m->result + (size_t)c * n;
+    for (uint32_t r = c + 1; r < n; r++) {
+        if (fabs(m->factors[(size_t)r * n + c]) > fabs(m->factors[(size_t)best * n + c])) best = r;
+    }
+    double pivot = m->factors[(size_t)best * n + c];
+    if (!(fabs(pivot) > 1e-11)) return false;
+    if (best != c) {
+        swap_rows(factors, m->factors + (size_t)best * n, n);
+        swap_rows(result, m->result + (size_t)best * n, n);
+    }
+    for (uint32_t j = 0; j < n; j++) factors[j] /= pivot, result[j] /= pivot;
+    for (uint32_t r = 0; r < n; r++) {
+        double times = m->factors[(size_t)r * n + c];
+        if (r == c || !(fabs(times) > 0)) continue;
+        take(m->factors + (size_t)r * n, factors, times, n);
+        take(m->result + (size_t)r * n, result, times, n);
+    }
+    return true;
+}
+
+/* Computes the inverse, the levels and the prices from the contents of the basis. */
+static void invert(master *m)
+{
+    uint32_t n = m->problem->class_count;
+    memset(m->result, 0, (size_t)n * n * sizeof *m->result);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < n; j++) m->factors[(size_t)j * n + i] = m->content[(size_t)i * n + j];
+        m->result[(size_t)i * n + i] = 1;
+    }
+    for (uint32_t c = 0; c < n; c++) {
+        if (!eliminate(m, c)) return;
+    }
+    memcpy(m->inverse, m->result, (size_t)n * n * sizeof *m->inverse);
+    for (uint32_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < n; j++) sum += m->inverse[(size_t)i * n + j] * (double)m->counts[j];
+        m->level[i] = sum > 0 ? sum : 0;
+    }
+    m->work += (uint64_t)n * n * n / 4;
+    master_price_classes(m);
+}
+
+static void put_content(master *m, uint32_t row, const entrant *e)
+{
+    uint32_t n = m->problem->class_count;
+    double *content = m->content + (size_t)row * n;
+    memset(content, 0, n * sizeof *content);
+    for (uint32_t j = 0; j < e->count; j++) content[e->entries[j].class_] += e->entries[j].copies;
+    m->bought[row] = e->offer;
+    m->served[row] = e->served;
+}
+
+/* The row that leaves the basis; UINT32_MAX = the problem is unbounded. */
+static uint32_t leaving(master *m, const entrant *e, double *length)
+{
+    uint32_t n = m->problem->class_count, row = UINT32_MAX;
+    *length = HUGE_VAL;
+    for (uint32_t i = 0; i < n; i++) {
+        const double *inverse = m->inverse + (size_t)i * n;
+        double sum = 0;
+        for (uint32_t j = 0; j < e->count; j++) sum += inverse[e->entries[j].class_] * e->entries[j].copies;
+        m->direction[i] = sum;
+        if (!(sum > LEAST_PIVOT)) continue;
+        double to = m->level[i] / sum;
+        bool same = row != UINT32_MAX && fabs(to - *length) < SAME;
+        if (same ? sum > m->direction[row] : to < *length) row = i;
+        if (to < *length) *length = to;
+    }
+    return row;
+}
+
+bool master_enter(master *m, const entrant *e)
+{
+    uint32_t n = m->problem->class_count;
+    double length, gain = e->price;
+    for (uint32_t j = 0; j < e->count; j++) gain -= m->y[e->entries[j].class_] * e->entries[j].copies;
+    uint32_t row = leaving(m, e, &length);
+    if (row == UINT32_MAX) return false;
+    double *pivot = m->inverse + (size_t)row * n;
+    for (uint32_t j = 0; j < n; j++) pivot[j] /= m->direction[row];
+    for (uint32_t j = 0; j < n; j++) m->y[j] += gain * pivot[j];
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == row || fabs(m->direction[i]) <= 1e-12) continue;
+        double left = m->level[i] - length * m->direction[i];
+        m->level[i] = left > 0 ? left : 0;
+        take(m->inverse + (size_t)i * n, pivot, m->direction[i], n);
+    }
+    m->level[row] = length;
+    m->paid[row] = e->price;
+    if (m->content == NULL) return true;
+    put_content(m, row, e);
+    if (++m->pivots % PIVOTS_IN_A_ROW == 0) invert(m);
+    return true;
+}

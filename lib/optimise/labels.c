@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/labels.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_RUNS = 1024, FRONT = 24 };
+#define SAME (1 + 1e-11) /* worths within this factor count as equal */
+
+bool labels_init(labels *l, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
+{
+    size_t n = p->class_count + (size_t)1;
+    *l = (labels){ .p = p, .capacity = capacity };
+    l->list = arena_array(a, capacity + (size_t)1, sizeof *l->list);
+    l->next = arena_array(a, capacity + (size_t)1, sizeof *l->next);
+    l->merged = arena_array(a, capacity + (size_t)1, sizeof *l->merged);
+    l->room = arena_array(a, capacity + (size_t)1, sizeof *l->room);
+    l->run_first = arena_array(a, MOST_RUNS + 2, sizeof *l->run_first);
+    l->items = arena_array(a, n, sizeof *l->items);
+    l->size = arena_array(a, n, sizeof *l->size);
+    l->gain = arena_array(a, n * LABEL_PRICES, sizeof *l->gain);
+    l->rates = arena_array(a, p->dims * (size_t)LABEL_PRICES + 1, sizeof *l->rates);
+    if (!knapsack_init(&l->k, a, p->dims, p->class_count) || !knapsack_alloc(&l->k, a, p->dims, p->class_count))
+        return false;
+    l->k.stride = p->dims;
+    l->k.sizes = sizes;
+    l->load = arena_array(a, n, sizeof *l->load);
+    return l->list != NULL && l->next != NULL && l->merged != NULL && l->room != NULL && l->run_first != NULL &&
+           l->items != NULL && l->size != NULL && l->gain != NULL && l->rates != NULL && l->load != NULL;
+}
+
+/* ---- the loads --------------------------------------------------------------------------------------------------- */
+
+static int64_t request_of(const labels *l, uint32_t c, uint32_t d)
+{
+    return l->p->requests[(size_t)c * l->p->dims + d];
+}
+
+/* Whether whatever fits by resource `by` also fits by resource d. */
+static bool follows(const labels *l, const label_node *n, uint32_t d, uint32_t by)
+{
+    for (uint32_t i = 0; i < l->item_count; i++) {
+        double part = (double)request_of(l, l->items[i], d) / (double)n->capacity[d];
+        if (part > 0 && part > (double)request_of(l, l->items[i], by) / (double)n->capacity[by]) return false;
+    }
+    return true;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Adds a field for the resource; false = it does not fit. */
+static bool add_field(labels *l, const label_node *n, uint32_t d, uint32_t *at)
+{
+    int64_t unit = 0;
+    for (uint32_t i = 0; i < l->item_count; i++) unit = common_divisor(unit, request_of(l, l->items[i], d));
+    if (unit == 0) return true;
+    uint64_t full = (uint64_t)(n->capacity[d] / unit);
+    uint32_t bits = 0;
+    while (bits < 63 && full >> bits != 0) bits++;
+    if (*at + bits + 1 > 64) return false;
+    l->full |= full << *at;
+    l->guards |= UINT64_C(1) << (*at + bits);
+    for (uint32_t i = 0; i < l->item_count; i++)
+        l->load[l->items[i]] |= (uint64_t)(request_of(l, l->items[i], d) / unit) << *at;
+    *at += bits + 1;
+    return true;
+}
+
+/* Makes a field for each resource that can limit the contents: first those with a price. */
+static bool make_fields(labels *l, const label_node *n)
+{
+    uint32_t at = 0;
+    l->full = l->guards = 0;
+    for (uint32_t i = 0; i < l->item_count; i++) l->load[l->items[i]] = 0;
+    for (uint32_t d = 0; d < l->p->dims; d++) {
+        if (n->rates[d] > 0 && n->capacity[d] > 0 && !add_field(l, n, d, &at)) return false;
+    }
+    for (uint32_t d = 0; d < l->p->dims; d++) {
+        if (n->rates[d] > 0 || n->capacity[d] <= 0) continue;
+        bool open = true;
+        for (uint32_t by = 0; open && by < l->p->dims; by++)
+            open = by == d || n->capacity[by] <= 0 || (n->rates[by] <= 0 && by > d) || !follows(l, n, d, by);
+        if (open && !add_field(l, n, d, &at)) return false;
+    }
+    return true;
+}
+
+static bool fits(const labels *l, uint64_t load) { return (((l->full | l->guards) - load) & l->guards) == l->guards; }
+
+static bool within(const labels *l, uint64_t load, uint64_t other)
+{
+    return (((other | l->guards) - load) & l->guards) == l->guards;
+}
+
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
+
+/* The resource with the fewest units: its classes come first. */
+static uint32_t scarcest(const labels *l, const label_node *n)
+{
+    uint32_t best = UINT32_MAX;
+    int64_t least = 64;
+    for (uint32_t d = 0; d < l->p->dims; d++) {
+        int64_t unit = 0;
+        for (uint32_t i = 0; i < n->class_count; i++) unit = common_divisor(unit, request_of(l, n->classes[i], d));
+        if (unit == 0 || n->capacity[d] <= 0 || n->capacity[d] / unit >= least) continue;
+        least = n->capacity[d] / unit;
+        best = d;
+    }
+    return best;
+}
+
+/* Sorts the classes by size, the largest first, those that request the scarcest resource before the others. */
+static void choose_items(labels *l, const label_node *n)
+{
+    uint32_t scarce = scarcest(l, n);
+    l->item_count = 0;
+    for (uint32_t i = 0; i < n->class_count; i++) {
+        uint32_t c = n->classes[i];
+        double size = 0;
+        for (uint32_t d = 0; d < l->p->dims; d++) {
+            int64_t request = request_of(l, c, d);
+            if (request > 0) size += (double)request / (double)n->capacity[d];
+        }
+        if (scarce != UINT32_MAX && request_of(l, c, scarce) > 0) size += (double)l->p->dims;
+        l->size[c] = size;
+        uint32_t at = l->item_count++;
+        for (; at > 0 && l->size[l->items[at - 1]] < l->size[c]; at--) l->items[at] = l->items[at - 1];
+        l->items[at] = c;
+    }
+    l->steps += n->class_count * (uint64_t)n->class_count / 16;
+}
+
+/* Fills in the gains of the classes from this item on at the prices. Returns the upper bound on their contents. */
+static double fill_gains(labels *l, const label_node *n, uint32_t price, uint32_t from)
+{
+    const double *rates = l->rates + (size_t)price * l->p->dims;
+    double *gain = l->gain + (size_t)price * l->p->class_count, total = 0;
+    for (uint32_t d = 0; d < l->p->dims; d++) total += n->capacity[d] > 0 ? rates[d] * (double)n->capacity[d] : 0;
+    for (uint32_t i = 0; i < l->item_count; i++) {
+        uint32_t c = l->items[i];
+        gain[c] = n->worth[c];
+        for (uint32_t d = 0; d < l->p->dims; d++) gain[c] -= rates[d] * (double)request_of(l, c, d);
+        if (gain[c] > 0 && i >= from) total += gain[c] * (double)n->most[c];
+    }
+    l->steps += l->item_count;
+    return total;
+}
+
+/* Adds the prices at which the contents of the classes from this item on are worth the least. */
+static void add_prices(labels *l, const label_node *n, uint32_t from)
+{
+    knapsack *k = &l->k;
+    if (from >= l->item_count || l->price_count == LABEL_PRICES) return;
+    k->dims = k->count = 0;
+    for (uint32_t d = 0; d < l->p->dims; d++) {
+        if (n->capacity[d] <= 0) continue;
+        k->dim_of[k->dims] = d;
+        k->capacity[k->dims++] = (double)n->capacity[d];
+    }
+    for (uint32_t i = from; i < l->item_count; i++) {
+        k->items[k->count] = l->items[i];
+        k->most[k->count++] = (double)n->most[l->items[i]];
+    }
+    k->worth = n->worth;
+    k->solved = 0;
+    l->steps += (1 + knapsack_solve(k)) * (k->count + k->dims);
+    double *rates = l->rates + (size_t)l->price_count++ * l->p->dims;
+    memset(rates, 0, l->p->dims * sizeof *rates);
+    for (uint32_t d = 0; d < k->dims; d++) rates[k->dim_of[d]] = k->rate[d];
+}
+
+/* Chooses prices for all classes, and for those that come late. */
+static void choose_prices(labels *l, const label_node *n)
+{
+    uint32_t late = 0;
+    while (late < l->item_count && l->size[l->items[late]] > (double)l->p->dims) late++;
+    memcpy(l->rates, n->rates, l->p->dims * sizeof *l->rates);
+    l->price_count = 1;
+    if (late > 0) add_prices(l, n, late);
+    add_prices(l, n, late > 0 ? late / 2 : l->item_count / 3);
+    add_prices(l, n, late > 0 ? late + (l->item_count - late) / 2 : 2 * l->item_count / 3);
+}
+
+/* Drops the classes that are in no content that is worth enough. */
+static void drop_items(labels *l, const label_node *n, double at_most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->item_count; i++) {
+        if (at_most + l->gain[l->items[i]] > n->enough * SAME || l->gain[l->items[i]] >= 0)
+            l->items[count++] = l->items[i];
+    }
+    l->item_count = count;
+}
+
+/* Adds the continuations by 0, 1, 2 … copies of the class: a run for each. false = too many. */
+static bool continue_stage(labels *l, const label_node *n, uint32_t c, uint32_t first, double enough, uint32_t *runs)
+{
+    double gain[LABEL_PRICES], missed[LABEL_PRICES];
+    uint32_t open = l->count - first;
+    for (uint32_t v = 0; v < l->price_count; v++) {
+        gain[v] = l->gain[(size_t)v * l->p->class_count + c];
+        missed[v] = gain[v] > 0 ? gain[v] * (double)n->most[c] : 0;
+    }
+    for (uint32_t i = 0; i < open; i++) l->room[i] = first + i;
+    l->next_count = *runs = 0;
+    for (int64_t k = 0; k <= n->most[c] && open > 0; k++) {
+        uint64_t load = l->load[c] * (uint64_t)k;
+        uint32_t had = l->next_count, left = 0;
+        if (*runs == MOST_RUNS) return false;
+        l->run_first[(*runs)++] = had;
+        l->steps += open;
+        for (uint32_t i = 0; i < open; i++) {
+            const label *x = &l->list[l->room[i]];
+            if (!fits(l, x->load + load)) continue;
+            if (l->next_count == l->limit) return false;
+            label *to = &l->next[l->next_count];
+            bool ends = false, hopeless = false;
+            for (uint32_t v = 0; v < l->price_count; v++) {
+                to->at_most[v] = x->at_most[v] + (gain[v] * (double)k - missed[v]);
+                bool low = !(to->at_most[v] > enough);
+                ends = ends || low;
+                hopeless = hopeless || (low && gain[v] <= 0);
+            }
+            if (hopeless) continue;
+            l->room[left++] = l->room[i];
+            if (ends) continue;
+            to->load = x->load + load;
+            to->worth = x->worth + n->worth[c] * (double)k;
+            to->parent = l->room[left - 1];
+            to->copies = (uint32_t)k;
+            l->next_count++;
+        }
+        if (had == l->next_count) --*runs;
+        open = left;
+    }
+    l->run_first[*runs] = l->next_count;
+    return true;
+}
+
+static bool before(const label *a, const label *b)
+{
+    if (a->load != b->load) return a->load < b->load;
+    return a->worth > b->worth;
+}
+
+static void merge(const label *from, label *to, uint32_t first, uint32_t middle, uint32_t end)
+{
+    uint32_t i = first, k = middle;
+    for (uint32_t at = first; at < end; at++) {
+        if (i < middle && (k == end || !before(&from[k], &from[i]))) to[at] = from[i++];
+        else to[at] = from[k++];
+    }
+}
+
+/* Merges the runs, which are sorted, into one. */
+static void merge_runs(labels *l, uint32_t runs)
+{
+    while (runs > 1) {
+        uint32_t left = 0;
+        for (uint32_t r = 0; r < runs; r += 2) {
+            uint32_t first = l->run_first[r], middle = l->run_first[r + 1];
+            uint32_t end = r + 2 <= runs ? l->run_first[r + 2] : middle;
+            merge(l->next, l->merged, first, middle, end);
+            l->run_first[left++] = first;
+        }
+        l->run_first[left] = l->next_count;
+        l->steps += l->next_count;
+        runs = left;
+        label *swap = l->next;
+        l->next = l->merged;
+        l->merged = swap;
+    }
+}
+
+/* Appends the labels that no other one dominates. false = too many. */
+static bool keep_best(labels *l)
+{
+    uint32_t front[FRONT], count = 0, turn = 0;
+    for (uint32_t i = 0; i < l->next_count; i++) {
+        const label *x = &l->next[i];
+        bool beaten = false;
+        for (uint32_t f = 0; !beaten && f < count; f++) {
+            const label *y = &l->list[front[f]];
+            beaten = y->worth >= x->worth && within(l, y->load, x->load);
+        }
+        l->steps += count / 4;
+        if (beaten) continue;
+        if (l->count == l->limit) return false;
+        uint32_t at = count < FRONT ? count++ : turn++ % FRONT;
+        front[at] = l->count;
+        l->list[l->count++] = *x;
+    }
+    l->steps += l->next_count;
+    return true;
+}
+
+/* Keeps one label of each of `width` equal parts of the stage. */
+static void thin_out(labels *l, uint32_t first, uint32_t width)
+{
+    uint32_t count = l->count - first, kept = first;
+    if (width == 0 || count <= width) return;
+    for (uint32_t part = 0; part < width; part++) {
+        uint32_t from = first + (uint32_t)((uint64_t)count * part / width);
+        uint32_t to = first + (uint32_t)((uint64_t)count * (part + 1) / width), best = from;
+        for (uint32_t i = from + 1; i < to; i++) {
+            const label *x = &l->list[i], *y = &l->list[best];
+            if (x->at_most[0] > y->at_most[0] || (x->at_most[0] >= y->at_most[0] && x->worth > y->worth)) best = i;
+        }
+        l->list[kept++] = l->list[best];
+    }
+    l->count = kept;
+}
+
+static void take_content(const labels *l, uint32_t best, double *copies)
+{
+    memset(copies, 0, l->p->class_count * sizeof *copies);
+    for (uint32_t i = l->item_count; i-- > 0; best = l->list[best].parent) copies[l->items[i]] = l->list[best].copies;
+}
+
+bool labels_next(labels *l, double *below, double *copies)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = l->last; i < l->count; i++) {
+        const label *x = &l->list[i];
+        if (x->worth < *below * (1 - 1e-9) && (best == UINT32_MAX || x->worth > l->list[best].worth)) best = i;
+    }
+    l->steps += l->count - l->last;
+    if (best == UINT32_MAX) return false;
+    *below = l->list[best].worth;
+    take_content(l, best, copies);
+    return true;
+}
+
+bool labels_solve(labels *l, const label_node *n, double *value, double *copies)
+{
+    double enough = n->enough * SAME;
+    uint32_t best = UINT32_MAX, first = 0, runs;
+    l->steps = n->class_count;
+    l->limit = n->limit < l->capacity ? n->limit : l->capacity;
+    choose_items(l, n);
+    choose_prices(l, n);
+    drop_items(l, n, fill_gains(l, n, 0, 0));
+    if (!make_fields(l, n)) return false;
+    l->list[0] = (label){ .load = 0 };
+    for (uint32_t v = 0; v < l->price_count; v++) l->list[0].at_most[v] = fill_gains(l, n, v, 0);
+    l->count = 1;
+    for (uint32_t i = 0; i < l->item_count; i++) {
+        uint32_t end = l->count;
+        if (!continue_stage(l, n, l->items[i], first, enough, &runs)) return false;
+        merge_runs(l, runs);
+        if (!keep_best(l)) return false;
+        thin_out(l, end, n->width);
+        first = end;
+    }
+    for (uint32_t i = first; i < l->count; i++) {
+        if (l->list[i].worth > (best == UINT32_MAX ? enough : l->list[best].worth)) best = i;
+    }
+    l->last = first;
+    if (best == UINT32_MAX) return true;
+    *value = l->list[best].worth;
+    take_content(l, best, copies);
+    return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the best whole content of one node by dynamic programming. A label is the load of a partial content and its
+ * worth. The classes are added one after another, each in a stage. A label is dropped if no completion of it can be
+ * worth enough, by one of several vectors of resource prices, or if another label has no more load and is worth no
+ * less.
+ */
+#ifndef OPTIMISE_LABELS_H
+#define OPTIMISE_LABELS_H
+
+#include <optimise/bound.h>
+#include <optimise/knapsack.h>
+
+enum { LABEL_PRICES = 4 }; /* most vectors of resource prices for one node */
+
+typedef struct label {
+    uint64_t load; /* a field of bits for each resource */
+    double worth; /* of the classes so far */
+    double at_most[LABEL_PRICES]; /* upper bounds on the worth of its completions, by prices */
+    uint32_t parent, copies; /* index of the label that it continues; copies of its stage's class */
+} label;
+
+/* One node: the classes that may be placed there, and prices of its resources. The caller owns the arrays. */
+typedef struct label_node {
+    const int64_t *capacity; /* by resource */
+    const double *rates; /* by resource: price of a unit, not negative */
+    const uint32_t *classes;
+    uint32_t class_count;
+    const int64_t *most; /* by class: most copies */
+    const double *worth; /* by class */
+    double enough; /* contents that are worth no more are not looked for */
+    uint32_t limit; /* most labels in all */
+    uint32_t width; /* most labels of a stage; 0 = all, so that the content is the best */
+} label_node;
+
+typedef struct labels {
+    const bound_problem *p;
+    label *list, *next, *merged; /* all labels by stage; those of the stage under construction */
+    uint32_t capacity, limit, count, next_count;
+    uint32_t *room; /* labels of the stage before that can have more copies */
+    uint32_t *run_first; /* index in `next` of the first label with so many copies */
+    uint32_t *items, item_count; /* classes that the contents may have, largest first */
+    uint32_t price_count;
+    double *rates; /* [price vector * dims] */
+    double *size, *gain; /* by class; [price vector * class]: worth beyond the resource prices */
+    knapsack k; /* of the classes that come late */
+    uint64_t *load; /* by class */
+    uint32_t last; /* first label of the last stage */
+    uint64_t full, guards; /* the load of a full node; a bit above each field */
+    uint64_t steps; /* work so far: about one per label that was made */
+} labels;
+
+/* Allocates memory for any node of the problem and so many labels. false = out of memory. */
+bool labels_init(labels *l, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity);
+/* Looks for the content that is worth most. false = there are too many labels, or the resources do not fit a load.
+ * *value receives its worth, and `copies` the content, by class; unchanged if no content is worth enough. */
+bool labels_solve(labels *l, const label_node *n, double *value, double *copies);
+/* After a content was found: the best one that is worth less than *below, which receives its worth. false = none. */
+bool labels_next(labels *l, double *below, double *copies);
+
+#endif
