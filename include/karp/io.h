@@ -72,7 +72,18 @@ typedef struct karp_reader_options {
     /** KARP_READ_PREFERENCES_*: whether preferences of pods count, as Karpenter's PREFERENCE_POLICY. Since 0.1 */
     uint32_t preferences;
     uint32_t reserved; /**< 0 */
+    /** KARP_READ_DRA_*: whether ResourceClaims of pods are planned, as Karpenter's IGNORE_DRA_REQUESTS. Since 0.1 */
+    uint32_t dra_requests;
+    /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 0.1 */
+    uint32_t legacy_node_repair;
 } karp_reader_options;
+
+/** Whether a reader's snapshot has devices. */
+enum {
+    KARP_READ_DRA_GIVEN = 0, /**< a Snapshot's setting, else as Karpenter's default: ignored */
+    KARP_READ_DRA_IGNORE = 1, /**< pods with ResourceClaims are unschedulable */
+    KARP_READ_DRA_PLAN = 2
+};
 
 /** Preference policies of a reader. */
 enum {

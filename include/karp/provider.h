@@ -323,6 +323,9 @@ typedef struct karp_provider_plugin {
      * controller before. @p reboots: 1 = faults that a reboot clears are repaired by one. The list outlives the
      * handle. NULL = none. Since 0.1. */
     uint32_t (*node_repairs)(const void *handle, uint32_t reboots, const karp_node_repair **repairs, size_t *count);
+    /** The feature gates, KARP_GATE_* ored; none before the first call. `generation` changes if instance types depend
+     * on the ones that changed. NULL = they depend on none. Since 0.1. */
+    void (*set_gates)(void *handle, uint32_t gates);
 } karp_provider_plugin;
 
 /** The only symbol of a plugin's shared object that the host looks up: "karp_provider_entry". The table it returns is
@@ -425,6 +428,9 @@ KARP_API karp_status karp_provider_settings(karp_provider *provider, karp_settin
 /** The label tables themselves; the size of @p out must be set. Errors: ABI_SIZE, the plugin's. */
 KARP_API karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error);
 
+/** Feature gates on which instance types may depend (aws: KARP_GATE_DRA_NVIDIA_GPU and KARP_GATE_DRA_EFA, with which
+ * types have devices); @p gates are KARP_GATE_*, ored. NULL is allowed. Since 0.1. */
+KARP_API void karp_provider_set_gates(karp_provider *provider, uint32_t gates);
 /** Memory for the results of the functions below, which are valid until it is freed. Errors: NOMEM. */
 KARP_API karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory **out, karp_error *error);
 /** NULL is allowed. */

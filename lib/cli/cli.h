@@ -122,6 +122,8 @@ typedef struct cli_options {
     uint32_t lint_fails; /* the lowest severity that fails, plus one; 0 = none */
     bool digest; /* text output includes the digest of the input */
     uint32_t replicas_from; /* KARP_REPLICAS_* */
+    uint32_t dra_requests; /* KARP_READ_DRA_* */
+    bool legacy_node_repair;
     bool strict, strict_storage;
     bool skip_unknown; /* leave out documents that are no objects */
     bool recursive;

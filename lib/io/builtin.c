@@ -257,6 +257,7 @@ static karp_status give_types(class_uses *u, const class_use *use, bool alone, u
              u->count);
         return KARP_E_LIMIT;
     }
+    karp_provider_set_gates(u->provider, reader->gates);
     karp_status status = karp_provider_catalogue(u->provider, use->class_, &catalogue, &reader->error);
     if (status == KARP_E_NOT_FOUND && io_region_is_stated(reader, u->cloud)) return region_unknown(u);
     if (status) return status;

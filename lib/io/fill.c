@@ -299,7 +299,8 @@ karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *ro
     count_pod(f, root);
     if (!io_assume_claims(&f->assumed, root)) return io_reader_nomem(f->reader);
     if (f->creates) io_quotas_count(&f->quotas, f->reader, root, true);
-    karp_status status = io_add_filled(f, info, root, place);
+    karp_status status = io_make_device_claims(f, root, place);
+    if (status == KARP_OK) status = io_add_filled(f, info, root, place);
     return status ? status : add_ephemeral_claims(f, root, place);
 }
 

@@ -87,9 +87,11 @@ karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
 karp_status io_fill_buffer(karp_reader *reader, trees *t, tree *root);
 /* Adds matchLabelKeys and mismatchLabelKeys to the selectors of a pod's affinity, as the API server does. */
 void io_merge_label_keys(trees *t, tree *pod);
-/* Whether the EC2NodeClass is not ready because a setting of the kubelet is an expression. Errors: UNSUPPORTED (with
- * the gate NodeClassCEL, the expression would count), NOMEM. */
-karp_status io_check_class_expressions(karp_reader *reader, const tree *ref, uint32_t gates, bool *not_ready);
+/* Adds the ResourceClaims of a pod's templates, and states them in its status. */
+karp_status io_make_device_claims(io_filler *filler, tree *pod, const io_place *place);
+/* Whether the EC2NodeClass is not ready because something in it needs a gate that is off. Errors: UNSUPPORTED (with
+ * the gate NodeClassCEL, an expression would count), NOMEM. */
+karp_status io_check_class_gates(karp_reader *reader, const tree *ref, uint32_t gates, bool *not_ready);
 void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeClaim */
 karp_status io_fill_and_add_node(io_filler *filler, tree *root, const io_place *place);
 karp_status io_fill_and_add_node_claim(io_filler *filler, tree *root, const io_place *place);

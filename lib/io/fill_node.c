@@ -419,8 +419,8 @@ static karp_status check(karp_reader *reader, karp_builder *builder, const karp_
         const io_deferred *w = &reader->deferred[i];
         bool not_ready = false;
         if (!has_no_conditions(w)) continue;
-        status = io_check_class_expressions(reader, tree_get(io_template_spec(w->root), "nodeClassRef"),
-                                            settings->gates, &not_ready);
+        status = io_check_class_gates(reader, tree_get(io_template_spec(w->root), "nodeClassRef"), settings->gates,
+                                      &not_ready);
         if (!status && (not_ready || karp_snapshot_pool_fault(snapshot, w->name, NULL)))
             status = refuse(reader, w, not_ready);
     }

@@ -174,6 +174,7 @@ static karp_status find_repairs(karp_reader *reader)
 {
     bool on = (reader->gates_on & KARP_GATE_NODE_REPAIR) != 0, all = true;
     uint32_t reboots = (reader->gates_on & KARP_GATE_REBOOT_FOR_REPAIR) != 0;
+    if (reader->options.legacy_node_repair) return KARP_OK;
     for (uint32_t i = 0; on && i < reader->cloud_count; i++) {
         karp_provider *provider = NULL;
         if (!reader->clouds[i].used) continue;
@@ -195,8 +196,14 @@ static karp_status find_repairs(karp_reader *reader)
 static karp_status note_device_gates(karp_reader *reader)
 {
     if (!(reader->gates_on & (KARP_GATE_DRA_NVIDIA_GPU | KARP_GATE_DRA_EFA))) return KARP_OK;
-    return io_warn(reader, "the gates DRANVIDIAGPU and DRAEFA have no effect: karp has no device templates of the aws "
-                           "provider; devices in dynamicResources of a catalogue, or ResourceSlices, are planned");
+    if (reader->options.dra_requests != KARP_READ_DRA_PLAN)
+        return io_warn(reader,
+                       "the gates DRANVIDIAGPU and DRAEFA have no effect as long as Karpenter ignores ResourceClaims, "
+                       "its default: --ignore-dra-requests false");
+    if (io_builtin_types(reader)) return KARP_OK;
+    return io_warn(reader,
+                   "the gates DRANVIDIAGPU and DRAEFA have no effect: a catalogue states its types' devices itself, "
+                   "in dynamicResources");
 }
 
 /* The tables of the clouds that are used. */

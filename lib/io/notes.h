@@ -18,8 +18,12 @@ karp_status io_gates_read(karp_reader *reader);
 /* Whether the options set gates or the preference policy, and overrides those in settings. */
 static inline bool io_settings_chosen(const karp_reader *reader)
 {
-    return reader->gates_given != 0 || reader->options.preferences != KARP_READ_PREFERENCES_GIVEN;
+    const karp_reader_options *o = &reader->options;
+    return reader->gates_given != 0 || o->preferences != KARP_READ_PREFERENCES_GIVEN ||
+           o->dra_requests != KARP_READ_DRA_GIVEN || o->legacy_node_repair;
 }
+/* Notes on the nodes that the controller of --legacy-node-repair replaces. Errors: NOMEM, those of providers. */
+karp_status io_legacy_repair_note(karp_reader *reader, const karp_snapshot *snapshot);
 void io_options_apply(const karp_reader *reader, karp_settings *settings);
 
 /* Called for each object that is added to the builder. Errors: NOMEM. */

@@ -232,7 +232,7 @@ static tree *repairs_of(trees *t, const karp_reader *reader)
     return list;
 }
 
-/* Keeps the settings for the dump, with the options' gates and preference policy in place of the stated ones. */
+/* Keeps the settings for the dump, with those of the options in place of the stated ones. */
 static bool keep_settings(karp_reader *reader, const tree *settings)
 {
     if (!io_settings_chosen(reader)) return keep_text(reader, settings, &reader->settings_text);
@@ -243,6 +243,10 @@ static bool keep_settings(karp_reader *reader, const tree *settings)
     if (reader->options.preferences != KARP_READ_PREFERENCES_GIVEN)
         tree_set_text(t, copy, "preferencePolicy",
                       str(reader->options.preferences == KARP_READ_PREFERENCES_IGNORE ? "Ignore" : "Respect"));
+    if (reader->options.dra_requests != KARP_READ_DRA_GIVEN)
+        tree_set(t, copy, "ignoreDRARequests",
+                 tree_new(t, reader->options.dra_requests == KARP_READ_DRA_PLAN ? TREE_FALSE : TREE_TRUE));
+    if (reader->options.legacy_node_repair) tree_set(t, copy, "legacyNodeRepair", tree_new(t, TREE_TRUE));
     for (size_t i = 0; gates && io_gate_name(i, &bit); i++) {
         const char *name = io_gate_name(i, &bit);
         if (reader->gates_given & bit)

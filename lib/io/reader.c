@@ -32,6 +32,8 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
                                     &given.feature_gates, &given.hooks);
     if (!status && given.replicas_from > KARP_REPLICAS_MOST)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: replicas_from is none of KARP_REPLICAS_*");
+    if (!status && given.dra_requests > KARP_READ_DRA_PLAN)
+        status = fail(error, KARP_E_INVALID, "karp_reader_options: dra_requests is none of KARP_READ_DRA_*");
     if (!status && given.preferences > KARP_READ_PREFERENCES_IGNORE)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: preferences is none of KARP_READ_PREFERENCES_*");
     if (!status && given.reserved) status = fail(error, KARP_E_INVALID, "karp_reader_options: reserved is not 0");

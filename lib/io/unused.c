@@ -88,6 +88,9 @@ karp_status io_gates_read(karp_reader *reader)
 void io_options_apply(const karp_reader *reader, karp_settings *settings)
 {
     settings->gates = (settings->gates & ~reader->gates_given) | reader->gates_on;
+    if (reader->options.legacy_node_repair) settings->legacy_node_repair = 1;
+    if (reader->options.dra_requests != KARP_READ_DRA_GIVEN)
+        settings->dra_requests = reader->options.dra_requests == KARP_READ_DRA_PLAN;
     if (reader->options.preferences == KARP_READ_PREFERENCES_GIVEN) return;
     bool ignore = reader->options.preferences == KARP_READ_PREFERENCES_IGNORE;
     settings->preference_policy = ignore ? KARP_PREFERENCES_IGNORE : KARP_PREFERENCES_RESPECT;

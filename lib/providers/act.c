@@ -208,6 +208,11 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
     return KARP_OK;
 }
 
+void karp_provider_set_gates(karp_provider *provider, uint32_t gates)
+{
+    if (provider && provider->plugin.set_gates) provider->plugin.set_gates(provider->handle, gates);
+}
+
 karp_status karp_provider_node_repairs(karp_provider *provider, uint32_t reboots, const karp_node_repair **out,
                                        size_t *count, karp_error *error)
 {

@@ -69,10 +69,20 @@ def repair():
     check(any('no repair policies' in w for w in document('plan', manifest(azure, pod()), '--feature-gates', on)['warnings']), 'azure')
 
 
-def devices():
-    for gate in ('DRANVIDIAGPU', 'DRAEFA'):
-        notes = document('plan', manifest(pool(), node_class(), pod()), '--feature-gates', f'{gate}=true')['warnings']
-        check(any('no device templates of the aws provider' in note for note in notes), gate)
+def legacy():
+    """WithLegacyRepairPolicies(): the list of before 1.15, and the controller that deletes NodeClaims by itself."""
+    def notes(minutes, *words, nodes=1):
+        broken_nodes = [json.loads(json.dumps(broken(XID['unknown'], minutes)).replace('"gpu"', f'"gpu-{i}"').replace('i-1', f'i-{i}')) for i in range(nodes)]
+        plan = document('disrupt', manifest(pool(), node_class(), *broken_nodes), '--now', '2026-01-05T12:00:00Z', *words)
+        return [c for c in plan['commands'] if c.get('reason') == 'Unhealthy'], [w for w in plan['warnings'] if '--legacy-node-repair' in w]
+
+    on = ('--legacy-node-repair', '--feature-gates', 'NodeRepair=true')
+    equal(notes(15, *on), ([], ['NodeClaim gpu-0: its node is unhealthy, and the controller of --legacy-node-repair deletes it']), 'any fault after 10 minutes')
+    equal(notes(5, *on), ([], []), 'not yet')
+    equal(notes(15, '--legacy-node-repair'), ([], []), 'the gate')
+    equal(len(notes(15, *on, nodes=3)[1]), 3, 'a note on each')
+    check('leaves it, as more than 20 %' in notes(15, *on, nodes=3)[1][0], 'too many')
+    equal(json.loads(run('dump', manifest(pool(), node_class()), *on)[0])['settings']['legacyNodeRepair'], True, 'the dump has the setting')
 
 
 def launched(*objects):
@@ -126,7 +136,7 @@ def reservations():
 
 
 repair()
-devices()
+legacy()
 reservations()
 classes()
 expressions()

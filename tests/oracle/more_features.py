@@ -164,6 +164,7 @@ def state_requests(pod):
 
 
 def as_stored(world):
-    """What the oracle of the shared material takes for granted."""
+    """What the oracle of the shared material takes for granted. It lists the types of some pools before those of all."""
+    world['catalogues'].sort(key=lambda c: not c.get('nodePools'))
     for pod in of_kind(world, 'Pod'):
         state_requests(pod)

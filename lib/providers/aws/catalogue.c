@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/str.h>
+#include <providers/aws/devices.h>
 #include <providers/cloud/table.h>
 
 /* ---- offerings: of each zone of the region, and of the class's reservations -------------------------------------- */
@@ -336,6 +337,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
         aws_labels(s, type, c, place, shared, out);
         aws_resources(s, type, c, &settings->options, shared, out);
         add_offerings(s, type, c, place, &parts, out);
+        aws_type_devices(s, settings->device_gates, c, out);
     }
     if (s->failed) return fail_nomem(error);
     *types = list;

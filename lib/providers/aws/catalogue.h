@@ -12,6 +12,7 @@ typedef struct aws_settings {
     uint32_t zones; /* bit 0 = the first: zones for launches if the node class has no subnets */
     karp_str zone_names; /* with commas: zones besides those; if `zones` is 0, the only ones */
     bool release_1_14_3; /* offerings of reservations as in that release of the provider */
+    uint32_t device_gates; /* KARP_GATE_DRA_* */
     bool all_types; /* also types that the region does not offer or that have no known price */
 } aws_settings;
 

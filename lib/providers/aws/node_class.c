@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/node_class.h>
+#include <providers/aws/devices.h>
 
 #include <base/error.h>
 #include <stdio.h>
@@ -367,6 +367,7 @@ static void read_annotations(decoder *d, const tree *root, aws_node_class *out)
     out->stated_hash = scratch_text(d->s, tree_get_text(annotations, "karpenter.k8s.aws/ec2nodeclass-hash"));
     out->stated_hash_version = scratch_text(d->s,
                                             tree_get_text(annotations, "karpenter.k8s.aws/ec2nodeclass-hash-version"));
+    (void)aws_gpu_sharing_parse(tree_get_text(annotations, AWS_GPU_SHARING), &out->gpu_sharing, &out->gpu_shares);
 }
 
 karp_status aws_node_class_read(scratch *s, const tree *root, aws_node_class *out, karp_error *error)
@@ -453,5 +454,6 @@ bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b)
            equal_str(a->evict_nodefs, b->evict_nodefs) &&
            same_resources(a->kube_reserved, a->kube_reserved_count, b->kube_reserved, b->kube_reserved_count) &&
            same_resources(a->system_reserved, a->system_reserved_count, b->system_reserved, b->system_reserved_count) &&
-           same_disks(a, b) && same_network(a, b) && same_capacity(a, b);
+           a->gpu_sharing == b->gpu_sharing && a->gpu_shares == b->gpu_shares && same_disks(a, b) &&
+           same_network(a, b) && same_capacity(a, b);
 }

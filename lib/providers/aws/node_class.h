@@ -52,6 +52,15 @@ typedef struct aws_placement_group {
     int64_t partitions;
 } aws_placement_group;
 
+/* How many pods NVIDIA's driver lets share a GPU: one, a number of them, or as many as its memory, or anything, allows.
+ */
+typedef enum aws_gpu_sharing {
+    AWS_SHARE_NOTHING,
+    AWS_SHARE_COUNT,
+    AWS_SHARE_MEMORY,
+    AWS_SHARE_UNLIMITED
+} aws_gpu_sharing;
+
 /* All zero: AL2023 with defaults. */
 typedef struct aws_node_class {
     aws_family family;
@@ -78,6 +87,8 @@ typedef struct aws_node_class {
     const karp_str *security_groups;
     size_t security_group_count;
     uint64_t hash;
+    aws_gpu_sharing gpu_sharing; /* by an annotation */
+    int64_t gpu_shares; /* with AWS_SHARE_COUNT */
     karp_str stated_hash, stated_hash_version; /* Karpenter's own hash, from the object's annotations; "" = none */
 } aws_node_class;
 

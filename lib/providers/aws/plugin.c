@@ -242,6 +242,15 @@ static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement 
     return KARP_PROVIDER_OK;
 }
 
+static void aws_set_gates(void *handle, uint32_t gates)
+{
+    aws_handle *h = handle;
+    uint32_t devices = gates & (KARP_GATE_DRA_NVIDIA_GPU | KARP_GATE_DRA_EFA);
+    if (devices == h->settings.device_gates) return;
+    h->settings.device_gates = devices;
+    h->base.generation++;
+}
+
 /* ---- marks, drift, repair ---------------------------------------------------------------------------------------- */
 
 static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
@@ -439,6 +448,7 @@ const karp_provider_plugin aws_plugin = {
     .drift = aws_drift_of,
     .repair_policies = aws_repair_policies,
     .node_repairs = aws_node_repairs,
+    .set_gates = aws_set_gates,
     .facts_info = aws_facts_info,
     .facts_write = aws_write_facts,
 };

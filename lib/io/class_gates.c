@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings of the kubelet in an EC2NodeClass that are CEL expressions: a maxPods that is text, and an amount in
- * kubeReserved or systemReserved that is no quantity, as a misspelt one is. Without the gate NodeClassCEL, the
- * controller of the class finds it not ready. Source: aws/karpenter-provider-aws 1.15.2,
- * pkg/controllers/nodeclass/validation.go.
+ * What in an EC2NodeClass needs a gate of the provider. Settings of the kubelet may be CEL expressions: a maxPods that
+ * is text, and an amount in kubeReserved or systemReserved that is no quantity, as a misspelt one is (NodeClassCEL).
+ * GPUs may be shared (DRANVIDIAGPU). Without the gate, the controller of the class finds it not ready. Source:
+ * aws/karpenter-provider-aws 1.15.2, pkg/controllers/nodeclass/validation.go.
  */
 #include <io/fill.h>
 #include <karp/settings.h>
 #include <karp/values.h>
+#include <providers/aws/devices.h>
 
 #define AWS_GROUP "karpenter.k8s.aws"
 
@@ -35,15 +36,32 @@ static const tree *find_expression(const tree *class_, char *where, size_t room)
     return NULL;
 }
 
-karp_status io_check_class_expressions(karp_reader *reader, const tree *ref, uint32_t gates, bool *not_ready)
+static karp_status check_sharing(karp_reader *reader, const io_deferred *w, uint32_t gates, bool *not_ready)
+{
+    aws_gpu_sharing sharing = AWS_SHARE_NOTHING;
+    int64_t shares = 0;
+    karp_str value = tree_get_text(tree_get(tree_get(w->root, "metadata"), "annotations"), AWS_GPU_SHARING);
+    bool known = aws_gpu_sharing_parse(value, &sharing, &shares);
+    if (known && (sharing == AWS_SHARE_NOTHING || (gates & KARP_GATE_DRA_NVIDIA_GPU))) return KARP_OK;
+    *not_ready = true;
+    return io_warn_once(
+        reader,
+        "EC2NodeClass %.*s is not ready, and its NodePools launch nothing: its annotation " AWS_GPU_SHARING
+        " is \"%.*s\"%s",
+        str_shown(w->name, 100), w->name.ptr, str_shown(value, 60), value.ptr,
+        known ? ", which needs the gate DRANVIDIAGPU" : ", not disabled, memory, unlimited or a number of shares");
+}
+
+karp_status io_check_class_gates(karp_reader *reader, const tree *ref, uint32_t gates, bool *not_ready)
 {
     char where[80];
     karp_str group = tree_get_text(ref, "group"), name = tree_get_text(ref, "name");
     *not_ready = false;
     if (!str_is(group, AWS_GROUP)) return KARP_OK;
     const io_deferred *w = io_find_deferred(reader, tree_get_text(ref, "kind"), str(""), name);
-    const tree *expression = w ? find_expression(w->root, where, sizeof where) : NULL;
-    if (!expression) return KARP_OK;
+    if (!w) return KARP_OK;
+    const tree *expression = find_expression(w->root, where, sizeof where);
+    if (!expression) return check_sharing(reader, w, gates, not_ready);
     karp_str text = tree_text(expression);
     if (gates & KARP_GATE_NODE_CLASS_CEL) {
         (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &w->place, "spec.kubelet",
