@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/builtin.h>
 #include <io/clouds.h>
+#include <io/cluster_api.h>
 #include <io/convert.h>
 #include <io/decode.h>
 #include <io/fill.h>
@@ -296,9 +297,9 @@ static karp_status give_builtin(karp_reader *reader)
     size_t used = 0;
     for (uint32_t i = 0; i < reader->cloud_count; i++) used += reader->clouds[i].used;
     for (uint32_t i = 0; i < reader->cloud_count && status == KARP_OK; i++) {
-        if (reader->clouds[i].used) status = give_cloud(reader, i, used == 1, &types);
+        if (reader->clouds[i].used) status = give_cloud(reader, i, used == 1 && !reader->cluster_api, &types);
     }
-    return status;
+    return status || !reader->cluster_api ? status : io_give_cluster_api(reader);
 }
 
 karp_status io_settle_catalogues(karp_reader *reader)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/error.h>
 #include <io/clouds.h>
+#include <io/cluster_api.h>
 #include <providers/builtin.h>
 #include <providers/others.h>
 
@@ -325,13 +326,18 @@ static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
 karp_status io_settle_clouds(karp_reader *reader)
 {
     bool any = false;
+    reader->cluster_api = false;
     uint32_t of_region = clouds_with_region(reader->options.region), used = 0;
     for (uint32_t i = 0; i < reader->cloud_count; i++) reader->clouds[i].used = false;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone) continue;
         uint32_t cloud = io_cloud_of_pool(reader, w);
-        if (cloud == IO_NONE && io_builtin_types(reader)) return unknown_cloud(reader, w);
+        if (cloud == IO_NONE && io_builtin_types(reader)) {
+            const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
+            if (!io_is_cluster_api(reader, io_group_of_class(ref))) return unknown_cloud(reader, w);
+            reader->cluster_api = any = true;
+        }
         if (cloud != IO_NONE) reader->clouds[cloud].used = any = true;
     }
     uint32_t chosen = chosen_cloud(reader);

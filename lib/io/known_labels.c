@@ -4,6 +4,7 @@
 #include <io/notes.h>
 #include <io/builtin.h>
 #include <io/clouds.h>
+#include <io/cluster_api.h>
 #include <io/fill.h>
 
 #include <string.h>
@@ -103,7 +104,7 @@ static karp_status keep_labels(karp_reader *reader, const karp_settings *setting
 
 /* The label tables of the clouds that are used. */
 typedef struct label_tables {
-    karp_settings of[IO_CLOUDS_MOST];
+    karp_settings of[IO_CLOUDS_MOST + 1]; /* and Cluster API */
     size_t count;
     bool run; /* these clouds run the nodes; otherwise their labels are used only if the catalogues use them */
 } label_tables;
@@ -221,6 +222,7 @@ static karp_status gather(karp_reader *reader, label_tables *t)
         t->run = t->run || has_pool_of(reader, provider);
         t->count++;
     }
+    if (reader->cluster_api) t->of[t->count++] = *io_cluster_api_labels();
     return KARP_OK;
 }
 

@@ -154,6 +154,7 @@ struct karp_reader {
 
     bool has_catalogues; /* the Snapshot states catalogues */
     bool own_catalogues; /* karp_reader_add_catalogue() was called */
+    bool cluster_api; /* some NodePool has the types of Cluster API */
     karp_provider *given_provider; /* karp_reader_set_provider() */
     io_cloud clouds[IO_CLOUDS_MOST]; /* of the built-in providers, in their order, and of the one that was given */
     uint32_t cloud_count;

@@ -2,39 +2,29 @@
 #include <providers/others.h>
 
 static const other_provider others[] = {
-    { "Alibaba Cloud", "karpenter.alibabacloud.com", "ECSNodeClass", "",
+    { "Alibaba Cloud", "karpenter.alibabacloud.com", "ECSNodeClass",
       "AliyunContainerService/karpenter-provider-alibabacloud" },
-    { "Alibaba Cloud", "karpenter.k8s.alibabacloud", "ECSNodeClass", "karpenter.k8s.alibabacloud",
-      "cloudpilot-ai/karpenter-provider-alicloud" },
-    { "Bizfly Cloud", "karpenter.bizflycloud.com", "BizflyCloudNodeClass", "karpenter.bizflycloud.com",
+    { "Alibaba Cloud", "karpenter.k8s.alibabacloud", "ECSNodeClass", "cloudpilot-ai/karpenter-provider-alicloud" },
+    { "Bizfly Cloud", "karpenter.bizflycloud.com", "BizflyCloudNodeClass",
       "bizflycloud/karpenter-provider-bizflycloud" },
-    { "Clever Cloud", "karpenter.clever-cloud.com", "CleverNodeClass", "karpenter.clever-cloud.com",
-      "CleverCloud/karpenter-provider-clever-cloud" },
-    { "Cluster API", "karpenter.cluster.x-k8s.io", "ClusterAPINodeClass", "karpenter.cluster.x-k8s.io",
+    { "Clever Cloud", "karpenter.clever-cloud.com", "CleverNodeClass", "CleverCloud/karpenter-provider-clever-cloud" },
+    { "Cluster API", "karpenter.cluster.x-k8s.io", "ClusterAPINodeClass",
       "kubernetes-sigs/karpenter-provider-cluster-api" },
-    { "DigitalOcean", "karpenter.do.sh", "DONodeClass", "karpenter.do.sh",
-      "synthesizer/karpenter-provider-digitalocean" },
-    { "Exoscale", "karpenter.exoscale.com", "ExoscaleNodeClass", "karpenter.exoscale.com",
-      "exoscale/karpenter-provider-exoscale" },
-    { "Hetzner Cloud", "karpenter.itsh.dev", "HCloudNodeClass", "karpenter.itsh.dev",
-      "itsh-cloud/karpenter-provider-hcloud" },
-    { "Huawei Cloud", "karpenter.k8s.huawei", "CCENodeClass", "karpenter.k8s.huawei",
-      "huaweicloud-samples/karpenter-provider-huawei" },
-    { "IBM Cloud", "karpenter.ibm.sh", "IBMNodeClass", "karpenter.ibm.sh", "pfeifferj/karpenter-provider-ibm-cloud" },
-    { "Linode", "karpenter.k8s.linode", "LinodeNodeClass", "karpenter.k8s.linode", "linode/karpenter-provider-linode" },
-    { "Oracle Cloud", "oci.oraclecloud.com", "OCINodeClass", "oci.oraclecloud.com", "oracle/karpenter-provider-oci" },
-    { "Oracle Cloud", "karpenter.k8s.oracle", "OciNodeClass", "karpenter.k8s.oracle", "zoom/karpenter-oci" },
-    { "Proxmox", "karpenter.proxmox.sinextra.dev", "ProxmoxNodeClass", "karpenter.proxmox.sinextra.dev",
-      "sergelogvinov/karpenter-provider-proxmox" },
-    { "Rackspace Spot", "karpenter.rackspace.com", "RackspaceSpotNodeClass", "karpenter.rackspace.com",
+    { "DigitalOcean", "karpenter.do.sh", "DONodeClass", "synthesizer/karpenter-provider-digitalocean" },
+    { "Exoscale", "karpenter.exoscale.com", "ExoscaleNodeClass", "exoscale/karpenter-provider-exoscale" },
+    { "Hetzner Cloud", "karpenter.itsh.dev", "HCloudNodeClass", "itsh-cloud/karpenter-provider-hcloud" },
+    { "Huawei Cloud", "karpenter.k8s.huawei", "CCENodeClass", "huaweicloud-samples/karpenter-provider-huawei" },
+    { "IBM Cloud", "karpenter.ibm.sh", "IBMNodeClass", "pfeifferj/karpenter-provider-ibm-cloud" },
+    { "Linode", "karpenter.k8s.linode", "LinodeNodeClass", "linode/karpenter-provider-linode" },
+    { "Oracle Cloud", "oci.oraclecloud.com", "OCINodeClass", "oracle/karpenter-provider-oci" },
+    { "Oracle Cloud", "karpenter.k8s.oracle", "OciNodeClass", "zoom/karpenter-oci" },
+    { "Proxmox", "karpenter.proxmox.sinextra.dev", "ProxmoxNodeClass", "sergelogvinov/karpenter-provider-proxmox" },
+    { "Rackspace Spot", "karpenter.rackspace.com", "RackspaceSpotNodeClass",
       "kanya-approve/karpenter-provider-rackspace-spot" },
-    { "Tencent Cloud", "karpenter.k8s.tke", "TKEMachineNodeClass", "karpenter.k8s.tke",
-      "TencentCloud/karpenter-provider-tke" },
-    { "Vultr", "karpenter.vultr.com", "VultrNodeClass", "karpenter.vultr.com", "crob1140/karpenter-provider-vultr" },
-    { "vSphere", "karpenter.vsphere.com", "VsphereNodeClass", "karpenter.vsphere.com",
-      "AbsaOSS/karpenter-provider-vsphere" },
-    { "Yandex Cloud", "karpenter.yandex.cloud", "YandexNodeClass", "karpenter.yandex.cloud",
-      "tufitko/karpenter-provider-yandex" },
+    { "Tencent Cloud", "karpenter.k8s.tke", "TKEMachineNodeClass", "TencentCloud/karpenter-provider-tke" },
+    { "Vultr", "karpenter.vultr.com", "VultrNodeClass", "crob1140/karpenter-provider-vultr" },
+    { "vSphere", "karpenter.vsphere.com", "VsphereNodeClass", "AbsaOSS/karpenter-provider-vsphere" },
+    { "Yandex Cloud", "karpenter.yandex.cloud", "YandexNodeClass", "tufitko/karpenter-provider-yandex" },
 };
 
 enum { OTHERS = sizeof others / sizeof *others };
@@ -49,9 +39,9 @@ const other_provider *other_provider_for_class(karp_str group, karp_str kind)
 
 bool other_provider_has_label(karp_str key)
 {
-    for (size_t i = 0; i < OTHERS; i++) {
-        size_t length = str(others[i].domain).len;
-        if (length > 0 && key.len > length && str_starts(key, others[i].domain) && key.ptr[length] == '/') return true;
+    karp_str domain = str_before(key, '/');
+    for (size_t i = 0; i < OTHERS && domain.len < key.len; i++) {
+        if (str_is(domain, others[i].group)) return true;
     }
     return false;
 }

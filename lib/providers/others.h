@@ -7,8 +7,7 @@
 
 typedef struct other_provider {
     const char *cloud; /* "Oracle Cloud" */
-    const char *group, *kind; /* of its node classes */
-    const char *domain; /* of the labels of its nodes; "" = it has none of its own */
+    const char *group, *kind; /* of its node classes; the group is the domain of its nodes' labels, too */
     const char *repository;
 } other_provider;
 

@@ -80,6 +80,16 @@ static void order(void **state)
     assert_plan(SNAPSHOT(ON, X) TEMPLATE("1", "") BUFFER("b", "10", "True"),
                 "new default " B "1," B "2," B "3," B "4 on x\nnew default " B "10," B "9 on x\n"
                 "new default " B "5," B "6," B "7," B "8 on x\n");
+    /* Karpenter 1.15.0, pkg/state/virtualpods: they are created by the clock of the process, after what was just
+     * stored. */
+    assert_plan(
+        SNAPSHOT(ON, X) TEMPLATE("2", "") BUFFER(
+            "b", "2",
+            "True") "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: z, creationTimestamp: "
+                    "'2026-06-01T00:00:00Z'}, spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}, "
+                    "status: "
+                    "{phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n",
+        "new default " B "1,p on x\nnew default " B "2 on x\n");
 }
 
 static void limit(void **state)
