@@ -89,7 +89,7 @@ def beside():
 
 
 def taints():
-    """The provider has no code that reads this annotation ("TODO add taints")."""
+    """The provider has no code that reads this annotation: createNodeClaimFromMachineDeployment() leaves taints for later."""
     plan = document('plan', manifest(pool(), node_class(), machines('m4', taints='gpu=true:NoSchedule'), pod()))
     equal([launch['choice']['instanceType'] for launch in plan['launches']], ['m4'], 'as the provider')
     check(any('MachineDeployment md-m4: the provider of Cluster API does not read' in w for w in plan['warnings']), plan['warnings'])
