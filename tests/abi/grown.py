@@ -47,6 +47,24 @@ def write_sources():
     return count
 
 
+def write_changed(folder, places):
+    """The libraries' one files in this folder, with each place {name: (pattern, replacement, how often it is there)} changed. Fails where a place
+    is not there."""
+    files = [f'{name}.{end}' for name in LIBRARIES for end in ('c', 'h')]
+    subprocess.run(['ninja', '-C', BUILD, *(f'lib/{file}' for file in files)], check=True, stdout=subprocess.DEVNULL)
+    folder.mkdir(exist_ok=True)
+    found = dict.fromkeys(places, 0)
+    for file in files:
+        text = (BUILD / 'lib' / file).read_text()
+        for place, (before, after, _) in places.items():
+            text, count = re.subn(before, after, text, flags=re.S)
+            found[place] += count
+        (folder / file).write_text(text)
+    wanted = {place: count for place, (*_, count) in places.items()}
+    if found != wanted:
+        sys.exit(f'places were found {found}, not {wanted}')
+
+
 def make_libraries(folder):
     """Both libraries from the one files in this folder."""
     compiler = [compilers.quick()]

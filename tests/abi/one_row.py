@@ -10,7 +10,6 @@ messages and decisions, and read plans and snapshots of them; Python must list t
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -40,26 +39,12 @@ def said(*words, wanted=0):
     return ' '.join((done.stderr if wanted else done.stdout).split())
 
 
-def make():
-    files = [f'{name}.{end}' for name in grown.LIBRARIES for end in ('c', 'h')]
-    subprocess.run(['ninja', '-C', grown.BUILD, *(f'lib/{file}' for file in files)], check=True, stdout=subprocess.DEVNULL)
-    FOLDER.mkdir(exist_ok=True)
-    found = dict.fromkeys(PLACES, 0)
-    for file in files:
-        text = (grown.BUILD / 'lib' / file).read_text()
-        for place, (before, after, _) in PLACES.items():
-            text, count = re.subn(before, after, text)
-            found[place] += count
-        (FOLDER / file).write_text(text)
-    assert all(found[place] == count for place, (*_, count) in PLACES.items()), found
-    grown.make_libraries(FOLDER)
-
-
 def main():
     if not os.environ.get('KARP') or not (grown.BUILD / 'lib' / 'libkarp-io.so').exists() or not shutil.which('ninja'):
         print('there is no program, no libkarp-io, or no ninja')
         return 77
-    make()
+    grown.write_changed(FOLDER, PLACES)
+    grown.make_libraries(FOLDER)
     checks = {
         'Decides as Karpenter 9.99 does, or 1.14 (--profile karpenter-1.14), or 1.15 (--profile karpenter-1.15).': said('--version'),
         'karpenter-1.14, karpenter-1.15, karpenter-9.99, or karp': said('plan', '--help'),

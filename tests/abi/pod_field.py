@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A new field of a pod that decisions read needs four places in C: the struct, its row, the member of shape, and where it is read. CONTRIBUTING.md
+says the same, and names two more in Go.
+
+    pod_field.py    needs $KARP_BUILD, which makes the libraries' one files
+
+Copies of both libraries get spec.schedulerName in exactly these places. Pods that differ in it alone must then be of two classes, pods that
+are equal in it of one, in whatever way they are read; and a field that is misspelt is still noticed.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import grown
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+FOLDER = grown.BUILD / 'tests' / 'pod_field'
+PLACES = {
+    'struct': (r'\} karp_pod;', '    karp_str scheduler_name;\n} karp_pod;', 1),
+    'row': (r'\{(TEXT\w*)\("priorityClassName",karp_pod,priority_class_name\)\}', r'\g<0>,{\1("schedulerName",karp_pod,scheduler_name)}', 1),
+    'shape': (r'uint32_t rules;(?=\s*int32_t priority;)', r'\g<0> uint32_t scheduler_name;', 1),
+    'read': (r's->grace_seconds *= *given->termination_grace_seconds[^;]*;', r'\g<0> s->scheduler_name = copy_text(c, given->scheduler_name); '
+             r'put(c, s->scheduler_name);', 1),
+}
+NO_PLACE = {'known': (r'runtimeClassName schedulerName ', 'runtimeClassName ', 1)}
+
+
+def pod(name, scheduler):
+    return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': name},
+            'spec': {'schedulerName': scheduler, 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}
+
+
+def classes(documents, form):
+    """As karp -v counts them; `form` is how the pods stand in the file."""
+    file = FOLDER / 'pods.json'
+    file.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': documents}) if form == 'List' else '\n'.join(map(json.dumps, documents)))
+    done = subprocess.run([os.environ['KARP'], 'plan', '-v', file, SOURCE / 'examples/quickstart'], env=dict(os.environ, LD_LIBRARY_PATH=str(FOLDER)),
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and 'schedulerName' not in done.stderr, done.stderr
+    return int(done.stderr.split(' kinds)')[0].split()[-1])
+
+
+def main():
+    if not os.environ.get('KARP') or not (grown.BUILD / 'lib' / 'libkarp-io.so').exists() or not shutil.which('ninja'):
+        print('there is no program, no libkarp-io, or no ninja')
+        return 77
+    grown.write_changed(FOLDER, PLACES | NO_PLACE)
+    grown.make_libraries(FOLDER)
+    other = classes([], 'List')
+    for form in ('List', 'lines'):
+        for count in (2, 9):
+            equal = classes([pod(f'a-{i}', 'x') for i in range(count)], form)
+            different = classes([pod(f'a-{i}', f'x-{i % 2}') for i in range(count)], form)
+            assert (equal - other, different - other) == (1, 2), (form, count, other, equal, different)
+    contributing = (SOURCE / 'CONTRIBUTING.md').read_text()
+    assert 'is added in four places in C' in contributing and len(PLACES) == 4, 'CONTRIBUTING.md says another number of places'
+    print(f'{len(PLACES)} places')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
