@@ -85,15 +85,15 @@ typedef struct start {
     uint64_t requests;
 } start;
 
-static start begin(const measure *m) { return (start){ now_ms(), m->requests }; }
+static start start_measuring(const measure *m) { return (start){ now_ms(), m->requests }; }
 
 /* Adds everything since *from to the stage; *from is set to now. */
 static void end_stage(measure *m, int stage, start *from)
 {
-    start now = begin(m);
+    start now = start_measuring(m);
     m->times[stage][m->runs] = now.time - from->time;
     m->allocations[stage] = now.requests - from->requests;
-    *from = begin(m);
+    *from = start_measuring(m);
 }
 
 /* ---- one run ----------------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
                                   karp_error *error)
 {
     karp_builder *builder = NULL;
-    start clock = begin(m);
+    start clock = start_measuring(m);
     karp_status status = karp_builder_new(m->context, &builder, error);
     if (status == KARP_OK) status = bench_named->fill(m->context, name, builder, question, error);
     bool edits = question->edits;
@@ -122,7 +122,7 @@ static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **o
                                  karp_error *error)
 {
     karp_reader *reader = NULL;
-    start clock = begin(m);
+    start clock = start_measuring(m);
     karp_status status = karp_reader_new(m->context, NULL, &reader, error);
     if (status == KARP_OK) status = karp_reader_add_path(reader, name, error);
     end_stage(m, STAGE_READ, &clock);
@@ -194,7 +194,7 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
     m->disrupts = question.method != KARP_METHOD_ANY;
     m->counts.size = sizeof(m->counts);
     karp_snapshot_get_counts(snapshot, &m->counts);
-    start clock = begin(m);
+    start clock = start_measuring(m);
     m->decisions = 1;
     status = named ? bench_named->answer(snapshot, question, &decision, &m->decisions, error)
                    : bench_decide(snapshot, question.method, &decision, error);
@@ -278,7 +278,7 @@ static bool measure_input(const cli_options *options, const char *name, measure 
     return true;
 }
 
-static int run(const cli_options *options)
+static int run_bench(const cli_options *options)
 {
     if (options->list) {
         if (bench_named == NULL) {
@@ -327,5 +327,5 @@ const cli_verb verb_bench = {
     .options = CLI_OPTION_BENCH,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_bench,
 };

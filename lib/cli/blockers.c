@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_blockers(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     (void)result;
@@ -21,7 +21,10 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options) { return answer_input(options, false, true, make, NULL); }
+static int run_blockers(const cli_options *options)
+{
+    return answer_input(options, false, true, answer_blockers, NULL);
+}
 
 const cli_verb verb_blockers = {
     .name = "blockers",
@@ -34,5 +37,5 @@ const cli_verb verb_blockers = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_blockers,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static karp_status make(cli_answer *answer, void *catalogue, int *result)
+static karp_status answer_catalogue(cli_answer *answer, void *catalogue, int *result)
 {
     (void)result;
     return karp_write_catalogue(answer->options->context, catalogue, &answer->write, &answer->text, &answer->error);
@@ -34,7 +34,7 @@ static karp_catalogue *survey(const cli_options *options)
     return catalogue;
 }
 
-static int run(const cli_options *options)
+static int run_catalogue(const cli_options *options)
 {
     if (options->from_nodes && (options->files.count == 0 || options->catalogues.count > 0 || options->export_facts)) {
         print_problem("--from-nodes", "give the nodes with -f, as in: kubectl get nodes -o yaml | karp catalogue "
@@ -53,7 +53,7 @@ static int run(const cli_options *options)
     progress_begin("reading");
     karp_catalogue *catalogue = options->from_nodes ? survey(options) : catalogue_read(options);
     progress_end();
-    int result = catalogue == NULL ? EXIT_ERROR : answer_without_input(options, make, catalogue);
+    int result = catalogue == NULL ? EXIT_ERROR : answer_without_input(options, answer_catalogue, catalogue);
     karp_catalogue_unref(catalogue);
     return result;
 }
@@ -69,5 +69,5 @@ const cli_verb verb_catalogue = {
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_TYPES | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_catalogue,
 };

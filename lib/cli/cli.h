@@ -377,7 +377,7 @@ void print_warnings(const cli_input *input);
 bool has_warning(const cli_input *input, karp_str note);
 /* Prints the notes with the name of the side, except those that the first side has too. */
 void print_warnings_of_side(const cli_input *input, const char *name, const cli_input *first);
-/* The same without freeing: the caller keeps the text. */
+/* Prints the text, which the caller keeps. false = not everything was written. */
 bool print_output(karp_str text);
 /* Flushes standard output. Returns the exit status: an error if not everything was written. */
 int standard_output_written(void);

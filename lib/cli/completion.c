@@ -115,7 +115,7 @@ static bool fish(const cli_options *options)
     return true;
 }
 
-static int run(const cli_options *options)
+static int run_completion(const cli_options *options)
 {
     static const struct {
         const char *name;
@@ -138,5 +138,5 @@ const cli_verb verb_completion = {
     .summary = "a script that completes commands and options in a shell",
     .details = "Writes the script: source <(karp completion bash), karp completion fish | source.",
     .word_count = 1,
-    .run = run,
+    .run = run_completion,
 };

@@ -200,7 +200,7 @@ static int answer_replays(const cli_options *options)
     return result;
 }
 
-static int run(const cli_options *options)
+static int run_diff(const cli_options *options)
 {
     cli_input input = { 0 };
     if (options->sides != NULL) {
@@ -253,5 +253,5 @@ const cli_verb verb_diff = {
                CLI_OPTION_ROUNDS,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_diff,
 };

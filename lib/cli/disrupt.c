@@ -74,7 +74,7 @@ static karp_status write_memory(cli_answer *answer, const karp_decision *decisio
     return status;
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_disrupt(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     const cli_options *options = answer->options;
@@ -88,7 +88,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options) { return answer_input(options, true, false, make, NULL); }
+static int run_disrupt(const cli_options *options) { return answer_input(options, true, false, answer_disrupt, NULL); }
 
 const cli_verb verb_disrupt = {
     .name = "disrupt",
@@ -103,5 +103,5 @@ const cli_verb verb_disrupt = {
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN |
                1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_disrupt,
 };

@@ -202,7 +202,7 @@ static int no_kind(const char *kind, const char *name)
     return EXIT_ERROR;
 }
 
-static int run(const cli_options *options)
+static int run_explain(const cli_options *options)
 {
     const char *kind = options->words.items[0];
     static const char *const workloads[] = { "deployment", "deploy", "statefulset", "sts", "replicaset", "rs", "job" };
@@ -229,5 +229,5 @@ const cli_verb verb_explain = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_explain,
 };

@@ -12,7 +12,7 @@ typedef struct facts_of {
     karp_provider_facts_info info;
 } facts_of;
 
-static karp_status begin(const cli_options *options, karp_provider *provider, facts_of *facts, karp_error *error)
+static karp_status begin_facts(const cli_options *options, karp_provider *provider, facts_of *facts, karp_error *error)
 {
     *facts = (facts_of){ .provider = provider, .info = { .size = sizeof(facts->info) } };
     karp_status status = karp_provider_memory_new(options->context, &facts->memory, error);
@@ -111,7 +111,7 @@ static int answer(const cli_options *options, bool write)
     karp_reader_free(reader);
     if (provider == NULL) return EXIT_ERROR;
     int result = EXIT_OK;
-    if (begin(options, provider, &facts, &error) != KARP_OK) {
+    if (begin_facts(options, provider, &facts, &error) != KARP_OK) {
         print_error(&error);
         result = EXIT_ERROR;
     } else if (write) {
@@ -141,7 +141,7 @@ static void print_other_region(const cli_options *options, karp_str name)
     facts_of usual;
     karp_provider *provider = NULL;
     if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) return;
-    if (begin(options, provider, &usual, NULL) == KARP_OK)
+    if (begin_facts(options, provider, &usual, NULL) == KARP_OK)
         fprintf(stderr, "karp: hint: or plan with another region's types and prices: --region %.*s\n",
                 (int)usual.info.region.len, usual.info.region.ptr);
     end(&usual);
@@ -159,7 +159,8 @@ void facts_hint(const cli_options *options, karp_reader *reader)
         if (karp_reader_get_cloud(reader, i, &cloud, NULL) != KARP_OK) return;
         open.region = cloud.region;
         if (karp_provider_open(options->context, cloud.provider, &open, &provider, NULL) != KARP_OK) continue;
-        bool known = begin(options, provider, &facts, NULL) != KARP_OK || is_listed(facts.info.built_in, cloud.region);
+        bool known = begin_facts(options, provider, &facts, NULL) != KARP_OK ||
+                     is_listed(facts.info.built_in, cloud.region);
         if (!known) {
             fputs("karp: these commands print them:\n", stderr);
             print_commands(&facts, stderr);
@@ -209,7 +210,7 @@ static bool print_each(const cli_options *options, void (*print)(const facts_of 
         karp_str name = karp_provider_registry_name(registry, i);
         status = karp_provider_open(options->context, name, NULL, &provider, NULL);
         if (status != KARP_OK) continue;
-        status = begin(options, provider, &facts, NULL);
+        status = begin_facts(options, provider, &facts, NULL);
         if (status == KARP_OK) print(&facts);
         end(&facts);
     }
@@ -225,7 +226,7 @@ bool facts_print_built_in(const cli_options *options)
 
 bool facts_print_regions(const cli_options *options) { return print_each(options, print_regions); }
 
-static int run(const cli_options *options) { return answer(options, options->facts.count > 0); }
+static int run_facts(const cli_options *options) { return answer(options, options->facts.count > 0); }
 
 const cli_verb verb_facts = {
     .name = "facts",
@@ -236,5 +237,5 @@ const cli_verb verb_facts = {
         "--region. With --facts KIND=FILE it reads their output and writes one facts file, which every command takes\n"
         "as --facts FILE. If something is missing, it says what, and writes nothing.",
     .options = CLI_OPTION_FACTS,
-    .run = run,
+    .run = run_facts,
 };

@@ -12,7 +12,7 @@ static bool fails(const cli_answer *answer, const karp_lint *lint)
     return least > 0 && least <= KARP_LINT_WARNING + 1 && answer->write.warning_count > 0;
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_lint(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_lint *lint = NULL;
@@ -25,11 +25,11 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options)
+static int run_lint(const cli_options *options)
 {
     cli_options own = *options;
     own.no_lint_notes = true;
-    return answer_input(&own, true, false, make, NULL);
+    return answer_input(&own, true, false, answer_lint, NULL);
 }
 
 const cli_verb verb_lint = {
@@ -45,5 +45,5 @@ const cli_verb verb_lint = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_OUTPUT | CLI_OPTION_LINT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_SARIF,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_lint,
 };

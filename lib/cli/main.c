@@ -91,7 +91,7 @@ static uint64_t memory_to_use(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)bytes : 0;
 }
 
-static int run(const cli_verb *verb, int argc, char **argv)
+static int run_verb(const cli_verb *verb, int argc, char **argv)
 {
     karp_error error;
     karp_error_init(&error, sizeof(error));
@@ -199,5 +199,5 @@ int main(int argc, char **argv)
         print_verb_help(&own);
         return standard_output_written();
     }
-    return run(&own, argc - 1, argv + 1);
+    return run_verb(&own, argc - 1, argv + 1);
 }

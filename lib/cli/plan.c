@@ -81,7 +81,7 @@ karp_status find_preferences(cli_answer *answer, karp_str pod, karp_preferences 
     return karp_find_preferences(answer->input.snapshot, &common, pod, out, &answer->error);
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_plan(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_decision *plan = NULL;
@@ -117,11 +117,11 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options)
+static int run_plan(const cli_options *options)
 {
     if (options->settle) return settle(options);
     bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
-    return answer_input(options, !records || options->certificate != NULL, records, make, NULL);
+    return answer_input(options, !records || options->certificate != NULL, records, answer_plan, NULL);
 }
 
 const cli_verb verb_plan = {
@@ -137,5 +137,5 @@ const cli_verb verb_plan = {
                1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_CSV |
                1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_plan,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_repack(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     const cli_options *options = answer->options;
@@ -26,9 +26,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options)
+static int run_repack(const cli_options *options)
 {
-    return answer_input(options, true, options->format == KARP_FORMAT_YAML, make, NULL);
+    return answer_input(options, true, options->format == KARP_FORMAT_YAML, answer_repack, NULL);
 }
 
 const cli_verb verb_repack = {
@@ -43,5 +43,5 @@ const cli_verb verb_repack = {
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_repack,
 };

@@ -149,7 +149,7 @@ static void report_progress(const karp_replay_progress *progress, void *user)
     progress_part(before * each + ((uint64_t)progress->now - (uint64_t)progress->begins) / policies, policies * each);
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_replay(cli_answer *answer, void *own, int *result)
 {
     (void)result;
     replaying *r = own;
@@ -177,14 +177,14 @@ static int replay_with(const cli_options *options, replaying *r)
     r->options.object_count = options->pools.count;
     r->options.repack = r->plan.name.ptr ? &r->plan : NULL;
     bool ready = traces != NULL && objects != NULL && (!named || r->options.catalogue != NULL);
-    int result = ready ? answer_without_input(options, make, r) : EXIT_ERROR;
+    int result = ready ? answer_without_input(options, answer_replay, r) : EXIT_ERROR;
     documents_free(options, &options->files, traces);
     documents_free(options, &options->pools, objects);
     karp_catalogue_unref(r->options.catalogue);
     return result;
 }
 
-static int run(const cli_options *options)
+static int run_replay(const cli_options *options)
 {
     replaying r;
     memset(&r, 0, sizeof r);
@@ -202,5 +202,5 @@ const cli_verb verb_replay = {
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_replay,
 };

@@ -268,7 +268,7 @@ karp_status settle_launches(const cli_options *options, const karp_snapshot *sna
     return play(options, snapshot, false, out, error);
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_settlement(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_settlement *s = NULL;
@@ -293,5 +293,5 @@ int settle(const cli_options *options)
         print_problem("--settle", "can be written as text, json or markdown only");
         return EXIT_ERROR;
     }
-    return answer_input(options, true, false, make, NULL);
+    return answer_input(options, true, false, answer_settlement, NULL);
 }

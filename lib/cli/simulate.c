@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static karp_status make(cli_answer *answer, void *catalogue, int *result)
+static karp_status answer_simulate(cli_answer *answer, void *catalogue, int *result)
 {
     (void)result;
     const cli_options *options = answer->options;
@@ -17,12 +17,12 @@ static karp_status make(cli_answer *answer, void *catalogue, int *result)
     return status;
 }
 
-static int run(const cli_options *options)
+static int run_simulate(const cli_options *options)
 {
     karp_catalogue *catalogue = NULL;
     bool named = options->catalogues.count > 0 || options->region != NULL;
     if (named) catalogue = catalogue_read(options);
-    int result = named && catalogue == NULL ? EXIT_ERROR : answer_without_input(options, make, catalogue);
+    int result = named && catalogue == NULL ? EXIT_ERROR : answer_without_input(options, answer_simulate, catalogue);
     karp_catalogue_unref(catalogue);
     return result;
 }
@@ -38,5 +38,5 @@ const cli_verb verb_simulate = {
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_GATES | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_simulate,
 };

@@ -79,7 +79,7 @@ static karp_status make_check(cli_answer *answer, int *result)
     return status;
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_verify(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     karp_verification *found = NULL;
@@ -94,7 +94,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options) { return answer_input(options, true, true, make, NULL); }
+static int run_verify(const cli_options *options) { return answer_input(options, true, true, answer_verify, NULL); }
 
 const cli_verb verb_verify = {
     .name = "verify",
@@ -110,5 +110,5 @@ const cli_verb verb_verify = {
                CLI_OPTION_OUTPUT | CLI_OPTION_VERIFY,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_JSON,
-    .run = run,
+    .run = run_verify,
 };

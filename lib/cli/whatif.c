@@ -163,7 +163,7 @@ static void name_question(const cli_options *options, karp_str input, strbuf *ti
     add_title(title, ", with ", &options->scaled);
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
 {
     const change_list *changes = own;
     karp_decision *plan = NULL;
@@ -204,7 +204,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options)
+static int run_whatif(const cli_options *options)
 {
     change_list changes = { 0 };
     int result = EXIT_ERROR;
@@ -218,7 +218,7 @@ static int run(const cli_options *options)
     } else if (read) {
         cli_options noting = *options; /* without --design deleted pods are noted; designs list their differences */
         noting.note_changes = true;
-        result = answer_input(&noting, true, false, make, &changes);
+        result = answer_input(&noting, true, false, answer_whatif, &changes);
     }
     karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));
     return result;
@@ -238,5 +238,5 @@ const cli_verb verb_whatif = {
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML |
                1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_whatif,
 };

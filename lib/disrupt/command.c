@@ -26,7 +26,7 @@ struct stepping {
     uint64_t quirks;
 };
 
-static bool quirk(const struct stepping *g, unsigned n) { return (g->quirks >> (n - 1)) & 1; }
+static bool step_quirk(const struct stepping *g, unsigned n) { return (g->quirks >> (n - 1)) & 1; }
 
 static bool observed(const struct stepping *g, uint32_t kind, karp_str name)
 {
@@ -136,7 +136,7 @@ static void progress(struct stepping *g)
         all = all && s->replacements[i].progress == KARP_REPLACEMENT_INITIALIZED;
     }
     if (all) delete_claims(g, false);
-    if (out_of_time(g) && (!all || quirk(g, 7))) roll_back(g, KARP_REASON_TIMED_OUT, true);
+    if (out_of_time(g) && (!all || step_quirk(g, 7))) roll_back(g, KARP_REASON_TIMED_OUT, true);
     else if (all) enter(g, KARP_COMMAND_PHASE_DELETING, g->now);
     else enter(g, KARP_COMMAND_PHASE_WAITING, later(g->now, pause));
 }
@@ -247,7 +247,7 @@ static bool take_created(struct stepping *g, bool *failed)
 static void give_up_launching(struct stepping *g)
 {
     const karp_step *s = g->step;
-    if (quirk(g, 23)) {
+    if (step_quirk(g, 23)) {
         finish(g, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED);
         return;
     }

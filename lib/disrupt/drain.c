@@ -99,8 +99,8 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
 }
 
 /* Starts the advice about a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
-static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,
-                         struct draining *d, const state_node **found, karp_error *error)
+static karp_status begin_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,
+                               struct draining *d, const state_node **found, karp_error *error)
 {
     karp_status status = advice_start(snapshot, now, out, &d->a, error);
     if (status != KARP_OK) return status;
@@ -130,7 +130,7 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
     if (!str_given(node_name)) return fail_null(error, "node_name");
     struct draining d;
     const state_node *n;
-    karp_status status = begin(snapshot, node_name, now, out, &d, &n, error);
+    karp_status status = begin_drain(snapshot, node_name, now, out, &d, &n, error);
     if (status != KARP_OK) return status;
     conclude(&d, n->claim, advise_evictions(d.a, n, d.deadline));
     return advice_finish(d.a, out, error);
@@ -163,7 +163,7 @@ karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_
     const state_node *n;
     if (snapshot == NULL || out == NULL || (volumes == NULL && volume_count > 0))
         return fail(error, KARP_E_INVALID, "a snapshot, the volumes and a place for the advice are needed");
-    karp_status status = begin(snapshot, node_name, now, out, &d, &n, error);
+    karp_status status = begin_drain(snapshot, node_name, now, out, &d, &n, error);
     if (status != KARP_OK) return status;
     bool waits = false, late = d.deadline != KARP_NO_TIME && d.a->now > d.deadline;
     for (size_t i = 0; i < volume_count; i++)

@@ -11,7 +11,7 @@
 #include <schedule/options.h>
 #include <string.h>
 
-static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
+static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
 {
     memset(p, 0, sizeof *p);
     snapshot = options_view(options->common, snapshot, &p->view);
@@ -75,7 +75,7 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     karp_status status = disrupt_options_check(options, &checked, &common, error);
     if (status != KARP_OK) return status;
     *method = checked.method;
-    status = begin(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
+    status = fill_pass(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK) status = read_in_progress(p, &checked, error);
     if (status == KARP_OK) status = marks_begin(p, checked.memory, error);
     if (status != KARP_OK) pass_end(p);

@@ -343,7 +343,7 @@ static const kind_row rows[] = {
 
 bool io_is_added(const io_kind_info *info) { return rows[info->kind].add != NULL; }
 
-static void begin(adding *a, karp_reader *reader, const io_kind_info *info, const tree *root)
+static void begin_adding(adding *a, karp_reader *reader, const io_kind_info *info, const tree *root)
 {
     a->reader = reader;
     a->info = info;
@@ -389,14 +389,14 @@ static karp_status end(adding *a, karp_status status, const io_place *place)
 karp_status io_object_check(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     adding a;
-    begin(&a, reader, info, root);
+    begin_adding(&a, reader, info, root);
     return end(&a, decode(&a), place);
 }
 
 karp_status io_object_add(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     adding a;
-    begin(&a, reader, info, root);
+    begin_adding(&a, reader, info, root);
     /* Only a part of most pods needs to be decoded. */
     karp_status status = info->kind == IO_KIND_POD ? KARP_OK : decode(&a);
     if (status == KARP_OK && io_is_added(info)) status = rows[info->kind].add(&a);

@@ -136,7 +136,7 @@ static karp_status make_types(karp_reader *reader, const karp_catalogue_options 
 }
 
 /* The node class is read first, because its subnets determine the region. */
-static karp_status make(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
+static karp_status make_aws_catalogue(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
 {
     karp_status status = options->node_class.len
                              ? io_reader_text(reader, options->node_class_name, options->node_class, NULL)
@@ -169,6 +169,6 @@ karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_optio
     if (status) return status;
     status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
-    status = make(reader, &own, out);
+    status = make_aws_catalogue(reader, &own, out);
     return end_reading(reader, status, error);
 }

@@ -152,7 +152,7 @@ static void set_overhead(trees *t, tree *entry)
 
 /* ---- the catalogue ----------------------------------------------------------------------------------------------- */
 
-static karp_status make(surveying *s, karp_catalogue **out)
+static karp_status make_catalogue(surveying *s, karp_catalogue **out)
 {
     karp_reader *reader = s->reader;
     const io_place nowhere = { .document = { "", 0 } };
@@ -224,7 +224,7 @@ karp_status karp_reader_nodes_catalogue(karp_reader *reader, karp_catalogue **ou
     s.list = tree_new(&s.trees, TREE_LIST);
     reader->finished = true;
     karp_status status = survey(&s);
-    if (status == KARP_OK) status = make(&s, &made);
+    if (status == KARP_OK) status = make_catalogue(&s, &made);
     if (status == KARP_OK) {
         reader->catalogue_count = 0; /* only this one gets the prices */
         status = io_give_catalogue(reader, made, NULL, 0);

@@ -158,8 +158,8 @@ static void write_terms(json_out *j, const karp_certificate *c)
 }
 
 /* The beginning of both public functions. *copy is complete. */
-static karp_status begin(write_call *call, const karp_write_options *options, uint32_t formats,
-                         const karp_certificate *given, karp_certificate *copy)
+static karp_status begin_certificate(write_call *call, const karp_write_options *options, uint32_t formats,
+                                     const karp_certificate *given, karp_certificate *copy)
 {
     karp_status status = write_begin(call, options, given != NULL,
                                      "a context, a certificate and a place for the text are needed", formats);
@@ -173,7 +173,7 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
 {
     write_call call = { .context = context, .out = out, .error = error };
     karp_certificate own, *certificate = &own;
-    karp_status status = begin(&call, options, 1u << KARP_FORMAT_JSON, given, &own);
+    karp_status status = begin_certificate(&call, options, 1u << KARP_FORMAT_JSON, given, &own);
     if (status != KARP_OK) return status;
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "Certificate");
@@ -227,7 +227,8 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
 {
     write_call call = { .context = context, .out = out, .error = error };
     karp_certificate own, *certificate = &own;
-    karp_status status = begin(&call, options, 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT, given, &own);
+    karp_status status = begin_certificate(&call, options, 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT, given,
+                                           &own);
     if (status != KARP_OK) return status;
     if (call.options.format == KARP_FORMAT_TEXT) {
         check_text(&call.buffer, certificate, refusal);

@@ -141,8 +141,8 @@ typedef void write_function(const write_job *job);
 enum { FORMATS = KARP_FORMAT_PROMETHEUS + 1 };
 
 /* Writes in the requested format, if the document has it. */
-static karp_status run(write_call *call, const karp_decision *decision, const karp_decision *disruption,
-                       const karp_write_options *options, write_function *const formats[FORMATS])
+static karp_status write_decisions(write_call *call, const karp_decision *decision, const karp_decision *disruption,
+                                   const karp_write_options *options, write_function *const formats[FORMATS])
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < FORMATS; i++) known |= (uint32_t)(formats[i] != NULL) << i;
@@ -164,7 +164,7 @@ karp_status karp_write_plan(karp_context *context, const karp_decision *decision
         [KARP_FORMAT_CSV] = plan_as_csv,   [KARP_FORMAT_PROMETHEUS] = plan_as_prometheus,
     };
     write_call call = { .context = context, .out = out, .error = error };
-    return run(&call, decision, disruption, options, formats);
+    return write_decisions(&call, decision, disruption, options, formats);
 }
 
 karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
@@ -176,7 +176,7 @@ karp_status karp_write_disruption(karp_context *context, const karp_decision *de
         [KARP_FORMAT_CSV] = disruption_as_csv,   [KARP_FORMAT_PROMETHEUS] = disruption_as_prometheus,
     };
     write_call call = { .context = context, .out = out, .error = error };
-    return run(&call, decision, decision, options, formats);
+    return write_decisions(&call, decision, decision, options, formats);
 }
 
 karp_status karp_write_repack(karp_context *context, const karp_decision *decision, const karp_write_options *options,
@@ -189,5 +189,5 @@ karp_status karp_write_repack(karp_context *context, const karp_decision *decisi
         [KARP_FORMAT_HTML] = repack_as_html,
     };
     write_call call = { .context = context, .out = out, .error = error };
-    return run(&call, decision, decision, options, formats);
+    return write_decisions(&call, decision, decision, options, formats);
 }

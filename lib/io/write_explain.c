@@ -152,7 +152,7 @@ static void pod_as_text(const write_job *job, const pod_addition *addition, karp
 }
 
 /* The checks of both public functions. */
-static karp_status begin(write_call *call, const karp_decision *decision, const karp_write_options *given)
+static karp_status begin_explanation(write_call *call, const karp_decision *decision, const karp_write_options *given)
 {
     return write_begin(call, given, decision != NULL, "a context, a decision and a place for the text are needed",
                        1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
@@ -162,7 +162,7 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
                            karp_str pod, const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = begin(&call, decision, options);
+    karp_status status = begin_explanation(&call, decision, options);
     if (status != KARP_OK) return status;
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     pod_answer answer = { FATE_NONE, 0 };
@@ -277,7 +277,7 @@ karp_status karp_write_node(karp_context *context, const karp_decision *decision
 {
     if (!str_given(node)) return fail_null(error, "node");
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = begin(&call, decision, options);
+    karp_status status = begin_explanation(&call, decision, options);
     if (status != KARP_OK) return status;
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     node_answer answer = { 0 };

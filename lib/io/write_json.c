@@ -46,7 +46,7 @@ static void before_value(json_out *j, size_t size)
 
 static bool has_sink(const json_out *j) { return j->out->sink != NULL; }
 
-static void begin(json_out *j, bool is_array, bool flat)
+static void open_value(json_out *j, bool is_array, bool flat)
 {
     if (has_sink(j)) {
         values_add(j, &(karp_value){ .kind = is_array ? KARP_VALUE_ARRAY : KARP_VALUE_OBJECT });
@@ -64,13 +64,13 @@ static void begin(json_out *j, bool is_array, bool flat)
     if (flat && j->flat_from == 0) j->flat_from = j->depth;
 }
 
-void json_open_object(json_out *j) { begin(j, false, false); }
+void json_open_object(json_out *j) { open_value(j, false, false); }
 
-void json_open_array(json_out *j) { begin(j, true, false); }
+void json_open_array(json_out *j) { open_value(j, true, false); }
 
-void json_flat_object(json_out *j) { begin(j, false, true); }
+void json_flat_object(json_out *j) { open_value(j, false, true); }
 
-void json_flat_array(json_out *j) { begin(j, true, true); }
+void json_flat_array(json_out *j) { open_value(j, true, true); }
 
 void json_end(json_out *j)
 {

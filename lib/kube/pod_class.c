@@ -10,7 +10,7 @@
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
-static void *make(kube_cluster *c, size_t count, size_t elem)
+static void *new_array(kube_cluster *c, size_t count, size_t elem)
 {
     void *at = arena_array(&c->memory, count + 1, elem);
     if (!at) kube_nomem(c);
@@ -29,7 +29,7 @@ static void read_requests(kube_cluster *c, kube_class *s)
     kube_requests(c, &s->pod, usual, false, scored);
     for (size_t i = 0; i < 2; i++) missing[i] = s->pod.pod_request_count && real[i] ? 0 : usual[i];
     kube_requests(c, &s->pod, missing, true, counted);
-    s->requests = make(c, KUBE_RESOURCES_MOST, sizeof *s->requests);
+    s->requests = new_array(c, KUBE_RESOURCES_MOST, sizeof *s->requests);
     for (uint32_t i = 0; s->requests && i < KUBE_RESOURCES_MOST; i++) {
         if (real[i]) s->requests[s->request_count++] = (kube_amount){ i, real[i] };
     }
@@ -62,7 +62,7 @@ static void read_ports(kube_cluster *c, kube_class *s)
     const karp_pod *p = &s->pod;
     size_t plain = list_ports(p->containers, p->container_count, false, NULL),
            more = list_ports(p->init_containers, p->init_container_count, true, NULL);
-    karp_host_port *ports = plain + more ? make(c, plain + more, sizeof *ports) : NULL;
+    karp_host_port *ports = plain + more ? new_array(c, plain + more, sizeof *ports) : NULL;
     if (!ports) return;
     (void)list_ports(p->containers, p->container_count, false, ports);
     (void)list_ports(p->init_containers, p->init_container_count, true, ports + plain);
@@ -90,7 +90,7 @@ static void read_images(kube_cluster *c, kube_class *s, const tree *spec)
     const tree *containers = tree_get(spec, "containers"), *init = tree_get(spec, "initContainers"),
                *volumes = tree_get(spec, "volumes");
     s->container_count = tree_count(containers) + tree_count(init);
-    s->images = make(c, s->container_count + tree_count(volumes), sizeof *s->images);
+    s->images = new_array(c, s->container_count + tree_count(volumes), sizeof *s->images);
     for (size_t i = 0; s->images && i < tree_count(init); i++)
         read_image(c, s, tree_get_text(tree_item(init, i), "image"));
     for (size_t i = 0; s->images && i < tree_count(containers); i++)
@@ -104,8 +104,8 @@ static void read_images(kube_cluster *c, kube_class *s, const tree *spec)
 static void read_volumes(kube_cluster *c, kube_class *s)
 {
     if (s->pod.volume_count == 0) return;
-    karp_str *names = make(c, s->pod.volume_count, sizeof *names);
-    s->claims = make(c, s->pod.volume_count, sizeof *s->claims);
+    karp_str *names = new_array(c, s->pod.volume_count, sizeof *names);
+    s->claims = new_array(c, s->pod.volume_count, sizeof *s->claims);
     for (size_t i = 0; names && s->claims && i < s->pod.volume_count; i++) {
         const karp_pod_volume *v = &s->pod.volumes[i];
         if (v->kind != KARP_VOLUME_CLAIM) continue;
@@ -121,7 +121,7 @@ static void read_volumes(kube_cluster *c, kube_class *s)
 static void add_tolerations(kube_cluster *c, kube_class *s)
 {
     static const char *const keys[] = { "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable" };
-    karp_toleration *list = make(c, s->pod.toleration_count + 2, sizeof *list);
+    karp_toleration *list = new_array(c, s->pod.toleration_count + 2, sizeof *list);
     if (!list) return;
     size_t n = s->pod.toleration_count;
     if (n) memcpy(list, s->pod.tolerations, n * sizeof *list);
@@ -178,8 +178,8 @@ static void read_node_affinity(kube_cluster *c, kube_class *s, const tree *affin
 {
     const tree *terms = tree_get(tree_get(affinity, REQUIRED), "nodeSelectorTerms"),
                *wishes = tree_get(affinity, PREFERRED);
-    kube_fields *required = make(c, s->pod.required_node_term_count, sizeof *required),
-                *preferred = make(c, s->pod.preferred_node_term_count, sizeof *preferred);
+    kube_fields *required = new_array(c, s->pod.required_node_term_count, sizeof *required),
+                *preferred = new_array(c, s->pod.preferred_node_term_count, sizeof *preferred);
     if (!required || !preferred) return;
     for (size_t i = 0; i < s->pod.required_node_term_count; i++) read_fields(c, tree_item(terms, i), &required[i]);
     for (size_t i = 0; i < s->pod.preferred_node_term_count; i++)
@@ -190,7 +190,7 @@ static void read_node_affinity(kube_cluster *c, kube_class *s, const tree *affin
     s->restricted = s->pod.required_node_term_count > 0;
     for (size_t i = 0; i < s->pod.required_node_term_count && s->restricted; i++)
         s->restricted = names_of_term(&required[i], NULL, &most);
-    karp_str *names = s->restricted ? make(c, most, sizeof *names) : NULL;
+    karp_str *names = s->restricted ? new_array(c, most, sizeof *names) : NULL;
     for (size_t i = 0; names && i < s->pod.required_node_term_count; i++)
         (void)names_of_term(&required[i], names, &s->only_count);
     s->only = names;
@@ -204,9 +204,9 @@ static const karp_selector *merged(kube_cluster *c, const kube_class *s, const k
 {
     const karp_meta *meta = &s->pod.meta;
     if (key_count + other_count == 0) return selector;
-    karp_selector *out = make(c, 1, sizeof *out);
+    karp_selector *out = new_array(c, 1, sizeof *out);
     size_t n = selector ? selector->expression_count : 0;
-    karp_requirement *list = make(c, n + key_count + other_count, sizeof *list);
+    karp_requirement *list = new_array(c, n + key_count + other_count, sizeof *list);
     if (!out || !list) return selector;
     if (n) memcpy(list, selector->expressions, n * sizeof *list);
     for (size_t i = 0; i < key_count + other_count; i++) {
@@ -227,7 +227,7 @@ static const karp_selector *merged(kube_cluster *c, const kube_class *s, const k
 static void set_rule(kube_cluster *c, kube_rule *rule, const karp_str *namespaces, size_t count,
                      const karp_selector *only)
 {
-    const karp_selector **selectors = make(c, 1, sizeof *selectors);
+    const karp_selector **selectors = new_array(c, 1, sizeof *selectors);
     if (!selectors) return;
     selectors[0] = only;
     *rule = (kube_rule){
@@ -238,7 +238,7 @@ static void set_rule(kube_cluster *c, kube_rule *rule, const karp_str *namespace
 /* Rules keep a pointer to it, and classes move. */
 static const karp_str *own_namespace(kube_cluster *c, const kube_class *s)
 {
-    karp_str *copy = make(c, 1, sizeof *copy);
+    karp_str *copy = new_array(c, 1, sizeof *copy);
     if (copy) *copy = s->pod.meta.namespace_;
     return copy;
 }
@@ -262,7 +262,7 @@ static void term_rule(kube_cluster *c, const kube_class *s, const karp_pod_term 
 
 static uint32_t term_group(kube_cluster *c, const kube_class *s, const karp_pod_term *term, const tree *object)
 {
-    kube_rule *rule = make(c, 1, sizeof *rule);
+    kube_rule *rule = new_array(c, 1, sizeof *rule);
     if (!rule) return KUBE_NONE;
     term_rule(c, s, term, object, rule);
     return kube_group_add(c, rule, 1);
@@ -272,9 +272,9 @@ static void read_required(kube_cluster *c, kube_class *s, const tree *affinity, 
 {
     const karp_pod *p = &s->pod;
     const tree *terms = tree_get(affinity, REQUIRED), *others = tree_get(anti, REQUIRED);
-    kube_rule *all = make(c, p->required_affinity_count, sizeof *all);
-    s->affinity = make(c, p->required_affinity_count, sizeof *s->affinity);
-    s->anti = make(c, p->required_anti_affinity_count, sizeof *s->anti);
+    kube_rule *all = new_array(c, p->required_affinity_count, sizeof *all);
+    s->affinity = new_array(c, p->required_affinity_count, sizeof *s->affinity);
+    s->anti = new_array(c, p->required_anti_affinity_count, sizeof *s->anti);
     s->affinity_group = KUBE_NONE;
     if (!all || !s->affinity || !s->anti) return;
     for (size_t i = 0; i < p->required_affinity_count && !c->status; i++) {
@@ -305,7 +305,7 @@ static void add_preferred(kube_cluster *c, kube_class *s, const karp_pod_term *l
 static void read_preferred(kube_cluster *c, kube_class *s, const tree *affinity, const tree *anti)
 {
     const karp_pod *p = &s->pod;
-    s->preferred = make(c, p->preferred_affinity_count + p->preferred_anti_affinity_count, sizeof *s->preferred);
+    s->preferred = new_array(c, p->preferred_affinity_count + p->preferred_anti_affinity_count, sizeof *s->preferred);
     if (!s->preferred) return;
     add_preferred(c, s, p->preferred_affinity, p->preferred_affinity_count, tree_get(affinity, PREFERRED),
                   KUBE_PREFERRED_AFFINITY);
@@ -333,9 +333,9 @@ static void add_constraint(kube_cluster *c, kube_class *s, const karp_spread_con
 static void read_spread(kube_cluster *c, kube_class *s)
 {
     size_t own = s->pod.spread_count, count = own ? own : c->profile.spread_count;
-    s->hard = make(c, count, sizeof *s->hard);
-    s->soft = make(c, count, sizeof *s->soft);
-    kube_rule *rule = make(c, 1, sizeof *rule);
+    s->hard = new_array(c, count, sizeof *s->hard);
+    s->soft = new_array(c, count, sizeof *s->soft);
+    kube_rule *rule = new_array(c, 1, sizeof *rule);
     if (!s->hard || !s->soft || !rule) return;
     if (own == 0) {
         if (count == 0 || !kube_selected_by(c, &s->pod, rule)) return;
@@ -346,7 +346,7 @@ static void read_spread(kube_cluster *c, kube_class *s)
     }
     for (size_t i = 0; i < own && !c->status; i++) {
         const karp_spread_constraint *k = &s->pod.spread[i];
-        rule = make(c, 1, sizeof *rule);
+        rule = new_array(c, 1, sizeof *rule);
         if (!rule) return;
         set_rule(c, rule, own_namespace(c, s), 1,
                  merged(c, s, k->label_selector, k->match_label_keys, k->match_label_key_count, NULL, 0));

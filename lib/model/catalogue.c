@@ -405,8 +405,8 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
     return c->status;
 }
 
-static karp_status make(karp_context *context, const karp_instance_type *types, size_t count, bool adopted,
-                        karp_catalogue **out, karp_error *error)
+static karp_status make_catalogue(karp_context *context, const karp_instance_type *types, size_t count, bool adopted,
+                                  karp_catalogue **out, karp_error *error)
 {
     if (context == NULL || out == NULL) return fail_null(error, "context or out");
     if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS)
@@ -432,13 +432,13 @@ static karp_status make(karp_context *context, const karp_instance_type *types, 
 karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                karp_catalogue **out, karp_error *error)
 {
-    return context_refusal(context, make(context, types, count, false, out, error), error);
+    return context_refusal(context, make_catalogue(context, types, count, false, out, error), error);
 }
 
 karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
                                  karp_catalogue_release release, void *user, karp_catalogue **out, karp_error *error)
 {
-    karp_status status = make(context, types, count, true, out, error);
+    karp_status status = make_catalogue(context, types, count, true, out, error);
     if (status != KARP_OK) return context_refusal(context, status, error);
     (*out)->release = release;
     (*out)->user = user;

@@ -326,7 +326,7 @@ static void deepen(parser *p, cel_node *n, const cel_node *below)
     if (n->depth > 30000) p->refused = true; /* the counter would overflow */
 }
 
-static cel_node *make(parser *p, enum cel_kind kind, cel_node *first, cel_node *second, cel_node *third)
+static cel_node *new_node(parser *p, enum cel_kind kind, cel_node *first, cel_node *second, cel_node *third)
 {
     cel_node *n = stopped(p) ? NULL : arena_zalloc(p->to, sizeof *n);
     if (n == NULL) {
@@ -375,7 +375,7 @@ static cel_node *map_literal(parser *p, bool message)
         if (!take(p, T_COMMA)) break;
     }
     need(p, T_CLOSE_MAP);
-    return make(p, CEL_CONSTANT, NULL, NULL, NULL);
+    return new_node(p, CEL_CONSTANT, NULL, NULL, NULL);
 }
 
 static cel_node *named(parser *p)
@@ -384,7 +384,7 @@ static cel_node *named(parser *p)
         p->wrong = true;
         return NULL;
     }
-    cel_node *n = make(p, CEL_NAME, NULL, NULL, NULL);
+    cel_node *n = new_node(p, CEL_NAME, NULL, NULL, NULL);
     if (n == NULL) return NULL;
     n->text = p->text;
     advance(p);
@@ -405,7 +405,7 @@ static cel_node *primary(parser *p)
     }
     if (p->token == T_IDENTIFIER) return named(p);
     if (p->token == T_CONSTANT) {
-        n = make(p, CEL_CONSTANT, NULL, NULL, NULL);
+        n = new_node(p, CEL_CONSTANT, NULL, NULL, NULL);
         if (n == NULL) return NULL;
         n->constant = p->constant;
         advance(p);
@@ -417,7 +417,7 @@ static cel_node *primary(parser *p)
         return n;
     }
     if (take(p, T_OPEN_LIST)) {
-        n = make(p, CEL_LIST, NULL, NULL, NULL);
+        n = new_node(p, CEL_LIST, NULL, NULL, NULL);
         arguments(p, n, T_CLOSE_LIST);
         return n;
     }
@@ -438,7 +438,7 @@ static cel_node *member(parser *p)
     while (n != NULL && !stopped(p)) {
         if (take(p, T_DOT)) {
             bool maybe = take(p, T_QUESTION);
-            cel_node *up = make(p, CEL_SELECT, n, NULL, NULL);
+            cel_node *up = new_node(p, CEL_SELECT, n, NULL, NULL);
             if (up == NULL || p->token != T_IDENTIFIER) {
                 if (up != NULL) p->wrong = true;
                 return NULL;
@@ -454,7 +454,7 @@ static cel_node *member(parser *p)
             n = up;
         } else if (take(p, T_OPEN_LIST)) {
             bool maybe = take(p, T_QUESTION);
-            n = make(p, CEL_INDEX, n, expression(p), NULL);
+            n = new_node(p, CEL_INDEX, n, expression(p), NULL);
             if (n != NULL) n->maybe = maybe;
             need(p, T_CLOSE_LIST);
         } else if (p->token == T_OPEN_MAP && message_name(n)) {
@@ -475,9 +475,9 @@ static cel_node *unary(parser *p)
     while (take(p, sign)) times++;
     cel_node *n = member(p);
     /* Pairs of equal signs cancel out. */
-    if (times % 2 == 1) return make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL);
-    return n != NULL ? make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS,
-                            make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL), NULL, NULL)
+    if (times % 2 == 1) return new_node(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL);
+    return n != NULL ? new_node(p, sign == T_NOT ? CEL_NOT : CEL_MINUS,
+                                new_node(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL), NULL, NULL)
                      : NULL;
 }
 
@@ -515,7 +515,7 @@ static cel_node *binary(parser *p, size_t level)
         if (i == levels[level].count) break;
         advance(p);
         cel_node *right = binary(p, level + 1);
-        n = right != NULL ? make(p, levels[level].operators[i].kind, n, right, NULL) : NULL;
+        n = right != NULL ? new_node(p, levels[level].operators[i].kind, n, right, NULL) : NULL;
     }
     return n;
 }
@@ -532,7 +532,7 @@ static cel_node *expression(parser *p)
         cel_node *yes = binary(p, 0);
         need(p, T_COLON);
         cel_node *no = expression(p);
-        n = yes != NULL && no != NULL ? make(p, CEL_CHOICE, n, yes, no) : NULL;
+        n = yes != NULL && no != NULL ? new_node(p, CEL_CHOICE, n, yes, no) : NULL;
     }
     p->nesting--;
     return n;

@@ -414,7 +414,7 @@ static bool find_sets(overlaying *w, uint32_t index)
     return true;
 }
 
-static bool begin(overlaying *w, karp_snapshot *s)
+static bool begin_overlays(overlaying *w, karp_snapshot *s)
 {
     uint32_t most = 0;
     w->translations = arena_array(&s->data, s->catalogue_count + (size_t)1, sizeof *w->translations);
@@ -451,7 +451,7 @@ static karp_status lay_over(overlaying *w, karp_error *error)
     size_t n = s->raw.overlays.count;
     uint32_t *order = arena_array(&s->data, n, sizeof *order);
     w->suppliers = arena_array(&s->data, n, sizeof *w->suppliers);
-    if (order == NULL || w->suppliers == NULL || !begin(w, s)) return fail_nomem(error);
+    if (order == NULL || w->suppliers == NULL || !begin_overlays(w, s)) return fail_nomem(error);
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     if (!sort_ids(s->context, order, n, by_weight, s)) return fail_nomem(error);
     for (size_t i = 0; i < n && !w->refused; i++) {

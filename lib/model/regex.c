@@ -529,7 +529,7 @@ static bool takes(const regex *r, const step *s, uint32_t c)
     return s->not_in;
 }
 
-static bool run(machine *m, places *now, places *next, karp_str text)
+static bool run_machine(machine *m, places *now, places *next, karp_str text)
 {
     const unsigned char *at = (const unsigned char *)text.ptr, *end = at + text.len;
     m->before = UINT32_MAX;
@@ -568,7 +568,7 @@ bool regex_found(const regex *r, karp_str text, arena *scratch, bool *refused)
     machine m = { .r = r, .stack = room + 4 * count };
     places now = { .items = room, .seen = room + count },
            next = { .items = room + 2 * count, .seen = room + 3 * count };
-    bool found = run(&m, &now, &next, text);
+    bool found = run_machine(&m, &now, &next, text);
     arena_release(scratch, mark);
     return found;
 }

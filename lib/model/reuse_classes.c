@@ -90,7 +90,7 @@ static uint32_t class_of(struct continuing *c, uint32_t place)
     return add_class(c, &one);
 }
 
-static bool begin(struct continuing *c)
+static bool begin_continuing(struct continuing *c)
 {
     const karp_snapshot *before = c->s->reused->before;
     size_t count = before->class_count;
@@ -187,7 +187,7 @@ bool continue_classes(karp_snapshot *s, bool *fits)
     s->column_of = s->reused->before->column_of;
     s->nowhere = s->reused->before->nowhere;
     s->units = s->reused->before->units;
-    bool ok = begin(&c) && find_fresh(&c);
+    bool ok = begin_continuing(&c) && find_fresh(&c);
     if (ok && c.fits) {
         if (all_as_before(&c)) hold_classes(s);
         else ok = write_classes(&c);

@@ -68,7 +68,7 @@ static karp_snapshot *snapshot_new(karp_context *context)
     return s;
 }
 
-static karp_status run(karp_snapshot *s, const prepare_step *list, size_t count, karp_error *error)
+static karp_status run_steps(karp_snapshot *s, const prepare_step *list, size_t count, karp_error *error)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = list[i](s, error);
@@ -81,10 +81,10 @@ static karp_status prepare(karp_snapshot *s, karp_error *error)
     bool taken = false;
     karp_status status = s->reused == NULL ? KARP_OK : frame_take_over(s, &taken, error);
     if (status != KARP_OK) return status;
-    if (taken) return run(s, steps_of_pods, sizeof steps_of_pods / sizeof *steps_of_pods, error);
+    if (taken) return run_steps(s, steps_of_pods, sizeof steps_of_pods / sizeof *steps_of_pods, error);
     struct frame *frame = frame_new(s->context);
     if (frame == NULL) return fail_nomem(error);
-    status = run(s, steps, sizeof steps / sizeof *steps, error);
+    status = run_steps(s, steps, sizeof steps / sizeof *steps, error);
     if (status == KARP_OK) frame_fill(frame, s);
     else frame_release(frame);
     return status;

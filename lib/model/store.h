@@ -136,8 +136,8 @@ enum {
 };
 
 typedef struct pod_volume {
-    uint32_t claim;
-} pod_volume; /* index in `names` of the claim's name */
+    uint32_t claim; /* names id of the claim's name */
+} pod_volume;
 
 /* Values of annotations and owner references that decisions read. Interned, since few pods have any. */
 typedef struct pod_marks {

@@ -224,7 +224,7 @@ static karp_status ignore_preferences(search *q)
 }
 
 /* Makes Karpenter's plan, which is the best until a better one is found. */
-static karp_status begin(search *q)
+static karp_status begin_search(search *q)
 {
     const run_options how = { .options = q->options };
     karp_status status = scheduler_new(q->seen, &how, &q->s, q->error);
@@ -301,7 +301,7 @@ static bool note_free(const search *q)
 
 static karp_status decide(search *q, karp_decision **out)
 {
-    karp_status status = begin(q);
+    karp_status status = begin_search(q);
     if (status == KARP_E_CANCELED && q->options->keep_partial)
         return provision_nothing(q->seen, q->options, out, q->error);
     if (status != KARP_OK) return status;

@@ -261,7 +261,7 @@ static karp_status read_options(repacking *r, const karp_repack_options *options
     return objective_of_nodes(&r->objective, r->error);
 }
 
-static karp_status begin(repacking *r, const karp_snapshot *snapshot)
+static karp_status begin_repacking(repacking *r, const karp_snapshot *snapshot)
 {
     pass *p = &r->p;
     karp_disrupt_options disrupt;
@@ -328,7 +328,7 @@ static karp_status decide(repacking *r)
 static karp_status finish(repacking *r, const karp_snapshot *snapshot, karp_status status)
 {
     karp_error *error = r->error;
-    if (r->context != NULL) { /* otherwise begin() has allocated nothing */
+    if (r->context != NULL) { /* otherwise begin_repacking() has allocated nothing */
         karp_decision_unref(r->kept);
         repack_steps_free(r->context, &r->stages);
         repack_look_end(r);
@@ -347,7 +347,7 @@ static karp_status repack(repacking *r, const karp_snapshot *snapshot, const kar
 {
     karp_status status = read_options(r, options);
     if (status != KARP_OK) return status;
-    status = begin(r, snapshot);
+    status = begin_repacking(r, snapshot);
     if (status != KARP_OK) return status;
     status = decide(r);
     if (status != KARP_OK) return status;
@@ -370,7 +370,7 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
 /* Repeats the rounds from which the bound was computed. */
 static karp_status check_certificate(repacking *r, const karp_snapshot *snapshot, const karp_certificate *c)
 {
-    karp_status status = begin(r, snapshot);
+    karp_status status = begin_repacking(r, snapshot);
     if (status != KARP_OK) return status;
     status = find_scheduler(r);
     if (status != KARP_OK) return status;

@@ -443,7 +443,7 @@ bool repack_steps_alloc(repack_steps *s, size_t pods, size_t bins)
     return true;
 }
 
-static bool begin(maker *k)
+static bool begin_steps(maker *k)
 {
     const repack_problem *p = k->p;
     if (k->batches == 0 && !copy_bins(k)) return false;
@@ -470,7 +470,7 @@ static bool make_steps(maker *k)
     *k->out = (repack_steps){ .stages = { .count = 0 } };
     arena_init(&k->data, k->context);
     arena_init(&k->out->data, k->context);
-    bool ok = begin(k) && make_stages(k);
+    bool ok = begin_steps(k) && make_stages(k);
     for (uint32_t c = 0; k->of != NULL && c < k->p->launches.class_count; c++)
         list_free(k->context, &k->of[c].list, sizeof *k->of[c].list.items);
     arena_free(&k->data);

@@ -19,7 +19,7 @@ typedef struct valuer {
     double *sizes; /* [class * dims] */
 } valuer;
 
-static bool begin(valuer *v, arena *a)
+static bool begin_value(valuer *v, arena *a)
 {
     const packing_problem *l = &v->q->p->launches;
     size_t all = (size_t)l->class_count * l->dims;
@@ -69,7 +69,7 @@ bool state_value_hosts(repack_search *q)
     q->rate = arena_array(&q->data, (size_t)q->p->host_count * l->dims + 1, sizeof *q->rate);
     q->space = arena_array(&q->data, q->p->host_count + (size_t)1, sizeof *q->space);
     mark = arena_get_mark(&q->data);
-    if (q->rate == NULL || q->space == NULL || !begin(&v, &q->data)) return false;
+    if (q->rate == NULL || q->space == NULL || !begin_value(&v, &q->data)) return false;
     for (uint32_t h = 0; h < q->p->host_count; h++) {
         set_knapsack(&v, h);
         if (v.k.count == 0 || v.k.dims == 0) continue;

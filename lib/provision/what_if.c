@@ -278,7 +278,8 @@ static bool loses_offerings(const karp_change *changes, size_t count)
     return false;
 }
 
-static karp_status run(const changed_view *v, const karp_options *options, karp_decision **out, karp_error *error)
+static karp_status decide_changed(const changed_view *v, const karp_options *options, karp_decision **out,
+                                  karp_error *error)
 {
     const round_changes changes = { v->removed, v->removed_count, v->moving, v->moving_count };
     return provision_view(&v->view, options, &changes, out, error);
@@ -300,7 +301,7 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     status = changed_view_init(&v, options_view(&checked, snapshot, &known), changes, change_count, error);
-    if (status == KARP_OK) status = run(&v, &checked, &d, error);
+    if (status == KARP_OK) status = decide_changed(&v, &checked, &d, error);
     if (status == KARP_OK && loses_offerings(changes, change_count)) status = soften(&v, &checked, d, error);
     if (status == KARP_OK) {
         d->changes = change_count;

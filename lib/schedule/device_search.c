@@ -26,7 +26,7 @@ enum { LOOKS_A_DEVICE = 16 };
 static uint64_t failure_key(const search *x, uint32_t kind) { return pair_key((uint32_t)x->depth, kind); }
 
 /* Every continuation with this device failed. Records that other devices of its kind will fail, too. */
-static void note_failure(search *x, frame *f, uint32_t number)
+static void note_failure(search *x, search_frame *f, uint32_t number)
 {
     uint32_t kind = device_kind(x->s, x->a, x->index, number);
     if (kind == NO_ID) return;
@@ -45,7 +45,7 @@ static bool chosen_here(const search *x, uint32_t number)
 }
 
 /* Whether a device of the same kind failed in this frame, and this one is as unused as that one was. */
-static bool failed_before(search *x, const frame *f, uint32_t number)
+static bool failed_before(search *x, const search_frame *f, uint32_t number)
 {
     if (!f->some_failed || chosen_here(x, number)) return false;
     uint32_t kind = device_kind(x->s, x->a, x->index, number);
@@ -53,7 +53,7 @@ static bool failed_before(search *x, const frame *f, uint32_t number)
 }
 
 /* What Karpenter would remember of the search with a device of the same kind as one that failed in this frame. */
-static void remember_twin(search *x, const frame *f, uint32_t number)
+static void remember_twin(search *x, const search_frame *f, uint32_t number)
 {
     uint64_t key = failure_key(x, device_kind(x->s, x->a, x->index, number));
     answers_swap(x->s, x->a, number, map64_get(&x->d->twins.failed_with, key), f->began);
@@ -69,10 +69,10 @@ static bool same_topology(const struct device_index *w, uint32_t one, uint32_t o
 
 /* The slots of a request are interchangeable, so the same two devices in the other order were already tried, provided
  * that neither choice excludes the other. The options of a frame have the same order as those of the slot before. */
-static bool other_order_tried(const search *x, const frame *f, uint32_t number)
+static bool other_order_tried(const search *x, const search_frame *f, uint32_t number)
 {
     if (x->depth < 2 || f->at.slot == 0) return false;
-    const frame *before = f - 1;
+    const search_frame *before = f - 1;
     const struct device_index *w = x->d->index;
     if (!before->taken || before->pools.items != f->pools.items || before->set != f->set) return false;
     if (w->devices[before->device].consumes.count > 0 || !same_topology(w, before->device, number)) return false;
@@ -102,7 +102,7 @@ static bool same_alternative(const live_claim *c, const live_request *a, const l
 }
 
 /* Whether an equal alternative failed in this frame. */
-static bool alternative_failed(search *x, const frame *f, const live_claim *c, const live_request *r)
+static bool alternative_failed(search *x, const search_frame *f, const live_claim *c, const live_request *r)
 {
     const live_request *left = &r->alternatives[f->next];
     for (uint32_t i = 0; i < f->next; i++) {
@@ -124,7 +124,7 @@ static uint32_t slots_of(const search *x, const position *p)
 }
 
 /* The only device for a slot in mode All. */
-static bool next_of_all(search *x, frame *f)
+static bool next_of_all(search *x, search_frame *f)
 {
     const live_request *r = request_at(x, &f->at);
     if (f->next++ > 0) return false;
@@ -153,7 +153,7 @@ static bool look(search *x, const indexed_device *w)
     return (++x->looked % POLL_EVERY != 0 || !must_stop(x)) && !had;
 }
 
-static bool try_option(search *x, frame *f, uint32_t number)
+static bool try_option(search *x, search_frame *f, uint32_t number)
 {
     if (!look(x, &x->d->index->devices[number])) return false;
     bool swapped = other_order_tried(x, f, number);
@@ -163,7 +163,7 @@ static bool try_option(search *x, frame *f, uint32_t number)
 }
 
 /* Devices of the cluster, pool by pool, followed by those of the type. */
-static bool next_of_count(search *x, frame *f)
+static bool next_of_count(search *x, search_frame *f)
 {
     const struct device_index *w = x->d->index;
     for (; f->pool < f->pools.count; f->pool++, f->slice = 0, f->next = 0) {
@@ -187,7 +187,7 @@ static bool next_of_count(search *x, frame *f)
     return false;
 }
 
-static bool next_option(search *x, frame *f)
+static bool next_option(search *x, search_frame *f)
 {
     if (f->choosing) {
         const live_request *r = &x->a->claims[f->at.claim].requests[f->at.request];
@@ -204,7 +204,7 @@ static bool next_option(search *x, frame *f)
 
 /* The position after a frame's option. Requests that need no device are skipped. false = all requests are satisfied,
  * or (*dead) the request cannot be. */
-static bool next_position(const search *x, const frame *f, position *out, bool *choosing, bool *dead)
+static bool next_position(const search *x, const search_frame *f, position *out, bool *choosing, bool *dead)
 {
     position p = f != NULL ? f->at : (position){ 0, 0, 0, NULL };
     bool entering = f == NULL ||
@@ -240,20 +240,20 @@ static bool push(search *x, position at, bool choosing)
     bool ok = grow(x->s->context, &frames, &x->capacity, x->depth + 1, sizeof *x->frames);
     x->frames = frames;
     ok = ok && grow(x->s->context, &devices, &x->device_capacity, x->depth + 1,
-                    sizeof *x->devices); /* at most one per frame */
+                    sizeof *x->devices); /* at most one per search_frame */
     x->devices = devices;
     if (!ok) {
         x->s->failed = true;
         return false;
     }
-    x->frames[x->depth++] = (frame){ .at = at,
-                                     .choosing = choosing,
-                                     .number = ++x->frame_count,
-                                     .began = answers_time(x->s),
-                                     .pools = x->pools,
-                                     .pools_set = x->pools_set,
-                                     .set = x->set,
-                                     .scratch = arena_get_mark(&x->d->scratch) };
+    x->frames[x->depth++] = (search_frame){ .at = at,
+                                            .choosing = choosing,
+                                            .number = ++x->frame_count,
+                                            .began = answers_time(x->s),
+                                            .pools = x->pools,
+                                            .pools_set = x->pools_set,
+                                            .set = x->set,
+                                            .scratch = arena_get_mark(&x->d->scratch) };
     return true;
 }
 
@@ -284,7 +284,7 @@ static bool walk(search *x)
     if (!next_position(x, NULL, &at, &choosing, &dead)) return !dead;
     if (!push(x, at, choosing)) return false;
     while (x->depth > 0) {
-        frame *f = &x->frames[x->depth - 1];
+        search_frame *f = &x->frames[x->depth - 1];
         bool tried = f->taken;
         remove_device(x, f);
         if (tried && !request_at(x, &f->at)->given->all) note_failure(x, f, f->device);

@@ -357,7 +357,7 @@ static bool available(search *x, uint32_t number, const live_request *r)
 }
 
 /* Narrows the requirements and the pools to where the device can be reached. */
-static bool follow_topology(search *x, frame *f, const indexed_device *w)
+static bool follow_topology(search *x, search_frame *f, const indexed_device *w)
 {
     const indexed_slice *from = w->slice == NO_ID ? NULL : &x->d->index->slices[w->slice];
     f->set = x->set;
@@ -379,7 +379,7 @@ static bool can_be_taken(search *x, uint32_t number, const live_request *r)
     return available(x, number, r) && counters_suffice(x, w) && answers_visit(x->s, number, r) == CEL_YES;
 }
 
-bool note_visit(search *x, frame *f, uint32_t number)
+bool note_visit(search *x, search_frame *f, uint32_t number)
 {
     size_t entries = x->entry_count;
     bool could = can_be_taken(x, number, request_at(x, &f->at));
@@ -387,7 +387,7 @@ bool note_visit(search *x, frame *f, uint32_t number)
     return could && !x->s->failed;
 }
 
-bool add_device(search *x, frame *f, uint32_t number)
+bool add_device(search *x, search_frame *f, uint32_t number)
 {
     const live_request *r = request_at(x, &f->at);
     live_claim *c = &x->a->claims[f->at.claim];
@@ -414,7 +414,7 @@ bool add_device(search *x, frame *f, uint32_t number)
     return true;
 }
 
-void remove_device(search *x, frame *f)
+void remove_device(search *x, search_frame *f)
 {
     live_claim *c = &x->a->claims[f->at.claim];
     if (!f->taken) return;

@@ -20,21 +20,21 @@ typedef struct search_frame {
     pool_views pools; /* when the frame was created */
     uint32_t pools_set; /* the requirements by which `pools` was filtered */
     uint32_t number; /* unique number of the frame; 0 is not used */
-    bool some_failed; /* some kind of device failed in this frame */
+    bool some_failed; /* some kind of device failed in this search_frame */
     uint32_t began; /* answers_time() when the frame was created */
     arena_mark scratch; /* when the frame was created */
     /* Changes of the current option. */
     bool taken;
     uint32_t device, entries, constraints;
     uint32_t set;
-} frame;
+} search_frame;
 
 typedef struct search {
     scheduler *s;
     struct devices *d;
     allocation *a;
     uint32_t index, device_set; /* of the type; device_set NO_ID = no devices come with it */
-    frame *frames;
+    search_frame *frames;
     size_t depth, capacity;
     chosen *devices;
     size_t device_capacity;
@@ -57,10 +57,10 @@ bool constraint_applies(const live_constraint *c, const live_request *r);
 bool pool_exhausted(const search *x, uint32_t pool);
 /* For a device that the search leaves out: whether it could be tried. If so, that counts as a visit (device_answers.h).
  */
-bool note_visit(search *x, frame *f, uint32_t number);
+bool note_visit(search *x, search_frame *f, uint32_t number);
 /* Adds the device if it is available and its counters, capacity and constraints allow it. */
-bool add_device(search *x, frame *f, uint32_t number);
+bool add_device(search *x, search_frame *f, uint32_t number);
 /* Undoes it. Nothing happens if the frame has no device. */
-void remove_device(search *x, frame *f);
+void remove_device(search *x, search_frame *f);
 
 #endif

@@ -255,7 +255,7 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
 
 bool devices_gave_up(const scheduler *s) { return s->devices != NULL && s->devices->gave_up; }
 
-static void begin(scheduler *s)
+static void begin_devices(scheduler *s)
 {
     arena_mark start = { NULL, NULL };
     s->devices->out_of_steps = false;
@@ -287,7 +287,7 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
     const instance_type *type = type_of_node(s->snapshot, n, true);
     uint32_t bindings = type != NULL ? kit_of(s, type) : NO_ID, device_set = n->initialized ? NO_ID : bindings;
     const uint32_t no_type = NO_ID;
-    begin(s);
+    begin_devices(s);
     allocation *a = &s->devices->now;
     uint8_t has_devices = device_set != NO_ID && s->devices->index->device_sets[device_set].device_count > 0;
     a->who = (asking){ .number = host_index, .node = NO_ID, .host_text = n->hostname, .set = h->set, .type_count = 1 };
@@ -362,7 +362,7 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
 
 uint32_t devices_on_claim(scheduler *s, const claim *c, uint32_t class_number, uint32_t *set)
 {
-    begin(s);
+    begin_devices(s);
     allocation *a = &s->devices->now;
     a->who = (asking){ .number = s->hosts.count + c->number, .node = NO_ID, .host_text = HOST_FRESH, .set = c->set };
     if (!list_types(s, c, &a->who)) {

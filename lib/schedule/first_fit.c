@@ -151,7 +151,7 @@ static bool list_spaces(scheduler *s, struct first_fit *f)
     return true;
 }
 
-static bool make(scheduler *s)
+static bool make_first_fit(scheduler *s)
 {
     struct first_fit *f = arena_array(&s->data, 1, sizeof *f);
     size_t hosts = s->hosts.count + (size_t)1, dims = s->vectors.dims;
@@ -347,7 +347,7 @@ bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_c
 {
     if (s->policy != NULL || s->pods.excluded == NULL) return false;
     round_undo(s);
-    if (s->failed || (s->first_fit == NULL && !make(s))) {
+    if (s->failed || (s->first_fit == NULL && !make_first_fit(s))) {
         s->failed = true;
         return false;
     }

@@ -636,7 +636,7 @@ static bool find_conflicts(maker *k)
     return true;
 }
 
-static bool make(maker *k, const menu_home *homes, uint32_t count)
+static bool make_menu(maker *k, const menu_home *homes, uint32_t count)
 {
     *k->m = (menu){ .dims = k->s->vectors.dims };
     words_init(&k->keys, k->s->context);
@@ -658,7 +658,7 @@ static bool make(maker *k, const menu_home *homes, uint32_t count)
 bool menu_make(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, menu *out)
 {
     maker k = { .s = s, .a = a, .m = out, .steps = steps, .aim = aim, .last = { NO_ID, NO_ID, 0 } };
-    return make(&k, NULL, 0);
+    return make_menu(&k, NULL, 0);
 }
 
 bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
@@ -666,5 +666,5 @@ bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t coun
 {
     maker k = { .s = s, .a = a, .m = out, .steps = steps, .aim = aim, .last = { NO_ID, NO_ID, 0 } };
     k.elsewhere = true;
-    return make(&k, homes, count);
+    return make_menu(&k, homes, count);
 }

@@ -358,8 +358,8 @@ static bool follow(scheduler *s, guide *g, queue *q)
 }
 
 /* Everything before the loop. */
-static bool begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
-                  uint32_t extra_count, queue *q)
+static bool begin_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
+                        uint32_t extra_count, queue *q)
 {
     if (!round_begin(s, removed, removed_count, extra, extra_count)) return false;
     scheduler_limit_work(s);
@@ -381,7 +381,7 @@ karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *remov
                                    const uint32_t *extra, uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
-    if (!begin(s, removed, removed_count, extra, extra_count, &q)) return fail_nomem(error);
+    if (!begin_round(s, removed, removed_count, extra, extra_count, &q)) return fail_nomem(error);
     for (uint32_t i = 0; i < g->closed_count; i++) bits_clear(s->hosts.offered, g->closed[i]);
     if (s->templates.usable_pools > 0) {
         if (!s->round.stopped && !follow(s, g, &q)) return fail_nomem(error);
@@ -397,7 +397,7 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
                             uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
-    if (!begin(s, removed, removed_count, extra, extra_count, &q))
+    if (!begin_round(s, removed, removed_count, extra, extra_count, &q))
         return context_refusal(s->context, fail_nomem(error), error);
     if (s->templates.usable_pools > 0 && !place_queue(s, &q))
         return context_refusal(s->context, fail_nomem(error), error);

@@ -109,7 +109,7 @@ static bool add_bound(scheduler *s, struct node_volumes *n, const pod *p)
 }
 
 /* A node with limits and without volumes; NULL = out of memory. */
-static struct node_volumes *make(scheduler *s, uint32_t limit_count)
+static struct node_volumes *new_volumes(scheduler *s, uint32_t limit_count)
 {
     struct node_volumes *n = arena_alloc(&s->data, sizeof *n);
     struct limit_use *limits = arena_array(&s->data, limit_count, sizeof *limits);
@@ -140,7 +140,7 @@ static bool load(scheduler *s, host *h)
     const instance_type *type = type_behind(s, h);
     uint32_t limit_count = find_limits(s, csi, type, NULL);
     if (limit_count == 0) return true;
-    h->volumes = make(s, limit_count);
+    h->volumes = new_volumes(s, limit_count);
     if (h->volumes != NULL) (void)find_limits(s, csi, type, h->volumes->limits);
     bool loaded = h->volumes != NULL && number_limits(h->volumes);
     for (uint32_t i = 0; i < n->pod_count && loaded; i++)

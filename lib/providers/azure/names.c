@@ -14,7 +14,7 @@
 
 enum { LESS, FEATURES, DASH, ACCELERATOR, CC, NUMBER, MI300X, H100, VERSION, PROMO, END };
 
-static size_t run(karp_str text, size_t at, const char *letters)
+static size_t run_length(karp_str text, size_t at, const char *letters)
 {
     while (at < text.len && strchr(letters, text.ptr[at])) at++;
     return at;
@@ -33,30 +33,31 @@ static karp_str slice(karp_str text, size_t from, size_t to) { return (karp_str)
 
 static size_t features(karp_str t, size_t at)
 {
-    size_t end = run(t, at, "abcdefilmnopPrst");
-    if (end == at) end = run(t, at, "C");
+    size_t end = run_length(t, at, "abcdefilmnopPrst");
+    if (end == at) end = run_length(t, at, "C");
     return end == at ? word(t, at, "NP") : end;
 }
 
 /* Capitals and digits; after "xl_" also capitals at the end. */
 static size_t accelerator(karp_str t, size_t at, karp_str *out)
 {
-    size_t from = word(t, at, "xl_"), letters = run(t, from, CAPITALS), end = run(t, letters, DIGITS);
+    size_t from = word(t, at, "xl_"), letters = run_length(t, from, CAPITALS), end = run_length(t, letters, DIGITS);
     if (letters == from || end == letters) return at;
-    if (from > at) end = run(t, end, CAPITALS);
+    if (from > at) end = run_length(t, end, CAPITALS);
     *out = slice(t, from, end);
     return word(t, end, "_");
 }
 
 static size_t framed_number(karp_str t, size_t at)
 {
-    size_t from = word(t, at, "_"), end = run(t, from, DIGITS), behind = word(t, end, "_");
+    size_t from = word(t, at, "_"), end = run_length(t, from, DIGITS), behind = word(t, end, "_");
     return from > at && end > from && behind > end ? behind : at;
 }
 
 static size_t version(karp_str t, size_t at, karp_str *out)
 {
-    if (t.len - at < 2 || (t.ptr[at] != 'v' && t.ptr[at] != 'V') || run(t, at + 1, "123456789") == at + 1) return at;
+    if (t.len - at < 2 || (t.ptr[at] != 'v' && t.ptr[at] != 'V') || run_length(t, at + 1, "123456789") == at + 1)
+        return at;
     *out = slice(t, at, at + 2);
     return at + 2;
 }
@@ -68,9 +69,9 @@ static size_t take(karp_str t, size_t at, int part, azure_name *out)
     switch (part) {
     case LESS:
         end = word(t, at, "-");
-        if (end > at && run(t, end, DIGITS) > end) {
+        if (end > at && run_length(t, end, DIGITS) > end) {
             out->constrained = true;
-            end = run(t, end, DIGITS);
+            end = run_length(t, end, DIGITS);
         }
         return end;
     case FEATURES:
@@ -119,7 +120,7 @@ bool azure_name_read(karp_str name, azure_name *out)
         out->version = slice(name, 8, 10);
         return true;
     }
-    size_t capitals = run(name, 0, CAPITALS), digits = run(name, capitals, DIGITS);
+    size_t capitals = run_length(name, 0, CAPITALS), digits = run_length(name, capitals, DIGITS);
     if (capitals == 0 || capitals > 3 || digits == capitals) return false;
     out->family = slice(name, 0, 1);
     out->sub = slice(name, 1, capitals);

@@ -134,5 +134,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_uid, building_set_up, building_tear_down),
 #endif
     };
-    return cmocka_run_group_tests_name("builder_edges", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("builder_impossible", tests, NULL, NULL);
 }

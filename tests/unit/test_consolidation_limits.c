@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Corners of consolidation, of changes laid over a cluster, and of commands given as structs. */
+/* Where consolidation ends, changes that are laid over a cluster, and commands that are given as structs. */
 #include <support/disrupting.h>
 
 #include <karp/command.h>
