@@ -73,7 +73,11 @@ typedef struct karp_disrupt_options {
      * simulation. The commands are the same. Since 0.1.
      */
     uint32_t commands_only;
-    uint32_t reserved; /**< 0 */
+    /**
+     * 1 = the caller watches the cluster and has set `memory->changed` itself, to a later time for each change. Then
+     * the pass does not look for changes, which takes long on a large cluster. Since 0.1.
+     */
+    uint32_t watched;
 } karp_disrupt_options;
 
 /** Sets the defaults: the size of @p options, everything else 0. */

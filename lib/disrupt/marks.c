@@ -24,7 +24,7 @@ static void read_unseen(pass *p, const karp_memory *given)
     }
 }
 
-karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
+karp_status marks_begin(pass *p, const karp_memory *given, bool watched, karp_error *error)
 {
     karp_memory *m = &p->memory;
     if (given == NULL) return KARP_OK;
@@ -37,7 +37,7 @@ karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
     if (p->unseen == NULL) return fail_nomem(error);
     p->remembers = true;
     read_unseen(p, m);
-    uint64_t seen = cluster_digest(p->snapshot);
+    uint64_t seen = watched ? m->seen : cluster_digest(p->snapshot);
     bool rested = m->changed != 0 && p->now >= m->changed &&
                   (uint64_t)p->now - (uint64_t)m->changed >= (uint64_t)longest_rest;
     if (m->changed == 0 || m->seen != seen || rested) m->changed = p->now;

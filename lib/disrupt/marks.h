@@ -11,7 +11,7 @@
 
 /* Reads the caller's memory (NULL = none is kept) and compares it with the cluster. Status: OK, NOMEM, ABI_*,
  * INVALID. */
-karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error);
+karp_status marks_begin(pass *p, const karp_memory *given, bool watched, karp_error *error);
 void marks_end(pass *p);
 
 /* Whether the method found nothing in its last run and nothing has changed since. */

@@ -77,7 +77,7 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     *method = checked.method;
     status = fill_pass(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK) status = read_in_progress(p, &checked, error);
-    if (status == KARP_OK) status = marks_begin(p, checked.memory, error);
+    if (status == KARP_OK) status = marks_begin(p, checked.memory, checked.watched != 0, error);
     if (status != KARP_OK) pass_end(p);
     return context_refusal(snapshot->context, status, error);
 }

@@ -116,6 +116,7 @@ static void read_pool(engine *e, const tree *object)
     pool->window = replay_window(object);
     pool->when_empty = str_is(tree_get_text(tree_get(spec, "disruption"), "consolidationPolicy"), "WhenEmpty");
     pool->is_static = tree_get(spec, "replicas") != NULL;
+    pool->limited = tree_get(spec, "limits") != NULL;
 }
 
 static void find_pools(engine *e)
@@ -214,6 +215,7 @@ static void objects_changed(engine *e, karp_str kind)
     e->disruption.review_all = true;
     if (str_is(kind, "PodDisruptionBudget")) keep_failure(&e->status, budgets_read_again(e));
     e->disruption.changes++;
+    disrupt_changed(e);
     static_open(e);
     if (e->pods.still_pending) batch_open(e);
 }
@@ -279,21 +281,13 @@ void engine_take(engine *e, const trace_event *event)
     }
 }
 
-/* Nodes that are due at one time join one after another, within about a second, and kube-scheduler binds pods
- * meanwhile: those that come first get more of them. */
+/* Nodes that are due at one time join one after another, and kube-scheduler binds pods meanwhile: those that come first
+ * get more of them. */
 static void join(engine *e, uint32_t node)
 {
-    enum { PODS_OF_A_SECOND = 26 }; /* measured: docs/twin.md */
-    size_t others = 0;
+    if (e->pods.still_pending) node_nominate_since(e, node, e->nodes.list[node].created);
     node_ready(e, node);
-    if (!e->scheduler.on || e->pods.still_pending == 0) return;
-    if (e->nodes.joining_at != e->now) {
-        for (size_t i = 0; i < e->events.count; i++)
-            others += e->events.heap[i].at == e->now && e->events.heap[i].what == EVENT_READY;
-        e->nodes.joining_at = e->now;
-        e->nodes.joining = others + 1;
-    }
-    pods_settle_some(e, PODS_OF_A_SECOND / e->nodes.joining);
+    if (e->scheduler.on && e->pods.still_pending) pods_settle_joined(e);
 }
 
 static void from_queue(engine *e, const replay_event *event)
@@ -330,6 +324,8 @@ static void from_queue(engine *e, const replay_event *event)
     case EVENT_STATIC:
         if (e->provisioning.static_due == e->now) static_pools(e);
         return;
+    case EVENT_TRY: e->pods.try_again = true; return;
+    case EVENT_DRAINED:
     case EVENT_PLAN: return; /* handled at the end of this time */
     default: /* EVENT_RETRY: a lost offering may be available again */
         e->objects.stale = e->objects.stale || !e->losses.list[event->index].interrupted;
@@ -342,7 +338,10 @@ static void from_queue(engine *e, const replay_event *event)
 /* ---- all events -------------------------------------------------------------------------------------------------- */
 
 /* Decisions come after all other events of the same time, so that they see them. */
-static bool decides(const replay_event *event) { return event->what >= EVENT_BATCH; }
+static bool decides(const replay_event *event)
+{
+    return event->what >= EVENT_BATCH && event->what != EVENT_DRAINED && event->what != EVENT_TRY;
+}
 
 static void instant(engine *e)
 {
@@ -476,10 +475,11 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->nodes.pool_index, context);
     io_table_init(&e->objects.index, context);
     e->pods.freed_forgotten = e->pods.freed_settled = 1;
+    e->pods.left_at = e->pods.try_due = KARP_NO_TIME;
     e->objects.stale = true;
-    e->nodes.joining_at = KARP_NO_TIME;
     e->provisioning.batch_first = e->provisioning.batch_due = e->provisioning.static_due = e->disruption.pass_due =
-        e->disruption.last_pass = e->disruption.look_again = e->repack_due = KARP_NO_TIME;
+        e->disruption.look_again = e->repack_due = KARP_NO_TIME;
+    disrupt_begin(e);
 }
 
 void engine_free(engine *e)

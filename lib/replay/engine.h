@@ -43,8 +43,10 @@ enum {
     EVENT_PASS,
     EVENT_VALIDATE,
     EVENT_RETRY,
+    EVENT_DRAINED, /* a node may end now */
+    EVENT_TRY, /* pods are tried again that kube-scheduler held back; the last kind in documents */
     EVENT_PLAN,
-    EVENT_STATIC /* never in a document: it is due when it is queued */
+    EVENT_STATIC /* it is due when it is queued */
 };
 
 typedef struct replay_event {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disruption passes every 10 s while there is anything to evaluate, validation after 15 s, and each command from its
- * start to the end of its nodes. A pass whose result cannot have changed is skipped, as in Karpenter.
+ * Disruption passes, as in Karpenter's loop: every 10 s, and again at once after a command was started. A command of
+ * consolidation is validated after 15 s; if it is not valid, the pass goes on with the methods after it. Passes that
+ * certainly find nothing are skipped, but the others keep their times. Also each command from its start to the end of
+ * its nodes.
  */
 #include <karp/library.h>
-#include <karp/passes.h>
 #include <replay/engine.h>
 
 #include <base/sort.h>
 
 #define REPACK_INTERVAL (300 * SECOND)
 #define REPACK_VALIDATION (15 * SECOND) /* the same delay as for consolidation commands */
-#define FRUITLESS (300 * SECOND) /* how long an empty result stays valid without changes */
+#define FRUITLESS (300 * SECOND) /* after a change, Karpenter assumes that something else has changed */
 
 static int64_t interval(const engine *e)
 {
@@ -19,6 +20,29 @@ static int64_t interval(const engine *e)
 }
 
 /* ---- schedule ---------------------------------------------------------------------------------------------------- */
+
+/* Karpenter's loop has run for long, so the seed says where in its interval the replay begins. */
+void disrupt_begin(engine *e)
+{
+    karp_memory_init(&e->disruption.memory, sizeof e->disruption.memory);
+    disrupt_changed(e);
+    e->disruption.last_pass = e->now - (int64_t)(engine_random(e, UINT64_MAX - 1, 0) % (uint64_t)interval(e));
+}
+
+/* Two changes at one time have different numbers. */
+void disrupt_changed(engine *e)
+{
+    int64_t *changed = &e->disruption.memory.changed;
+    *changed = *changed < e->now ? e->now : *changed + 1;
+}
+
+/* The first pass at or after this time, if no command is started before. */
+static int64_t next_pass(const engine *e, int64_t at)
+{
+    if (at < e->now) at = e->now;
+    int64_t since = at - e->disruption.last_pass, every = interval(e);
+    return since <= every ? e->disruption.last_pass + every : at + (every - since % every) % every;
+}
 
 /* Whether a pass could select the node: a pool with policy WhenEmpty excludes nodes with pods. */
 static bool eligible(const engine *e, const replay_node *n)
@@ -45,7 +69,8 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
         engine_ahead(e, i);
         if (!node_takes_pods(n) || !eligible(e, n)) continue;
         int64_t at = n->drifted ? e->now : disrupt_consolidatable_at(e, n);
-        if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
+        if (at == KARP_NO_TIME || (only_new && !n->nominated && (n->consolidatable || n->drifted))) continue;
+        if (at < n->nominated_until) at = n->nominated_until;
         if (at >= first) continue;
         first = at;
         if (first <= enough) return first;
@@ -66,21 +91,21 @@ static void schedule(engine *e, int64_t at)
 void disrupt_plan(engine *e)
 {
     if (e->status || e->disruption.validating || repack_runs(e)) return;
-    int64_t soonest = e->disruption.last_pass == KARP_NO_TIME ? e->now : e->disruption.last_pass + interval(e);
-    if (soonest < e->now) soonest = e->now;
+    int64_t soonest = next_pass(e, e->now);
     if (e->disruption.pass_due != KARP_NO_TIME && e->disruption.pass_due <= soonest) return;
     if (e->disruption.changes == e->disruption.planned_changes) return;
     e->disruption.planned_changes = e->disruption.changes;
-    int64_t first = first_candidate(e, false, soonest);
-    if (first < soonest) first = soonest;
+    int64_t first = first_candidate(e, e->disruption.judged == e->disruption.memory.changed, soonest);
+    if (first != INT64_MAX) first = next_pass(e, first);
     if (e->disruption.pass_due == KARP_NO_TIME || first < e->disruption.pass_due) schedule(e, first);
 }
 
 /* A pass found nothing. Schedules the next one for the time at which the result may differ without other changes. */
 static void after_nothing(engine *e)
 {
-    int64_t soonest = e->now + interval(e), next = first_candidate(e, true, soonest), again = e->now + FRUITLESS;
-    if (next < soonest) next = soonest;
+    int64_t soonest = e->now + interval(e), next = first_candidate(e, true, soonest);
+    int64_t again = e->disruption.memory.changed + FRUITLESS;
+    if (again <= e->now) again = e->now + FRUITLESS;
     if (e->disruption.look_again != KARP_NO_TIME && e->disruption.look_again > e->now &&
         e->disruption.look_again < again)
         again = e->disruption.look_again;
@@ -88,7 +113,8 @@ static void after_nothing(engine *e)
         again = e->repack_due;
     if (first_candidate(e, false, INT64_MAX) == INT64_MAX) again = INT64_MAX;
     e->disruption.planned_changes = e->disruption.changes;
-    schedule(e, next < again ? next : again);
+    if (again < next) next = again;
+    schedule(e, next == INT64_MAX ? next : next_pass(e, next));
 }
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
@@ -102,13 +128,17 @@ static bool is_consolidatable(const engine *e, const replay_node *n)
 static void review(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes.list[node];
-    bool now = is_consolidatable(e, n);
-    if (now == n->consolidatable) return;
+    bool now = is_consolidatable(e, n), nominated = e->now < n->nominated_until;
+    if (now == n->consolidatable && nominated == n->nominated) return;
     n->consolidatable = now;
+    n->nominated = nominated;
     node_touch(e, node);
 }
 
-/* Reviews all nodes, and lists those whose condition may change before a pod event or a change of their pool. */
+/* Its conditions stay as they are until a pod event, a nomination or a change of its pool. */
+static bool lasts(const replay_node *n) { return n->consolidatable && !n->nominated; }
+
+/* Reviews all nodes, and lists those whose conditions may change with time. */
 static void review_all(engine *e)
 {
     e->disruption.review_all = false;
@@ -118,7 +148,7 @@ static void review_all(engine *e)
         const replay_node *n = &e->nodes.list[node];
         engine_ahead(e, i);
         if (node_takes_pods(n)) review(e, node);
-        if (!node_takes_pods(n) || !n->consolidatable) disrupt_young(e, node);
+        if (!node_takes_pods(n) || !lasts(n)) disrupt_young(e, node);
     }
 }
 
@@ -131,12 +161,13 @@ static void review_young(engine *e)
     for (size_t i = 0; i < e->disruption.young_count; i++) {
         uint32_t node = e->disruption.young[i];
         const replay_node *n = &e->nodes.list[node];
-        bool now = node_takes_pods(n) && is_consolidatable(e, n);
+        bool takes = node_takes_pods(n), now = takes && is_consolidatable(e, n),
+             nominated = e->now < n->nominated_until;
         if (n->gone) continue;
-        if (node_takes_pods(n) && now != n->consolidatable)
+        if (takes && (now != n->consolidatable || nominated != n->nominated))
             (void)engine_push(e, &e->disruption.changing, &e->disruption.changing_count,
                               &e->disruption.changing_capacity, node);
-        if (!now) e->disruption.young[kept++] = node;
+        if (!now || nominated) e->disruption.young[kept++] = node;
     }
     e->disruption.young_count = kept;
     if (!sort_numbers(e->context, e->disruption.changing, e->disruption.changing_count)) engine_nomem(e);
@@ -154,7 +185,7 @@ bool disrupt_conditions(engine *e)
     else review_young(e);
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
-        if (node_takes_pods(n) && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
+        if (node_takes_pods(n) && !n->nominated && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
     }
     return false;
 }
@@ -166,6 +197,7 @@ static karp_disrupt_options pass_options(engine *e)
     options.common = &e->decision;
     options.method = KARP_METHOD_ANY;
     options.commands_only = 1;
+    options.watched = 1;
     return options;
 }
 
@@ -212,8 +244,9 @@ static void free_command(engine *e, replay_command *c)
     karp_decision_unref(c->decision);
     karp_free(e->context, c->nodes, (c->node_count + c->dropped + 1) * sizeof *c->nodes);
     karp_free(e->context, c->replacements, (c->launch_count + 1) * sizeof *c->replacements);
+    karp_free(e->context, c->receivers, (c->receiver_count + 1) * sizeof *c->receivers);
     c->decision = NULL;
-    c->nodes = c->replacements = NULL;
+    c->nodes = c->replacements = c->receivers = NULL;
     c->over = true;
 }
 
@@ -234,71 +267,123 @@ uint32_t disrupt_note(engine *e, const karp_command *command)
     return (uint32_t)e->disruption.command_count++;
 }
 
+static void note_receivers(engine *e, replay_command *c, const karp_decision *d, const karp_command *command)
+{
+    c->receivers = karp_alloc(e->context, (command->placement_count + 1) * sizeof *c->receivers);
+    if (!c->receivers) engine_nomem(e);
+    c->receiver_count = c->receivers ? command->placement_count : 0;
+    for (size_t i = 0; i < c->receiver_count; i++) {
+        karp_placement p = { .size = sizeof p };
+        karp_status status = karp_decision_placement(d, command->placement_first + i, &p);
+        uint32_t node = status ? IO_NONE : io_table_get(&e->nodes.index, p.node);
+        c->receivers[i] = node == IO_NONE ? REPLAY_NONE : node;
+    }
+}
+
 static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const karp_command *command)
 {
     uint32_t number = disrupt_note(e, command);
     if (number == REPLAY_NONE) return number;
-    e->disruption.commands[number].decision = karp_decision_ref(d);
-    e->disruption.commands[number].index = index;
+    replay_command *c = &e->disruption.commands[number];
+    c->decision = karp_decision_ref(d);
+    c->index = index;
+    note_receivers(e, c, d, command);
     return number;
 }
 
-static void start_command(engine *e, uint32_t command);
+static bool start_command(engine *e, uint32_t command);
 
-static void follow(engine *e, karp_decision *d, bool repacks)
+/* Whether a command was started at once. */
+static bool follow(engine *e, karp_decision *d, bool repacks)
 {
     size_t count = karp_decision_command_count(d);
+    bool started = false;
     if (repacks && count > 1) count = 1; /* the other steps are planned again after this one */
     for (size_t i = 0; i < count && !e->status; i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
         if (status) {
             keep_failure(&e->status, fail_hidden(&e->error, status));
-            return;
+            return false;
         }
         if (c.decision == KARP_COMMAND_REBOOT) continue;
         if (repacks) c.method = KARP_METHOD_ANY;
         uint32_t command = note_command(e, d, (uint32_t)i, &c);
-        if (e->status) return;
+        if (e->status) return false;
         if (c.validate_after > 0 || repacks) {
             e->disruption.validating++;
             engine_at(e, e->now + (repacks ? REPACK_VALIDATION : c.validate_after), EVENT_VALIDATE, command, 0);
         } else {
-            start_command(e, command);
+            started = start_command(e, command) || started;
         }
     }
+    return started;
 }
 
-void disrupt_pass(engine *e)
+/* One method, or all. The memory is that of all passes. */
+static karp_status try_method(engine *e, const karp_snapshot *snapshot, uint32_t method, karp_decision **out)
+{
+    karp_disrupt_options options = pass_options(e);
+    options.method = method;
+    options.memory = &e->disruption.memory;
+    karp_status status = karp_disrupt(snapshot, &options, out, &e->error);
+    if (!status) status = karp_decision_memory(*out, &e->disruption.memory);
+    e->disruption.memory.unseen_count = 0; /* no pass ends early */
+    return status;
+}
+
+/* The decision of the methods after this one; KARP_METHOD_ANY = of all. */
+static karp_status decide(engine *e, const karp_snapshot *snapshot, uint32_t after, karp_decision **out)
+{
+    static const uint32_t order[] = { KARP_METHOD_REPAIR, KARP_METHOD_EMPTINESS,  KARP_METHOD_STATIC_DRIFT,
+                                      KARP_METHOD_DRIFT,  KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
+    enum { METHODS = sizeof order / sizeof order[0] };
+    karp_status status = KARP_OK;
+    size_t next = 0;
+    if (after == KARP_METHOD_ANY) return try_method(e, snapshot, after, out);
+    while (next < METHODS && order[next] != after) next++;
+    for (next++; next < METHODS && !status && (!*out || karp_decision_command_count(*out) == 0); next++) {
+        karp_decision_unref(*out);
+        *out = NULL;
+        status = try_method(e, snapshot, order[next], out);
+    }
+    return status;
+}
+
+/* A pass, or the rest of one after this method. */
+static void pass_after(engine *e, uint32_t after)
 {
     karp_decision *d = NULL;
-    e->disruption.pass_due = KARP_NO_TIME;
-    if (repack_runs(e)) return;
     e->disruption.last_pass = e->now;
     if (!disrupt_conditions(e)) {
         after_nothing(e);
         return;
     }
     karp_snapshot *snapshot = engine_snapshot(e);
-    karp_disrupt_options options = pass_options(e);
     if (!snapshot) return;
     e->meter.result.passes++;
     bool repacks = false;
-    karp_status status = e->repacks ? decide_repacking(e, snapshot, &d, &repacks)
-                                    : karp_disrupt(snapshot, &options, &d, &e->error);
+    karp_status status = e->repacks ? decide_repacking(e, snapshot, &d, &repacks) : decide(e, snapshot, after, &d);
+    e->disruption.judged = e->disruption.memory.changed;
     if (status) {
         karp_decision_unref(d);
         keep_failure(&e->status, status);
         return;
     }
-    if (!repacks) note_budgets(e, d);
-    if (karp_decision_command_count(d) == 0) {
+    if (d && !repacks) note_budgets(e, d);
+    if (!d || karp_decision_command_count(d) == 0) {
         after_nothing(e);
     } else {
-        follow(e, d, repacks);
-        if (!e->disruption.validating) schedule(e, e->now + interval(e));
+        bool started = follow(e, d, repacks);
+        if (!e->disruption.validating) schedule(e, started ? e->now : e->now + interval(e));
     }
     karp_decision_unref(d);
+}
+
+void disrupt_pass(engine *e)
+{
+    e->disruption.pass_due = KARP_NO_TIME;
+    if (!repack_runs(e)) pass_after(e, KARP_METHOD_ANY);
 }
 
 /* ---- carrying out a command -------------------------------------------------------------------------------------- */
@@ -325,9 +410,22 @@ static void give_up(engine *e, replay_command *c)
     if (step) repack_refused(e, reason);
 }
 
+/* Nodes for which pods have been planned since this time. */
+static void nominate(engine *e, const uint32_t *nodes, size_t count, int64_t since)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[i] != REPLAY_NONE) node_nominate_since(e, nodes[i], since);
+    }
+}
+
 static void finish_command(engine *e, replay_command *c)
 {
     if (repack_owns(e, c)) repack_carried_out(e, c);
+    if (c->node_count && c->nodes[0] != REPLAY_NONE) {
+        int64_t since = e->nodes.list[c->nodes[0]].deleted_at;
+        nominate(e, c->receivers, c->receiver_count, since);
+        nominate(e, c->replacements, c->replacement_count, since);
+    }
     for (size_t i = 0; i < c->node_count; i++) {
         if (c->nodes[i] == REPLAY_NONE) continue;
         e->nodes.list[c->nodes[i]].tainted = true;
@@ -358,14 +456,15 @@ static bool launch_replacements(engine *e, replay_command *c, const karp_command
     return c->replacement_count == c->launch_count;
 }
 
-static void start_command(engine *e, uint32_t number)
+/* false = its replacements could not be launched. */
+static bool start_command(engine *e, uint32_t number)
 {
     replay_command *c = &e->disruption.commands[number];
     karp_command command = { .size = sizeof command };
     karp_status status = c->launches ? KARP_OK : karp_decision_command(c->decision, c->index, &command);
     if (status) {
         keep_failure(&e->status, status);
-        return;
+        return false;
     }
     if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
     c->started = true;
@@ -380,7 +479,11 @@ static void start_command(engine *e, uint32_t number)
     } else if (!launch_replacements(e, c, &command)) {
         c->reason = KARP_REASON_REPLACEMENT_NOT_CREATED;
         give_up(e, c);
+        return false;
+    } else {
+        nominate(e, c->receivers, c->receiver_count, e->now);
     }
+    return true;
 }
 
 /* Whether all its nodes can still be disrupted. */
@@ -520,14 +623,17 @@ static bool valid(engine *e, replay_command *c)
 void disrupt_validate(engine *e, uint32_t number)
 {
     replay_command *c = &e->disruption.commands[number];
+    uint32_t method = c->method;
+    bool of_plan = method == KARP_METHOD_ANY || method == KARP_METHOD_REPACK, started = false;
     e->disruption.validating--;
-    if (!valid(e, c)) {
-        if (!e->status) give_up(e, c);
-    } else {
-        start_command(e, number);
-    }
+    bool holds = valid(e, c);
+    if (e->status) return;
+    if (holds) started = start_command(e, number);
+    else give_up(e, c);
     e->disruption.last_pass = e->now;
-    if (!e->disruption.validating && !e->status) schedule(e, e->now + interval(e));
+    if (e->disruption.validating || e->status) return;
+    if (!holds && !of_plan && !e->repacks) pass_after(e, method);
+    else schedule(e, started && !of_plan ? e->now : e->now + interval(e));
 }
 
 /* ---- replacements ------------------------------------------------------------------------------------------------ */

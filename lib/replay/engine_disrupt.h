@@ -4,6 +4,7 @@
 #define REPLAY_ENGINE_DISRUPT_H
 
 #include <karp/command.h>
+#include <karp/passes.h>
 #include <replay/engine_nodes.h>
 
 /* A disruption from its decision to its end. */
@@ -12,8 +13,9 @@ typedef struct replay_command {
     uint32_t index; /* in the decision */
     uint32_t method;
     uint32_t *nodes, *replacements;
+    uint32_t *receivers; /* existing nodes for which its pods are planned; some may have ended */
     size_t node_count, dropped; /* nodes that validation dropped are at the end */
-    size_t launch_count, replacement_count;
+    size_t launch_count, replacement_count, receiver_count;
     /* From a document, for a command of an earlier replay; its decision is not available. */
     karp_launch *launches; /* launch_count launches, in the engine's memory; NULL = those of the decision */
     int64_t (*amounts)[RESOURCES_MOST]; /* by launch: the requests of its pods */
@@ -30,11 +32,18 @@ struct replay_disruption {
     int64_t pass_due; /* KARP_NO_TIME = none is scheduled */
     uint32_t validating; /* commands that await validation: no pass takes place meanwhile */
     uint64_t changes, planned_changes; /* number of changes of the cluster: now; when the next pass was scheduled */
-    int64_t last_pass, look_again; /* look_again: when a budget changes. KARP_NO_TIME = none */
+    karp_memory memory; /* `changed`: the last change of the cluster that matters to consolidation */
+    int64_t judged; /* `memory.changed` in the last pass */
+    int64_t last_pass; /* the passes are every interval after it */
+    int64_t look_again; /* when a budget changes; KARP_NO_TIME = none */
     replay_command *commands;
     size_t command_count, command_capacity, first_command;
 };
 
+void disrupt_begin(engine *e); /* chooses the time of the passes */
+/* A pod was bound or deleted, a node was launched, initialised, marked or has ended, or an object changed. Nothing else
+ * lets a method that found nothing look again. */
+void disrupt_changed(engine *e);
 void disrupt_plan(engine *e); /* schedules the next pass, if there is anything to evaluate */
 void disrupt_pass(engine *e);
 /* Determines which nodes are consolidatable now. Returns whether a pass could select one of them or a drifted node. */

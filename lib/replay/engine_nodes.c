@@ -13,6 +13,9 @@
 
 #define HOSTNAME "kubernetes.io/hostname"
 #define NOTICE (120 * SECOND) /* from a spot interruption to the end of the machine */
+#define LEAST_DRAIN (5 * SECOND) /* a node ends no sooner after its deletion, even if it is empty */
+#define NOMINATION (20 * SECOND) /* twice the longest batch */
+#define PLANNED_AGAIN (10 * SECOND) /* how often Karpenter plans pending pods */
 
 /* ---- copies of the launch ---------------------------------------------------------------------------------------- */
 
@@ -236,6 +239,7 @@ static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m,
                         .ready_at = e->now + e->options->boot,
                         .gone_at = KARP_NO_TIME,
                         .last_event = KARP_NO_TIME,
+                        .nominated_until = KARP_NO_TIME,
                         .drifted_at = KARP_NO_TIME,
                         .idle_until = e->now,
                         .first_pod = REPLAY_NONE,
@@ -260,6 +264,7 @@ void node_begin(engine *e, uint32_t node)
     if (e->nodes.alive_count > e->meter.result.most_nodes) e->meter.result.most_nodes = (uint32_t)e->nodes.alive_count;
     e->meter.cost_rate += n->price;
     disrupt_young(e, node);
+    disrupt_changed(e);
     node_touch(e, node);
     plan_life(e, node);
 }
@@ -308,6 +313,7 @@ uint32_t node_given(engine *e, karp_str name)
                         .ready_at = e->now,
                         .gone_at = KARP_NO_TIME,
                         .last_event = KARP_NO_TIME,
+                        .nominated_until = KARP_NO_TIME,
                         .drifted_at = KARP_NO_TIME,
                         .idle_until = e->now,
                         .pool_number = REPLAY_NONE,
@@ -351,9 +357,26 @@ void node_pod_event(engine *e, uint32_t node)
     replay_node *n = &e->nodes.list[node];
     if (n->given || (!e->played && n->last_event != KARP_NO_TIME && e->now - n->last_event < 10 * SECOND)) return;
     n->last_event = e->now;
-    if (n->consolidatable) disrupt_young(e, node);
+    if (n->consolidatable && !n->nominated) disrupt_young(e, node);
     n->consolidatable = false;
     node_touch(e, node);
+}
+
+void node_nominate(engine *e, uint32_t node, int64_t planned)
+{
+    replay_node *n = &e->nodes.list[node];
+    int64_t until = planned + NOMINATION;
+    if (n->given || n->gone || until <= e->now || until <= n->nominated_until) return;
+    n->nominated_until = until;
+    if (n->consolidatable && !n->nominated) disrupt_young(e, node);
+    n->nominated = true;
+    node_touch(e, node);
+}
+
+void node_nominate_since(engine *e, uint32_t node, int64_t planned)
+{
+    int64_t since = e->now - planned;
+    node_nominate(e, node, since < 0 ? e->now : e->now - since % PLANNED_AGAIN);
 }
 
 void node_ready(engine *e, uint32_t node)
@@ -366,6 +389,7 @@ void node_ready(engine *e, uint32_t node)
     e->meter.memory_had += n->allocatable[RESOURCE_MEMORY];
     node_freed(e, node);
     if (e->pods.complex_pending) e->provisioning.bind_complex = true;
+    disrupt_changed(e);
     node_touch(e, node);
     disrupt_replacement_ready(e, node);
 }
@@ -373,6 +397,13 @@ void node_ready(engine *e, uint32_t node)
 static bool of_static_pool(const engine *e, const replay_node *n)
 {
     return n->pool_number != REPLAY_NONE && e->nodes.pools[n->pool_number].is_static;
+}
+
+/* Whether launches that a limit or a full reservation prevented may be possible without the node. */
+static bool frees_launches(const engine *e, const replay_node *n)
+{
+    bool limited = n->pool_number != REPLAY_NONE && e->nodes.pools[n->pool_number].limited;
+    return limited || str_is(n->capacity_type, "reserved");
 }
 
 static void node_gone(engine *e, uint32_t node)
@@ -400,10 +431,11 @@ static void node_gone(engine *e, uint32_t node)
         e->nodes.alive[kept++] = e->nodes.alive[i];
     }
     e->nodes.alive_count = kept;
+    disrupt_changed(e);
     node_touch(e, node);
     disrupt_node_gone(e, node);
     if (of_static_pool(e, n)) static_open(e);
-    if (e->pods.still_pending) batch_open(e); /* launches that a limit prevented may be possible now */
+    if (e->pods.still_pending && frees_launches(e, n)) batch_open(e);
 }
 
 void node_delete(engine *e, uint32_t node)
@@ -412,6 +444,7 @@ void node_delete(engine *e, uint32_t node)
     if (n->deleting || n->gone) return;
     n->deleting = true;
     n->deleted_at = e->now;
+    if (!n->tainted) disrupt_changed(e); /* a command has marked it before, which alone is no change */
     node_drains(e, node);
     node_touch(e, node);
     int64_t grace = n->termination_grace_period;
@@ -444,11 +477,13 @@ static void node_drain(engine *e, uint32_t node)
         pod_evict(e, list[i]);
     }
     karp_free(e->context, list, count * sizeof *list);
-    if (n->pod_count == 0 && !e->status) node_gone(e, node);
+    bool early = n->ready && e->now < n->deleted_at + LEAST_DRAIN;
+    if (n->pod_count == 0 && !early && !e->status) node_gone(e, node);
 }
 
 void node_drains(engine *e, uint32_t node)
 {
+    engine_at(e, e->nodes.list[node].deleted_at + LEAST_DRAIN, EVENT_DRAINED, node, 0);
     e->nodes.draining++;
     (void)engine_push(e, &e->nodes.drains, &e->nodes.drain_count, &e->nodes.drain_capacity, node);
 }

@@ -9,13 +9,14 @@ typedef struct replay_node {
     /* Members that loops over all nodes read come first, close together. */
     double price; /* per hour */
     uint64_t listed; /* the number of the last listing of candidates that it is in */
-    int64_t ready_at, last_event;
+    int64_t ready_at, last_event, nominated_until; /* KARP_NO_TIME = it was not nominated */
     uint32_t pool_number;
     uint32_t kind; /* nodes of the same kind admit the same pods */
     uint32_t first_pod, pod_count;
     uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = it has not joined */
     bool ready, deleting, gone, tainted;
     bool consolidatable, drifted; /* conditions of its claim */
+    bool nominated; /* for pods: no pass selects it. Until then, as reviewed last (disrupt_conditions()) */
     bool unmanaged; /* has no NodeClaim */
     bool given; /* one of the objects: the snapshot contains it already, and it never changes */
     bool dirty, claim_in_snapshot, node_in_snapshot;
@@ -52,6 +53,7 @@ typedef struct replay_pool {
     int64_t window; /* consolidateAfter, or KARP_DURATION_NEVER */
     bool when_empty; /* consolidationPolicy WhenEmpty */
     bool is_static; /* has replicas */
+    bool limited; /* has limits */
 } replay_pool;
 
 struct replay_nodes {
@@ -65,8 +67,6 @@ struct replay_nodes {
     size_t drain_count, drain_capacity;
     size_t draining; /* nodes that are being deleted and still have pods */
     bool fresh; /* a node became ready at this time */
-    int64_t joining_at; /* the time at which nodes joined last */
-    size_t joining; /* how many */
     replay_kind *kinds;
     size_t kind_count, kind_capacity;
     io_table kind_index;
@@ -96,6 +96,10 @@ static inline bool node_takes_pods(const replay_node *n) /* of kube-scheduler */
 }
 /* What DaemonSets and others that are not pods of the replay use of the node, by resource. */
 void node_reserved(const engine *e, const replay_node *n, int64_t out[RESOURCES_MOST]);
+/* Pods are on their way to it: as Karpenter does for 20 s after it planned them there at this time. */
+void node_nominate(engine *e, uint32_t node, int64_t planned);
+/* Likewise for pods that have waited since `planned`: Karpenter plans them again every 10 s. */
+void node_nominate_since(engine *e, uint32_t node, int64_t planned);
 void node_touch(engine *e, uint32_t node); /* marks its row of the snapshot as changed */
 void node_pod_event(engine *e, uint32_t node);
 void node_drains(engine *e, uint32_t node); /* notes that it is being deleted */

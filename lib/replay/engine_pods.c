@@ -46,6 +46,8 @@ static void wait_for_node(engine *e, uint32_t pod)
     p->state = POD_PENDING;
     p->node = REPLAY_NONE;
     p->waits_since = e->now;
+    p->errors = 0;
+    p->held_until = KARP_NO_TIME;
     (void)engine_push(e, &e->pods.pending, &e->pods.pending_count, &e->pods.pending_capacity, pod);
     if (!e->pods.shapes[p->shape].plain) {
         e->pods.complex_pending++;
@@ -76,6 +78,18 @@ static void unlist_alike(engine *e, uint32_t pod)
     p->next_alike = p->before_alike = REPLAY_NONE;
 }
 
+/* Controllers create pods in waves of 1, 2, 4, …, all controllers at the same time. */
+static uint8_t wave_of(engine *e, uint32_t shape)
+{
+    uint8_t wave = 0;
+    replay_shape *group = &e->pods.shapes[e->pods.shapes[shape].group];
+    if (!group->owned) return 0;
+    if (group->made_at != e->now) group->made = 0;
+    group->made_at = e->now;
+    for (uint32_t nth = ++group->made; nth > 1; nth /= 2) wave++;
+    return wave;
+}
+
 void pod_create(engine *e, const trace_event *event)
 {
     if (!grow(e->context, (void **)&e->pods.list, &e->pods.capacity, e->pods.count + 1, sizeof *e->pods.list)) {
@@ -89,6 +103,7 @@ void pod_create(engine *e, const trace_event *event)
                                       .created = event->of.pod.created ? event->of.pod.created : e->now,
                                       .lasts = event->lasts,
                                       .shape = event->shape,
+                                      .wave = wave_of(e, event->shape),
                                       .meant = REPLAY_NONE,
                                       .scheduled = REPLAY_NONE,
                                       .next = REPLAY_NONE,
@@ -101,8 +116,22 @@ void pod_create(engine *e, const trace_event *event)
     if (node != IO_NONE && e->nodes.list[node].ready) attach(e, pod, node, event->of.pod.started);
 }
 
+/* Karpenter notes on the NodeClaim that a pod begins to terminate, one NodeClaim after another. A pod without a grace
+ * period is gone within milliseconds, so of those that a controller deletes at one time only some are noticed. */
+static bool is_noticed(engine *e, const replay_shape *s, const replay_node *n)
+{
+    enum { GONE_MEANWHILE = 4 }; /* measured: docs/twin.md */
+    if (e->pods.left_at != e->now || e->pods.left_group != s->group) e->pods.left = e->pods.left_unseen = 0;
+    e->pods.left_at = e->now;
+    e->pods.left_group = s->group;
+    if (e->played || s->pod.termination_grace_seconds != 0) return true;
+    if (e->pods.left++ < e->pods.left_unseen || n->last_event == e->now) return false;
+    e->pods.left_unseen = e->pods.left + GONE_MEANWHILE - 1;
+    return true;
+}
+
 /* Removes the pod from its node, which gains room. */
-static void leave_node(engine *e, uint32_t pod)
+static void leave_node(engine *e, uint32_t pod, bool ended)
 {
     replay_pod *p = &e->pods.list[pod];
     replay_node *n = &e->nodes.list[p->node];
@@ -121,15 +150,15 @@ static void leave_node(engine *e, uint32_t pod)
         e->meter.memory_asked -= s->requests[RESOURCE_MEMORY];
     }
     budgets_note(e, &e->pods.shapes[p->shape], 0, -1);
-    node_pod_event(e, p->node);
+    if (ended || is_noticed(e, s, n)) node_pod_event(e, p->node);
     if (!n->deleting && !n->gone && !n->tainted) node_freed(e, p->node);
     if (e->pods.complex_pending) e->provisioning.bind_complex = true;
 }
 
-static void remove_pod(engine *e, uint32_t pod)
+static void remove_pod(engine *e, uint32_t pod, bool ended)
 {
     replay_pod *p = &e->pods.list[pod];
-    if (p->state == POD_RUNNING) leave_node(e, pod);
+    if (p->state == POD_RUNNING) leave_node(e, pod, ended);
     else if (p->state == POD_PENDING && !e->pods.shapes[p->shape].plain) e->pods.complex_pending--;
     if (p->state == POD_PENDING) {
         meter_wait(e, e->now - p->waits_since);
@@ -141,12 +170,13 @@ static void remove_pod(engine *e, uint32_t pod)
     binding_forget(e, pod);
     budgets_note(e, &e->pods.shapes[p->shape], -1, 0);
     pod_touch(e, pod);
+    if (!ended) disrupt_changed(e);
 }
 
 void pod_end(engine *e, uint32_t pod)
 {
     e->meter.result.ended_pods++;
-    remove_pod(e, pod);
+    remove_pod(e, pod, true);
 }
 
 /* Deletes a pod. A pod that has already ended by itself is ignored. */
@@ -155,14 +185,16 @@ void pod_delete(engine *e, const trace_event *event)
     uint32_t pod = pod_of_event(e, event);
     if (pod == REPLAY_NONE) return;
     if (e->pods.list[pod].state == POD_RUNNING) e->meter.result.ended_pods++;
-    remove_pod(e, pod);
+    remove_pod(e, pod, false);
 }
 
 void pod_evict(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods.list[pod];
-    leave_node(e, pod);
+    leave_node(e, pod, false);
+    disrupt_changed(e);
     p->life++;
+    p->wave = 0;
     if (e->pods.shapes[p->shape].owned) {
         wait_for_node(e, pod);
         return;
@@ -202,6 +234,7 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
     if (p->lasts != KARP_DURATION_UNSET && p->lasts <= e->ends - since)
         engine_at(e, since + p->lasts, EVENT_POD_END, pod, p->life);
     pod_touch(e, pod);
+    disrupt_changed(e);
 }
 
 void pod_bind(engine *e, uint32_t pod, uint32_t node)
@@ -368,16 +401,32 @@ static int by_priority(uint32_t a, uint32_t b, const void *user)
     return x > y ? -1 : x < y;
 }
 
+static int by_wave(uint32_t a, uint32_t b, const void *user)
+{
+    const replay_pod *list = ((const engine *)user)->pods.list;
+    return (int)list[a].wave - (int)list[b].wave;
+}
+
+/* New pods are in the order of their waves. */
+static void sort_new(engine *e)
+{
+    size_t first = e->pods.settled;
+    if (e->scheduler.on && first < e->pods.pending_count &&
+        !sort_ids(e->context, e->pods.pending + first, e->pods.pending_count - first, by_wave, e))
+        engine_nomem(e);
+}
+
 static bool nothing_to_try(const engine *e)
 {
-    return e->status ||
-           (e->pods.freed_settled == freed_so_far(e) && !e->pods.new_pending && !e->provisioning.bind_complex);
+    return e->status || (e->pods.freed_settled == freed_so_far(e) && !e->pods.new_pending && !e->pods.try_again &&
+                         !e->provisioning.bind_complex);
 }
 
 /* Tries pending pods in their order until so many have been bound. Returns how many were. */
 static size_t try_pending(engine *e, size_t most)
 {
     size_t kept = 0, bound = 0, i = 0;
+    sort_new(e);
     row_of_pods row = { .shape = REPLAY_NONE };
     if (!e->pods.ordered && (e->pods.new_pending || e->scheduler.on) &&
         !sort_ids(e->context, e->pods.pending, e->pods.pending_count, by_priority, e))
@@ -397,7 +446,7 @@ static size_t try_pending(engine *e, size_t most)
         bound++;
     }
     for (; i < e->pods.pending_count && !e->status; i++) e->pods.pending[kept++] = e->pods.pending[i];
-    if (!e->status) e->pods.pending_count = kept;
+    if (!e->status) e->pods.pending_count = e->pods.settled = kept;
     return bound;
 }
 
@@ -410,13 +459,14 @@ void pods_settle(engine *e)
     while (try_pending(e, SIZE_MAX) && e->scheduler.on && e->pods.pending_count && !e->status) {
     }
     nodes_tried(e);
-    e->pods.new_pending = e->nodes.fresh = false;
+    e->pods.new_pending = e->pods.try_again = e->nodes.fresh = false;
     if (e->provisioning.bind_complex && e->pods.complex_pending && !e->status) provision_bind(e);
     e->provisioning.bind_complex = false;
     if (fresh && e->pods.still_pending) batch_open(e);
 }
 
-void pods_settle_some(engine *e, size_t most)
+void pods_settle_joined(engine *e)
 {
-    if (!nothing_to_try(e)) (void)try_pending(e, most);
+    enum { PODS_BETWEEN_NODES = 2 }; /* measured: docs/twin.md */
+    if (!nothing_to_try(e)) (void)try_pending(e, PODS_BETWEEN_NODES);
 }

@@ -22,6 +22,8 @@ typedef struct replay_shape {
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
     uint32_t group; /* the first shape with the same controller, or itself */
     uint32_t first_pod; /* that exists, of the group */
+    int64_t made_at; /* when its controller created pods last, and how many */
+    uint32_t made;
     bool has_template; /* since the snapshot was built anew */
     uint32_t template_; /* its number in the snapshot and its edits, if there is one */
 } replay_shape;
@@ -31,11 +33,14 @@ enum { POD_PENDING, POD_RUNNING, POD_GONE };
 typedef struct replay_pod {
     karp_str namespace_, name;
     int64_t created, waits_since, started, lasts;
+    int64_t held_until; /* no attempt before; KARP_NO_TIME = it may be tried */
     uint32_t shape, node;
     uint32_t meant; /* target of a repack plan; REPLAY_NONE = none */
     uint32_t next, before; /* list of the node's pods */
     uint32_t life; /* number of evictions: events of an earlier life are ignored */
     uint8_t state; /* POD_* */
+    uint8_t wave; /* of the pods that its controller creates at one time */
+    uint8_t errors; /* attempts of kube-scheduler without any node */
     bool dirty, in_snapshot;
     uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = none */
     uint32_t next_alike, before_alike; /* list of the group's pods */
@@ -62,7 +67,10 @@ struct replay_pods {
     size_t complex_pending;
     size_t still_pending; /* how many pods of the list are pending */
     bool ordered; /* all priorities are equal, so `pending` is already sorted */
+    size_t settled; /* so many pods of the list are not new */
     bool new_pending; /* pods were created at this time and not tried yet */
+    bool try_again; /* pods are not held back any longer */
+    int64_t try_due; /* the last EVENT_TRY */
     uint32_t *freed_nodes; /* nodes whose free capacity grew, oldest first; see freed_forgotten */
     size_t freed_count, freed_capacity;
     uint64_t freed_forgotten; /* 1 + how many older entries the list no longer has */
@@ -70,6 +78,9 @@ struct replay_pods {
     replay_candidate *candidates; /* scratch space */
     size_t candidate_capacity;
     uint64_t listings; /* of candidates */
+    int64_t left_at; /* when a pod left its node last before it had ended, and the group of that pod */
+    uint32_t left_group, left; /* left: how many pods of the group have left their nodes at that time */
+    uint32_t left_unseen; /* so many of them before the next one that is noticed */
 };
 
 void pod_enter_name(engine *e, uint32_t pod); /* in the index, as the newest pod with its name */
@@ -83,7 +94,7 @@ void pod_evict(engine *e, uint32_t pod);
 void node_freed(engine *e, uint32_t node); /* the node may take pods that it did not take before */
 void nodes_tried(engine *e); /* all pending pods have been tried on the freed nodes */
 void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
-void pods_settle_some(engine *e, size_t most); /* the first so many pods that find a node */
+void pods_settle_joined(engine *e); /* likewise, before the next node joins at the same time */
 void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
 
 #endif

@@ -44,12 +44,34 @@ static karp_decision *decide(engine *e)
     return d;
 }
 
+/* Nodes that pods of the cluster are planned for; virtual ones of buffers do not count. */
+static void nominate_placed(engine *e, const karp_decision *d)
+{
+    for (size_t i = 0; i < karp_decision_placement_count(d) && !e->status; i++) {
+        karp_placement p = { .size = sizeof p };
+        karp_status status = karp_decision_placement(d, i, &p);
+        bool real = false;
+        for (size_t k = 0; !status && k < p.pod_count && !real; k++)
+            real = !buffer_requests(e, karp_decision_pod_name(d, p.pods[k]));
+        uint32_t node = real ? io_table_get(&e->nodes.index, p.node) : IO_NONE;
+        if (node != IO_NONE) node_nominate(e, node, e->now);
+    }
+}
+
+static bool any_pods_leave(const engine *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->nodes.drain_count && !any; i++) any = e->nodes.list[e->nodes.drains[i]].pod_count > 0;
+    return any;
+}
+
 void provision(engine *e)
 {
     e->provisioning.batch_first = e->provisioning.batch_due = KARP_NO_TIME;
-    if (!e->pods.still_pending && !e->nodes.draining && !e->buffers.count) return;
+    if (!e->pods.still_pending && !any_pods_leave(e) && !e->buffers.count) return;
     karp_decision *d = decide(e);
     buffers_decided(e);
+    if (d) nominate_placed(e, d);
     if (d) launch_all(e, d);
     karp_decision_unref(d);
 }
@@ -134,7 +156,7 @@ static void forget_bound(engine *e)
     for (size_t i = 0; i < e->pods.pending_count; i++) {
         if (e->pods.list[e->pods.pending[i]].state == POD_PENDING) e->pods.pending[kept++] = e->pods.pending[i];
     }
-    e->pods.pending_count = kept;
+    e->pods.pending_count = e->pods.settled = kept;
 }
 
 void provision_bind(engine *e)

@@ -84,9 +84,13 @@ static void rank_all(const engine *e, const uint32_t *pods, size_t count, kube_r
 
 static void exchange_names(engine *e, uint32_t a, uint32_t b)
 {
-    karp_str name = e->pods.list[a].name;
-    e->pods.list[a].name = e->pods.list[b].name;
-    e->pods.list[b].name = name;
+    replay_pod *x = &e->pods.list[a], *y = &e->pods.list[b];
+    karp_str name = x->name;
+    bool in_snapshot = x->in_snapshot; /* rows have names, too */
+    x->name = y->name;
+    y->name = name;
+    x->in_snapshot = y->in_snapshot;
+    y->in_snapshot = in_snapshot;
     pod_enter_name(e, a);
     pod_enter_name(e, b);
     pod_touch(e, a);

@@ -40,6 +40,7 @@ static void resume_pods(engine *e, const tree *list)
         state_read(e, pod, &state_pod, NULL, p);
         p->life = tree_get(pod, "evicted") ? (uint32_t)state_count(e, tree_get(pod, "evicted"), UINT32_MAX, "evicted")
                                            : 0;
+        if (tree_get(pod, "errors")) p->errors = (uint8_t)state_count(e, tree_get(pod, "errors"), UINT8_MAX, "errors");
         if ((p->state == POD_RUNNING) != (tree_get(pod, "started") != NULL)) state_refuse(e, "pods");
         else if (p->state == POD_RUNNING) p->started = needed(e, pod, "started");
     }
@@ -56,6 +57,7 @@ static void resume_pending(engine *e, const tree *list)
         else (void)engine_push(e, &e->pods.pending, &e->pods.pending_count, &e->pods.pending_capacity, pod);
     }
     e->pods.new_pending = e->nodes.fresh = e->provisioning.bind_complex = false;
+    e->pods.settled = e->pods.pending_count;
     nodes_tried(e);
 }
 
@@ -133,6 +135,8 @@ static void resume_command(engine *e, const tree *state)
     c->nodes = rows(e, nodes, room, &c->node_count, "nodes");
     c->dropped = room - c->node_count;
     c->replacements = rows(e, tree_get(state, "replacements"), c->launch_count, &c->replacement_count, "replacements");
+    const tree *receivers = tree_get(state, "receivers");
+    c->receivers = rows(e, receivers, tree_count(receivers), &c->receiver_count, "receivers");
     if (!c->started && c->method != KARP_METHOD_ANY) resume_launches(e, c, tree_get(state, "launches"));
 }
 
@@ -155,6 +159,7 @@ static size_t rows_of_event(const engine *e, uint32_t what)
     case EVENT_VALIDATE: return e->disruption.command_count;
     case EVENT_RETRY: return e->losses.count;
     case EVENT_BATCH:
+    case EVENT_TRY:
     case EVENT_PASS: return 1;
     default: return e->nodes.count;
     }
@@ -177,9 +182,10 @@ static void resume_events(engine *e, const tree *list)
                                .life = (uint32_t)state_count(e, tree_item(state, 3), UINT32_MAX, "events") };
         event.index = row(e, tree_item(state, 2), rows_of_event(e, event.what), "events");
         bool about_one = event.what == EVENT_VALIDATE || event.what == EVENT_RETRY;
-        if (event.what > EVENT_RETRY || event.at < before || event.at <= e->now ||
+        if (event.what > EVENT_TRY || event.at < before || event.at <= e->now ||
             (about_one && event.index == REPLAY_NONE))
             state_refuse(e, "events");
+        if (event.what == EVENT_TRY) e->pods.try_due = event.at;
         before = event.at;
         e->events.heap[e->events.count++] = event;
     }
@@ -188,6 +194,7 @@ static void resume_events(engine *e, const tree *list)
 static void resume_schedule(engine *e, const tree *state)
 {
     state_read(e, state, &state_schedule, NULL, e);
+    if (e->disruption.last_pass == KARP_NO_TIME) disrupt_begin(e);
     e->disruption.planned_changes = e->disruption.changes - flag(state, "changed");
     e->buffers.decided = e->disruption.changes - flag(state, "buffersWait");
 }

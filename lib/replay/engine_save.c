@@ -54,6 +54,7 @@ static tree *pods_state(saving *s)
         state_write(s->t, pod, &state_pod, p);
         if (p->state == POD_RUNNING) set_number(s->t, pod, "started", p->started);
         if (p->life) set_number(s->t, pod, "evicted", p->life);
+        if (p->errors) set_number(s->t, pod, "errors", p->errors);
         tree_append(s->t, list, pod);
     }
     return list;
@@ -138,6 +139,7 @@ static tree *command_state(saving *s, const replay_command *c)
     set_number(t, command, "launchCount", (int64_t)c->launch_count);
     tree_set(t, command, "nodes", rows_state(s, c->nodes, c->node_count));
     tree_set(t, command, "replacements", rows_state(s, c->replacements, c->replacement_count));
+    if (c->receiver_count) tree_set(t, command, "receivers", rows_state(s, c->receivers, c->receiver_count));
     /* A step of a repack plan is planned again, and a started command needs no launches. */
     if (!c->started && c->method != KARP_METHOD_ANY) tree_set(t, command, "launches", launches_state(s, c));
     return command;
@@ -182,6 +184,7 @@ static int64_t event_row(const saving *s, const replay_event *event)
     case EVENT_READY:
     case EVENT_EXPIRED:
     case EVENT_INTERRUPTED:
+    case EVENT_DRAINED:
     case EVENT_KILLED: return row(s->node_row, event->index);
     case EVENT_VALIDATE: return row(s->command_row, event->index);
     default: return event->index;

@@ -252,10 +252,28 @@ static uint64_t random_number(const engine *e, const replay_pod *p)
     return engine_random(e, hash_bytes(p->name.ptr, p->name.len, 0) ^ p->life, (uint64_t)e->now);
 }
 
+/* Without any node an attempt is an error. The next one is 1, 2, 4, 8 or at most 10 s later, and then at the beginning
+ * of the second after. */
+static void hold_back(engine *e, replay_pod *p)
+{
+    enum { MOST_ERRORS = 5 };
+    int64_t wait = p->errors < MOST_ERRORS - 1 ? (int64_t)(1 << p->errors) * SECOND : 10 * SECOND;
+    int64_t due = e->now + wait;
+    if (p->errors < MOST_ERRORS) p->errors++;
+    p->held_until = due - due % SECOND + SECOND;
+    if (e->pods.try_due != p->held_until) engine_at(e, p->held_until, EVENT_TRY, 0, 0);
+    e->pods.try_due = p->held_until;
+}
+
 uint32_t binding_choose(engine *e, uint32_t pod)
 {
     kube_cluster *c = &e->scheduler.cluster;
-    const replay_pod *p = &e->pods.list[pod];
+    replay_pod *p = &e->pods.list[pod];
+    if (p->held_until > e->now) return REPLAY_NONE;
+    if (e->meter.nodes_running == e->meter.nodes_starting) {
+        hold_back(e, p);
+        return REPLAY_NONE;
+    }
     uint32_t number = number_of(e, pod);
     if (e->status || number == KUBE_NONE) return REPLAY_NONE;
     kube_class *s = &c->classes[p->shape];

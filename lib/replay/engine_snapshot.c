@@ -32,8 +32,9 @@ static karp_node_claim_status claim_status(const replay_node *n, karp_condition 
         conditions[count++] = CONDITION("Initialized", n->ready_at);
         conditions[count++] = CONDITION("Ready", n->ready_at);
     }
-    if (n->consolidatable) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
-    if (n->drifted) {
+    /* A nominated node is no candidate, whatever its conditions are. */
+    if (n->consolidatable && !n->nominated) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
+    if (n->drifted && !n->nominated) {
         conditions[count] = CONDITION("Drifted", n->drifted_at);
         if (n->drift_reason.len) conditions[count].reason = n->drift_reason;
         count++;

@@ -7,19 +7,20 @@
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
-const record state_pod = { OPEN({ INT64("created", replay_pod, created) },
-                                { INT64("waitsSince", replay_pod, waits_since) },
-                                { DURATION_OR_NEVER("lasts", replay_pod, lasts) }) };
+const record state_pod = { OPEN(
+    { INT64("created", replay_pod, created) }, { INT64("waitsSince", replay_pod, waits_since) },
+    { DURATION_OR_NEVER("lasts", replay_pod, lasts) }, { SOME("heldUntil", replay_pod, held_until) }) };
 
 const record state_node = { OPEN(
     { UINT64("number", replay_node, serial) }, { REAL("price", replay_node, price) },
     { INT64("created", replay_node, created) }, { INT64("readyAt", replay_node, ready_at) },
     { INT64("billedSince", replay_node, billed) }, { SOME("lastPodEvent", replay_node, last_event) },
-    { SOME("driftedAt", replay_node, drifted_at) }, { DURATION_OR_NEVER("expireAfter", replay_node, expire_after) },
+    { SOME("driftedAt", replay_node, drifted_at) }, { SOME("nominatedUntil", replay_node, nominated_until) },
+    { DURATION_OR_NEVER("expireAfter", replay_node, expire_after) },
     { DURATION_OR_NEVER("terminationGracePeriod", replay_node, termination_grace_period) },
     { BOOL("ready", replay_node, ready) }, { BOOL("deleting", replay_node, deleting) },
     { BOOL("tainted", replay_node, tainted) }, { BOOL("consolidatable", replay_node, consolidatable) },
-    { BOOL("drifted", replay_node, drifted) }) };
+    { BOOL("drifted", replay_node, drifted) }, { BOOL("nominated", replay_node, nominated) }) };
 
 const record state_loss = { OPEN(
     { TEXT("instanceType", replay_loss, instance_type) }, { TEXT("zone", replay_loss, zone) },
@@ -29,7 +30,9 @@ const record state_loss = { OPEN(
 const record state_schedule = { OPEN(
     { SOME("batchFirst", engine, provisioning.batch_first) }, { SOME("batchDue", engine, provisioning.batch_due) },
     { SOME("passDue", engine, disruption.pass_due) }, { SOME("lastPass", engine, disruption.last_pass) },
-    { SOME("lookAgain", engine, disruption.look_again) }, { SOME("repackDue", engine, repack_due) },
+    { SOME("lookAgain", engine, disruption.look_again) }, { SOME("clusterChanged", engine, disruption.memory.changed) },
+    { SOME("judged", engine, disruption.judged) }, { SOME("multiNodeMark", engine, disruption.memory.multi_node_mark) },
+    { SOME("singleNodeMark", engine, disruption.memory.single_node_mark) }, { SOME("repackDue", engine, repack_due) },
     { UINT32("validating", engine, disruption.validating) }) };
 
 const record state_meter = { OPEN({ INT64("until", engine, meter.metered) },

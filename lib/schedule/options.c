@@ -88,7 +88,6 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
         return fail(error, KARP_E_INVALID, "method %s is no disruption pass: %s", karp_method_name(out->method),
                     flags & KARP_METHOD_FLAG_REPACK ? "karp_repack() makes its plans"
                                                     : "karp_launch_static_pools() decides on it");
-    if (out->reserved != 0) return fail_reserved(error, "karp_disrupt_options");
     if (out->in_progress == NULL && out->in_progress_count > 0)
         return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress_count is not 0, but in_progress is NULL");
     return KARP_OK;

@@ -92,16 +92,16 @@ def seconds(time):
 
 
 def timing(folder, types):
-    """15 s of thinking before the first step, none before the others; nodes wait for their launch to be ready."""
+    """15 s of thinking before the first step, none before the others; a node drains for 5 s; nodes wait for their launch to be ready."""
     listed = small([('n0', '500m'), ('n1', '500m'), ('n2', '250m'), ('n3', '250m')])
     file = written(folder, 'small.json', listed)
     plan = json.loads(run('repack', '-f', file, *types, *NOW, *EFFORT, '-o', 'json')[0])
     equal([(len(s['nodes']), len(s['launches'])) for s in plan['steps']], [(1, 0)] * 3, 'three nodes go one by one')
     planned = written(folder, 'small-plan.json', plan)
     result = played(file, planned, types, '--as-planned')['policies'][0]['repack']
-    equal([seconds(s['ends']) for s in result['steps']], [15, 15, 15], 'when')
+    equal([seconds(s['ends']) for s in result['steps']], [20, 25, 30], 'when')
     text = run('replay', '--nodepools', file, '--repack', planned, *types, '--as-planned')[0]
-    for line in ('Repack plan', '  0:00:15  step 1 of 3: 1 node removed, 0 launched, 1 eviction, then $0.300/h',
+    for line in ('Repack plan', '  0:00:20  step 1 of 3: 1 node removed, 0 launched, 1 eviction, then $0.300/h',
                  '  promised  $0.400/h to $0.100/h with 3 evictions', '  came out  $0.400/h to $0.100/h with 3 evictions, 0 pods pending'):
         check(line in text.splitlines(), f'{line!r} in {text}')
     both = run('replay', '--nodepools', file, '--repack', planned, *types, '--policy', 'karpenter,karp')[0]
@@ -122,7 +122,7 @@ def launching(folder, types):
     replay = played(file, planned, types, '--as-planned', '--boot', '40s', '--boot-jitter', '0s')['policies'][0]
     result = replay['repack']
     equal((result['costAfter'], result['evictions'], result['pending']), (plan['costAfter'], plan['evictions'], 0), 'launching')
-    equal(seconds(result['steps'][0]['ends']), 55, 'validated, then booted')
+    equal(seconds(result['steps'][0]['ends']), 60, 'validated, then booted, then drained')
     equal(replay['pendingSeconds']['max'], 0, 'pods wait for nothing')
     late = played(file, planned, types, '--until', '30s')['policies'][0]['repack']
     check('ends' not in late and not late['steps'][-1]['done'] and 'ends' not in late['steps'][-1], f'cut short: {late}')

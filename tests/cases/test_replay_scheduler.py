@@ -84,13 +84,18 @@ def main():
     surplus = HEAD + deployment('big', 2500) + deployment('small', 100) + steps
     equal(places(surplus)['small'], [2, 2], 'the fullest node first')
     equal(places(surplus, '--scheduler', 'simple')['small'], [4], 'simple deletes the newest ones')
-    # Two nodes are launched at once for pods that had better be apart. The first one to join gets all of them.
+    # Two nodes are launched at once for pods that had better be apart. Without a node so far, both have joined before a pod is bound.
     apart = ('topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, '
              'labelSelector: {matchLabels: {app: web}}}], ')
     joins = HEAD + deployment('web', 100, apart) + 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n'
     equal(figures(joins)['launches'], 2, 'two nodes')
-    equal(places(joins), {'web': [2]}, 'the first node')
-    equal(places(joins, '--scheduler', 'simple'), {'web': [1, 1]}, 'simple')
+    equal(places(joins), {'web': [1, 1]}, 'both nodes')
+    # With a node, the first one to join gets all of them.
+    joins = (HEAD.replace('cpu: "8"', 'cpu: "12"') + deployment('big', 2500) + deployment('web', 1500, apart) +
+             'steps:\n- scale: {deployment: big, replicas: 1}\n- wait: 1m\n- scale: {deployment: web, replicas: 2}\n- wait: 4m\n')
+    equal(figures(joins)['launches'], 3, 'two nodes more')
+    equal(places(joins), {'big': [1], 'web': [2]}, 'the first node')
+    equal(places(joins, '--scheduler', 'simple')['web'], [1, 1], 'simple')
     for words, message in ((('--scheduler', 'other'), 'unknown scheduler: other; known: kube-scheduler, simple'),
                            (('--scheduler-version', '1.20'), 'versions 1.34 to 1.37 of kube-scheduler are known'),
                            (('--scheduler-version', 'new'), 'not a version like 1.36')):

@@ -276,14 +276,9 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
                                        .replacement_count = 1,
                                        .reserved = set("karp_command_state") };
     karp_step *step = NULL;
-    karp_decision *d = NULL;
-    const karp_disrupt_options options = { .size = sizeof options, .reserved = set("karp_disrupt_options") };
-    karp_status asked = karp_disrupt(snapshot, &options, &d, &w->error);
-    karp_decision_unref(d);
-    if (asked != KARP_OK) return asked;
     const karp_node_list_options listing = { .size = sizeof listing, .reserved = set("karp_node_list_options") };
     karp_node_list *list = NULL;
-    asked = karp_list_nodes(snapshot, &listing, &list, &w->error);
+    karp_status asked = karp_list_nodes(snapshot, &listing, &list, &w->error);
     karp_node_list_free(list);
     if (asked != KARP_OK) return asked;
     const karp_settle_options settling = { .size = sizeof settling, .reserved = set("karp_settle_options") };
@@ -395,7 +390,6 @@ static const char *const given[] = {
     "karp_reboot_answer",
     "karp_replacement",
     "karp_command_state",
-    "karp_disrupt_options",
     "karp_node_list_options",
     "karp_pod_status",
     "karp_settle_options",

@@ -91,7 +91,7 @@ class DisruptOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32),
                 ('expire_gracefully', C.c_uint32), ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64),
                 ('memory', C.c_void_p), ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t),
-                ('commands_only', C.c_uint32), ('reserved', C.c_uint32)]
+                ('commands_only', C.c_uint32), ('watched', C.c_uint32)]
 
 
 class Disruption(C.Structure):

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When Karpenter disrupts in a replay: its loop and its memory, nominations, pods that are gone before they are noticed, drains."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, equal, finish, run
+
+HEAD = '''apiVersion: karp/v1
+kind: Story
+start: "2026-03-02T00:00:00Z"
+nodeReadyAfter: 24s
+region: us-west-2
+objects:
+- apiVersion: karpenter.sh/v1
+  kind: NodePool
+  metadata: {name: default}
+  spec:
+    template:
+      spec:
+        nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+        requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+        - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge, m5.2xlarge]}
+    disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 1m, budgets: [{nodes: "100%"}]}
+- {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}}
+'''
+SMALL, LARGE = ('nodeSelector: {node.kubernetes.io/instance-type: %s}, ' % t for t in ('m5.xlarge', 'm5.2xlarge'))
+
+
+def deployment(name, cpu, more=''):
+    return (f'- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: 0, template: {{metadata: {{labels: {{app: {name}}}}}, '
+            f'spec: {{{more}containers: [{{name: c, resources: {{requests: {{cpu: {cpu}m, memory: 128Mi}}}}}}]}}}}}}}}\n')
+
+
+def replay(deployments, steps, *words):
+    lines = [f'- wait: {s}\n' if isinstance(s, str) else f'- scale: {{deployment: {s[0]}, replicas: {s[1]}}}\n' for s in steps]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'story.yaml')
+        path.write_text(HEAD + ''.join(deployments) + 'steps:\n' + ''.join(lines))
+        return json.loads(run('replay', path, '--boot-jitter', '0s', *words)[0])
+
+
+def ends(deployments, steps, **more):
+    """The seconds at which nodes had ended, each node for itself."""
+    series = replay(deployments, steps, '--step', '1s', '-o', 'json', **more)['policies'][0]['series']
+    nodes = series['nodes']
+    return [series['time'][i] - series['time'][0] for i in range(1, len(nodes)) for _ in range(nodes[i - 1] - nodes[i])]
+
+
+def main():
+    # One node is empty, and of two others each has one pod left. A pass follows the start of a command at once, but two methods do not
+    # find commands in one pass.
+    half = {'all': 3000, 'first': 2000, 'second': 2000, 'left': 1700, 'right': 1700}
+    steps = [(name, 1) for name in half] + ['5m'] + [(name, 0) for name in ('all', 'first', 'second')] + ['5m']
+    gone = ends([deployment(name, cpu, SMALL) for name, cpu in half.items()], steps)
+    equal([b - a for a, b in zip(gone, gone[1:])], [15], 'the next command 15 s later')
+    # The small pod may not go to the large node for a minute after its pod was bound. That this minute is over is no change, so that
+    # consolidation looks again five minutes after the last one.
+    steps = [('a', 2), '5m', ('a', 1), '30s', ('b', 1), '10m']
+    gone = ends([deployment('a', 1700, ''), deployment('b', 1000, LARGE)], steps)
+    bound = 330 + 1 + 24
+    check(len(gone) == 1 and bound + 300 + 15 <= gone[0] <= bound + 300 + 10 + 15 + 5 + 1, f'five minutes after the last change: {gone}')
+    # Of two pods without a grace period that are deleted together, the second one is gone before Karpenter notices it: its node is
+    # consolidatable all the time. Both nodes drain for 5 s.
+    steps = [('web', 2), '5m', ('web', 0), '3m']
+    for grace, soon in (('', 0), ('terminationGracePeriodSeconds: 0, ', 1)):
+        gone = ends([deployment('web', 3000, SMALL + grace)], steps)
+        early = [at for at in gone if at < 360]
+        check(len(gone) == 2 and len(early) == soon and all(at >= 300 + 15 + 5 for at in gone), f'noticed: {gone}')
+    # A pod that waits from 60 s to 85 s is planned again every 10 s: its node is nominated for 20 s after the last time.
+    state = replay([deployment('b', 1000, LARGE), deployment('web', 1000, SMALL)], [('b', 1), '1m', ('web', 1), '1m'], '--dump-at', '90s')['replay']
+    equal((state['nodes'][1].get('nominatedUntil', 0) - state['begins']) / 1e9, 101, 'nominated')
+    finish()
+
+
+main()
