@@ -6,6 +6,8 @@
 #include <io/pods_of.h>
 #include <io/prices.h>
 
+#include <karp/values.h>
+#include <math.h>
 #include <string.h>
 
 #include <karp/builder.h>
@@ -215,8 +217,63 @@ static karp_status add_resource_claim(adding *a)
     return karp_builder_add_resource_claim(a->reader->builder, &a->o.resource_claim, &a->reader->error);
 }
 
+static bool is_tainted(const tree *device)
+{
+    const tree *taints = tree_get(device, "taints");
+    for (size_t i = 0; i < tree_count(taints); i++) {
+        karp_str effect = tree_get_text(tree_item(taints, i), "effect");
+        if (str_is(effect, "NoSchedule") || str_is(effect, "NoExecute")) return true;
+    }
+    return false;
+}
+
+/* Whether the quantity is no whole number. */
+static bool is_fraction(const tree *quantity)
+{
+    double value = 0;
+    return quantity && karp_quantity_double(tree_text_or_digits(quantity), &value) == KARP_OK && value != floor(value);
+}
+
+static bool has_fractions(const tree *device)
+{
+    const tree *capacity = tree_get(device, "capacity");
+    for (size_t i = 0; tree_is(capacity, TREE_MAP) && i < tree_count(capacity); i++) {
+        const tree *range = tree_get(tree_get(tree_member_at(capacity, i)->value, "requestPolicy"), "validRange");
+        if (is_fraction(tree_get(range, "min")) || is_fraction(tree_get(range, "step"))) return true;
+    }
+    return false;
+}
+
+/* What kube-scheduler reads in devices, and Karpenter 1.15.0 does not (pkg/scheduling/dynamicresources). Source:
+ * k8s.io/dynamic-resource-allocation 0.37.2, structured/internal. */
+static karp_status note_devices(const adding *a)
+{
+    const tree *devices = tree_get(tree_get(a->root, "spec"), "devices");
+    karp_str name = a->o.resource_slice.meta.name;
+    size_t tainted = 0, fractions = 0;
+    for (size_t i = 0; i < tree_count(devices); i++) {
+        tainted += is_tainted(tree_item(devices, i));
+        fractions += has_fractions(tree_item(devices, i));
+    }
+    karp_status status = KARP_OK;
+    if (tainted > 0)
+        status = io_warn(a->reader,
+                         "ResourceSlice %.*s: Karpenter 1.15 does not read the taints of %zu of its devices, which "
+                         "kube-scheduler gives only to claims that tolerate them (Kubernetes 1.36)",
+                         str_shown(name, 100), name.ptr, tainted);
+    if (status == KARP_OK && fractions > 0)
+        status = io_warn(
+            a->reader,
+            "ResourceSlice %.*s: Karpenter 1.15 rounds the minimum and step of capacity up to whole numbers, "
+            "of %zu of its devices; kube-scheduler counts thousandths (Kubernetes 1.37)",
+            str_shown(name, 100), name.ptr, fractions);
+    return status;
+}
+
 static karp_status add_resource_slice(adding *a)
 {
+    karp_status status = note_devices(a);
+    if (status) return status;
     return karp_builder_add_resource_slice(a->reader->builder, &a->o.resource_slice, &a->reader->error);
 }
 

@@ -124,8 +124,30 @@ def sharing():
     check(planned([pool(), node_class('disabled'), pod('a')]) != [], 'nothing is asked for')
 
 
+def newer():
+    """kube-scheduler reads more of devices than Karpenter 1.15.0: taints (k8s.io/dynamic-resource-allocation 0.36, taintPreventsAllocation())
+    and fractions of capacity (0.37, DRAFractionalCapacityRange). Karpenter has the device, and uses Quantity.Value(), which rounds up."""
+    def decided(device, **ask):
+        node_slice = {'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceSlice', 'metadata': {'name': 's'}, 'spec': {
+            'driver': 'gpu.nvidia.com', 'allNodes': True, 'pool': {'name': 'p', 'generation': 1, 'resourceSliceCount': 1}, 'devices': [{'name': 'd', **device}]}}
+        plan = document('plan', manifest(*CLASSES, pool('m5.large'), node_class(), node_slice, template('t', request(**ask)), pod('a', 't'), pod('b', 't')), *PLAN)
+        return sum(len(launch['pods']) for launch in plan['launches']), [w for w in plan['warnings'] if 'ResourceSlice s' in w]
+
+    placed, notes = decided({'taints': [{'key': 'broken', 'effect': 'NoSchedule'}]})
+    equal(placed, 1, 'Karpenter gives a tainted device')
+    check(len(notes) == 1 and 'does not read the taints of 1 of its devices' in notes[0], notes)
+    equal(decided({'taints': [{'key': 'slow', 'effect': 'None'}]}), (1, []), 'an effect that keeps nothing away')
+    shared = {'allowMultipleAllocations': True, 'capacity': {'cores': {'value': '1', 'requestPolicy': {
+        'default': '500m', 'validRange': {'min': '500m', 'step': '250m'}}}}}
+    placed, notes = decided(shared, capacity={'requests': {'cores': '500m'}})
+    check(placed == 1 and len(notes) == 1 and 'rounds the minimum and step' in notes[0], (placed, notes))
+    shared['capacity']['cores']['requestPolicy'] = {'default': '1', 'validRange': {'min': '1', 'step': '1'}}
+    equal(decided(shared, capacity={'requests': {'cores': '1'}}), (1, []), 'whole numbers')
+
+
 gates()
 attributes()
+newer()
 templates()
 sharing()
 finish()
