@@ -391,6 +391,7 @@ type InstanceType struct {
 	Overhead          Overhead
 	Offerings         []Offering
 	VolumeLimits      []VolumeLimit
+	PodAddresses      uint32           // pods that get an address of their own from its network interfaces, where `capacity` promises more pods; 0 = its pods all get one, or this is unknown. Decisions do not depend on it. Since 0.1
 	DeviceTemplates   []DeviceTemplate // what the drivers of a new node would publish
 	AttributeBindings []AttributeBinding
 }

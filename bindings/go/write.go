@@ -391,6 +391,7 @@ func (p *page) instanceType(out *C.karp_instance_type, from *InstanceType) {
 	p.overhead(&out.overhead, &from.Overhead)
 	out.offerings, out.offering_count = several(p, from.Offerings, (*page).offering)
 	out.volume_limits, out.volume_limit_count = several(p, from.VolumeLimits, (*page).volumeLimit)
+	out.pod_addresses = C.uint32_t(from.PodAddresses)
 	out.device_templates, out.device_template_count = several(p, from.DeviceTemplates, (*page).deviceTemplate)
 	out.attribute_bindings, out.attribute_binding_count = several(p, from.AttributeBindings, (*page).attributeBinding)
 }

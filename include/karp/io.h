@@ -322,8 +322,9 @@ typedef struct karp_write_options {
     /** receives what is written as JSON, which then is not written as text: the text is empty, and its place may be
      * NULL. Documents without that format, and files of JSON lines, are UNSUPPORTED. NULL = none. Since 0.1 */
     const karp_value_sink *values;
-    /** of the decision that is written, by karp_find_preferences(): what became of the preferences of its pods. Read by
-     * karp_write_plan() and karp_write_pod_explanation(). NULL = none. Since 0.1 */
+    /** of the decision that is written, by karp_preferences_of(): what became of the preferences of its pods, and what
+     * they cost. Read by karp_write_plan() and karp_write_pod_explanation(). NULL = a plan's own, without the cost.
+     * Since 0.1 */
     const karp_preferences *preferences;
     /** from karp_reader_missing_licences(): totals of costs say that they are without these licences. Since 0.1 */
     karp_str licences;

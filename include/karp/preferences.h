@@ -37,15 +37,26 @@ typedef struct karp_preference {
     size_t dropped; /**< those for which it was dropped; the others have a heavier one of the kind that was kept */
 } karp_preference;
 
-/** The preferences of a launch decision; immutable, single ownership. */
+/** How many preferences the pods have that a launch decision placed: 0 under preference policy Ignore, and with the
+ * objective COST. Since 0.1. */
+KARP_API size_t karp_decision_preference_count(const karp_decision *decision);
+/** Preference @p index of all pods, as karp_preferences_at(); borrowed from @p decision. Errors: NOT_FOUND beyond the
+ * end, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_decision_preference(const karp_decision *decision, size_t index, karp_preference *out);
+
+/** The preferences of a launch decision, and what they cost; immutable, single ownership. */
 typedef struct karp_preferences karp_preferences;
 
 /**
- * Decides as karp_provision() does with the objective COMPATIBLE, and once more without preferences. @p name
- * ("namespace/name" of a pod): only its preferences; {NULL, 0} = those of all pods. Under preference policy Ignore, or
- * if no pod has any, there are none and nothing is decided. @p options may be NULL. The caller owns *@p out
- * (karp_preferences_free()). Errors: NOT_FOUND (no such pod), NOMEM, CANCELED, ABI_*. Any thread. Since 0.1.
+ * What became of the preferences in @p plan, which karp_provision() made with these @p options (NULL = defaults), and
+ * what a plan without preferences costs: one more round, if there are any. @p name ("namespace/name" of a pod): only
+ * its preferences; {NULL, 0} = those of all pods. With keep_partial a round that was stopped leaves the cost unknown.
+ * The caller owns *@p out (karp_preferences_free()). Errors: NOT_FOUND (no such pod), NOMEM, CANCELED, ABI_*. Any
+ * thread. Since 0.1.
  */
+KARP_API karp_status karp_preferences_of(const karp_decision *plan, const karp_options *options, karp_str name,
+                                         karp_preferences **out, karp_error *error);
+/** The same for the plan that karp_provision() makes of @p snapshot with the objective COMPATIBLE. Since 0.1. */
 KARP_API karp_status karp_find_preferences(const karp_snapshot *snapshot, const karp_options *options, karp_str name,
                                            karp_preferences **out, karp_error *error);
 /** Frees it. NULL is allowed. Since 0.1. */
@@ -57,7 +68,7 @@ KARP_API karp_status karp_preferences_at(const karp_preferences *preferences, si
 /** $/h of the nodes to launch, as they are decided. Since 0.1. */
 KARP_API double karp_preferences_cost(const karp_preferences *preferences);
 /** $/h of the nodes to launch without preferences, as under preference policy Ignore; more pods may be placed then.
- * Since 0.1. */
+ * -1 = unknown. Since 0.1. */
 KARP_API double karp_preferences_cost_ignored(const karp_preferences *preferences);
 
 #ifdef __cplusplus

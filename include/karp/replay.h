@@ -74,7 +74,8 @@ typedef struct karp_replay_options {
     int64_t dump_after; /**< instead: duration after the beginning; 0 = none */
     void (*progress)(const karp_replay_progress *progress, void *user); /**< about 100 times per policy; NULL = never */
     void *progress_user;
-    /** when to stop, quirks and rules; profile and objective are the policies'. NULL = defaults */
+    /** when to stop, quirks, rules and whether preferences count; profile and objective are the policies'. NULL =
+     * defaults */
     const karp_options *decision;
     /** A RepackPlan (karp_write_repack(), JSON) of the cluster in the objects: its steps are carried out from the
      * beginning, without disruption passes meanwhile (docs/repack.md). Without traces and an end, the replay ends with

@@ -59,7 +59,9 @@ typedef struct karp_options {
      * 0.1. */
     const struct karp_objective *objective;
     uint32_t claim_order; /**< KARP_CLAIM_ORDER_*. Since 0.1. */
-    uint32_t reserved2; /**< zero */
+    /** Whether preferences of pods count: 0 = as the snapshot's settings say, else 1 + KARP_PREFERENCES_*. Since 0.1.
+     */
+    uint32_t preferences;
 } karp_options;
 
 /** Zeroes @p options and sets its size. */

@@ -431,8 +431,9 @@ int exit_status_of_settled(const cli_answer *answer, const karp_settlement *sett
 /* Writes the proof of the plan's bounds to the file of --certificate, if it is given. `none`: why there may be no
  * proof. */
 karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none);
-/* What became of the preferences of the pod ("" = of all pods); none with --objective cost. */
-karp_status find_preferences(cli_answer *answer, karp_str pod, karp_preferences **out);
+/* What became of the preferences of the pod ("" = of all pods) in the plan, and what they cost, for formats that show
+ * it. */
+karp_status find_preferences(cli_answer *answer, const karp_decision *plan, karp_str pod, karp_preferences **out);
 
 /* ---- settle.c ---------------------------------------------------------------------------------------------------- */
 

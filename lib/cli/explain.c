@@ -142,8 +142,9 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
     karp_decision_unref(plan);
     karp_free(answer->options->context, name, room);
     karp_preferences *preferences = NULL;
-    if (status == KARP_OK && karp_pod_explanation_running(explanation) == 0)
-        status = find_preferences(answer, karp_pod_explanation_pod(explanation), &preferences);
+    if (status == KARP_OK)
+        status = find_preferences(answer, karp_pod_explanation_decision(explanation),
+                                  karp_pod_explanation_pod(explanation), &preferences);
     answer->write.preferences = preferences;
     if (status == KARP_OK) {
         status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text,

@@ -322,5 +322,6 @@ karp_options decision_options(const cli_options *options)
         out.stop_user = (void *)(uintptr_t)options;
     }
     out.objective = options->objective.kind != KARP_OBJECTIVE_COMPATIBLE ? &options->objective : NULL;
+    if (options->objective.kind != KARP_OBJECTIVE_COST) out.preferences = options->preferences;
     return out;
 }

@@ -47,7 +47,7 @@ static const option_row rows[] = {
       "whether ResourceClaims of pods are left out, as Karpenter's IGNORE_DRA_REQUESTS: true (default) or false" },
     { 0, "legacy-node-repair", NULL, CLI_OPTION_INPUT, FLAG(legacy_node_repair),
       "nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR" },
-    { 0, "preferences", "WORD", CLI_OPTION_INPUT, CALL(set_preferences),
+    { 0, "preferences", "WORD", CLI_OPTION_INPUT | CLI_OPTION_REPLAY | CLI_OPTION_GATES, CALL(set_preferences),
       "whether preferences of pods count, as Karpenter's PREFERENCE_POLICY: respect (default) or ignore" },
     { 0, "prices", "FILE", CLI_OPTION_INPUT, LISTED(prices),
       "prices as you pay them: discounts, fees, volumes, commitments (repeatable)" },

@@ -73,12 +73,12 @@ karp_status write_proof(cli_answer *answer, const karp_decision *plan, const cha
     return status;
 }
 
-karp_status find_preferences(cli_answer *answer, karp_str pod, karp_preferences **out)
+karp_status find_preferences(cli_answer *answer, const karp_decision *plan, karp_str pod, karp_preferences **out)
 {
+    bool shown = answer->write.format == KARP_FORMAT_TEXT || answer->write.format == KARP_FORMAT_JSON;
+    if (!shown || karp_decision_preference_count(plan) == 0) return KARP_OK;
     karp_options common = decision_options(answer->options);
-    if (common.objective != NULL && common.objective->kind != KARP_OBJECTIVE_COMPATIBLE) return KARP_OK;
-    common.should_stop = NULL;
-    return karp_find_preferences(answer->input.snapshot, &common, pod, out, &answer->error);
+    return karp_preferences_of(plan, &common, pod, out, &answer->error);
 }
 
 static karp_status answer_plan(cli_answer *answer, void *own, int *result)
@@ -101,7 +101,7 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
     karp_preferences *preferences = NULL;
-    if (status == KARP_OK) status = find_preferences(answer, str(""), &preferences);
+    if (status == KARP_OK) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
     if (status == KARP_OK) status = write_proof(answer, plan, "it needs --objective cost");
     if (status == KARP_OK) {

@@ -176,6 +176,9 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK && changes->count == 0)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
+    karp_preferences *preferences = NULL;
+    if (status == KARP_OK && changes->count == 0) status = find_preferences(answer, plan, str(""), &preferences);
+    answer->write.preferences = preferences;
     karp_str *notes = NULL;
     if (status == KARP_OK && changes->count > 0 && !answer->options->first_round &&
         karp_more_rounds(answer->input.snapshot, plan)) {
@@ -199,6 +202,7 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
         *result = exit_status_of_plan(answer, plan, NULL);
     }
     karp_settlement_free(settlement);
+    karp_preferences_free(preferences);
     karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(plan);
     return status;

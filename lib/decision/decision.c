@@ -32,6 +32,7 @@ static void decision_free(karp_decision *d)
     list_free(context, &d->unschedulable, sizeof(karp_unschedulable));
     list_free(context, &d->ignored, sizeof(karp_ignored));
     list_free(context, &d->groups, sizeof(karp_group_outcome));
+    list_free(context, &d->preferences, sizeof(karp_preference));
     list_free(context, &d->nodes, sizeof(karp_node_use));
     list_free(context, &d->warnings, sizeof(karp_str));
     list_free(context, &d->candidates, sizeof(karp_candidate));
@@ -110,6 +111,14 @@ size_t karp_decision_warning_count(const karp_decision *decision) { return decis
 karp_str karp_decision_warning(const karp_decision *decision, size_t index)
 {
     return index < decision->warnings.count ? decision->warnings.items[index] : (karp_str){ NULL, 0 };
+}
+
+size_t karp_decision_preference_count(const karp_decision *decision) { return decision->preferences.count; }
+
+karp_status karp_decision_preference(const karp_decision *decision, size_t index, karp_preference *out)
+{
+    if (index >= decision->preferences.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &decision->preferences.items[index], sizeof *out, SIZE_THROUGH(karp_preference, dropped));
 }
 
 const karp_certificate *karp_decision_certificate(const karp_decision *decision)

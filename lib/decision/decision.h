@@ -12,6 +12,7 @@
 #include <karp/inspect.h>
 #include <karp/objective.h>
 #include <karp/passes.h>
+#include <karp/preferences.h>
 #include <karp/repack.h>
 #include <decision/node_rows.h>
 #include <model/snapshot.h>
@@ -22,6 +23,8 @@ struct karp_bound {
     arena data;
     karp_certificate certificate;
 };
+
+typedef LIST_OF(karp_preference) preference_rows;
 
 struct karp_decision {
     karp_context *context;
@@ -41,6 +44,8 @@ struct karp_decision {
     LIST_OF(karp_node_use) nodes;
     LIST_OF(karp_str) warnings;
     LIST_OF(karp_group_outcome) groups;
+    uint16_t *steps; /* by pod: the relaxation step at which it was placed; NULL = no pod has preferences */
+    preference_rows preferences;
     /* for a disruption */
     size_t changes; /* number of changes of a what-if */
     bool disrupts;

@@ -4,6 +4,7 @@
 
 #include <base/str.h>
 #include <karp/values.h>
+#include <schedule/report.h>
 #include <string.h>
 
 static karp_str pool_name(const linting *l, uint32_t pool)
@@ -59,25 +60,10 @@ static void check_taints(linting *l)
 
 /* ---- reservations ------------------------------------------------------------------------------------------------ */
 
-/* The first free reservation of a type that the NodePool would allow if its requirement on capacity types were not. */
-static const offering *free_reservation(linting *l, uint32_t pool)
-{
-    const type_table *table = lint_table(l, pool);
-    uint32_t key = l->snapshot->known.capacity_type, set = set_remove(&l->algebra, l->pool_sets[pool], key);
-    for (uint32_t i = 0; i < table->offering_count; i++) {
-        const offering *o = &table->offerings[i];
-        if (o->capacity_type != l->snapshot->known.reserved || !o->available || o->reservation_capacity <= 0) continue;
-        if (set_compatible(&l->algebra, l->pool_sets[pool], o->set, true)) return NULL; /* it is used */
-        if (set_agree(&l->algebra, table->types[o->type].set, set) && set_compatible(&l->algebra, set, o->set, true))
-            return o;
-    }
-    return NULL;
-}
-
 static void check_reservations(linting *l, uint32_t pool)
 {
     if (l->pool_sets[pool] == NO_ID || !lint_table(l, pool)->has_reservations) return;
-    const offering *o = free_reservation(l, pool);
+    const offering *o = reservation_excluded(&l->algebra, l->snapshot, lint_table(l, pool), l->pool_sets[pool]);
     if (o == NULL) return;
     strbuf_adds(&l->field, "spec.template.spec.requirements[karpenter.sh/capacity-type]");
     strbuf_adds(&l->text, "the node class has ");

@@ -123,6 +123,31 @@ static void check_limit(linting *l, uint32_t pool, const resource_amount *limit)
     lint_note(l, LINT_LIMIT_BELOW_LAUNCH, "NodePool", pool_name(l, pool));
 }
 
+/* Names the type that has the fewest addresses. */
+static void check_addresses(linting *l, uint32_t pool)
+{
+    const type_table *table = lint_table(l, pool);
+    const instance_type *least = NULL;
+    char number[QUANTITY_TEXT];
+    for (uint32_t t = 0; t < table->type_count; t++) {
+        const instance_type *type = &table->types[t];
+        if (type->pod_addresses == 0 || (least != NULL && type->pod_addresses >= least->pod_addresses)) continue;
+        if (lint_admits(l, table, t, l->pool_sets[pool])) least = type;
+    }
+    if (least == NULL) return;
+    const quantity pods = { .value = resource_list_get(least->capacity_list, RESOURCE_PODS) };
+    strbuf_adds(&l->field, "spec.template.spec.nodeClassRef");
+    strbuf_adds(&l->text, "maxPods of the node class lets ");
+    strbuf_addstr(&l->text, text_of(l->snapshot, least->name));
+    strbuf_adds(&l->text, " take ");
+    strbuf_add(&l->text, number, quantity_format(pods, number));
+    strbuf_adds(&l->text, " pods, and its network interfaces have addresses for ");
+    strbuf_addu(&l->text, least->pod_addresses);
+    strbuf_adds(&l->text, ": the others wait in ContainerCreating");
+    strbuf_adds(&l->remedy, "have the VPC CNI assign prefixes (ENABLE_PREFIX_DELEGATION), or lower maxPods");
+    lint_note(l, LINT_MAX_PODS_ABOVE_ADDRESSES, "NodePool", pool_name(l, pool));
+}
+
 /* ---- minValues --------------------------------------------------------------------------------------------------- */
 
 static void check_min_values(linting *l, uint32_t pool, uint32_t required, uint64_t *seen)
@@ -296,6 +321,7 @@ void lint_pools(linting *l)
         }
         for (uint32_t i = 0; i < raw->pools.items[p].limits.count; i++)
             check_limit(l, p, &raw->pools.items[p].limits.items[i]);
+        check_addresses(l, p);
         check_all_min_values(l, p);
         check_shadow(l, p);
     }

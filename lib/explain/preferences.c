@@ -28,96 +28,114 @@ const char *karp_preference_name(uint32_t kind)
     return kind > 0 && kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-static bool has_preferences(const karp_snapshot *s, const shape *h)
+/* The rows of the plan, or of one pod at the relaxation step at which the plan placed it. */
+static karp_status copy_rows(karp_preferences *p, const karp_decision *plan)
 {
-    bool some = h->preferred.count + h->preferred_affinity.count + h->preferred_anti.count > 0;
-    const spread_list *spread = h->spread.count > 0 ? &h->spread : &s->raw.default_spread;
-    for (uint32_t i = 0; i < spread->count && !some; i++) some = spread->items[i].schedule_anyway;
-    return some;
+    for (size_t i = 0; i < plan->preferences.count; i++) {
+        karp_preference *row = list_push(p->context, &p->rows, sizeof *row);
+        if (row == NULL) return KARP_E_NOMEM;
+        *row = plan->preferences.items[i];
+        const char *copy = arena_string(&p->data, row->text.ptr, row->text.len);
+        if (copy == NULL) return KARP_E_NOMEM;
+        row->text.ptr = copy;
+    }
+    return KARP_OK;
 }
 
-/* Whether a pod, or the given one, has any. */
-static bool some_preferences(const karp_snapshot *s, uint32_t only)
+static bool is_placed(const karp_decision *plan, uint32_t pod_number)
 {
-    if (s->raw.settings.preference_policy == KARP_PREFERENCES_IGNORE) return false;
-    if (only != NO_ID) return has_preferences(s, &s->raw.shapes.items[pod_at(&s->raw, only)->shape]);
-    bool some = false;
-    for (size_t i = 0; i < s->raw.shapes.count && !some; i++) some = has_preferences(s, &s->raw.shapes.items[i]);
-    return some;
+    bool placed = false;
+    for (size_t i = 0; i < plan->placements.count && !placed; i++)
+        placed = ids_have(plan->placements.items[i].pods, plan->placements.items[i].pod_count, pod_number);
+    for (size_t i = 0; i < plan->launches.count && !placed; i++)
+        placed = ids_have(plan->launches.items[i].pods, plan->launches.items[i].pod_count, pod_number);
+    return placed;
 }
 
-/* One round; its rows if `steps` is given, and what it costs. */
-static karp_status decide(karp_preferences *p, const karp_snapshot *seen, const karp_options *options, uint16_t *steps,
-                          uint32_t only, double *cost, karp_error *error)
+static karp_status rows_of_pod(karp_preferences *p, const karp_snapshot *seen, const karp_options *options,
+                               const karp_decision *plan, uint32_t pod_number, karp_error *error)
 {
-    const run_options how = { .options = options, .ignore_preferences = steps == NULL };
+    const run_options how = { .options = options };
     scheduler *s = NULL;
-    round_cost price;
-    arena scratch;
+    if (!is_placed(plan, pod_number)) return KARP_OK;
     karp_status status = scheduler_new(seen, &how, &s, error);
-    if (status != KARP_OK) return status;
+    if (status == KARP_OK && !preferences_of_pod(s, pod_number, plan->steps[pod_number], &p->data, &p->rows))
+        status = KARP_E_NOMEM;
+    scheduler_free(s);
+    return status;
+}
+
+/* What a round without preferences costs. */
+static karp_status ignore_all(karp_preferences *p, const karp_snapshot *seen, const karp_options *options,
+                              karp_error *error)
+{
+    const run_options how = { .options = options, .ignore_preferences = true };
+    scheduler *s = NULL;
+    round_cost price = { .price = 0 };
+    arena scratch;
     arena_init(&scratch, p->context);
-    if (steps != NULL) policy_note_given_up(s, steps);
-    status = scheduler_round(s, NULL, 0, NULL, 0, error);
-    if (status == KARP_OK && steps != NULL && !preferences_of_round(s, steps, only, &p->data, &p->rows))
-        status = fail_nomem(error);
-    if (status == KARP_OK && !result_cost(s, &scratch, &price)) status = fail_nomem(error);
-    if (status == KARP_OK) *cost = price.price;
+    karp_status status = scheduler_new(seen, &how, &s, error);
+    if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
+    if (status == KARP_OK && !result_cost(s, &scratch, &price)) status = KARP_E_NOMEM;
+    if (status == KARP_OK) p->cost_ignored = policy_stopped(s) ? -1 : price.price;
     arena_free(&scratch);
     scheduler_free(s);
     return status;
 }
 
-static int by_pod(const void *a, const void *b, const void *user)
+static karp_status find_all(karp_preferences *p, const karp_snapshot *seen, const karp_options *options,
+                            const karp_decision *plan, uint32_t only, karp_error *error)
 {
-    const karp_preference *x = a, *y = b;
-    (void)user;
-    int order = compare_str(x->pod, y->pod);
-    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
+    karp_status status = only == NO_ID ? copy_rows(p, plan) : rows_of_pod(p, seen, options, plan, only, error);
+    if (status != KARP_OK || p->rows.count == 0) return status;
+    for (size_t i = 0; i < plan->launches.count; i++) p->cost += plan->launches.items[i].choice.price;
+    status = ignore_all(p, seen, options, error);
+    if (status != KARP_E_CANCELED || !options->keep_partial) return status;
+    p->cost_ignored = -1;
+    return KARP_OK;
 }
 
-static karp_status find_all(karp_preferences *p, const karp_snapshot *seen, const karp_options *options, uint32_t only,
-                            karp_error *error)
+karp_status karp_preferences_of(const karp_decision *plan, const karp_options *options, karp_str name,
+                                karp_preferences **out, karp_error *error)
 {
-    arena scratch;
-    arena_init(&scratch, p->context);
-    uint16_t *steps = arena_array(&scratch, seen->raw.pods.count + 1, sizeof *steps);
-    karp_status status = steps != NULL ? KARP_OK : fail_nomem(error);
-    if (status == KARP_OK) memset(steps, 0, seen->raw.pods.count * sizeof *steps);
-    if (status == KARP_OK) status = decide(p, seen, options, steps, only, &p->cost, error);
-    if (status == KARP_OK) status = decide(p, seen, options, NULL, only, &p->cost_ignored, error);
-    arena_free(&scratch);
-    if (status == KARP_OK &&
-        !sort_stable(p->context, p->rows.items, p->rows.count, sizeof(karp_preference), by_pod, NULL))
-        status = fail_nomem(error);
-    return status;
+    karp_options checked;
+    karp_snapshot view;
+    if (plan == NULL || out == NULL) return fail_null(error, "plan or out");
+    if (!str_given(name)) return fail_null(error, "name");
+    karp_status status = options_check(options, &checked, error);
+    if (status != KARP_OK) return status;
+    const karp_snapshot *seen = options_view(&checked, plan->snapshot, &view);
+    uint32_t only = name.len == 0 ? NO_ID : verify_find_pod(seen, name);
+    if (name.len > 0 && only == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no pod of that name");
+    karp_preferences *p = mem_zalloc(plan->context, sizeof *p);
+    if (p == NULL) return context_refusal(plan->context, fail_nomem(error), error);
+    p->context = context_ref(plan->context);
+    p->snapshot = snapshot_hold(plan->snapshot);
+    arena_init(&p->data, p->context);
+    if (plan->steps != NULL) status = find_all(p, seen, &checked, plan, only, error);
+    if (status == KARP_OK) {
+        *out = p;
+        return KARP_OK;
+    }
+    karp_preferences_free(p);
+    return status == KARP_E_NOMEM ? context_refusal(plan->context, fail_nomem(error), error) : status;
 }
 
 karp_status karp_find_preferences(const karp_snapshot *snapshot, const karp_options *options, karp_str name,
                                   karp_preferences **out, karp_error *error)
 {
     karp_options checked;
-    karp_snapshot view;
+    karp_decision *plan = NULL;
     if (snapshot == NULL || out == NULL) return fail_null(error, "snapshot or out");
     if (!str_given(name)) return fail_null(error, "name");
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     checked.keep_partial = 0;
-    const karp_snapshot *seen = options_view(&checked, snapshot, &view);
-    uint32_t only = name.len == 0 ? NO_ID : verify_find_pod(seen, name);
-    if (name.len > 0 && only == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no pod of that name");
-    karp_preferences *p = mem_zalloc(snapshot->context, sizeof *p);
-    if (p == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    p->context = context_ref(snapshot->context);
-    p->snapshot = snapshot_hold(snapshot);
-    arena_init(&p->data, p->context);
-    if (some_preferences(seen, only)) status = find_all(p, seen, &checked, only, error);
-    if (status == KARP_OK) {
-        *out = p;
-        return KARP_OK;
-    }
-    karp_preferences_free(p);
-    return status == KARP_E_NOMEM ? context_refusal(snapshot->context, status, error) : status;
+    checked.objective = NULL;
+    status = karp_provision(snapshot, &checked, &plan, error);
+    if (status == KARP_OK) status = karp_preferences_of(plan, &checked, name, out, error);
+    karp_decision_unref(plan);
+    return status;
 }
 
 void karp_preferences_free(karp_preferences *preferences)

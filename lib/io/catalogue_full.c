@@ -141,6 +141,7 @@ void catalogue_decode_full(io_decoder *d, const tree *root, catalogue_entry *ent
     type->overhead = overhead_of(d, root, "overhead");
     type->offerings = io_elements(d, root, "offerings", sizeof(karp_offering), offering, &type->offering_count);
     volume_limits(d, root, type);
+    type->pod_addresses = (uint32_t)io_integer(d, root, "podAddresses", 0, UINT32_MAX, 0);
     entry->full = true;
     entry->derive = tree_get(root, "requirements") == NULL;
     io_decode_type_devices(d, root, type);

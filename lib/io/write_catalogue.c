@@ -306,6 +306,7 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
         }
         json_end(j);
     }
+    if (type->pod_addresses > 0) json_member_uint(j, "podAddresses", type->pod_addresses);
     write_type_devices(j, type);
     json_end(j);
 }

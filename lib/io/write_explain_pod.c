@@ -292,7 +292,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     lines_of_remedies(t, job, explanation);
     resize_as_text(t, explanation);
     causes_as_text(t, job, explanation);
-    preferences_as_text(t, job);
+    if (job->options->preferences != NULL) preferences_as_text(t, job);
     notes_section(t, job);
 }
 
@@ -412,7 +412,7 @@ static void placed_as_json(const encoder *e, const karp_pod_explanation *explana
     karp_str resize = karp_pod_explanation_resize(explanation);
     if (resize.len > 0) json_member_str(e->json, "resize", resize);
     if (launched) alternatives_as_json(e, explanation);
-    preferences_as_json(e);
+    if (e->job->options->preferences != NULL) preferences_as_json(e);
 }
 
 static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
@@ -436,7 +436,7 @@ static void placed_as_text(const text_out *t, const write_job *job, const karp_p
     resize_as_text(t, explanation);
     causes_as_text(t, job, explanation);
     alternatives_as_text(t, job, explanation);
-    preferences_as_text(t, job);
+    if (job->options->preferences != NULL) preferences_as_text(t, job);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include "write_rows.h"
 #include "write_notes.h"
+#include "write_preferences.h"
 
 #include <karp/library.h>
 #include <karp/objective.h>
@@ -191,6 +192,7 @@ void plan_as_markdown(const write_job *job)
         write_commands(job, job->disruption);
     }
     write_left(job);
+    preferences_as_markdown(job);
     write_cost(job, commands.savings);
 }
 

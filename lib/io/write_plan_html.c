@@ -6,6 +6,7 @@
  */
 #include "write_rows.h"
 #include "write_notes.h"
+#include "write_preferences.h"
 #include "write_picture_html.h"
 
 #include <karp/objective.h>
@@ -309,6 +310,7 @@ static void write_body(page *p)
     picture_html_shares(&html);
     if (p->repack) repack_picture(p->job);
     else write_unplaced(p);
+    if (p->plan != NULL) preferences_as_html(p->job);
     write_notes(p);
     if (!p->job->options->compact) write_documents(p);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_preferences.h"
 
+#include "html.h"
+
 #include <records/rows.h>
 
 enum { PREFERENCE_INDENT = 6, PREFERENCE_LINES = 6 };
@@ -14,17 +16,44 @@ static const record record_preference = {
          { SIZE("pods", karp_preference, pods) }, { SIZE("kept", karp_preference, kept) },
          { SIZE("dropped", karp_preference, dropped) })
 };
-SOURCE_ROWS(preferences, karp_preferences_count, karp_preferences_at)
-static const encode_source source_preferences = SOURCE(preferences, record_preference, true);
+SOURCE_ROWS(found, karp_preferences_count, karp_preferences_at)
+SOURCE_ROWS(decided, karp_decision_preference_count, karp_decision_preference)
+static const encode_source source_found = SOURCE(found, record_preference, true);
+static const encode_source source_decided = SOURCE(decided, record_preference, true);
+
+/* Those that the options have with their cost, or those of the decision. */
+typedef struct preference_list {
+    const encode_source *source;
+    const void *of;
+    size_t count;
+} preference_list;
+
+static preference_list preferences_of(const write_job *job)
+{
+    const karp_preferences *found = job->options->preferences;
+    if (found != NULL) return (preference_list){ &source_found, found, karp_preferences_count(found) };
+    size_t count = job->decision != NULL ? karp_decision_preference_count(job->decision) : 0;
+    return (preference_list){ &source_decided, job->decision, count };
+}
+
+static karp_preference preference_at(const write_job *job, const preference_list *list, size_t index)
+{
+    karp_preference row = { .size = sizeof(row) };
+    write_refuse(job, list->source->row(list->of, index, &row), "a preference cannot be read");
+    return row;
+}
 
 void preferences_as_json(const encoder *e)
 {
     const karp_preferences *found = e->job->options->preferences;
-    if (karp_preferences_count(found) == 0) return;
-    encode_all(e, "preferences", &source_preferences, found);
+    preference_list list = preferences_of(e->job);
+    if (list.count == 0) return;
+    encode_all(e, "preferences", list.source, list.of);
+    if (found == NULL) return;
     json_member_flat_object(e->json, "preferenceCost");
     json_member_sum(e->json, "respect", karp_preferences_cost(found));
-    json_member_sum(e->json, "ignore", karp_preferences_cost_ignored(found));
+    if (karp_preferences_cost_ignored(found) >= 0)
+        json_member_sum(e->json, "ignore", karp_preferences_cost_ignored(found));
     json_end(e->json);
 }
 
@@ -60,21 +89,27 @@ static void add_fate(write_buffer *b, const karp_preference *p)
     add_share(b, "not looked at beside a heavier one", unused, p);
 }
 
+/* "web-0 and 3 more: preferred pod affinity by ZONE of app=web: kept for all 4 pods". The caller frees `line`. */
+static void describe(const write_job *job, const karp_preference *p, write_buffer *line)
+{
+    buffer_init(line, job->context);
+    buffer_str(line, p->pod);
+    if (p->pods > 1) {
+        buffer_text(line, " and ");
+        buffer_uint(line, p->pods - 1);
+        buffer_text(line, " more");
+    }
+    buffer_text(line, ": ");
+    buffer_text(line, described(p->kind));
+    buffer_str(line, p->text);
+    buffer_text(line, ": ");
+    add_fate(line, p);
+}
+
 static void write_preference(const text_out *t, const write_job *job, const karp_preference *p)
 {
     write_buffer line;
-    buffer_init(&line, job->context);
-    buffer_str(&line, p->pod);
-    if (p->pods > 1) {
-        buffer_text(&line, " and ");
-        buffer_uint(&line, p->pods - 1);
-        buffer_text(&line, " more");
-    }
-    buffer_text(&line, ": ");
-    buffer_text(&line, described(p->kind));
-    buffer_str(&line, p->text);
-    buffer_text(&line, ": ");
-    add_fate(&line, p);
+    describe(job, p, &line);
     text_flow flow;
     buffer_text(t->out, "  *   ");
     flow_begin(&flow, t, PREFERENCE_INDENT, PREFERENCE_INDENT, PREFERENCE_LINES);
@@ -84,26 +119,67 @@ static void write_preference(const text_out *t, const write_job *job, const karp
     buffer_char(t->out, '\n');
 }
 
+/* "The nodes to launch cost $840.96/month (730 h); without preferences $140.16/month (730 h)" */
+static void write_costs(write_buffer *b, const karp_preferences *found)
+{
+    double with = karp_preferences_cost(found), without = karp_preferences_cost_ignored(found);
+    buffer_text(b, "The nodes to launch cost ");
+    text_per_month(b, with, false);
+    if (without < 0) buffer_text(b, "; what they cost without preferences was not found in time");
+    else if (with > without || with < without) {
+        buffer_text(b, "; without preferences ");
+        text_per_month(b, without, false);
+    } else {
+        buffer_text(b, ", with and without preferences");
+    }
+    buffer_text(b, " (--preferences ignore).");
+}
+
 void preferences_as_text(const text_out *t, const write_job *job)
 {
-    const karp_preferences *found = job->options->preferences;
-    if (karp_preferences_count(found) == 0) return;
+    preference_list list = preferences_of(job);
+    if (list.count == 0) return;
     buffer_char(t->out, '\n');
     text_styled(t, STYLE_HEADING, "Preferences");
     buffer_char(t->out, '\n');
-    for (size_t i = 0; i < karp_preferences_count(found); i++) {
-        karp_preference row = { .size = sizeof(row) };
-        write_refuse(job, karp_preferences_at(found, i, &row), "a preference cannot be read");
+    for (size_t i = 0; i < list.count; i++) {
+        karp_preference row = preference_at(job, &list, i);
         write_preference(t, job, &row);
     }
-    double with = karp_preferences_cost(found), without = karp_preferences_cost_ignored(found);
-    buffer_text(t->out, "  The nodes to launch cost ");
-    text_per_month(t->out, with, false);
-    if (with > without || with < without) {
-        buffer_text(t->out, "; without preferences ");
-        text_per_month(t->out, without, false);
-    } else {
-        buffer_text(t->out, ", with and without preferences");
+    if (job->options->preferences == NULL) return;
+    buffer_text(t->out, "  ");
+    write_costs(t->out, job->options->preferences);
+    buffer_char(t->out, '\n');
+}
+
+/* Rows in another format: each between two texts, and written by `write`. */
+static void put_rows(const write_job *job, const char *before, void (*write)(write_buffer *b, karp_str text),
+                     const char *after)
+{
+    preference_list list = preferences_of(job);
+    for (size_t i = 0; i < list.count; i++) {
+        karp_preference row = preference_at(job, &list, i);
+        write_buffer line;
+        describe(job, &row, &line);
+        buffer_text(job->out, before);
+        write(job->out, buffer_content(&line));
+        buffer_text(job->out, after);
+        job->out->text.failed = job->out->text.failed || line.text.failed;
+        buffer_free(&line);
     }
-    buffer_text(t->out, " (--preferences ignore).\n");
+}
+
+void preferences_as_markdown(const write_job *job)
+{
+    if (preferences_of(job).count == 0) return;
+    buffer_text(job->out, "\n**Preferences**\n\n");
+    put_rows(job, "- ", text_markdown, "\n");
+}
+
+void preferences_as_html(const write_job *job)
+{
+    if (preferences_of(job).count == 0) return;
+    buffer_text(job->out, "<details><summary>Preferences</summary>");
+    put_rows(job, "<div>", html_text, "</div>");
+    buffer_text(job->out, "</details>\n");
 }

@@ -6,8 +6,10 @@
 #include "encode.h"
 #include "write_text.h"
 
-/* Nothing if the options have no preferences, or none was found. */
+/* Those of the options, which have a cost, or else of the decision; nothing if there are none. */
 void preferences_as_json(const encoder *e);
 void preferences_as_text(const text_out *t, const write_job *job);
+void preferences_as_markdown(const write_job *job);
+void preferences_as_html(const write_job *job);
 
 #endif

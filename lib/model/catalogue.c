@@ -347,6 +347,7 @@ static void read_type(copier *c, karp_catalogue *catalogue, const karp_instance_
     t->shown.volume_limits = show_volume_limits(c, given->volume_limits, given->volume_limit_count);
     t->shown.volume_limit_count = given->volume_limit_count;
     t->shown.capacity_from_overlay = t->capacity_from_overlay;
+    t->shown.pod_addresses = given->pod_addresses;
     if (c->status != KARP_OK) return;
     path_leave(c);
     t->devices = copy_type_devices(c, given);
@@ -394,7 +395,6 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
         catalogue_type *t = &catalogue->types[i];
         c->status = struct_element(types, i, sizeof own, SIZE_THROUGH(karp_instance_type, capacity_from_overlay), &own,
                                    "karp_instance_type", c->error);
-        if (c->status == KARP_OK && own.reserved != 0) c->status = fail_reserved(c->error, "karp_instance_type");
         if (c->status != KARP_OK) break;
         c->depth = 0;
         read_type(c, catalogue, &own, t);

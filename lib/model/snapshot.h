@@ -54,6 +54,7 @@ typedef struct instance_type {
     bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay */
     const volume_limit *volume_limits; /* for drivers that the snapshot uses, each once */
     uint32_t volume_limit_count;
+    uint32_t pod_addresses; /* as in karp_instance_type */
     uint32_t device_set; /* device_index.h: the devices that come with it, if `devices` is not NULL */
     const struct type_devices *devices;
 } instance_type;

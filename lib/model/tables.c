@@ -127,6 +127,7 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     type->variant_first = f->variants;
     type->capacity_from_overlay = from->capacity_from_overlay;
     type->overlaid = from->overlaid;
+    type->pod_addresses = from->shown.pod_addresses;
     if (type->capacity_from_overlay) f->table->overlaid = true;
     if (type->set == NO_ID || !translate_list(s, f->t, from->capacity, &type->capacity_list) ||
         !translate_list(s, f->t, from->allocatable, &type->allocatable_list)) {

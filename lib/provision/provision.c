@@ -5,7 +5,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <optimise/plan.h>
-#include <schedule/report.h>
+#include <schedule/result.h>
 
 #ifdef KARP_NO_COST
 karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *options, const karp_objective *objective,
@@ -32,11 +32,14 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
     karp_status status = scheduler_new(seen, &how, &s, error);
     if (status == KARP_E_CANCELED && options->keep_partial) return provision_nothing(seen, options, out, error);
     if (status != KARP_OK) return status;
-    status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count,
-                             error);
-    karp_decision *d = status == KARP_OK ? decision_new(seen) : NULL;
-    if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
-    if (status == KARP_OK && !report_limited(s, d)) status = KARP_E_NOMEM;
+    karp_decision *d = decision_new(seen);
+    if (d == NULL || !preferences_begin(s, d)) status = KARP_E_NOMEM;
+    if (status == KARP_OK)
+        status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count,
+                                 error);
+    if (status == KARP_OK) status = report_plan(s, d);
+    if (status == KARP_OK && !(report_limited(s, d) && report_reservations(s, d) && preferences_report(s, d)))
+        status = KARP_E_NOMEM;
     if (status == KARP_OK) status = scheduler_stopped(s, error);
     scheduler_free(s);
     if (status == KARP_OK) {

@@ -59,6 +59,8 @@ static karp_status options_known(const karp_options *options, karp_error *error)
         return fail(error, KARP_E_INVALID, "unknown explain level %u", (unsigned)options->explain);
     if (options->claim_order > KARP_CLAIM_ORDER_STABLE)
         return fail(error, KARP_E_INVALID, "unknown order of claims %u", (unsigned)options->claim_order);
+    if (options->preferences > 1 + KARP_PREFERENCES_IGNORE)
+        return fail(error, KARP_E_INVALID, "unknown preference policy %u", (unsigned)options->preferences);
     return KARP_OK;
 }
 
@@ -67,8 +69,7 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
     karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_options, flip_quirks), out, "karp_options",
                                       error);
     karp_objective objective;
-    if (status == KARP_OK && (out->reserved != 0 || out->reserved_ != 0 || out->reserved2 != 0))
-        status = fail_reserved(error, "karp_options");
+    if (status == KARP_OK && (out->reserved != 0 || out->reserved_ != 0)) status = fail_reserved(error, "karp_options");
     if (status == KARP_OK) status = options_known(out, error);
     return status == KARP_OK ? objective_check(out, &objective, error) : status;
 }
@@ -116,7 +117,12 @@ uint32_t options_peer(const karp_options *options)
 
 const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen)
 {
-    return snapshot_remaining(snapshot, (options_quirks(options) >> 34) & 1, seen);
+    const karp_snapshot *known = snapshot_remaining(snapshot, (options_quirks(options) >> 34) & 1, seen);
+    if (options->preferences == 0 || known->raw.settings.preference_policy + 1 == options->preferences) return known;
+    if (known != seen) snapshot_borrow(seen, known);
+    seen->pool_templates = known->pool_templates;
+    seen->raw.settings.preference_policy = options->preferences - 1;
+    return seen;
 }
 
 karp_status provision_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of the preferences of the pods that a finished round placed. */
+/* What became of the preferences of the pods that a round placed. */
 #include <schedule/result.h>
 
+#include <base/sort.h>
 #include <base/str.h>
 #include <schedule/scheduler.h>
 #include <schedule/views.h>
@@ -177,15 +178,68 @@ static void count_preferences(counting *c, uint32_t pod_number, uint32_t step)
     count_spread(c, &first, &last, pod_number);
 }
 
-bool preferences_of_round(scheduler *s, const uint16_t *steps, uint32_t only, arena *a, preference_rows *out)
+static int by_pod(const void *a, const void *b, const void *user)
+{
+    const karp_preference *x = a, *y = b;
+    (void)user;
+    int order = compare_str(x->pod, y->pod);
+    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static bool finish_rows(counting *c)
+{
+    preference_rows *out = c->out;
+    map64_free(&c->row_of);
+    return c->ok && !c->s->failed && !c->s->algebra.failed &&
+           sort_stable(c->s->context, out->items, out->count, sizeof(karp_preference), by_pod, NULL);
+}
+
+bool preferences_of_pod(scheduler *s, uint32_t pod_number, uint32_t step, arena *a, preference_rows *out)
 {
     counting c = { .s = s, .a = a, .out = out, .ok = true };
     map64_init(&c.row_of, s->context);
+    count_preferences(&c, pod_number, step);
+    return finish_rows(&c);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+static bool has_preferences(const karp_snapshot *s, const shape *h)
+{
+    bool some = h->preferred.count + h->preferred_affinity.count + h->preferred_anti.count > 0;
+    const spread_list *spread = h->spread.count > 0 ? &h->spread : &s->raw.default_spread;
+    for (uint32_t i = 0; i < spread->count && !some; i++) some = spread->items[i].schedule_anyway;
+    return some;
+}
+
+/* Whether preferences count, and some pod has any. */
+static bool some_count(const karp_snapshot *seen)
+{
+    bool some = false;
+    if (seen->raw.settings.preference_policy == KARP_PREFERENCES_IGNORE) return false;
+    for (size_t i = 0; i < seen->raw.shapes.count && !some; i++)
+        some = has_preferences(seen, &seen->raw.shapes.items[i]);
+    return some;
+}
+
+bool preferences_begin(scheduler *s, karp_decision *d)
+{
+    if (!some_count(s->snapshot)) return true;
+    d->steps = arena_array(&d->data, s->snapshot->raw.pods.count + 1, sizeof *d->steps);
+    s->placement.gave_up = d->steps;
+    return d->steps != NULL;
+}
+
+bool preferences_report(scheduler *s, karp_decision *d)
+{
+    counting c = { .s = s, .a = &d->data, .out = &d->preferences, .ok = true };
+    if (d->steps == NULL) return true;
+    map64_init(&c.row_of, s->context);
     for (uint32_t i = 0; i < s->pods.count && c.ok; i++) {
         uint32_t pod_number = s->pods.items[i];
-        if (only != NO_ID && pod_number != only) continue;
-        if (placement_get(s, pod_number).where != PLACE_NONE) count_preferences(&c, pod_number, steps[pod_number]);
+        if (placement_get(s, pod_number).where != PLACE_NONE &&
+            has_preferences(s->snapshot, shape_of(s->snapshot, s->snapshot->pod_class[pod_number])))
+            count_preferences(&c, pod_number, d->steps[pod_number]);
     }
-    map64_free(&c.row_of);
-    return c.ok && !s->failed && !s->algebra.failed;
+    return finish_rows(&c);
 }

@@ -46,6 +46,11 @@ bool report_limited(scheduler *s, karp_decision *d);
 /* limits.c: the number of nodes that the NodePool has after the decision if that is more than its limit on nodes,
  * which Karpenter compares only with the nodes before a pass (Q-10); 0 = it is not. */
 uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint32_t pool);
+/* reservations.c: the first free reservation of a type that a NodePool with these requirements would allow if its
+ * requirement on capacity types were not; NULL = there is none, or it allows some. */
+const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const type_table *table, uint32_t set);
+/* reservations.c: warns of those of NodePools that the decision launches from. */
+bool report_reservations(scheduler *s, karp_decision *d);
 /* The limits of a NodePool as text, "limit cpu 400, memory 1600Gi"; empty when it has none. */
 void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);
 

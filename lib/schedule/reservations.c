@@ -6,6 +6,8 @@
 #include <schedule/claims.h>
 
 #include <base/bits.h>
+#include <base/str.h>
+#include <schedule/report.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
@@ -132,4 +134,53 @@ void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count)
     for (uint32_t i = 0; i < c->reserved_count; i++) r->left[c->reserved[i]]++;
     c->reserved = ids;
     c->reserved_count = count;
+}
+
+/* ---- reservations that a NodePool excludes ----------------------------------------------------------------------- */
+
+const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const type_table *table, uint32_t set)
+{
+    uint32_t wider = set_remove(a, set, w->known.capacity_type);
+    const offering *found = NULL;
+    for (uint32_t i = 0; table->has_reservations && i < table->offering_count; i++) {
+        const offering *o = &table->offerings[i];
+        if (o->capacity_type != w->known.reserved || !o->available || o->reservation_capacity <= 0) continue;
+        if (set_compatible(a, set, o->set, true)) return NULL; /* it is used */
+        if (found == NULL && set_agree(a, table->types[o->type].set, wider) && set_compatible(a, wider, o->set, true))
+            found = o;
+    }
+    return found;
+}
+
+static bool launches_from(const karp_decision *d, karp_str pool)
+{
+    bool some = false;
+    for (size_t i = 0; i < d->launches.count && !some; i++) some = equal_str(d->launches.items[i].node_pool, pool);
+    return some;
+}
+
+bool report_reservations(scheduler *s, karp_decision *d)
+{
+    const karp_snapshot *w = s->snapshot;
+    bool ok = true;
+    for (uint32_t t = 0; ok && t < s->templates.count; t++) {
+        const template_ *from = &s->templates.items[t];
+        karp_str name = name_of(w, w->raw.pools.items[from->pool].meta.name);
+        const offering *o = from->table->has_reservations && launches_from(d, name)
+                                ? reservation_excluded(&s->algebra, w, from->table, from->set)
+                                : NULL;
+        if (o == NULL) continue;
+        strbuf b;
+        strbuf_init(&b, s->context);
+        strbuf_adds(&b, "NodePool ");
+        strbuf_addstr(&b, name);
+        strbuf_adds(&b, " does not use a capacity reservation of its node class: its capacity types exclude ");
+        strbuf_addi(&b, o->reservation_capacity);
+        strbuf_adds(&b, o->reservation_capacity == 1 ? " free instance of " : " free instances of ");
+        strbuf_addstr(&b, text_of(w, from->table->types[o->type].name));
+        strbuf_adds(&b, " (add reserved to them)");
+        ok = !b.failed && decision_warn(d, b.ptr, b.len);
+        strbuf_free(&b);
+    }
+    return ok && !s->algebra.failed;
 }

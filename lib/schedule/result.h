@@ -7,7 +7,6 @@
 #ifndef SCHEDULE_RESULT_H
 #define SCHEDULE_RESULT_H
 
-#include <karp/preferences.h>
 #include <schedule/report.h>
 
 typedef struct round_result {
@@ -30,11 +29,13 @@ typedef struct round_cost {
 /* The lists are allocated in `data`. false = out of memory. */
 bool result_cost(scheduler *s, arena *data, round_cost *out);
 
-typedef LIST_OF(karp_preference) preference_rows;
-/* preferences.c: appends a row for each preference of the pods that a finished round placed; pods whose rules are equal
- * have it in common. `steps`: the relaxation step at which each pod was placed (policy_note_given_up()). `only`: of
- * this pod alone; NO_ID = of all. Texts are in `a`. false = out of memory. */
-bool preferences_of_round(scheduler *s, const uint16_t *steps, uint32_t only, arena *a, preference_rows *out);
+/* preferences.c: has a round note the relaxation steps of its pods in the decision, and reports the preferences of the
+ * pods that it placed. Nothing if no pod has any. false = out of memory. */
+bool preferences_begin(scheduler *s, karp_decision *d);
+bool preferences_report(scheduler *s, karp_decision *d);
+/* Appends the preferences of one pod that was placed at this relaxation step; the scheduler needs no round. Texts are
+ * in `a`. false = out of memory. */
+bool preferences_of_pod(scheduler *s, uint32_t pod_number, uint32_t step, arena *a, preference_rows *out);
 
 /* The type table that a claim is launched from. */
 const type_table *result_table(const scheduler *s, uint32_t claim_number);

@@ -116,7 +116,7 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
         c->tracked =
             true; /* Update(pod) after a relaxation step adds the pod to the topology, whatever its volumes */
         view_number = next;
-        if (s->placement.gave_up != NULL) note_given_up(s, pod_number, next);
+        if (s->placement.gave_up != NULL && next != NO_ID) note_given_up(s, pod_number, next);
     }
 }
 

@@ -319,6 +319,14 @@ static karp_status ask_preference(void *out)
     karp_preferences_free(p);
     return status;
 }
+static karp_status ask_decided_preference(void *out)
+{
+    karp_decision *d = NULL;
+    assert_int_equal(karp_provision(pods, NULL, &d, NULL), KARP_OK);
+    karp_status status = karp_decision_preference(d, 0, out);
+    karp_decision_unref(d);
+    return status;
+}
 static karp_status ask_alternative(void *out)
 {
     karp_pod_explanation *e = NULL;
@@ -403,6 +411,7 @@ static const struct asked out[] = {
     OUT(karp_alternative, cost_change, ask_alternative),
     OUT(karp_placement_cause, text, ask_cause),
     OUT(karp_preference, dropped, ask_preference),
+    OUT(karp_preference, dropped, ask_decided_preference),
     OUT(karp_fit_load, share_count, ask_load),
     OUT(karp_cost, flags, ask_fit_cost),
     OUT(karp_snapshot_counts, requirement_sets, ask_counts),

@@ -218,6 +218,17 @@ static karp_status give_options_preferences(const void *s)
     return status;
 }
 
+static karp_status give_options_preferences_of(const void *s)
+{
+    karp_decision *decided = NULL;
+    karp_preferences *made = NULL;
+    assert_int_equal(karp_provision(pods, NULL, &decided, NULL), KARP_OK);
+    karp_status status = karp_preferences_of(decided, s, (karp_str)T(""), &made, NULL);
+    karp_preferences_free(made);
+    karp_decision_unref(decided);
+    return status;
+}
+
 static karp_status give_disrupt_step(const void *s)
 {
     karp_step *made = NULL;
@@ -401,6 +412,7 @@ static const struct given in[] = {
     IN(at_least_cost, give_options_check),
     GROWN(options, give_options_static, THROUGH(karp_options, flip_quirks)),
     GROWN(options, give_options_preferences, THROUGH(karp_options, flip_quirks)),
+    GROWN(options, give_options_preferences_of, THROUGH(karp_options, flip_quirks)),
     GROWN(disrupt_options, give_disrupt_step, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_validate, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),

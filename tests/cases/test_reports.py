@@ -3,6 +3,7 @@
 import json
 import pathlib
 import sys
+import tempfile
 
 from stories import check, equal, finish, run
 
@@ -52,6 +53,7 @@ def rules_of_lint():
     lint('25-many-volumes', 'too-many-volumes', '40 volumes of ebs.csi.aws.com', 'm6i.4xlarge', 'at most 28')
     lint('34-soft-anti-affinity', 'costly-preference', '$841', '$140', '12 pods')
     lint('39-small-pods-pod-limit', 'pod-limit-binds', 'm6i.large with 29 pods')
+    lint('44-max-pods-above-addresses', 'max-pods-above-addresses', 'm6i.large take 110 pods', 'addresses for 29', 'prefixes')
     lint('50-two-budgets-one-pod', 'pdb-overlap', 'by-chart', 'shop/q-0')
     lint('51-overlays-of-equal-weight', 'overlay-void', 'weight 10', 'such as b', more=('--feature-gates', 'NodeOverlay=true'))
 
@@ -78,6 +80,32 @@ def preferences():
     equal(dump['settings'], {'preferencePolicy': 'Ignore'}, 'the policy in a dump')
     found = ask('lint', '34-soft-anti-affinity', '--preferences', 'ignore')[0]['findings']
     equal([f['rule'] for f in found if f['rule'] == 'costly-preference'], [], 'it costs nothing then')
+
+
+def preferences_elsewhere():
+    """What became of preferences in other commands and formats; a search that is stopped says what it did not find."""
+    name = '34-soft-anti-affinity'
+    fate = 'kept for all 4 pods'
+    told, said = ask('whatif', name, '--scale', 'hello=4')
+    equal([(p['kept'], p['dropped']) for p in told['preferences']], [(4, 0)], 'of a changed cluster')
+    check(fate in said and fate in run('whatif', '-f', FOLDER / f'{name}.yaml', *REGION, '--scale', 'hello=4', '-o', 'markdown')[0], said)
+    check(fate in run('whatif', '-f', FOLDER / f'{name}.yaml', *REGION, '--scale', 'hello=4', '-o', 'html')[0], 'in a page')
+    lost, _ = ask('whatif', name, '--unavailable', 'm6i.large')
+    equal(('preferenceCost' in lost, 'preferenceCost' in told), (False, True), 'the cost without preferences is of the cluster as it is read')
+    part, said = ask('plan', name, '--max-steps', '5')
+    equal(sorted(part['preferenceCost']), ['respect'], 'the budget of steps is over')
+    check('was not found in time' in said, said)
+    with tempfile.TemporaryDirectory() as folder:
+        story = pathlib.Path(folder) / 'story.yaml'
+        story.write_text(f'apiVersion: karp/v1\nkind: Story\nfiles: [{FOLDER / name}.yaml]\nsteps:\n- wait: 5m\n')
+        cost = {}
+        for word in ('respect', 'ignore'):
+            told = json.loads(run('simulate', story, *REGION, '--preferences', word, '-o', 'json')[0])
+            first = told['steps'][0]['decisions'][0]
+            cost[word] = (len(first['launches']), 'preferences' in first)
+        equal(cost, {'respect': (12, True), 'ignore': (1, False)}, 'a story')
+        out = json.loads(run('replay', story, *REGION, '--preferences', 'ignore', '-o', 'json')[0])
+        equal(out['policies'][0]['launches'], 1, 'a replay')
 
 
 def causes(name, pod, **more):
@@ -131,6 +159,12 @@ def unavailable():
 
 
 def refused_pods():
+    told, said = ask('plan', '22-reservation-not-asked-for')
+    check(any('capacity types exclude 3 free instances of m6i.2xlarge' in w and 'add reserved' in w for w in told['warnings']), told['warnings'])
+    _, said = ask('plan', '51-overlays-of-equal-weight', '--feature-gates', 'NodeOverlay=true')
+    check('$0.1152/h' in said and 'by a NodeOverlay; list $0.192/h' in said, said)
+    _, said = ask(('explain', 'pod', 'shop/dpdk-0'), '24-hugepages')
+    check('NodeOverlay huge: not used' in said and '--feature-gates NodeOverlay=true' in said, said)
     told, said = ask('plan', '12-prefers-no-karpenter-node')
     check(all('by a preferred node affinity' in i['message'] and 'drop the term' in i['message'] for i in told['ignored']), told['ignored'])
     told, said = ask('plan', '05-static-full', '--feature-gates', 'StaticCapacity=true')
@@ -150,6 +184,7 @@ limit_of_nodes()
 unavailable()
 refused_pods()
 preferences()
+preferences_elsewhere()
 placed_pods()
 running_pods()
 rules_of_consolidation()

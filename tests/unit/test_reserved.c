@@ -305,8 +305,7 @@ static karp_status add_supply(world *w)
                                       .offerings = &offering,
                                       .offering_count = 1,
                                       .capacity = amounts,
-                                      .capacity_count = 3,
-                                      .reserved = set("karp_instance_type") };
+                                      .capacity_count = 3 };
     karp_catalogue *catalogue = NULL;
     karp_node node;
     karp_node_pool pool;
@@ -354,7 +353,6 @@ static karp_status ask_all(const char *name, karp_error *error)
 
 static const char *const given[] = {
     "karp_options",
-    "karp_instance_type",
     "karp_resource",
     "karp_owner",
     "karp_pod_term",

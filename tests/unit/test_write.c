@@ -286,7 +286,13 @@ static void text_fits(void **state)
     }
 }
 
-/* The options of these tests have no preferences. */
+/* The options and decisions of these tests have no preferences. */
+size_t karp_decision_preference_count(const karp_decision *decision) { return decision == NULL; }
+karp_status karp_decision_preference(const karp_decision *decision, size_t index, karp_preference *out)
+{
+    (void)decision, (void)index, (void)out;
+    return KARP_E_NOT_FOUND;
+}
 const char *karp_preference_name(uint32_t kind) { return kind > 0 ? "" : NULL; }
 size_t karp_preferences_count(const karp_preferences *preferences) { return preferences != NULL; }
 karp_status karp_preferences_at(const karp_preferences *preferences, size_t index, karp_preference *out)

@@ -164,8 +164,8 @@ class InstanceType(C.Structure):
     _fields_ = [('size', C.c_size_t), ('name', Str), ('requirements', C.c_void_p), ('requirement_count', C.c_size_t),
                 ('capacity', C.c_void_p), ('capacity_count', C.c_size_t), ('overhead', Overhead),
                 ('offerings', C.c_void_p), ('offering_count', C.c_size_t), ('volume_limits', C.c_void_p),
-                ('volume_limit_count', C.c_size_t), ('capacity_from_overlay', C.c_uint32), ('reserved', C.c_uint32),
-                ('device_templates', C.c_void_p), ('device_template_count', C.c_size_t),
+                ('volume_limit_count', C.c_size_t), ('capacity_from_overlay', C.c_uint32),
+                ('pod_addresses', C.c_uint32), ('device_templates', C.c_void_p), ('device_template_count', C.c_size_t),
                 ('attribute_bindings', C.c_void_p), ('attribute_binding_count', C.c_size_t)]
 
 
@@ -235,7 +235,7 @@ class Options(C.Structure):
                 ('max_steps', C.c_uint64), ('should_stop', ShouldStop), ('stop_user', C.c_void_p),
                 ('keep_partial', C.c_uint32), ('reserved', C.c_uint32), ('flip_quirks', C.c_uint64),
                 ('peer_version', C.c_uint32), ('reserved_', C.c_uint32), ('flip_rules', C.c_uint64),
-                ('objective', C.c_void_p), ('claim_order', C.c_uint32), ('reserved2', C.c_uint32)]
+                ('objective', C.c_void_p), ('claim_order', C.c_uint32), ('preferences', C.c_uint32)]
 
 
 class Placement(C.Structure):

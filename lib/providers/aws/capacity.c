@@ -296,7 +296,9 @@ void aws_resources(scratch *s, const aws_type *t, const aws_node_class *c, const
     add_value(list, &count, cpu, t->vcpus, 0);
     add_text(list, &count, memory, byte_text(s, (uint64_t)bytes_of_memory));
     add_text(list, &count, storage, disk.text);
-    add_value(list, &count, pods, pod_count(t, c, o), 0);
+    int64_t places = pod_count(t, c, o), addresses = pods_by_enis(t, c, o->reserved_enis);
+    add_value(list, &count, pods, places, 0);
+    out->pod_addresses = !aws_is_windows(c->family) && places > addresses ? (uint32_t)addresses : 0;
     if (t->flags & EC2_TRUNKING) add_some(list, &count, pod_eni, t->branch_enis);
     add_devices(t, list, &count);
     add_some(list, &count, efa, c->has_interfaces ? efa_only_interfaces(c, false) : t->efas);
