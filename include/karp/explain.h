@@ -41,7 +41,8 @@ enum {
     /** exclude a value in the requirements of every NodePool that has it. Since 0.1. */
     KARP_REMEDY_EXCLUDE_VALUE = 12,
     KARP_REMEDY_CORRECT_SELECTOR = 13, /**< make the selector of a constraint select the pod. Since 0.1. */
-    KARP_REMEDY_DROP_MIN_DOMAINS = 14 /**< drop minDomains of a spread constraint. Since 0.1. */
+    KARP_REMEDY_DROP_MIN_DOMAINS = 14, /**< drop minDomains of a spread constraint. Since 0.1. */
+    KARP_REMEDY_ADD_LABEL = 15 /**< add a label of the pod's node selector to a NodePool. Since 0.1. */
 };
 
 /** The name of a remedy's kind: "TOLERATE" and so on. "UNKNOWN" for any other number. Lives as long as the library. */
@@ -89,6 +90,7 @@ enum {
     KARP_PLACEMENT_FULLEST = 5, /**< the resource of which the new node has the smallest part left */
     KARP_PLACEMENT_DAEMONS = 6, /**< the DaemonSets that run on the new node, with what they request */
     KARP_PLACEMENT_TODAY = 7, /**< what would be launched for it if the node that it runs on were removed */
+    KARP_PLACEMENT_APART = 9, /**< what keeps further pods like it off the new node. Since 0.1 */
     KARP_PLACEMENT_LIMITS = 8 /**< of an unschedulable pod: limits of a NodePool, with what is in use of them */
 };
 

@@ -119,6 +119,20 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     return KARP_OK;
 }
 
+/* Replaces the error about a pod by what the reader noted about it, such as its scheduling gates. */
+static void use_note(cli_answer *answer, karp_str pod)
+{
+    const karp_reader *reader = answer->input.reader;
+    for (size_t i = 0; i < karp_reader_warning_count(reader); i++) {
+        karp_str note = karp_reader_warning(reader, i), rest = note;
+        if (!str_has_prefix(note, str("Pod "))) continue;
+        rest = (karp_str){ note.ptr + 4, note.len - 4 };
+        if (!str_has_prefix(rest, pod) || rest.len < pod.len + 2 || rest.ptr[pod.len] != ':') continue;
+        (void)fail(&answer->error, KARP_E_NOT_FOUND, "%.*s", (int)(rest.len - pod.len - 2), rest.ptr + pod.len + 2);
+        return;
+    }
+}
+
 static karp_status explain_pod(cli_answer *answer, void *own, int *result)
 {
     const bool *workload = own;
@@ -139,6 +153,7 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK)
         status = karp_explain_pod(answer->input.snapshot, &common, pod, &explanation, &answer->error);
     progress_end();
+    if (status == KARP_E_NOT_FOUND) use_note(answer, pod);
     karp_decision_unref(plan);
     karp_free(answer->options->context, name, room);
     karp_preferences *preferences = NULL;

@@ -6,6 +6,7 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>
+#include <explain/explain_pod.h>
 #include <explain/node_causes.h>
 #include <explain/node_view.h>
 #include <karp/inspect.h>
@@ -307,6 +308,31 @@ static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const ka
     return all;
 }
 
+/* Why no cheaper type does: "its pods fit on no cheaper node: m6i.xlarge is the cheapest of …". */
+static bool name_type(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    const karp_launch *l = NULL;
+    bool ok = true;
+    for (size_t i = 0; i < d->launches.count && l == NULL && e->move.launches == 1; i++) {
+        if (pods_from_node(s, e->node, d->launches.items[i].pods, d->launches.items[i].pod_count) > 0)
+            l = &d->launches.items[i];
+    }
+    for (size_t i = 0; i < e->blockers.count && l != NULL; i++) {
+        karp_blocker *blocker = &e->blockers.items[i];
+        strbuf text;
+        if (blocker->code != KARP_REASON_NO_CHEAPER_NODE) continue;
+        strbuf_init(&text, e->context);
+        strbuf_addstr(&text, blocker->detail);
+        strbuf_adds(&text, ": ");
+        bool lacks = false;
+        ok = ok && show_launch_type(e->context, &e->data, s, l, &text, &lacks) && !text.failed;
+        if (lacks) strbuf_adds(&text, "; a node is replaced by at most one");
+        blocker->detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
+        strbuf_free(&text);
+    }
+    return ok;
+}
+
 /* Which nodes SEVERAL_NODES_NEEDED is about. */
 static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
@@ -387,7 +413,7 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     if (status != KARP_OK) return status;
     if (!strands_pods(s, e->node, d)) {
         read_move(e, s, d);
-        e->refused |= !name_launches(e, s, d);
+        e->refused |= !name_launches(e, s, d) || !name_type(e, s, d);
         e->refused |= !blame_pending(e, s, d);
     }
     karp_decision_unref(d);

@@ -149,9 +149,9 @@ karp_status overlay_decide(const overlay_view *o, const karp_options *options, k
 enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
-    "UNKNOWN",      "TOLERATE",    "DROP_SELECTOR", "DROP_TOPOLOGY",    "DROP_PORT",
-    "REQUEST_LESS", "RAISE_LIMIT", "ALLOW_VALUE",   "DROP_MIN_VALUES",  "REMOVE_VALUE",
-    "REMOVE_LABEL", "PIN_PARTNER", "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS",
+    "UNKNOWN",       "TOLERATE",         "DROP_SELECTOR",    "DROP_TOPOLOGY", "DROP_PORT",    "REQUEST_LESS",
+    "RAISE_LIMIT",   "ALLOW_VALUE",      "DROP_MIN_VALUES",  "REMOVE_VALUE",  "REMOVE_LABEL", "PIN_PARTNER",
+    "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS", "ADD_LABEL",
 };
 
 const char *karp_remedy_name(uint32_t kind)
@@ -245,10 +245,12 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-/* A change of what causes the refusal comes before one that drops a wish of the pod; topology is dropped last. */
+/* A change of what causes the refusal comes before one that drops a wish of the pod; topology is dropped last. A limit
+ * that is raised alone is the cause. */
 static uint32_t ease(uint32_t kind)
 {
-    if (kind >= KARP_REMEDY_REMOVE_VALUE) return kind - KARP_REMEDY_REMOVE_VALUE;
+    if (kind == KARP_REMEDY_RAISE_LIMIT) return 0;
+    if (kind >= KARP_REMEDY_REMOVE_VALUE) return 1 + kind - KARP_REMEDY_REMOVE_VALUE;
     return 100 + (kind == KARP_REMEDY_DROP_TOPOLOGY ? 100 : kind);
 }
 
@@ -276,9 +278,9 @@ static bool found_single(const search *s)
  * ones need at least as many changes. */
 static void look_for_remedies(search *s)
 {
-    static void (*const kinds[])(search *) = { try_topology_causes, try_tolerations,  try_selectors, try_ports,
-                                               try_requests,        try_limits,       try_values,    try_min_values,
-                                               try_topology,        try_all_selectors };
+    static void (*const kinds[])(search *) = { try_topology_causes, try_labels,   try_tolerations,  try_selectors,
+                                               try_ports,           try_requests, try_limits,       try_values,
+                                               try_min_values,      try_topology, try_all_selectors };
     bool dear = s->rounds < MOST_ROUNDS;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
         bool found = found_single(s);
@@ -514,9 +516,9 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
 
 const char *karp_placement_cause_name(uint32_t kind)
 {
-    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order", "type",
-                                         "fullest", "daemonSets", "today",         "limits" };
-    return names[kind <= KARP_PLACEMENT_LIMITS ? kind : 0];
+    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order",  "type",
+                                         "fullest", "daemonSets", "today",         "limits", "apart" };
+    return names[kind <= KARP_PLACEMENT_APART ? kind : 0];
 }
 
 uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation) { return explanation->evicted != NULL; }

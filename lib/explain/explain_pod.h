@@ -92,7 +92,14 @@ bool select_label(search *s, shape *h, uint32_t key, uint32_t value);
  * adds one. */
 void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);
 
-/* placed_causes.c */
+/* placed_causes.c: records the text as a cause, and frees it */
+void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text);
+/* Why the launch's type: "m6i.large is the cheapest of 3 types that fit, …". *lacks: some type is cheaper, and what it
+ * lacks is said. Scratch memory is in `a`. false = out of memory. */
+bool show_launch_type(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, strbuf *b,
+                      bool *lacks);
+/* apart_causes.c: what keeps pods like it off its new node */
+void apart_causes(search *s);
 void find_placement_causes(search *s);
 void find_limit_causes(search *s); /* of a pod that is not placed */
 /* Of a pod that runs: where, and what would be launched if its node were removed. */
@@ -108,6 +115,7 @@ void try_topology(search *s);
 void try_ports(search *s);
 void try_requests(search *s);
 void try_limits(search *s);
+void try_labels(search *s);
 void try_values(search *s);
 void try_min_values(search *s);
 void try_all_selectors(search *s); /* several changes together */

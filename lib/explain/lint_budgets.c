@@ -19,6 +19,31 @@ static void field_of_budget(linting *l, uint32_t index)
     strbuf_addc(&l->field, ']');
 }
 
+/* The day of the week that the text begins with, as a number or a name; -1 = none. */
+static int day_of(karp_str text)
+{
+    static const char *const names[] = { "sun", "mon", "tue", "wed", "thu", "fri", "sat" };
+    for (int i = 0; i < 7 && text.len >= 3; i++) {
+        if (equal_letters((karp_str){ text.ptr, 3 }, str(names[i]))) return i;
+    }
+    return text.len > 0 && is_digit(text.ptr[0]) ? text.ptr[0] - '0' : -1;
+}
+
+/* What is mostly wrong in a schedule that cannot be read: days of the week. */
+static const char *hint_of_schedule(karp_str schedule)
+{
+    karp_str rest = schedule, days = schedule;
+    while (rest.len > 0) days = str_until(&rest, ' ');
+    for (karp_str part = days; days.len > 0;) {
+        part = str_until(&days, ',');
+        karp_str last = part, first = str_until(&last, '-');
+        if (last.len > 0 && day_of(first) > day_of(last) && day_of(last) >= 0)
+            return "days of the week count from Sunday, which is 0: a range cannot run over it, so write SAT,SUN";
+    }
+    if (schedule.len > 0 && schedule.ptr[schedule.len - 1] == '7') return "Sunday is 0, not 7";
+    return "five fields in UTC, as in 0 9 * * 1-5";
+}
+
 static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str pool)
 {
     cron schedule;
@@ -28,12 +53,12 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
     if (read && cron_next(&schedule, l->snapshot->raw.now, &hit)) return;
     field_of_budget(l, index);
     strbuf_adds(&l->field, ".schedule");
-    bool seventh = b->schedule.len > 0 && b->schedule.ptr[b->schedule.len - 1] == '7';
+    const char *hint = hint_of_schedule(b->schedule);
     strbuf_adds(&l->text, "the schedule ");
     strbuf_addstr(&l->text, b->schedule);
     if (read) strbuf_adds(&l->text, " does not fire within five years: the budget is never in force");
     else strbuf_adds(&l->text, " cannot be read: the budget allows no node");
-    strbuf_adds(&l->remedy, seventh ? "Sunday is 0, not 7" : "five fields in UTC, as in 0 9 * * 1-5");
+    strbuf_adds(&l->remedy, hint);
     lint_note(l, LINT_BUDGET_NEVER_ACTIVE, "NodePool", pool);
 }
 
@@ -57,8 +82,8 @@ static void check_budget(linting *l, const budget *b, uint32_t index, karp_str p
     lint_note(l, LINT_BUDGET_NEVER_ALLOWS, "NodePool", pool);
 }
 
-/* Reasons that no budget applies to are without a limit. */
-static void check_reasons(linting *l, const node_pool *pool)
+/* Adds "no budget applies to Drifted and Empty" for the reasons in `missing`. */
+static void note_unlimited(linting *l, const node_pool *pool, uint32_t missing, const char *before)
 {
     static const struct {
         uint32_t bit;
@@ -66,20 +91,34 @@ static void check_reasons(linting *l, const node_pool *pool)
     } reasons[] = { { KARP_BUDGET_UNDERUTILIZED, "Underutilized" },
                     { KARP_BUDGET_EMPTY, "Empty" },
                     { KARP_BUDGET_DRIFTED, "Drifted" } };
-    uint32_t covered = 0, count = 0;
-    for (uint32_t i = 0; i < pool->budget_count; i++)
-        covered |= pool->budgets[i].has_reasons ? pool->budgets[i].reasons : UINT32_MAX;
-    if (pool->budget_count == 0 || covered == 0) return; /* the default; a list of reasons is empty */
+    uint32_t count = 0;
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-        if ((covered & reasons[i].bit) != 0) continue;
-        strbuf_adds(&l->text, count++ == 0 ? "no budget applies to " : " and ");
+        if ((missing & reasons[i].bit) == 0) continue;
+        strbuf_adds(&l->text, count++ == 0 ? before : " and ");
         strbuf_adds(&l->text, reasons[i].name);
     }
     if (count == 0) return;
     strbuf_adds(&l->field, "spec.disruption.budgets");
-    strbuf_adds(&l->text, ": all nodes of the pool may be disrupted at once for it");
-    strbuf_adds(&l->remedy, "add a budget without reasons: Karpenter's default of 10% applies only without any budget");
+    strbuf_adds(&l->text, ": all nodes of the pool may be disrupted at once for ");
+    strbuf_adds(&l->text, count == 1 ? "it" : "them");
+    strbuf_adds(
+        &l->remedy,
+        "add a budget without reasons and schedule: Karpenter's default of 10% applies only without any budget");
     lint_note(l, LINT_BUDGET_REASON_UNLIMITED, "NodePool", name_of(l->snapshot, pool->meta.name));
+}
+
+/* Reasons that no budget applies to, or none outside schedules, are without a limit. */
+static void check_reasons(linting *l, const node_pool *pool)
+{
+    uint32_t covered = 0, always = 0;
+    for (uint32_t i = 0; i < pool->budget_count; i++) {
+        uint32_t reasons = pool->budgets[i].has_reasons ? pool->budgets[i].reasons : UINT32_MAX;
+        covered |= reasons;
+        if (!budget_scheduled(&pool->budgets[i])) always |= reasons;
+    }
+    if (pool->budget_count == 0 || covered == 0) return; /* the default; a list of reasons is empty */
+    note_unlimited(l, pool, ~covered, "no budget applies to ");
+    note_unlimited(l, pool, covered & ~always, "outside the schedules of its budgets none applies to ");
 }
 
 void lint_budgets(linting *l)

@@ -13,8 +13,7 @@
 
 enum { NODES_NAMED = 5 };
 
-/* Records the text as a cause, and frees it. */
-static void add_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text)
+void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text)
 {
     karp_placement_cause *row = text->failed ? NULL : list_push(e->context, &e->causes, sizeof *row);
     const char *copy = row == NULL ? NULL : arena_string(&e->data, text->ptr, text->len);
@@ -31,16 +30,50 @@ static void add_count(strbuf *b, size_t count, const char *one, const char *seve
 
 /* ---- existing nodes ---------------------------------------------------------------------------------------------- */
 
-/* "2 existing nodes do not take it (a, b): TEXT of the reason" */
-static void add_refusals(karp_pod_explanation *e, const karp_unschedulable *row, size_t first)
+/* Bits of the pod's requests for which the node has too little left; 0 = that is not the reason, or pods of this round
+ * fill the node. */
+static uint64_t lacking_on(const search *s, const karp_target_refusal *t)
 {
-    uint32_t code = row->targets[first].code;
+    const karp_snapshot *w = s->snapshot;
+    uint32_t number = t->code == KARP_REASON_RESOURCES ? state_node_named(w, t->target) : NO_ID;
+    const pod_class *c = &w->classes[w->pod_class[s->pod]];
+    resource_list asked = w->raw.shapes.items[c->shape].requests;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; number != NO_ID && i < asked.count && i < 64; i++) {
+        uint32_t column = w->column_of[asked.items[i].resource];
+        if (c->requests[column] > w->nodes[number].available[column]) bits |= UINT64_C(1) << i;
+    }
+    return bits;
+}
+
+static void add_reason(const search *s, uint32_t code, uint64_t lacking, strbuf *b)
+{
+    const karp_snapshot *w = s->snapshot;
+    resource_list asked = w->raw.shapes.items[w->classes[w->pod_class[s->pod]].shape].requests;
+    uint32_t count = 0;
+    if (lacking == 0) strbuf_adds(b, karp_reason_text(code));
+    for (uint32_t i = 0; lacking != 0 && i < asked.count && i < 64; i++) {
+        if ((lacking >> i & 1) == 0) continue;
+        strbuf_adds(b, count++ == 0 ? "not enough free " : " and ");
+        strbuf_addstr(b, strings_get(&w->raw.resources, asked.items[i].resource));
+    }
+}
+
+static bool same_reason(const search *s, const karp_target_refusal *a, const karp_target_refusal *b)
+{
+    return !a->is_launch && a->code == b->code && lacking_on(s, a) == lacking_on(s, b);
+}
+
+/* "2 existing nodes do not take it: TEXT of the reason (a, b)" */
+static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
+{
+    karp_pod_explanation *e = s->out;
     size_t count = 0;
     strbuf names, text;
     strbuf_init(&names, e->context);
     strbuf_init(&text, e->context);
     for (size_t i = first; i < row->target_count; i++) {
-        if (row->targets[i].code != code || row->targets[i].is_launch) continue;
+        if (!same_reason(s, &row->targets[i], &row->targets[first])) continue;
         if (count++ >= NODES_NAMED) continue;
         if (count > 1) strbuf_adds(&names, ", ");
         strbuf_addstr(&names, row->targets[i].target);
@@ -51,13 +84,13 @@ static void add_refusals(karp_pod_explanation *e, const karp_unschedulable *row,
         strbuf_adds(&names, " more");
     }
     add_count(&text, count, " existing node does not take it: ", " existing nodes do not take it: ");
-    strbuf_adds(&text, karp_reason_text(code));
+    add_reason(s, row->targets[first].code, lacking_on(s, &row->targets[first]), &text);
     strbuf_adds(&text, " (");
     strbuf_addstr(&text, (karp_str){ names.ptr, names.failed ? 0 : names.len });
     strbuf_addc(&text, ')');
     e->refused = e->refused || names.failed;
     strbuf_free(&names);
-    add_cause(e, KARP_PLACEMENT_EXISTING_NODES, &text);
+    record_cause(e, KARP_PLACEMENT_EXISTING_NODES, &text);
 }
 
 /* Limits of no nodes leave the pod to the existing nodes, as they are in the decision: Karpenter tries them before any
@@ -78,37 +111,77 @@ static void existing_nodes(search *s)
     const karp_unschedulable *row = search_row(s, d);
     for (size_t i = 0; row != NULL && i < row->target_count; i++) {
         bool before = row->targets[i].is_launch != 0;
-        for (size_t k = 0; k < i && !before; k++)
-            before = !row->targets[k].is_launch && row->targets[k].code == row->targets[i].code;
-        if (!before) add_refusals(s->out, row, i);
+        for (size_t k = 0; k < i && !before; k++) before = same_reason(s, &row->targets[k], &row->targets[i]);
+        if (!before) add_refusals(s, row, i);
     }
     karp_decision_unref(d);
 }
 
 /* ---- the instance type ------------------------------------------------------------------------------------------- */
 
+/* A bound in a launch's requirements: its number need not be a text of the snapshot. */
+typedef struct bound {
+    uint32_t key;
+    int64_t least, most;
+} bound;
+
+enum { MOST_BOUNDS = 16 };
+
 /* What the types of a NodePool offer to a launch. */
 typedef struct market {
     algebra algebra;
     uint32_t set; /* the launch's requirements */
+    bound bounds[MOST_BOUNDS];
+    uint32_t bound_count;
     const type_table *table;
     resource_list requests;
 } market;
 
+static bool read_bound(market *m, uint32_t key, const karp_requirement *r)
+{
+    quantity number;
+    bool lower = r->op == KARP_OP_GT || r->op == KARP_OP_GTE;
+    if (!lower && r->op != KARP_OP_LT && r->op != KARP_OP_LTE) return false;
+    if (r->value_count != 1 || m->bound_count == MOST_BOUNDS ||
+        quantity_parse(r->values[0].ptr, r->values[0].len, &number) != 0)
+        return false;
+    int64_t value = (int64_t)amount_double(number.value);
+    m->bounds[m->bound_count++] = (bound){ key, lower ? value + (r->op == KARP_OP_GT) : INT64_MIN,
+                                           lower ? INT64_MAX : value - (r->op == KARP_OP_LT) };
+    return true;
+}
+
+/* Whether the type has a number within each bound. */
+static bool is_within(market *m, const instance_type *t)
+{
+    bool within = true;
+    for (uint32_t i = 0; i < m->bound_count && within; i++) {
+        uint32_t id = set_get(&m->algebra, t->set, m->bounds[i].key);
+        const requirement *r = id == NO_ID ? NULL : requirement_get(&m->algebra, id);
+        within = r == NULL || r->complement;
+        for (uint32_t k = 0; r != NULL && !r->complement && k < r->value_count && !within; k++) {
+            const string_number *n = &m->algebra.facts->numbers[r->values[k]];
+            within = n->is_number && n->value >= m->bounds[i].least && n->value <= m->bounds[i].most;
+        }
+    }
+    return within;
+}
+
 /* The launch's requirements as a set. All their keys and values are texts of the snapshot; others are left out. */
-static bool read_set(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, market *m)
+static bool read_set(arena *a, const karp_snapshot *s, const karp_launch *l, market *m)
 {
     demand d = { EMPTY_SET, NO_ID };
     for (size_t i = 0; i < l->requirement_count; i++) {
         const karp_requirement *r = &l->requirements[i];
         expression x = { .key = strings_find(&s->raw.text, r->key.ptr, r->key.len), .op = r->op };
-        uint32_t *values = arena_array(&e->data, r->value_count + 1, sizeof *values);
+        uint32_t *values = arena_array(a, r->value_count + 1, sizeof *values);
         if (values == NULL) return false;
         for (size_t k = 0; k < r->value_count; k++) {
             uint32_t value = strings_find(&s->raw.text, r->values[k].ptr, r->values[k].len);
             if (value != NO_ID) values[x.value_count++] = value;
         }
         x.values = values;
+        if (x.key != NO_ID && read_bound(m, x.key, r)) continue;
         if (x.key == NO_ID || (r->value_count > 0 && x.value_count == 0)) continue;
         if (!demand_of_expressions(&m->algebra, (expression_list){ &x, 1 }, &d)) return false;
     }
@@ -116,9 +189,9 @@ static bool read_set(karp_pod_explanation *e, const karp_snapshot *s, const karp
     return true;
 }
 
-static bool read_requests(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, market *m)
+static bool read_requests(arena *a, const karp_snapshot *s, const karp_launch *l, market *m)
 {
-    resource_amount *list = arena_array(&e->data, l->request_count + 1, sizeof *list);
+    resource_amount *list = arena_array(a, l->request_count + 1, sizeof *list);
     uint32_t count = 0;
     if (list == NULL) return false;
     for (size_t i = 0; i < l->request_count; i++) {
@@ -137,7 +210,7 @@ static double price_of(market *m, uint32_t type)
 {
     const instance_type *t = &m->table->types[type];
     double least = -1;
-    if (!set_agree(&m->algebra, t->set, m->set)) return least;
+    if (!set_agree(&m->algebra, t->set, m->set) || !is_within(m, t)) return least;
     for (uint32_t i = 0; i < t->offering_count; i++) {
         const offering *o = &m->table->offerings[t->offering_first + i];
         if (!o->available || (least >= 0 && o->price >= least)) continue;
@@ -173,8 +246,9 @@ static uint32_t add_lacking(const karp_snapshot *s, const market *m, uint32_t ty
     return count;
 }
 
-/* "the cheapest of 3 types that fit, of 6 that the requirements allow; the next cheaper, m6i.large, lacks cpu (…)" */
-static void show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b)
+/* "the cheapest of 3 types that fit, of 6 that the requirements allow; the next cheaper, m6i.large, lacks cpu (…)".
+ * Whether some type is cheaper. */
+static bool show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b)
 {
     uint32_t allowed = 0, fitting = 0, cheaper = NO_ID;
     double best = -1;
@@ -200,12 +274,13 @@ static void show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
     strbuf_adds(b, " that the requirements allow");
     if (cheaper == NO_ID) {
         strbuf_adds(b, "; none is cheaper");
-        return;
+        return false;
     }
     strbuf_adds(b, "; the next cheaper one, ");
     strbuf_addstr(b, text_of(s, m->table->types[cheaper].name));
     strbuf_adds(b, ", lacks ");
     (void)add_lacking(s, m, cheaper, b);
+    return true;
 }
 
 /* ---- what fills the node ----------------------------------------------------------------------------------------- */
@@ -298,7 +373,7 @@ static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *
         add_daemon(s, &s->daemons[i], &b);
     }
     bool right = count > 0 && pods > count - 0.5 && pods < count + 0.5;
-    if (right) add_cause(e, KARP_PLACEMENT_DAEMONS, &b);
+    if (right) record_cause(e, KARP_PLACEMENT_DAEMONS, &b);
     else strbuf_free(&b);
 }
 
@@ -313,32 +388,58 @@ static const karp_launch *launch_of(const karp_decision *d, uint32_t pod_number)
     return NULL;
 }
 
+static bool is_placed_on_node(const karp_decision *d, uint32_t pod_number)
+{
+    bool placed = false;
+    for (size_t i = 0; i < d->placements.count && !placed; i++)
+        placed = ids_have(d->placements.items[i].pods, d->placements.items[i].pod_count, pod_number);
+    return placed;
+}
+
+/* Prepares the market of a launch; false = it has no type, or memory ran out (`refused`). Call market_free() after
+ * true. */
+static bool market_of(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, market *m,
+                      bool *refused)
+{
+    uint32_t pool = pool_named(s, l->node_pool);
+    if (l->choice.instance_type.len == 0 || pool == NO_ID || s->pool_table[pool] == NO_ID) return false;
+    *m = (market){ .set = EMPTY_SET, .table = &s->tables[s->pool_table[pool]] };
+    bool ok = algebra_init(&m->algebra, context, &s->facts, &s->algebra);
+    if (ok && read_set(a, s, l, m) && read_requests(a, s, l, m)) return true;
+    if (ok) algebra_free(&m->algebra);
+    *refused = true;
+    return false;
+}
+
+bool show_launch_type(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, strbuf *b,
+                      bool *lacks)
+{
+    market m;
+    bool refused = false;
+    if (!market_of(context, a, s, l, &m, &refused)) return !refused;
+    *lacks = show_type(s, &m, l, b);
+    refused = m.algebra.failed;
+    algebra_free(&m.algebra);
+    return !refused;
+}
+
 /* Why the launch's type, after `before`; what fills the node, and DaemonSets, unless `brief`. */
 static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, uint32_t kind,
                           strbuf *before, bool brief)
 {
-    market m = { .set = EMPTY_SET };
-    uint32_t pool = pool_named(s, l->node_pool);
-    bool ok = l->choice.instance_type.len > 0 && pool != NO_ID && s->pool_table[pool] != NO_ID;
-    if (!ok) {
+    market m;
+    if (!market_of(e->context, &e->data, s, l, &m, &e->refused)) {
         strbuf_free(before);
         return;
     }
-    m.table = &s->tables[s->pool_table[pool]];
-    if (!algebra_init(&m.algebra, e->context, &s->facts, &s->algebra) || !read_set(e, s, l, &m) ||
-        !read_requests(e, s, l, &m))
-        e->refused = true;
-    if (e->refused) strbuf_free(before);
-    if (!e->refused) {
-        show_type(s, &m, l, before);
-        add_cause(e, kind, before);
-    }
+    (void)show_type(s, &m, l, before);
+    record_cause(e, kind, before);
     if (!e->refused && !brief) {
         strbuf fullest;
         strbuf_init(&fullest, e->context);
         show_fullest(l, &fullest);
-        add_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
-        daemons_of(e, s, &m, pool, l);
+        record_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
+        daemons_of(e, s, &m, pool_named(s, l->node_pool), l);
     }
     e->refused = e->refused || m.algebra.failed;
     algebra_free(&m.algebra);
@@ -352,12 +453,13 @@ void find_placement_causes(search *s)
     strbuf_init(&text, e->context);
     if (l != NULL) {
         existing_nodes(s);
+        if (s->status == KARP_OK) apart_causes(s);
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
         else strbuf_free(&text);
-    } else if (s->snapshot->raw.pools.count > 0) {
+    } else if (s->snapshot->raw.pools.count > 0 && is_placed_on_node(e->decision, e->pod)) {
         strbuf_adds(&text,
                     "existing nodes come before any NodePool: weights and prices are compared for new nodes only");
-        add_cause(e, KARP_PLACEMENT_ORDER, &text);
+        record_cause(e, KARP_PLACEMENT_ORDER, &text);
     } else {
         strbuf_free(&text);
     }
@@ -410,8 +512,63 @@ static void daemons_beside(karp_pod_explanation *e, const karp_snapshot *s, uint
     }
     e->refused = e->refused || m.algebra.failed;
     algebra_free(&m.algebra);
-    if (count > 0 && !e->refused) add_cause(e, KARP_PLACEMENT_DAEMONS, &b);
+    if (count > 0 && !e->refused) record_cause(e, KARP_PLACEMENT_DAEMONS, &b);
     else strbuf_free(&b);
+}
+
+/* The most of a resource that a type of the NodePool has for pods, among those that its requirements allow. */
+static amount most_of(market *m, uint32_t resource, uint32_t *types)
+{
+    amount most = amount_from(0);
+    *types = 0;
+    for (uint32_t t = 0; t < m->table->type_count; t++) {
+        if (price_of(m, t) < 0) continue;
+        (*types)++;
+        amount has = resource_list_get(m->table->types[t].allocatable_list, resource);
+        if (amount_cmp(has, most) > 0) most = has;
+    }
+    return most;
+}
+
+/* Which request no type of the NodePool has room for, with the most that there is. */
+static void too_large(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool)
+{
+    market m = { .set = EMPTY_SET };
+    demand d = { EMPTY_SET, NO_ID };
+    resource_list asked = s->raw.shapes.items[pod_at(&s->raw, e->pod)->shape].requests;
+    if (s->pool_table[pool] == NO_ID) return;
+    m.table = &s->tables[s->pool_table[pool]];
+    if (!algebra_init(&m.algebra, e->context, &s->facts, &s->algebra) ||
+        !demand_of_expressions(&m.algebra, s->raw.pools.items[pool].requirements, &d))
+        e->refused = true;
+    m.set = d.set;
+    for (uint32_t i = 0; i < asked.count && !e->refused; i++) {
+        const resource_amount *r = &asked.items[i];
+        uint32_t types;
+        amount most = most_of(&m, r->resource, &types);
+        if (types == 0 || amount_cmp(r->value, most) <= 0) continue;
+        strbuf b;
+        strbuf_init(&b, e->context);
+        karp_str resource = strings_get(&s->raw.resources, r->resource);
+        if (amount_sign(most) > 0) {
+            strbuf_adds(&b, "the types of NodePool ");
+            strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
+            strbuf_adds(&b, " have at most ");
+            add_quantity(&b, most, r->binary);
+            strbuf_addc(&b, ' ');
+            strbuf_addstr(&b, resource);
+            strbuf_adds(&b, " for pods, and the pod requests ");
+            add_quantity(&b, r->value, r->binary);
+        } else {
+            strbuf_adds(&b, "no type of NodePool ");
+            strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
+            strbuf_adds(&b, " has ");
+            strbuf_addstr(&b, resource);
+        }
+        record_cause(e, KARP_PLACEMENT_TYPE, &b);
+    }
+    e->refused = e->refused || m.algebra.failed;
+    algebra_free(&m.algebra);
 }
 
 void find_limit_causes(search *s)
@@ -419,7 +576,10 @@ void find_limit_causes(search *s)
     const karp_unschedulable *row = search_row(s, s->out->decision);
     for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
         uint32_t code = row->pools[i].code, pool = pool_named(s->snapshot, row->pools[i].node_pool);
-        if (code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) daemons_beside(s->out, s->snapshot, pool);
+        if (code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) {
+            too_large(s->out, s->snapshot, pool);
+            daemons_beside(s->out, s->snapshot, pool);
+        }
         if ((code != KARP_REASON_LIMITS && code != KARP_REASON_NODE_LIMITS) || pool == NO_ID) continue;
         resource_list limits = s->snapshot->raw.pools.items[pool].limits;
         strbuf text;
@@ -430,7 +590,7 @@ void find_limit_causes(search *s)
             strbuf_adds(&text, k == 0 ? ": " : "; ");
             show_limit(s->snapshot, s->out->decision, pool, &limits.items[k], &text);
         }
-        add_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
+        record_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
     }
     if (s->out->refused) s->status = KARP_E_NOMEM;
 }
@@ -466,7 +626,7 @@ void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_n
         }
     }
     strbuf_adds(&text, ": kube-scheduler bound it there, and Karpenter does not move it until it disrupts the node");
-    add_cause(e, KARP_PLACEMENT_RUNNING, &text);
+    record_cause(e, KARP_PLACEMENT_RUNNING, &text);
 }
 
 karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, const karp_options *options,
@@ -490,7 +650,7 @@ karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, con
         bool left = false;
         for (size_t i = 0; i < d->unschedulable.count; i++) left = left || d->unschedulable.items[i].pod == pod_number;
         strbuf_adds(&text, left ? "the pod would have no node" : "the pod would fit on another existing node");
-        add_cause(e, KARP_PLACEMENT_TODAY, &text);
+        record_cause(e, KARP_PLACEMENT_TODAY, &text);
     }
     karp_decision_unref(d);
     return e->refused ? fail_nomem(error) : KARP_OK;

@@ -2,6 +2,8 @@
 /* Changes to NodePools that may make a pod schedulable: limits, values of labels, minValues. */
 #include <explain/explain_pod.h>
 
+#include <base/sort.h>
+#include <model/label_rules.h>
 #include <model/quantity.h>
 #include <string.h>
 
@@ -269,6 +271,56 @@ static void try_value(search *s, uint32_t pool, uint32_t index, uint32_t value, 
     strbuf_adds(text, " in the requirements");
     add_pool(s, text, pool);
     (void)search_try(s, KARP_REMEDY_ALLOW_VALUE, 1, text);
+}
+
+/* Whether the NodePool or a type or offering of its table has the label. */
+static bool pool_has_key(const search *s, uint32_t pool, uint32_t key)
+{
+    const karp_snapshot *w = s->snapshot;
+    const node_pool *p = &w->raw.pools.items[pool];
+    const type_table *table = w->pool_table[pool] == NO_ID ? NULL : &w->tables[w->pool_table[pool]];
+    bool known = table == NULL || ids_have(table->type_keys, table->type_key_count, key) ||
+                 ids_have(table->offering_keys, table->offering_key_count, key);
+    for (uint32_t i = 0; i < p->requirements.count && !known; i++)
+        known = normal(s, p->requirements.items[i].key) == key;
+    for (uint32_t i = 0; i < p->template_labels.count && !known; i++)
+        known = normal(s, p->template_labels.items[i].key) == key;
+    return known;
+}
+
+static bool is_known(const search *s, uint32_t key)
+{
+    bool known = s->snapshot->facts.well_known[key];
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count && !known; p++) known = pool_has_key(s, p, key);
+    return known;
+}
+
+/* A label of the pod's node selector that no NodePool has is added to this one. */
+static void try_label(search *s, uint32_t pool, const label_pair *label, strbuf *text)
+{
+    const expression e = { label->key, KARP_OP_IN, 0, 1, &label->value };
+    if (is_known(s, normal(s, label->key)) || pool_label_wrong(s->snapshot, label) != NULL) return;
+    replace_expression(s, pool, s->snapshot->raw.pools.items[pool].requirements.count, &e);
+    strbuf_clear(text);
+    strbuf_adds(text, "add the label ");
+    strbuf_addstr(text, text_of(s->snapshot, label->key));
+    strbuf_addc(text, '=');
+    strbuf_addstr(text, text_of(s->snapshot, label->value));
+    strbuf_adds(text, " to the template");
+    add_pool(s, text, pool);
+    (void)search_try(s, KARP_REMEDY_ADD_LABEL, 1, text);
+}
+
+void try_labels(search *s)
+{
+    strbuf text;
+    label_list labels = original_shape(s)->node_selector;
+    strbuf_init(&text, s->snapshot->context);
+    size_t before = s->out->remedies.count;
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->out->remedies.count == before; p++) {
+        for (uint32_t i = 0; i < labels.count && !search_over(s); i++) try_label(s, p, &labels.items[i], &text);
+    }
+    strbuf_free(&text);
 }
 
 void try_values(search *s)

@@ -386,6 +386,7 @@ static void write_ignored(const text_out *t, const write_job *job)
         flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT, MOST_POD_LINES);
         text_pods(&flow, job, job->decision, pods, length);
         buffer_char(t->out, ' ');
+        flow.column++;
         flow.lines_left = MOST_MESSAGE_LINES;
         flow_words(&flow, why_ignored(&pod));
         buffer_char(t->out, '\n');

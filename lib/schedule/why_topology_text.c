@@ -65,8 +65,8 @@ static void say_no_node(refused_pod *p, const refusing_group *q, uint32_t domain
     if (row->named) {
         strbuf_adds(b, row->pool_count > 1 ? "only NodePools such as " : "only NodePool ");
         strbuf_addstr(b, row->node_pool);
-        strbuf_adds(b, row->pool_count > 1 ? " name it, and none has an instance type for the pod there"
-                                           : " names it, and it has no instance type for the pod there");
+        strbuf_adds(b, row->pool_count > 1 ? " name it, and none can launch a node for the pod there"
+                                           : " names it, and it can launch no node for the pod there");
     } else {
         strbuf_adds(b, row->pool_count > 0   ? "no NodePool can launch a node for the pod there"
                        : row->value.len == 0 ? "it is the empty value of a node's label, for which nothing is launched"

@@ -218,7 +218,7 @@ def check_explain():
     check('the pod has ended' in error, error)
     gated = POD.replace('spec: {', 'spec: {schedulingGates: [{name: g}], ')
     _, error = run('explain', 'pod', 'p', '-f', '-', text=gated, status=1)
-    check('is not pending for Karpenter' in error, error)
+    check('its scheduling gates are removed (g)' in error, error)
 
 
 def check_header():

@@ -5,6 +5,8 @@ import pathlib
 import sys
 import tempfile
 
+import situations
+from situations import asked, node, pod, pool, term
 from stories import check, equal, finish, run
 
 FOLDER = pathlib.Path(__file__).with_name('reports')
@@ -180,7 +182,57 @@ def refused_pods():
     check('cpu: limit 4, in use 8' in found['limits'] and 'raise the limit cpu' in said, found)
 
 
+def constraint(kind, labels):
+    term = {'topologyKey': situations.HOST, 'labelSelector': {'matchLabels': labels}}
+    return {kind: {'requiredDuringSchedulingIgnoredDuringExecution': [term]}}
+
+
+def told_of(kind, *words, objects):
+    told = asked(*words, objects=objects)
+    return ' | '.join(c['text'] for c in told['causes'] if c['kind'] == kind)
+
+
+def threads():
+    """Kinds of further threads: what keeps pods apart, what is too little or too large, and budgets that end with their schedules."""
+    large = pool(term(situations.TYPE, 'm6i.large', 'm6i.xlarge'))
+    alone = [large, pod('web-0', affinity=constraint('podAntiAffinity', {'app': 'web'}))]
+    check('required pod anti-affinity' in told_of('apart', 'explain', 'pod', 'shop/web-0', objects=alone), 'a node for each pod')
+    spread = situations.spread('web', situations.HOST)
+    check('topology spread' in told_of('apart', 'explain', 'pod', 'shop/web-0', objects=[large, pod('web-0', topologySpreadConstraints=spread)]), 'by nodes')
+    edge = pod('edge-0')
+    edge['spec']['containers'][0]['ports'] = [{'containerPort': 80, 'hostPort': 8080}]
+    check('host port 8080' in told_of('apart', 'explain', 'pod', 'shop/edge-0', objects=[large, edge]), 'a host port')
+    equal(told_of('apart', 'explain', 'pod', 'shop/web-0', objects=[large, pod('web-0')]), '', 'nothing keeps it apart')
+    full = [large, node('n1'), pod('fill-0', 'n1', memory='6Gi'), pod('new-0', cpu='100m', memory='2Gi')]
+    check('not enough free memory (n1)' in told_of('existingNodes', 'explain', 'pod', 'shop/new-0', objects=full), 'which resource')
+    check('at most 14162Mi memory' in told_of('type', 'explain', 'pod', 'shop/big-0', objects=[large, pod('big-0', memory='20Gi')]), 'the largest type')
+    gpu = pod('gpu-0')
+    gpu['spec']['containers'][0]['resources'] = {'limits': {'nvidia.com/gpu': 1}}
+    check('no type of NodePool std has nvidia.com/gpu' in told_of('type', 'explain', 'pod', 'shop/gpu-0', objects=[large, gpu]), 'no GPU')
+    bound = pool(term('karpenter.k8s.aws/instance-family', 'm6id'), term('karpenter.k8s.aws/instance-cpu', '40', how='Gt'))
+    said = told_of('type', 'explain', 'pod', 'shop/web-0', objects=[bound, pod('web-0')])
+    check('m6id.12xlarge is the cheapest' in said and 'none is cheaper' in said, f'a bound in the requirements: {said}')
+    label = asked('explain', 'pod', 'shop/web-0', objects=[large, pod('web-0', nodeSelector={'example.com/team': 'red'})])
+    equal([r['kind'] for r in label['remedies']], ['ADD_LABEL', 'DROP_SELECTOR'], 'the label first')
+    gone = asked('explain', 'pod', 'shop/web-0', objects=[large, situations.STORAGE, pod('web-0', volume='lost')])
+    equal(gone['causes'] if 'causes' in gone else [], [], 'no cause of a placement that there is not')
+    held = node('n1', kind='m6i.xlarge')
+    both = [pool(term(situations.TYPE, 'm6i.large', 'm6i.xlarge'), disruption={'consolidateAfter': '0s'}), held,
+            situations.claim(held, Consolidatable='True'), pod('a-0', 'n1', cpu='1500m'), pod('b-0', 'n1', cpu='1500m')]
+    detail = asked('explain', 'node', 'n1', objects=both)['blockers'][0]['detail']
+    check('m6i.large, lacks cpu (3 requested, 1930m there); a node is replaced by at most one' in detail, detail)
+    late = {'nodes': '0', 'schedule': '0 9 * * mon-fri', 'duration': '8h'}
+    found = asked('lint', objects=[pool(disruption={'budgets': [late]})])['findings']
+    check([f for f in found if f['rule'] == 'budget-reason-unlimited' and 'outside the schedules' in f['text']], found)
+    found = asked('lint', objects=[pool(disruption={'budgets': [{'nodes': '10%'}, {**late, 'schedule': '0 0 * * sat-sun'}]})])['findings']
+    check([f for f in found if f['rule'] == 'budget-never-active' and 'SAT,SUN' in f['remedy']], found)
+    gated = pod('gate-0', schedulingGates=[{'name': 'example.com/wait'}])
+    _, error = run('explain', 'pod', 'shop/gate-0', '-f', '-', *REGION, text=json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [situations.NODE_CLASS, large, gated]}), status=1)
+    check('gates are removed (example.com/wait)' in error, error)
+
+
 limit_of_nodes()
+threads()
 unavailable()
 refused_pods()
 preferences()

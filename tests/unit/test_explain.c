@@ -11,6 +11,8 @@
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
+#define ONLY_TYPE ": m is the only type that fits, of 1 that the requirements allow; none is cheaper\n"
+
 static const struct explained pods[] = {
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ""), "" }, /* it is placed: nothing to look for */
     { HEAD OWN_POOL("", ", taints: [{key: t, value: v, effect: NoSchedule}], requirements: []") POD("a", "1", ""),
@@ -21,6 +23,7 @@ static const struct explained pods[] = {
     { SNAPSHOT("{}", TYPE("m", "1", "")) NODE("n1", "8", "taints: [{key: t, effect: NoSchedule}]") POD("a", "5", ""),
       "1 TOLERATE tolerate t:NoSchedule -> n1\n1 REQUEST_LESS request at most 4 cpu -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", nodeSelector: {team: x}"),
+      "1 ADD_LABEL add the label team=x to the template of NodePool default -> m,a,1\n"
       "1 DROP_SELECTOR drop the node selector team=x -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", nodeSelector: {team: x, rack: r}"),
       "2 DROP_SELECTOR drop the node selector -> m,a,1\n" },
@@ -166,11 +169,11 @@ static const struct explained nodes[] = {
                                                            */
       "move of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("", ", requirements: []") CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
-      "NO_CHEAPER_NODE its pods fit on no cheaper node\nmove of 1 pods saves 0 of 1, 1 launches\n" },
+      "NO_CHEAPER_NODE its pods fit on no cheaper node" ONLY_TYPE "move of 1 pods saves 0 of 1, 1 launches\n" },
     { HEAD OWN_POOL("limits: {cpu: '4'}, ", ", requirements: []") CLAIMED(
           "n1", CONSOLIDATABLE) "- {apiVersion: v1, kind: Node, metadata: {name: n9, labels: {karpenter.sh/nodepool: "
                                 "default}}, spec: {providerID: p-9}}\n" RUNNING("a", "n1", "3", ""),
-      "NO_CHEAPER_NODE its pods fit on no cheaper node\nmove of 1 pods saves 0 of 1, 1 launches\n" },
+      "NO_CHEAPER_NODE its pods fit on no cheaper node" ONLY_TYPE "move of 1 pods saves 0 of 1, 1 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []") CLAIMED(
           "n1", CONSOLIDATABLE) CLAIMED("n2", CONSOLIDATABLE) RUNNING("a", "n1", "1", "") RUNNING("b", "n2", "3", ""),
       "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 2 nodes for Underutilized, "
@@ -178,7 +181,7 @@ static const struct explained nodes[] = {
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []")
           CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
       "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 1 node for Underutilized, "
-      "always\nNO_CHEAPER_NODE its pods fit on no cheaper node\nmove "
+      "always\nNO_CHEAPER_NODE its pods fit on no cheaper node" ONLY_TYPE "move "
       "of 1 pods saves 0 of 1, 1 launches\n" },
 };
 

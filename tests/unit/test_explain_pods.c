@@ -80,6 +80,7 @@ static const struct explained pods[] = {
     { TAINTED(HARD("t")) NODE("n1", "8", "taints: [" HARD("u") "]") POD("a", "1", ""),
       "1 TOLERATE tolerate u:NoSchedule -> n1\n1 TOLERATE tolerate t:NoSchedule -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "2", "") TYPE("k", "1", "")) "" POD("a", "1", ", nodeSelector: {team: x}"),
+      "1 ADD_LABEL add the label team=x to the template of NodePool default -> k,a,1\n"
       "1 DROP_SELECTOR drop the node selector team=x -> k,a,1\n" },
     { "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- "
       "instanceTypes:\n" TYPE("m", "2", "")
@@ -218,7 +219,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(karp_explain_pod(a.snapshot, &options, text("default/a"), &e, &a.error), KARP_E_ABI_SIZE);
     assert_null(e);
     assert_string_equal(karp_remedy_name(KARP_REMEDY_DROP_MIN_VALUES), "DROP_MIN_VALUES");
-    assert_string_equal(karp_remedy_name(KARP_REMEDY_DROP_MIN_DOMAINS + 1), "UNKNOWN");
+    assert_string_equal(karp_remedy_name(KARP_REMEDY_ADD_LABEL + 1), "UNKNOWN");
     ask_no_more(&a);
 }
 
@@ -369,7 +370,7 @@ static void test_stopped(void **state)
     karp_options_init(&options, sizeof options);
     options.keep_partial = 1;
     assert_int_equal(karp_explain_pod(a.snapshot, &options, text("default/a"), &e, &a.error), KARP_OK);
-    assert_int_equal(karp_pod_explanation_remedy_count(e), 1);
+    assert_int_equal(karp_pod_explanation_remedy_count(e), 2);
     karp_pod_explanation_free(e);
     options.max_steps = steps_needed(&a, &options);
     assert_int_equal(karp_explain_pod(a.snapshot, &options, text("default/a"), &e, &a.error), KARP_OK);
