@@ -25,6 +25,16 @@ typedef struct karp_certificate_class {
     const int64_t *requests; /**< by resource */
 } karp_certificate_class;
 
+/**
+ * The pods of a class are all in one zone: they are so many of the pods of a workload that is spread over zones as any
+ * plan has there. Since 0.1.
+ */
+typedef struct karp_certificate_zone {
+    uint32_t class_number;
+    uint32_t reserved; /**< zero */
+    karp_str zone;
+} karp_certificate_zone;
+
 /** What a pod of a class is worth on a node beyond its part of the shares. */
 typedef struct karp_certificate_extra {
     uint32_t class_number;
@@ -147,6 +157,8 @@ typedef struct karp_certificate {
     double spot_factor; /**< what prices of spot are multiplied by; 0 is as 1 */
     uint32_t ignore_preferences; /**< 1 = preferences do not count */
     uint32_t reserved; /**< zero */
+    size_t zone_count;
+    const karp_certificate_zone *zones; /**< of classes whose pods are in one zone, by class */
 } karp_certificate;
 
 /** A bound with its certificate. Immutable; any number of threads may read it. */

@@ -250,9 +250,13 @@ static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
     c->resource_count = z.resources;
     c->class_count = z.classes;
     karp_certificate_class *class_list = io_make(d, z.classes + 1, sizeof *class_list);
+    karp_certificate_zone *zone_list = io_make(d, z.classes + 1, sizeof *zone_list);
     io_push(d, "classes");
     for (size_t i = 0; class_list && i < z.classes && !d->status; i++) {
-        read_class(&z, io_element(d, classes, i), &class_list[i]);
+        const tree *class_ = io_element(d, classes, i);
+        read_class(&z, class_, &class_list[i]);
+        karp_str zone = io_string(d, class_, "zone");
+        if (zone_list && zone.len > 0) zone_list[c->zone_count++] = (karp_certificate_zone){ (uint32_t)i, 0, zone };
         io_pop(d);
     }
     io_pop(d);
@@ -268,6 +272,7 @@ static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
     io_pop(d);
     if (!d->status) read_cases(&z, rows, c);
     c->classes = class_list;
+    c->zones = zone_list;
     c->rows = row_list;
 }
 

@@ -16,6 +16,9 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
     json_member_int(j, "count", class_->count);
     json_member_int(j, "price", class_->price);
     if (class_->limit > 0) json_member_int(j, "limit", class_->limit);
+    for (size_t i = 0; i < c->zone_count; i++) {
+        if (&c->classes[c->zones[i].class_number] == class_) json_member_str(j, "zone", c->zones[i].zone);
+    }
     member_ints(j, "requests", class_->requests, c->resource_count);
     json_end(j);
 }

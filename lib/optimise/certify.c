@@ -24,13 +24,16 @@ static uint64_t round_bound_effort(const karp_objective *objective)
     return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;
 }
 
-bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
+bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool zones,
+                   round_bound *out)
 {
     relaxed *r = &out->question;
     out->node_cost = aim->node_cost;
     out->ignores_preferences = (aim->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     out->spot_factor = aim->spot_factor > 0 ? aim->spot_factor : 1;
-    if (!relaxed_make(s, a, steps, out->ignores_preferences, r)) return false;
+    if (!relaxed_make(s, a, steps, out->ignores_preferences, r) ||
+        (zones && !relaxed_split(s, a, steps, out->ignores_preferences, r)))
+        return false;
     int64_t *costs = arena_array(a, r->offer_count + (size_t)1, sizeof *costs);
     if (costs == NULL) return false;
     for (uint32_t o = 0; o < r->offer_count; o++)
@@ -80,7 +83,7 @@ static bool find_value(karp_context *context, const bound_problem *p, const boun
 static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
 {
     bound_proof whole;
-    if (!round_problem(s, a, steps, aim, out)) return false;
+    if (!round_problem(s, a, steps, aim, true, out)) return false;
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
@@ -136,6 +139,19 @@ static bool list_classes(writer *w)
     }
     w->out->classes = list;
     w->out->class_count = p->class_count;
+    return true;
+}
+
+static bool list_zones(writer *w)
+{
+    const relaxed *q = &w->b->question;
+    karp_certificate_zone *list = arena_array(w->a, q->class_count + (size_t)1, sizeof *list);
+    if (list == NULL) return false;
+    for (uint32_t c = 0; q->domains != NULL && c < q->class_count; c++) {
+        if (q->domains[c] == NO_ID) continue;
+        list[w->out->zone_count++] = (karp_certificate_zone){ c, 0, text_of(w->seen, q->domains[c]) };
+    }
+    w->out->zones = list;
     return true;
 }
 
@@ -225,7 +241,8 @@ static bool fill(writer *w)
                                   .node_cost = w->b->node_cost,
                                   .spot_factor = w->b->spot_factor,
                                   .ignore_preferences = w->b->ignores_preferences };
-    return list_resources(w) && list_classes(w) && list_offers(w) && (w->b->proof.y == NULL || list_rows(w));
+    return list_resources(w) && list_classes(w) && list_zones(w) && list_offers(w) &&
+           (w->b->proof.y == NULL || list_rows(w));
 }
 
 bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound *b, arena *a, karp_certificate *out)
@@ -275,6 +292,8 @@ static karp_status compare(const karp_certificate *given, const karp_certificate
         return certificate_differs(error, "number of offerings,", given->offer_count);
     if (given->node_count != expected->node_count)
         return certificate_differs(error, "number of nodes,", given->node_count);
+    if (given->zone_count != expected->zone_count)
+        return certificate_differs(error, "number of zones,", given->zone_count);
     for (size_t i = 0; i < expected->resource_count; i++) {
         if (!equal_str(given->resources[i].name, expected->resources[i].name) ||
             !equal_str(given->resources[i].unit, expected->resources[i].unit))
@@ -292,6 +311,12 @@ static karp_status compare(const karp_certificate *given, const karp_certificate
         if (!equal_str(a->node_pool, b->node_pool) || !equal_str(a->instance_type, b->instance_type) ||
             !equal_str(a->zone, b->zone) || !equal_str(a->capacity_type, b->capacity_type) || a->cost != b->cost)
             return certificate_differs(error, "offering", i);
+    }
+    for (size_t i = 0; i < expected->zone_count; i++) {
+        const karp_certificate_zone *a = &given->zones[i], *b = &expected->zones[i];
+        if (a->reserved != 0) return fail_reserved(error, "karp_certificate_zone");
+        if (a->class_number != b->class_number || !equal_str(a->zone, b->zone))
+            return certificate_differs(error, "zone of a class,", i);
     }
     for (size_t i = 0; i < expected->node_count; i++) {
         if (given->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
@@ -432,7 +457,9 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
     const karp_objective aim = { .node_cost = c->node_cost,
                                  .spot_factor = c->spot_factor,
                                  .flags = c->ignore_preferences != 0 ? KARP_COST_IGNORE_PREFERENCES : 0 };
-    if (!round_problem(s, a, steps, &aim, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
+    /* A certificate that was written before classes were divided by zones has none that are. */
+    if (!round_problem(s, a, steps, &aim, c->zone_count > 0, &b) || !round_problem_limits(a, &b))
+        return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(a->context, c, &b.problem, &proof, error) : status;
 }

@@ -29,6 +29,7 @@ typedef struct relaxed {
     int64_t *counts; /* by class: number of pods that the round placed */
     int64_t *bought; /* by class: number of pods that it placed on launches */
     int64_t *limits; /* by class: most copies on one node */
+    uint32_t *domains; /* by class: text id of the zone that its pods are in, NO_ID = any; NULL = all are in any */
     relaxed_offer *offers;
     uint32_t *nodes; /* state nodes, by index */
     int64_t *capacity; /* [row * dims] */
@@ -38,6 +39,9 @@ typedef struct relaxed {
 /* `steps` has the ladder step at which each pod was placed; preferences that it still had there are rules. With
  * any_step, everything that the ladder can relax is left out. The lists are allocated in `a`. false = out of memory. */
 bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *out);
+/* Divides classes whose pods are spread over zones: so many pods as every plan has in a zone become a class of the
+ * zone. class_of then has only one of the classes of a pod. false = out of memory. */
+bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *r);
 /* The names that identify an offer: its NodePool, type, zone and capacity type; "" for a zone or capacity type that
  * it does not have. */
 void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str names[4]);

@@ -167,6 +167,38 @@ with tempfile.TemporaryDirectory() as folder:
         run('verify', '--certificate', doubt, '-f', world, status=not holds)
         equal(refusal(certificate) is None, capacity < 10, 'the other checker, which here knows only the certificate')
 
+    # Pods that are spread over zones pay for each zone: two of the four have to be in the expensive one.
+    both = {'name': 't', 'capacity': {'cpu': '2', 'memory': '8Gi', 'pods': '110'}, 'overhead': {},
+            'requirements': [{'key': key, 'operator': 'In', 'values': values} for key, values in ((TYPE, ['t']), (ZONE, ['a', 'b']), (CAPACITY, ['on-demand']))],
+            'offerings': [{'requirements': [{'key': key, 'operator': 'In', 'values': [value]} for key, value in ((ZONE, zone), (CAPACITY, 'on-demand'))], 'price': price}
+                          for zone, price in (('a', 1), ('b', 3))]}
+    spread = [{'maxSkew': 1, 'topologyKey': ZONE, 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'app': 'x'}}}]
+    pods = [pod(name, 2, topologySpreadConstraints=spread) for name in 'abcd']
+    for each in pods:
+        each['metadata']['labels'] = {'app': 'x'}
+    world = snapshot(folder, 'spread.json', [both], [pool(), *pods])
+    objective = document('plan', '-f', world, *COST, '--certificate', proof)['objective']
+    equal((round(objective['cost'], 9), round(objective['bound'], 9)), (8, 8), 'the cost of both zones')
+    certificate, of = json.loads(proof.read_text()), json.loads(world.read_text())
+    equal(sorted((c['zone'], c['count']) for c in certificate['classes'] if 'zone' in c), [('a', 2), ('b', 2)], 'pods of each zone')
+    equal(refusal(certificate, of), None, 'the other checker')
+    dear = next(c for c in certificate['classes'] if c.get('zone') == 'b')
+    for change in ({'count': 3}, {'zone': 'a'}):
+        before = dict(dear)
+        dear.update(change)
+        doubt.write_text(json.dumps(certificate))
+        run('verify', '--certificate', doubt, '-f', world, status=1)
+        check(refusal(certificate, of), change)
+        dear.update(before)
+    # A pod that is counted, but not spread, may be anywhere, and so may the others be then. A certificate without zones is as good.
+    plain = snapshot(folder, 'plain.json', [both], [pool(), *[{**p, 'spec': {k: v for k, v in p['spec'].items() if k[0] != 't'}} for p in pods]])
+    run('plan', '-f', plain, *COST, '--certificate', doubt)
+    doubt.write_text(json.dumps({**json.loads(doubt.read_text()), 'input': certificate['input']}))
+    check(document('verify', '--certificate', doubt, '-f', world)['bound'] < 4.1, 'a certificate from before')
+    world = snapshot(folder, 'counted.json', [both], [pool(), *pods[:3], {**pods[3], 'spec': {k: v for k, v in pods[3]['spec'].items() if k[0] != 't'}}])
+    document('plan', '-f', world, *COST, '--certificate', proof)
+    check(not any('zone' in c for c in json.loads(proof.read_text())['classes']), 'pods that are not spread')
+
     # Section 8: what makes no sense is named.
     for option, values in (('--node-cost', ('-1', 'nan', 'inf', 'x')), ('--spot-factor', ('-1', '0', 'nan', 'inf')), ('--price-slack', ('-0.1', 'nan', 'inf')),
                            ('--preferences', ('maybe',)), ('--deadline', ('-1s', 'soon')), ('--effort', ('-1', '1.5', 'lots'))):

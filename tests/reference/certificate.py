@@ -358,9 +358,13 @@ def requests_of(spec):
     return total
 
 
+ZONE = 'topology.kubernetes.io/zone'
+
+
 class World:
     def __init__(self, snapshot):
         self.pools = {}
+        self.labels = {}
         self.pods, self.daemons, self.nodes, self.on, self.budgets = {}, [], {}, collections.defaultdict(list), []
         for o in snapshot.get('objects') or []:
             name = o['metadata']['name']
@@ -371,6 +375,7 @@ class World:
                 self.pools[name] = (labels, template['spec'].get('requirements') or [], template['spec'].get('taints') or [])
             elif o['kind'] == 'Pod':
                 self.pods[f'{o["metadata"].get("namespace") or "default"}/{name}'] = o['spec']
+                self.labels[f'{o["metadata"].get("namespace") or "default"}/{name}'] = o['metadata'].get('labels') or {}
                 self.on[o['spec'].get('nodeName')].append(o)
             elif o['kind'] == 'Node':
                 self.nodes[name] = o
@@ -431,6 +436,48 @@ def fillable(c, row, left):
     return [x - x % unit if x > 0 and unit > 0 else x for x, unit in zip(left, units)]
 
 
+def selects(selector, labels):
+    listed = [{'key': k, 'operator': 'In', 'values': [v]} for k, v in (selector.get('matchLabels') or {}).items()]
+    have = collections.defaultdict(set, {k: {v} for k, v in labels.items()})
+    return all(r['operator'] == 'NotIn' and not have[r['key']] or matches(r, have[r['key']])
+               for r in listed + (selector.get('matchExpressions') or []))
+
+
+def least_in_zones(world, names, units):
+    """How many pods with these requests are in a zone at least, because they are spread: by requests and zone."""
+    zones = {one_of(labels, ZONE) for _, _, labels, _, _, _ in world.offerings()}
+    zones |= {n['metadata'].get('labels', {}).get(ZONE) for n in world.nodes.values()} - {None}
+    groups = collections.defaultdict(list)
+    for pod, spec in world.pods.items():
+        for x in spec.get('topologySpreadConstraints') or []:
+            if x['topologyKey'] == ZONE:
+                keys = [(k, world.labels[pod].get(k)) for k in x.get('matchLabelKeys') or []]
+                groups[json.dumps([pod.split('/')[0], x.get('labelSelector'), keys, x['maxSkew']], sort_keys=True)].append(pod)
+    least = collections.Counter()
+    for text, members in groups.items():
+        namespace, selector, keys, skew = json.loads(text)
+        counted = [p for p in world.pods if p.split('/')[0] == namespace and selects(selector or {}, world.labels[p]) and
+                   all(world.labels[p].get(k) == v for k, v in keys)]
+        asked = [requests_of(world.pods[p]) for p in members]
+        sizes = {tuple(x[n] / u for n, u in zip(names, units)) for x in asked}
+        if not selector or sorted(counted) != sorted(members) or len(sizes) > 1 or any(world.pods[p].get('nodeName') for p in members):
+            continue
+        own = [z for z in zones if any(agree(t, {ZONE: {z}}) for t in terms_of(world.pods[members[0]]))]
+        for zone in own:
+            least[sizes.copy().pop(), zone] += max(0, -(-(len(members) - (len(own) - 1) * skew) // len(own)))
+    return least
+
+
+def check_zones(c, world, names, units):
+    said = collections.Counter()
+    for class_ in c['classes']:
+        if 'zone' in class_:
+            said[tuple(map(Fraction, class_['requests'])), class_['zone']] += class_['count']
+    least = least_in_zones(world, names, units) if said else {}
+    for key, count in said.items():
+        need(count <= least[key], f'it has more pods in {key[1]} than need be there')
+
+
 def check_offerings(c, world, names, units):
     listed = {}
     for o in c['offerings']:
@@ -439,7 +486,7 @@ def check_offerings(c, world, names, units):
             listed[key] = o
     asks = [(terms_of(s), s.get('tolerations') or [], prefers(s)) for s in (world.pods[k['pod']] for k in c['classes'])]
     for pool, type_, labels, taints, space, offering in world.offerings():
-        key = (pool, type_, one_of(labels, 'topology.kubernetes.io/zone'), one_of(labels, 'karpenter.sh/capacity-type'))
+        key = (pool, type_, one_of(labels, ZONE), one_of(labels, 'karpenter.sh/capacity-type'))
         o = listed.get(key)
         need(o is not None, f'it leaves out {"/".join(key)}')
         factor = Fraction(str(c.get('spotFactor', 1))) if key[3] == 'spot' else 1
@@ -453,7 +500,7 @@ def check_offerings(c, world, names, units):
              f'{"/".join(key)} has more space than it says')
         goes = set(row['classes'])
         for i, (terms, tolerations, open_) in enumerate(asks):
-            if i not in goes and not open_ and tolerated(tolerations, taints):
+            if c['classes'][i].get('zone', key[2]) == key[2] and i not in goes and not open_ and tolerated(tolerations, taints):
                 need(not any(agree(t, labels) for t in terms), f'class {i} may go to {"/".join(key)}')
 
 
@@ -531,6 +578,7 @@ def check_snapshot(c, snapshot):
     names, units = [r['name'] for r in c['resources']], [quantity(r['unit']) for r in c['resources']]
     world = World(snapshot)
     check_pods(c, world, names, units)
+    check_zones(c, world, names, units)
     check_offerings(c, world, names, units)
     if 'cluster' in c:
         check_cluster(c, world, names, units)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What spread over zones means in numbers. Of n pods that are spread over Z zones with maxSkew s, at least
+ * (n − (Z − 1) × s) / Z are in each zone. So many pods become a class of their own for each zone, which can only be
+ * placed there. The remaining pods of the class stay free to be placed anywhere.
+ */
+#include <schedule/relaxed.h>
+
+#include <schedule/label_groups.h>
+#include <schedule/scheduler.h>
+#include <schedule/topology.h>
+#include <schedule/views.h>
+#include <string.h>
+
+enum { MOST_CLASSES = 400, MOST_DOMAINS = 64 };
+
+/* A group whose pods are spread over the key. */
+typedef struct spread_pods {
+    uint32_t group, class_, own; /* class_: of the relaxation, NO_ID = several; own: requirement on the key */
+    int64_t pods;
+} spread_pods;
+
+typedef struct splitter {
+    scheduler *s;
+    arena *a;
+    relaxed *r;
+    const uint16_t *steps;
+    bool any_step;
+    uint32_t key; /* index of the key */
+    map64 kinds; /* (snapshot class, step) -> index in groups; NO_ID - 1 = none */
+    map64 of_group; /* group -> index in groups */
+    LIST_OF(spread_pods) groups;
+    uint32_t *domain_of; /* by row */
+    int64_t *least; /* [class * MOST_DOMAINS]: number of pods that are in the domain */
+} splitter;
+
+#define NO_GROUP (NO_ID - 1)
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/* The spread constraint over the key that the pods of the view keep in every plan; NO_GROUP = none. */
+static uint32_t group_of_view(const splitter *k, const view *v)
+{
+    bool stays = k->any_step ? v->settled : v->step == 0;
+    for (uint32_t i = 0; v->updated && stays && i < v->owned_count; i++) {
+        const group *g = &k->s->topology.groups.items[v->owned[i].group];
+        if (g->kind == GROUP_SPREAD && !g->host && g->key == k->key && v->owned[i].self && !g->selective &&
+            g->max_skew > 0)
+            return v->owned[i].group;
+    }
+    return NO_GROUP;
+}
+
+/* The index of the group in the list, with what the pods of the view require of the key; NO_ID = out of memory. */
+static uint32_t add_group(splitter *k, uint32_t number, const view *v, uint32_t class_)
+{
+    uint32_t own = set_get(&k->s->algebra, v->strict.set, k->s->topology.keys[k->key].key);
+    uint32_t at = map64_get(&k->of_group, number);
+    if (at == NO_ID) {
+        at = (uint32_t)k->groups.count;
+        spread_pods *slot = list_push(k->s->context, &k->groups, sizeof *slot);
+        if (slot == NULL || !map64_put(&k->of_group, number, at)) return NO_ID;
+        *slot = (spread_pods){ number, class_, own, 0 };
+    }
+    spread_pods *x = &k->groups.items[at];
+    if (x->class_ != class_ || x->own != own) x->class_ = NO_ID;
+    return at;
+}
+
+/* The index of the group of a pod's class and step; NO_GROUP = none, NO_ID = out of memory. */
+static uint32_t group_of_kind(splitter *k, uint32_t class_number, uint32_t step, uint32_t class_)
+{
+    uint64_t id = (uint64_t)class_number << 32 | step;
+    uint32_t at = map64_get(&k->kinds, id);
+    if (at != NO_ID) return at;
+    uint32_t number = view_after(k->s, class_number, step);
+    if (number == NO_ID) return NO_ID;
+    uint32_t found = group_of_view(k, &k->s->pods.views.items[number]);
+    at = found == NO_GROUP ? NO_GROUP : add_group(k, found, &k->s->pods.views.items[number], class_);
+    return at != NO_ID && map64_put(&k->kinds, id, at) ? at : NO_ID;
+}
+
+/* Groups that count the pod without being its own are not divided: the pod may be anywhere. */
+static void note_others(splitter *k, uint32_t pod_number, uint32_t own)
+{
+    const scheduler *s = k->s;
+    const label_group *x = &s->topology.label_groups.items[label_group_of_pod(s, pod_number)];
+    for (uint32_t i = 0; i < x->counted_count; i++) {
+        const group *g = &s->topology.groups.items[x->counted_by[i]];
+        uint32_t at = g->kind == GROUP_SPREAD && g->key == k->key ? map64_get(&k->of_group, x->counted_by[i]) : own;
+        if (at != own && at != NO_ID) k->groups.items[at].class_ = NO_ID;
+    }
+}
+
+static bool find_groups(splitter *k)
+{
+    size_t pods = k->s->snapshot->raw.pods.count;
+    for (size_t p = 0; p < pods; p++) { /* all groups have to be known first */
+        uint32_t c = k->r->class_of[p];
+        if (c != NO_ID && group_of_kind(k, k->s->snapshot->pod_class[p], k->steps[p], c) == NO_ID) return false;
+    }
+    for (size_t p = 0; p < pods; p++) {
+        uint32_t c = k->r->class_of[p];
+        if (c == NO_ID) continue;
+        uint32_t at = group_of_kind(k, k->s->snapshot->pod_class[p], k->steps[p], c);
+        if (at == NO_ID) return false;
+        note_others(k, (uint32_t)p, at);
+        if (at == NO_GROUP) continue;
+        k->groups.items[at].pods++;
+        if (k->groups.items[at].class_ != c) k->groups.items[at].class_ = NO_ID;
+    }
+    return true;
+}
+
+/* Adds the number of pods that the group has in each of its domains at least. Pods that others have placed, or that
+ * the group counts without spreading them, could be anywhere: then nothing is known. */
+static bool add_least(splitter *k, const spread_pods *x)
+{
+    const group *g = &k->s->topology.groups.items[x->group];
+    size_t count = k->s->topology.keys[k->key].count;
+    const uint64_t *own = domain_mask(k->s, k->key, x->own);
+    int64_t domains = 0, counted = 0;
+    if (own == NULL) return false;
+    for (size_t d = 0; d < count; d++) {
+        if (!group_knows(g, d)) continue;
+        counted += g->counts[d];
+        domains += bits_test(own, d);
+    }
+    if (x->class_ == NO_ID || counted != x->pods || domains < 2 || count > MOST_DOMAINS) return true;
+    int64_t beyond = x->pods - (domains - 1) * g->max_skew;
+    for (size_t d = 0; d < count && beyond > 0; d++) {
+        if (group_knows(g, d) && bits_test(own, d))
+            k->least[(size_t)x->class_ * MOST_DOMAINS + d] += (beyond + domains - 1) / domains;
+    }
+    return true;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Finds the domain of every row; false = some row is in none, or in one that the key does not know. */
+static bool find_domains(splitter *k)
+{
+    const relaxed *r = k->r;
+    const domain_key *key = &k->s->topology.keys[k->key];
+    for (uint32_t o = 0; o < r->offer_count; o++) {
+        const template_ *t = &k->s->templates.items[r->offers[o].template_];
+        uint32_t text = t->table->offerings[r->offers[o].offering].zone;
+        k->domain_of[o] = text == NO_ID ? NO_ID : map64_get(&key->numbers, text);
+        if (k->domain_of[o] == NO_ID) return false;
+    }
+    for (uint32_t i = 0; i < r->node_count; i++) {
+        uint32_t text = k->s->snapshot->nodes[r->nodes[i]].zone;
+        k->domain_of[r->offer_count + i] = text == NO_ID ? NO_ID : map64_get(&key->numbers, text);
+        if (k->domain_of[r->offer_count + i] == NO_ID) return false;
+    }
+    return true;
+}
+
+/* Whether what pods of the class can be placed on differs between domains: if not, dividing the class proves little. */
+static bool domains_differ(const splitter *k, uint32_t class_)
+{
+    const relaxed *r = k->r;
+    size_t width = bits_words(r->class_count);
+    double sums[MOST_DOMAINS] = { 0 };
+    uint32_t first = NO_ID;
+    for (uint32_t o = 0; o < r->offer_count; o++) {
+        if (!bits_test(r->allowed + o * width, class_)) continue;
+        const template_ *t = &k->s->templates.items[r->offers[o].template_];
+        uint32_t type = t->table->offerings[r->offers[o].offering].type;
+        sums[k->domain_of[o]] += r->offers[o].price * (1 + type % 1000) * (r->offers[o].spot ? 2 : 3);
+    }
+    for (uint32_t d = 0; d < MOST_DOMAINS; d++) {
+        if (k->least[(size_t)class_ * MOST_DOMAINS + d] == 0) continue;
+        if (first == NO_ID) first = d;
+        double difference = sums[d] - sums[first], limit = 1e-6 * sums[first];
+        if (difference > limit || difference < -limit) return true;
+    }
+    return false;
+}
+
+/* ---- new classes ------------------------------------------------------------------------------------------------- */
+
+/* Makes room for more classes. */
+static bool widen_classes(splitter *k, uint32_t classes)
+{
+    relaxed *r = k->r;
+    size_t n = classes + (size_t)1, rows = r->offer_count + (size_t)r->node_count;
+    size_t before = bits_words(r->class_count), width = bits_words(classes);
+    uint32_t *samples = arena_array(k->a, n, sizeof *samples), *domains = arena_array(k->a, n, sizeof *domains);
+    int64_t *requests = arena_array(k->a, n * r->dims, sizeof *requests);
+    int64_t *numbers = arena_array(k->a, 3 * n, sizeof *numbers);
+    uint64_t *allowed = arena_array(k->a, rows * width + 1, sizeof *allowed);
+    if (samples == NULL || domains == NULL || requests == NULL || numbers == NULL || allowed == NULL) return false;
+    memcpy(samples, r->samples, r->class_count * sizeof *samples);
+    memcpy(requests, r->requests, (size_t)r->class_count * r->dims * sizeof *requests);
+    memcpy(numbers, r->counts, r->class_count * sizeof *numbers);
+    memcpy(numbers + n, r->bought, r->class_count * sizeof *numbers);
+    memcpy(numbers + 2 * n, r->limits, r->class_count * sizeof *numbers);
+    for (size_t row = 0; row < rows; row++)
+        memcpy(allowed + row * width, r->allowed + row * before, before * sizeof *allowed);
+    for (size_t c = 0; c < n; c++) domains[c] = NO_ID;
+    r->samples = samples;
+    r->domains = domains;
+    r->requests = requests;
+    r->counts = numbers;
+    r->bought = numbers + n;
+    r->limits = numbers + 2 * n;
+    r->allowed = allowed;
+    return true;
+}
+
+/* Moves so many pods of the class into a class of the domain. */
+static void split_off(splitter *k, uint32_t class_, uint32_t domain, int64_t pods, size_t width)
+{
+    relaxed *r = k->r;
+    uint32_t to = r->class_count++;
+    size_t rows = r->offer_count + (size_t)r->node_count;
+    int64_t bought = pods < r->bought[class_] ? pods : r->bought[class_];
+    r->samples[to] = r->samples[class_];
+    r->domains[to] = k->s->topology.keys[k->key].values[domain];
+    r->limits[to] = r->limits[class_];
+    r->counts[to] = pods;
+    r->bought[to] = bought;
+    r->counts[class_] -= pods;
+    r->bought[class_] -= bought;
+    memcpy(r->requests + (size_t)to * r->dims, r->requests + (size_t)class_ * r->dims, r->dims * sizeof *r->requests);
+    for (size_t row = 0; row < rows; row++) {
+        if (k->domain_of[row] == domain && bits_test(r->allowed + row * width, class_))
+            bits_set(r->allowed + row * width, to);
+    }
+}
+
+static bool split_classes(splitter *k)
+{
+    relaxed *r = k->r;
+    uint32_t had = r->class_count, more = 0, count = k->s->topology.keys[k->key].count;
+    uint8_t *divided = arena_array(k->a, had + (size_t)1, sizeof *divided);
+    if (divided == NULL) return false;
+    for (uint32_t c = 0; c < had; c++) {
+        uint32_t parts = 0;
+        for (uint32_t d = 0; d < MOST_DOMAINS; d++) parts += k->least[(size_t)c * MOST_DOMAINS + d] > 0;
+        if (parts == 0 || had + more + parts > MOST_CLASSES || !domains_differ(k, c)) continue;
+        divided[c] = 1;
+        more += parts;
+    }
+    if (more == 0) return true;
+    if (!widen_classes(k, had + more)) return false;
+    for (uint32_t c = 0; c < had; c++) {
+        for (uint32_t d = 0; divided[c] && d < count; d++) {
+            int64_t pods = k->least[(size_t)c * MOST_DOMAINS + d];
+            if (pods > 0) split_off(k, c, d, pods, bits_words(had + more));
+        }
+    }
+    return true;
+}
+
+static bool split_by_key(splitter *k)
+{
+    size_t rows = k->r->offer_count + (size_t)k->r->node_count;
+    k->domain_of = arena_array(k->a, rows + 1, sizeof *k->domain_of);
+    k->least = arena_array(k->a, k->r->class_count * (size_t)MOST_DOMAINS + 1, sizeof *k->least);
+    if (k->domain_of == NULL || k->least == NULL || !find_groups(k)) return false;
+    if (k->groups.count == 0 || k->s->topology.keys[k->key].count > MOST_DOMAINS || !find_domains(k)) return true;
+    for (size_t i = 0; i < k->groups.count; i++) {
+        if (!add_least(k, &k->groups.items[i])) return false;
+    }
+    return split_classes(k);
+}
+
+bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *r)
+{
+    splitter k = { .s = s, .a = a, .r = r, .steps = steps, .any_step = any_step, .key = NO_ID };
+    for (uint32_t i = 0; i < s->topology.key_count; i++) {
+        if (s->topology.keys[i].key == s->snapshot->known.zone) k.key = i;
+    }
+    if (k.key == NO_ID || r->class_count >= MOST_CLASSES) return true;
+    map64_init(&k.kinds, s->context);
+    map64_init(&k.of_group, s->context);
+    bool ok = split_by_key(&k);
+    map64_free(&k.kinds);
+    map64_free(&k.of_group);
+    list_free(s->context, &k.groups, sizeof(spread_pods));
+    return ok && !s->failed && !s->algebra.failed;
+}
