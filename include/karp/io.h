@@ -328,7 +328,17 @@ typedef struct karp_write_options {
     const karp_preferences *preferences;
     /** from karp_reader_missing_licences(): totals of costs say that they are without these licences. Since 0.1 */
     karp_str licences;
+    /** from karp_settlement_drift(): how nodes that have drifted are replaced. Read by karp_write_plan(),
+     * karp_write_disruption(), karp_write_node() and karp_write_node_explanation(). NULL = none. Since 0.1 */
+    const karp_drift *drift;
 } karp_write_options;
+
+enum { KARP_DRIFT_TEXT = 400 };
+/**
+ * The course in words: "4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h now, up to $0.586/h
+ * meanwhile, $0.403/h after"; "" = no node has drifted. Errors: INVALID, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_drift_text(const karp_drift *drift, char out[KARP_DRIFT_TEXT]);
 
 /** Zeroes @p options and sets its size. */
 KARP_API void karp_write_options_init(karp_write_options *options, size_t size);

@@ -28,12 +28,19 @@ extern "C" {
 KARP_API karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision *decision, int64_t now,
                                          karp_snapshot **out, karp_error *error);
 
+/** What follows the launches of a settlement. Numbers never change. Since 0.1. */
+enum {
+    KARP_SETTLE_LAUNCHES = 0, /**< nothing */
+    KARP_SETTLE_ALL = 1, /**< disruption passes, until one finds nothing and nothing can change that */
+    KARP_SETTLE_DRIFT = 2 /**< passes that replace nodes that have drifted, and no others */
+};
+
 /** Options of karp_settle(). Since 0.1. */
 typedef struct karp_settle_options {
     size_t size;
     const karp_options *common; /**< of every decision; its clock is not used. NULL = defaults */
     int64_t boot; /**< duration: from a launch until its nodes take pods; 0 = 60 s */
-    uint32_t disrupt; /**< 1 = disruption passes follow, until one finds nothing and nothing can change that */
+    uint32_t disrupt; /**< KARP_SETTLE_* */
     uint32_t reserved; /**< 0 */
     void (*progress)(size_t round, void *user); /**< before each round, from 1; NULL = never */
     void *progress_user;
@@ -66,13 +73,31 @@ typedef struct karp_settle_round {
     double cost; /**< $/h after the round */
 } karp_settle_round;
 
+/**
+ * How nodes that have drifted are replaced: those of the beginning, when the last of them is gone, and what the cluster
+ * costs. Since 0.1.
+ */
+typedef struct karp_drift {
+    size_t size;
+    size_t nodes; /**< that have drifted at the beginning */
+    size_t left; /**< that are still there in the end: something blocks them, or no disruption followed */
+    size_t at_once; /**< the most that are replaced at a time, as budgets and limits allow */
+    int64_t begins; /**< instant of the beginning */
+    int64_t ends; /**< instant at which the last that goes has gone; KARP_NO_TIME = none goes */
+    double cost_before; /**< $/h at the beginning */
+    double cost_during; /**< $/h at most while nodes and their replacements run; 0 = none is replaced */
+    double cost_after; /**< $/h in the end */
+    size_t played; /**< 0 = only `nodes` is known */
+} karp_drift;
+
 /** The rounds of a cluster and its end. Immutable: several threads may read it. */
 typedef struct karp_settlement karp_settlement;
 
 /**
  * Carries decisions out in virtual time until nothing changes. First the controllers of static NodePools launch, then
  * karp_provision() decides again and again until pending pods get no more nodes. With `disrupt` karp_disrupt() follows:
- * each of its commands is carried out, and pods of the removed nodes are placed anew. Where budgets or consolidateAfter
+ * each of its commands is carried out, and pods of the removed nodes are placed anew. Commands for drift begin at the
+ * same time as far as budgets allow, as Karpenter makes the next pass at once. Where budgets or consolidateAfter
  * forbid more, their time is waited for, at most seven days. After 500 rounds it ends unsettled. @p options may be
  * NULL. The caller owns *@p out (karp_settlement_free()). Errors: those of these functions and of
  * karp_snapshot_after(), ABI_*. Any thread; work and memory of a round are those of its decision. Since 0.1.
@@ -101,6 +126,11 @@ KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);
 KARP_API size_t karp_settlement_round_count(const karp_settlement *settlement);
 /** Round @p index, borrowed from @p settlement. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_settlement_round(const karp_settlement *settlement, size_t index, karp_settle_round *out);
+
+/** The course of the drift. Errors: INVALID, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_settlement_drift(const karp_settlement *settlement, karp_drift *out);
+/** How many nodes of @p snapshot have drifted and are not being deleted. Since 0.1. */
+KARP_API size_t karp_drifted_nodes(const karp_snapshot *snapshot);
 
 /** The first decision on pods. Borrowed, never NULL. Since 0.1. */
 KARP_API karp_decision *karp_settlement_first(const karp_settlement *settlement);

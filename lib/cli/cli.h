@@ -442,6 +442,8 @@ int settle(const cli_options *options);
 /* plan.c: the reader's notes and one more at the end, as the list of the answer; the caller restores the original one.
  * To be freed; NULL = out of memory. */
 karp_str *answer_with_note(cli_answer *answer, const char *text);
+/* How the nodes that have drifted are replaced; of many, only how many there are. */
+karp_status drift_course(const cli_options *options, const karp_snapshot *snapshot, karp_drift *out, karp_error *error);
 /* All rounds of launching after this plan; NULL if its cost is the settled one, or with --first-round. The caller frees
  * it. */
 karp_status settle_launches(const cli_options *options, const karp_snapshot *snapshot, const karp_decision *plan,

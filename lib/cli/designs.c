@@ -13,6 +13,7 @@ static karp_status decide(design *d, const karp_change *changes, size_t change_c
     if (change_count > 0)
         return what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error);
     karp_status status = karp_provision(d->input.snapshot, &common, &d->plan, error);
+    if (status == KARP_OK) status = drift_course(&d->options, d->input.snapshot, &d->drift, error);
     return status == KARP_OK ? settle_launches(&d->options, d->input.snapshot, d->plan, &d->settlement, error) : status;
 }
 

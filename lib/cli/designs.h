@@ -49,6 +49,7 @@ typedef struct design {
     design_place *places; /* by pod */
     size_t place_count, place_room;
     karp_status status; /* the first failure of design_add_up() */
+    karp_drift drift; /* nodes that the design makes drift */
     design_alone *alone; /* in the order of the differences; NULL = not computed */
     size_t alone_count;
 } design;

@@ -310,6 +310,7 @@ void design_write_json(cli_writer *w, const design *d)
     json_groups(w, "zones", &d->zones);
     json_groups(w, "capacityTypes", &d->capacity_types);
     json_groups(w, "instanceTypes", &d->types);
+    cli_put_drift_json(w, &d->drift);
     if (d->input.reader != NULL) cli_put_notes(w, &d->input);
     cli_put_text(w, "}");
 }
@@ -512,6 +513,22 @@ static karp_status put_picture(cli_writer *w, const design *d, karp_error *error
     return status;
 }
 
+/* The drift of each side, unless it is the same in all. */
+static void put_drifts(cli_writer *w, const design *list, size_t count)
+{
+    char first[KARP_DRIFT_TEXT], other[KARP_DRIFT_TEXT];
+    bool differs = false;
+    (void)karp_drift_text(&list[0].drift, first);
+    for (size_t i = 1; i < count; i++) {
+        (void)karp_drift_text(&list[i].drift, other);
+        differs = differs || strcmp(first, other) != 0;
+    }
+    for (size_t i = 0; i < count && differs; i++) {
+        if (list[i].drift.nodes > 0 && !w->markdown && !w->html) cli_put_text(w, "\n");
+        cli_put_drift(w, list[i].name, &list[i].drift);
+    }
+}
+
 static void write_html(cli_writer *w, const design *list, size_t count)
 {
     karp_error error;
@@ -527,6 +544,7 @@ static void write_html(cli_writer *w, const design *list, size_t count)
     cli_put_text(w, "<div class=\"wide\"><table>\n");
     designs_write_table(w, list, count);
     cli_put_text(w, "</table></div>\n");
+    put_drifts(w, list, count);
     write_differences(w, list, count);
     cli_put_text(w, "</div>\n<div class=\"side\">\n");
     for (size_t i = 0; i < count && !w->out->failed; i++)
@@ -552,6 +570,7 @@ bool designs_write(const cli_options *options, design *list, size_t count, strbu
         cli_put_made_by(&w, list[0].verb, &list[0].options, &list[0].input);
         write_changes(&w, list);
         designs_write_table(&w, list, count);
+        put_drifts(&w, list, count);
         write_differences(&w, list, count);
         for (size_t i = 0; i < count && w.markdown; i++)
             cli_list_notes(&w, &list[i].input, list[i].name, &list[0].input);

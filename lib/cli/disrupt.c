@@ -79,7 +79,10 @@ static karp_status answer_disrupt(cli_answer *answer, void *own, int *result)
     (void)own;
     const cli_options *options = answer->options;
     karp_decision *decision = NULL;
+    karp_drift drift;
     karp_status status = decide(answer, &decision);
+    if (status == KARP_OK) status = drift_course(options, answer->input.snapshot, &drift, &answer->error);
+    answer->write.drift = &drift;
     if (status == KARP_OK)
         status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
     if (status == KARP_OK) status = write_memory(answer, decision);

@@ -194,6 +194,10 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
         progress_end();
     }
     karp_table_free(nodes);
+    karp_drift drift = { .size = sizeof drift };
+    bool drifted = status == KARP_OK && karp_node_explanation_drift(explanation).len > 0;
+    if (drifted) status = drift_course(answer->options, answer->input.snapshot, &drift, &answer->error);
+    answer->write.drift = &drift;
     if (status == KARP_OK) {
         status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,
                                              &answer->error);

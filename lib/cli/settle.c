@@ -88,6 +88,9 @@ static void write_json(cli_writer *w, const karp_settlement *s, const cli_input 
     design_write_json(w, &both[1]);
     cli_put_text(w, "]");
     cli_put_licences(w, input);
+    karp_drift drift = { .size = sizeof drift };
+    (void)karp_settlement_drift(s, &drift);
+    cli_put_drift_json(w, &drift);
     cli_put_notes(w, input);
     cli_put_text(w, "}\n");
 }
@@ -184,6 +187,9 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
     karp_str licences = karp_reader_missing_licences(input->reader);
     if (licences.len > 0) cli_put_format(w, "%sWithout licences of %s.\n", w->markdown ? "\n" : "", licences.ptr);
     size_t rounds = karp_settlement_round_count(s);
+    karp_drift drift = { .size = sizeof drift };
+    (void)karp_settlement_drift(s, &drift);
+    cli_put_drift(w, NULL, &drift);
     if (!karp_settlement_is_settled(s)) cli_put_format(w, "It has not settled after %zu rounds.\n", rounds);
     int64_t began = karp_snapshot_now(input->snapshot);
     char shown[KARP_VALUE_TEXT];
@@ -244,8 +250,8 @@ static void count_round(size_t round, void *user)
     progress_round((uint32_t)round);
 }
 
-static karp_status play(const cli_options *options, const karp_snapshot *snapshot, bool disrupt, karp_settlement **out,
-                        karp_error *error)
+static karp_status play(const cli_options *options, const karp_snapshot *snapshot, uint32_t disrupt,
+                        karp_settlement **out, karp_error *error)
 {
     const karp_options common = decision_options(options);
     karp_settle_options how;
@@ -265,7 +271,19 @@ karp_status settle_launches(const cli_options *options, const karp_snapshot *sna
 {
     *out = NULL;
     if (options->first_round || !karp_more_rounds(snapshot, plan)) return KARP_OK;
-    return play(options, snapshot, false, out, error);
+    return play(options, snapshot, KARP_SETTLE_LAUNCHES, out, error);
+}
+
+karp_status drift_course(const cli_options *options, const karp_snapshot *snapshot, karp_drift *out, karp_error *error)
+{
+    enum { NODES_MOST = 100 }; /* to play at once beside another answer */
+    karp_settlement *s = NULL;
+    *out = (karp_drift){ .size = sizeof *out, .nodes = karp_drifted_nodes(snapshot) };
+    if (out->nodes == 0 || out->nodes > NODES_MOST) return KARP_OK;
+    karp_status status = play(options, snapshot, KARP_SETTLE_DRIFT, &s, error);
+    if (status == KARP_OK) status = karp_settlement_drift(s, out);
+    karp_settlement_free(s);
+    return status;
 }
 
 static karp_status answer_settlement(cli_answer *answer, void *own, int *result)
@@ -273,8 +291,8 @@ static karp_status answer_settlement(cli_answer *answer, void *own, int *result)
     (void)own;
     karp_settlement *s = NULL;
     bool told = false;
-    karp_status status = play(answer->options, answer->input.snapshot, !answer->options->no_disrupt, &s,
-                              &answer->error);
+    karp_status status = play(answer->options, answer->input.snapshot,
+                              answer->options->no_disrupt ? KARP_SETTLE_LAUNCHES : KARP_SETTLE_ALL, &s, &answer->error);
     if (status == KARP_OK && !input_add_notes(answer->options, &answer->input, karp_settlement_last(s)))
         status = answer->error.status = KARP_E_NOMEM;
     print_warnings(&answer->input);

@@ -145,6 +145,37 @@ void cli_put_notes(cli_writer *w, const cli_input *input)
     put_list(w, "warnings", input->warnings + problems, input->warning_count - problems);
 }
 
+void cli_put_drift(cli_writer *w, const char *side, const karp_drift *drift)
+{
+    char text[KARP_DRIFT_TEXT];
+    if (karp_drift_text(drift, text) != KARP_OK || text[0] == '\0') return;
+    cli_put_text(w, w->html ? "<p>" : w->markdown ? "\n" : "");
+    cli_put_text(w, side == NULL ? "Drift: " : "Drift of ");
+    if (side != NULL) cli_put_shown(w, side, strlen(side));
+    cli_put_text(w, side == NULL ? "" : ": ");
+    cli_put_shown(w, text, strlen(text));
+    cli_put_text(w, w->html ? ".</p>\n" : ".\n");
+}
+
+void cli_put_drift_json(cli_writer *w, const karp_drift *drift)
+{
+    if (drift->nodes == 0) return;
+    cli_put_format(w, ", \"driftCourse\": {\"nodes\": %zu", drift->nodes);
+    if (drift->played != 0) {
+        cli_put_format(w, ", \"left\": %zu, \"atOnce\": %zu", drift->left, drift->at_once);
+        bool some = drift->ends != KARP_NO_TIME;
+        if (some) cli_put_format(w, ", \"seconds\": %lld", (long long)((drift->ends - drift->begins) / 1000000000));
+        cli_put_text(w, ", \"cost\": {\"before\": ");
+        cli_put_number(w, drift->cost_before);
+        if (some) cli_put_text(w, ", \"during\": ");
+        if (some) cli_put_number(w, drift->cost_during);
+        cli_put_text(w, ", \"after\": ");
+        cli_put_number(w, drift->cost_after);
+        cli_put_text(w, "}");
+    }
+    cli_put_text(w, "}");
+}
+
 void cli_put_licences(cli_writer *w, const cli_input *input)
 {
     karp_str licences = karp_reader_missing_licences(input->reader);

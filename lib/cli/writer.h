@@ -26,6 +26,10 @@ void cli_put_engine(cli_writer *w); /* "engine": {"name": "libkarp", "version": 
 /* ", "warnings": […]", and before it "problems", if there are any */
 void cli_put_notes(cli_writer *w, const cli_input *input);
 /* ', "withoutLicences": "Windows"', if the costs lack any. */
+/* "Drift: 4 nodes drift, …", after the name of the side (NULL = there is one); nothing if none drifts. */
+void cli_put_drift(cli_writer *w, const char *side, const karp_drift *drift);
+/* ', "driftCourse": {…}', likewise. */
+void cli_put_drift_json(cli_writer *w, const karp_drift *drift);
 void cli_put_licences(cli_writer *w, const cli_input *input);
 /* The last line of text: that pods of the input (of a side, if it is named) are not planned. */
 void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input);

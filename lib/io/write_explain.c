@@ -246,6 +246,7 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
         encode_object(&e, &record_kept, &kept);
     }
     json_end(j);
+    drift_as_json(j, job->options->drift);
     notes_as_json(j, job);
     json_close(j);
 }
@@ -269,6 +270,7 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
             rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
         }
     }
+    drift_line(t->out, job, false);
     notes_section(t, job);
 }
 

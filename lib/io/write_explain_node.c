@@ -80,6 +80,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
         json_key(j, "bestRejectedMove");
         encode_object(&e, &record_move, &move);
     }
+    drift_as_json(j, job->options->drift);
     notes_as_json(j, job);
     json_close(j);
 }
@@ -325,6 +326,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     write_budget(t, job, karp_node_explanation_node(explanation));
     if (moves) write_move(t, &move);
     write_until(t, job, explanation);
+    drift_line(t->out, job, false);
     notes_section(t, job);
 }
 

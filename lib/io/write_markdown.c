@@ -128,6 +128,7 @@ static void write_cost(const write_job *job, double saved)
         buffer_char(b, '\n');
     }
     licences_line(b, job, true);
+    drift_line(b, job, true);
     karp_cost cost = { .size = sizeof cost };
     if (karp_decision_cost(decision, &cost) == KARP_OK) {
         buffer_char(b, '\n');

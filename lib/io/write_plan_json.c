@@ -182,6 +182,7 @@ void plan_as_json(const write_job *job)
     }
     write_cost(&json, job);
     write_settled(&json, job);
+    drift_as_json(&json, job->options->drift);
     write_objective(&e);
     notes_as_json(&json, job);
     json_close(&json);
@@ -241,6 +242,7 @@ void disruption_as_json(const write_job *job)
     encode_all(&e, "commands", &source_commands, job->decision);
     encode_all(&e, "kept", &source_kept, job->decision);
     write_cost(&json, job);
+    drift_as_json(&json, job->options->drift);
     notes_as_json(&json, job);
     json_close(&json);
 }

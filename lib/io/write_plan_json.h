@@ -11,4 +11,7 @@ extern const record record_budget;
  * json_close() ends it. */
 encoder plan_header(json_out *j, const write_job *job, const char *kind);
 
+/* The member driftCourse; nothing if no node has drifted. */
+void drift_as_json(json_out *j, const karp_drift *drift);
+
 #endif

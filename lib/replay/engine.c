@@ -477,6 +477,7 @@ void engine_init(engine *e, const replay_base *base)
     e->pods.freed_forgotten = e->pods.freed_settled = 1;
     e->pods.left_at = e->pods.try_due = KARP_NO_TIME;
     e->objects.stale = true;
+    e->meter.result.drift.begins = e->meter.result.drift.ends = KARP_NO_TIME;
     e->provisioning.batch_first = e->provisioning.batch_due = e->provisioning.static_due = e->disruption.pass_due =
         e->disruption.look_again = e->repack_due = KARP_NO_TIME;
     disrupt_begin(e);

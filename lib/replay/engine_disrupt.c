@@ -395,6 +395,7 @@ static void release_nodes(engine *e, const replay_command *c)
         replay_node *n = &e->nodes.list[c->nodes[i]];
         if (n->gone || n->deleting || !n->tainted) continue;
         n->tainted = false;
+        drift_goes(e, c->nodes[i], false);
         node_freed(e, c->nodes[i]);
         node_touch(e, c->nodes[i]);
     }
@@ -470,6 +471,7 @@ static bool start_command(engine *e, uint32_t number)
     c->started = true;
     for (size_t i = 0; i < c->node_count; i++) {
         replay_node *n = &e->nodes.list[c->nodes[i]];
+        if (!n->tainted) drift_goes(e, c->nodes[i], true);
         n->tainted = true;
         n->deleted_at = e->now;
         node_touch(e, c->nodes[i]);

@@ -78,6 +78,14 @@ static void take(engine *e, const karp_action *action)
     uint32_t node = io_table_get(&e->nodes.index, action->object);
     if (node == IO_NONE || e->nodes.list[node].given) return;
     replay_node *n = &e->nodes.list[node];
+    replay_drift_result *r = &e->meter.result.drift;
+    bool drifts = action->kind == KARP_ACTION_SET_CONDITION;
+    if (drifts && !n->drifted) {
+        if (r->begins == KARP_NO_TIME) r->before = e->meter.cost_rate;
+        if (r->begins == KARP_NO_TIME) r->begins = e->now;
+        r->nodes++;
+    }
+    r->nodes -= !drifts && n->drifted && r->nodes > 0 && !n->deleting && !n->tainted;
     n->drifted = action->kind == KARP_ACTION_SET_CONDITION;
     n->drifted_at = e->now;
     n->drift_reason = engine_text(e, action->value);
@@ -97,6 +105,32 @@ void drift_note(engine *e)
     karp_snapshot_unref(d->before);
     d->before = NULL;
     d->class_count = 0;
+}
+
+void drift_goes(engine *e, uint32_t node, bool goes)
+{
+    replay_drift_result *r = &e->meter.result.drift;
+    if (!e->nodes.list[node].drifted || r->begins == KARP_NO_TIME) return;
+    if (goes) r->going++;
+    else if (r->going > 0) r->going--;
+    if (r->going > r->at_once) r->at_once = r->going;
+    drift_launched(e);
+}
+
+void drift_launched(engine *e)
+{
+    replay_drift_result *r = &e->meter.result.drift;
+    if (r->going > 0 && e->meter.cost_rate > r->during) r->during = e->meter.cost_rate;
+}
+
+void drift_gone(engine *e, uint32_t node)
+{
+    replay_drift_result *r = &e->meter.result.drift;
+    if (!e->nodes.list[node].drifted || r->begins == KARP_NO_TIME) return;
+    drift_goes(e, node, false);
+    r->gone++;
+    r->ends = e->now;
+    r->after = e->meter.cost_rate;
 }
 
 void drift_free(engine *e)

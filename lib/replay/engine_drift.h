@@ -18,4 +18,9 @@ void drift_expect(engine *e, const tree *before, const tree *after);
 void drift_note(engine *e);
 void drift_free(engine *e);
 
+/* The meter of drift: a command begins with the node, or lets it go; a node was launched; the node has ended. */
+void drift_goes(engine *e, uint32_t node, bool goes);
+void drift_launched(engine *e);
+void drift_gone(engine *e, uint32_t node);
+
 #endif

@@ -263,6 +263,7 @@ void node_begin(engine *e, uint32_t node)
     }
     if (e->nodes.alive_count > e->meter.result.most_nodes) e->meter.result.most_nodes = (uint32_t)e->nodes.alive_count;
     e->meter.cost_rate += n->price;
+    drift_launched(e);
     disrupt_young(e, node);
     disrupt_changed(e);
     node_touch(e, node);
@@ -432,6 +433,7 @@ static void node_gone(engine *e, uint32_t node)
     }
     e->nodes.alive_count = kept;
     disrupt_changed(e);
+    drift_gone(e, node);
     node_touch(e, node);
     disrupt_node_gone(e, node);
     if (of_static_pool(e, n)) static_open(e);
@@ -442,6 +444,7 @@ void node_delete(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes.list[node];
     if (n->deleting || n->gone) return;
+    if (!n->tainted) drift_goes(e, node, true);
     n->deleting = true;
     n->deleted_at = e->now;
     if (!n->tainted) disrupt_changed(e); /* a command has marked it before, which alone is no change */

@@ -34,6 +34,13 @@ typedef struct replay_repack_result {
     size_t attempt_count, attempt_capacity;
 } replay_repack_result;
 
+/* Nodes that drift because objects changed. */
+typedef struct replay_drift_result {
+    uint64_t nodes, going, at_once, gone; /* going: disrupted and not gone yet; at_once: the most of them */
+    int64_t begins, ends; /* the first drifts, the last one is gone; KARP_NO_TIME = none */
+    double before, during, after; /* $/h; during: at most */
+} replay_drift_result;
+
 enum { METHODS_MOST = 8 };
 typedef struct replay_result {
     karp_str policy;
@@ -47,6 +54,7 @@ typedef struct replay_result {
     uint32_t most_nodes, pending_pods, running_pods;
     double wait_p50, wait_p99, wait_most; /* seconds */
     replay_repack_result repack;
+    replay_drift_result drift;
     replay_point *points;
     size_t point_count, point_capacity;
 } replay_result;

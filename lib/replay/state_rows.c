@@ -35,14 +35,17 @@ const record state_schedule = { OPEN(
     { SOME("singleNodeMark", engine, disruption.memory.single_node_mark) }, { SOME("repackDue", engine, repack_due) },
     { UINT32("validating", engine, disruption.validating) }) };
 
-const record state_meter = { OPEN({ INT64("until", engine, meter.metered) },
-                                  { INT64("nextPoint", engine, meter.next_point) },
-                                  { REAL("dollars", engine, meter.result.dollars) }) };
+const record state_meter = { OPEN(
+    { INT64("until", engine, meter.metered) }, { INT64("nextPoint", engine, meter.next_point) },
+    { REAL("dollars", engine, meter.result.dollars) }, { SOME("driftBegins", engine, meter.result.drift.begins) },
+    { SOME("driftEnds", engine, meter.result.drift.ends) }) };
 
 const record state_sums = { OPEN(
     { REAL("", engine, meter.result.ended_dollars) }, { REAL("", engine, meter.result.ended_hours) },
     { REAL("", engine, meter.result.ended_idle) }, { REAL("", engine, meter.sums[0]) },
-    { REAL("", engine, meter.sums[1]) }, { REAL("", engine, meter.sums[2]) }, { REAL("", engine, meter.sums[3]) }) };
+    { REAL("", engine, meter.sums[1]) }, { REAL("", engine, meter.sums[2]) }, { REAL("", engine, meter.sums[3]) },
+    { REAL("", engine, meter.result.drift.before) }, { REAL("", engine, meter.result.drift.during) },
+    { REAL("", engine, meter.result.drift.after) }) };
 
 const record state_counters = { OPEN(
     { UINT64("", replay_result, launches) }, { UINT64("", replay_result, failed_launches) },
@@ -51,7 +54,9 @@ const record state_counters = { OPEN(
     { UINT64("", replay_result, killed_pods) }, { UINT64("", replay_result, lost_pods) },
     { UINT64("", replay_result, starts) }, { UINT64("", replay_result, ended_pods) },
     { UINT64("", replay_result, given_up) }, { UINT64("", replay_result, decisions) },
-    { UINT64("", replay_result, passes) }, { UINT32("", replay_result, most_nodes) }) };
+    { UINT64("", replay_result, passes) }, { UINT32("", replay_result, most_nodes) },
+    { UINT64("", replay_result, drift.nodes) }, { UINT64("", replay_result, drift.going) },
+    { UINT64("", replay_result, drift.at_once) }, { UINT64("", replay_result, drift.gone) }) };
 
 const record state_point = { OPEN(
     { INT64("time", replay_point, at) }, { REAL("costPerHour", replay_point, cost_rate) },

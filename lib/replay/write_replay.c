@@ -7,6 +7,7 @@
 
 #include <karp/passes.h>
 #include <karp/peer.h>
+#include <io/write_plan_json.h>
 #include <io/write_text.h>
 
 static double rounded(double value) { return round(value * 1e6) / 1e6; }
@@ -45,6 +46,22 @@ static void write_series(json_out *j, const replay_result *p)
     json_end(j);
 }
 
+/* As the settlement of a cluster says it. */
+static karp_drift drift_of(const replay_result *p)
+{
+    const replay_drift_result *d = &p->drift;
+    return (karp_drift){ .size = sizeof(karp_drift),
+                         .nodes = (size_t)d->nodes,
+                         .left = (size_t)(d->nodes > d->gone ? d->nodes - d->gone : 0),
+                         .at_once = (size_t)d->at_once,
+                         .begins = d->begins,
+                         .ends = d->ends,
+                         .cost_before = d->before,
+                         .cost_during = d->during,
+                         .cost_after = d->after,
+                         .played = 1 };
+}
+
 void replay_write_figures(json_out *j, const replay_result *p)
 {
     number(j, "dollars", p->dollars);
@@ -61,6 +78,8 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "lostPods", p->lost_pods);
     if (p->preemptions) json_member_uint(j, "preemptions", p->preemptions);
     write_disruptions(j, p);
+    const karp_drift drift = drift_of(p);
+    drift_as_json(j, &drift);
     json_member_uint(j, "abandonedDisruptions", p->given_up);
     json_member_flat_object(j, "pendingSeconds");
     number(j, "p50", p->wait_p50);
@@ -258,10 +277,25 @@ void replay_write_text(const replay *r, write_buffer *out)
     replay_write_notes_text(r, out);
 }
 
+static void write_drifts(const replay *r, write_buffer *out)
+{
+    char text[KARP_DRIFT_TEXT];
+    for (size_t i = 0; i < r->result_count; i++) {
+        const karp_drift drift = drift_of(&r->results[i]);
+        if (karp_drift_text(&drift, text) || text[0] == '\0') continue;
+        buffer_text(out, r->result_count > 1 ? "\nDrift, " : "\nDrift");
+        if (r->result_count > 1) text_clean(out, r->results[i].policy);
+        buffer_text(out, ": ");
+        buffer_text(out, text);
+        buffer_text(out, ".\n");
+    }
+}
+
 void replay_write_notes_text(const replay *r, write_buffer *out)
 {
     enum { INDENT = 6, MOST_LINES = 50 };
     const text_out t = { out, r->write.width, r->write.color != 0 };
+    write_drifts(r, out);
     if (r->base.note_count > 0) buffer_text(out, "\nNotes\n");
     for (size_t i = 0; i < r->base.note_count; i++) {
         text_flow flow;

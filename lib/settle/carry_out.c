@@ -36,11 +36,11 @@ static void take_deleted(outcome *o)
     }
 }
 
-static karp_status take_commands(outcome *o)
+static karp_status take_commands(outcome *o, const karp_decision *decision)
 {
-    for (size_t i = 0; i < karp_decision_command_count(o->decision); i++) {
+    for (size_t i = 0; i < karp_decision_command_count(decision); i++) {
         karp_command c = { .size = sizeof c };
-        if (karp_decision_command(o->decision, i, &c) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
+        if (karp_decision_command(decision, i, &c) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
         for (size_t k = 0; k < c.node_count && c.decision != KARP_COMMAND_REBOOT; k++) {
             uint32_t name = name_id(o, c.nodes[k]);
             if (name != NO_ID) bits_set(o->gone, name);
@@ -50,11 +50,11 @@ static karp_status take_commands(outcome *o)
 }
 
 /* A node that has not joined the cluster cannot have pods yet. */
-static karp_status take_placements(outcome *o)
+static karp_status take_placements(outcome *o, const karp_decision *decision)
 {
-    for (size_t i = 0; i < karp_decision_placement_count(o->decision); i++) {
+    for (size_t i = 0; i < karp_decision_placement_count(decision); i++) {
         karp_placement p = { .size = sizeof p };
-        if (karp_decision_placement(o->decision, i, &p) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
+        if (karp_decision_placement(decision, i, &p) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
         uint32_t name = name_id(o, p.node);
         if (name == NO_ID || store_find(raw(o), KIND_NODE, NO_TEXT, name) == NO_ID) continue;
         bits_set(o->touched, name);
@@ -255,6 +255,17 @@ static karp_status change_claim(outcome *o, const node_claim *c, bool touched)
     return karp_builder_set_node_claim_status(o->builder, name_of(o->before, c->meta.name), &now, o->error);
 }
 
+/* The claim of a command's node is being deleted from then on. */
+static karp_status begin_to_delete(outcome *o, const node_claim *c)
+{
+    karp_node_claim_status now = { .size = sizeof now, .last_pod_event = c->last_pod_event, .deletion = o->now };
+    if (c->meta.deletion != KARP_NO_TIME) return KARP_OK;
+    now.conditions = conditions_now(o, c, condition_is_true(o->before, c->conditions, "Consolidatable"),
+                                    &now.condition_count);
+    if (now.conditions == NULL) return outcome_nomem(o);
+    return karp_builder_set_node_claim_status(o->builder, name_of(o->before, c->meta.name), &now, o->error);
+}
+
 static karp_status change_claims(outcome *o)
 {
     karp_status status = KARP_OK;
@@ -267,7 +278,9 @@ static karp_status change_claims(outcome *o)
     }
     for (size_t i = 0; i < raw(o)->claims.count && status == KARP_OK; i++) {
         const node_claim *c = &raw(o)->claims.items[i];
-        if (is_gone(o, node_of[i]) || is_gone(o, c->meta.name)) status = remove_object(o, "NodeClaim", c->meta.name);
+        bool goes = is_gone(o, node_of[i]) || is_gone(o, c->meta.name);
+        if (o->begins) status = goes ? begin_to_delete(o, c) : KARP_OK;
+        else if (goes) status = remove_object(o, "NodeClaim", c->meta.name);
         else status = change_claim(o, c, node_of[i] != NO_ID && bits_test(o->touched, node_of[i]));
     }
     return status;
@@ -284,9 +297,13 @@ static karp_status learn(outcome *o)
     o->ends = arena_array(&o->memory, pods + 1, sizeof *o->ends);
     if (o->gone == NULL || o->touched == NULL || o->node_of == NULL || o->ends == NULL) return outcome_nomem(o);
     memset(o->node_of, 0xff, pods * sizeof *o->node_of);
-    if (o->decision == NULL) return KARP_OK;
-    take_deleted(o);
-    return karp_decision_command_count(o->decision) > 0 ? take_commands(o) : take_placements(o);
+    if (o->decision_count > 0 && !o->begins) take_deleted(o);
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < o->decision_count && status == KARP_OK; i++) {
+        const karp_decision *d = o->decisions[i];
+        status = karp_decision_command_count(d) > 0 ? take_commands(o, d) : take_placements(o, d);
+    }
+    return status;
 }
 
 static karp_status carry_out(outcome *o)
@@ -295,21 +312,32 @@ static karp_status carry_out(outcome *o)
     if (status != KARP_OK) return status;
     builder_forget_state(o->builder);
     status = karp_builder_set_now(o->builder, o->now, o->error);
-    if (status == KARP_OK) status = change_pods(o);
-    if (status == KARP_OK) status = change_budgets(o);
-    if (status == KARP_OK) status = remove_nodes(o);
+    if (status == KARP_OK && !o->begins) status = change_pods(o);
+    if (status == KARP_OK && !o->begins) status = change_budgets(o);
+    if (status == KARP_OK && !o->begins) status = remove_nodes(o);
     if (status == KARP_OK) status = change_claims(o);
-    return status == KARP_OK && o->decision != NULL ? carry_out_launches(o) : status;
+    return status == KARP_OK ? carry_out_launches(o) : status;
 }
 
 karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision *decision, int64_t now,
                                 karp_snapshot **out, karp_error *error)
 {
     if (before == NULL || out == NULL) return fail_null(error, "before or out");
+    return snapshot_after(before, &decision, decision != NULL, false, now, out, error);
+}
+
+karp_status snapshot_after(const karp_snapshot *before, const karp_decision *const *decisions, size_t count,
+                           bool begins, int64_t now, karp_snapshot **out, karp_error *error)
+{
     if (now < before->raw.now) return fail(error, KARP_E_INVALID, "now is before the snapshot's time");
     karp_error own;
     karp_error_init(&own, sizeof own);
-    outcome o = { .before = before, .decision = decision, .now = now, .error = error != NULL ? error : &own };
+    outcome o = { .before = before,
+                  .decisions = decisions,
+                  .decision_count = count,
+                  .begins = begins,
+                  .now = now,
+                  .error = error != NULL ? error : &own };
     karp_status status = karp_snapshot_edit(before, &o.builder, o.error);
     if (status != KARP_OK) return status;
     arena_init(&o.memory, before->context);

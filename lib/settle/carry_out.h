@@ -10,7 +10,9 @@
 
 typedef struct outcome {
     const karp_snapshot *before;
-    const karp_decision *decision; /* NULL = only the time changes */
+    const karp_decision *const *decisions; /* several have commands that are carried out together; none = time passes */
+    size_t decision_count;
+    bool begins; /* the commands only begin: their nodes are being deleted, and their launches have no Node yet */
     karp_builder *builder;
     karp_error *error;
     int64_t now;
@@ -22,6 +24,10 @@ typedef struct outcome {
 } outcome;
 
 karp_status outcome_nomem(outcome *o);
+
+/* karp_snapshot_after() of several decisions with commands. `begins`: the commands have only begun, all at once. */
+karp_status snapshot_after(const karp_snapshot *before, const karp_decision *const *decisions, size_t count,
+                           bool begins, int64_t now, karp_snapshot **out, karp_error *error);
 
 /* launches.c: the nodes of the decision's launches, each with its NodeClaim. */
 karp_status carry_out_launches(outcome *o);

@@ -50,6 +50,7 @@ static karp_status add_claim(outcome *o, const karp_launch *l, karp_str name)
 {
     static const char *const types[] = { "Launched", "Registered", "Initialized", "Ready", "Consolidatable" };
     karp_condition conditions[sizeof types / sizeof types[0]];
+    size_t reached = o->begins ? 1 : 4;
     karp_node_claim claim;
     karp_node_claim_init(&claim, sizeof claim);
     claim.meta = (karp_meta){ .name = name, .creation = o->now };
@@ -70,7 +71,7 @@ static karp_status add_claim(outcome *o, const karp_launch *l, karp_str name)
     claim.expire_after = l->expire_after;
     claim.termination_grace_period = l->termination_grace_period;
     claim.last_pod_event = o->now;
-    claim.condition_count = is_consolidatable_at_once(o, l->node_pool) ? 5 : 4;
+    claim.condition_count = reached + (!o->begins && is_consolidatable_at_once(o, l->node_pool));
     for (size_t i = 0; i < claim.condition_count; i++) conditions[i] = condition_since(types[i], o->now);
     claim.conditions = conditions;
     return karp_builder_add_node_claim(o->builder, &claim, o->error);
@@ -111,16 +112,16 @@ static karp_str free_name(joining *j, karp_str pool)
     }
 }
 
-static karp_status join(joining *j, size_t index)
+static karp_status join(joining *j, const karp_decision *decision, size_t index)
 {
     karp_launch l = { .size = sizeof l };
-    if (karp_decision_launch(j->o->decision, index, &l) != KARP_OK) return fail_hidden(j->o->error, KARP_E_INTERNAL);
+    if (karp_decision_launch(decision, index, &l) != KARP_OK) return fail_hidden(j->o->error, KARP_E_INTERNAL);
     /* Nothing that a static pool allows is available, so the launch would fail. */
     if (l.choice.instance_type.len == 0 && l.instance_type_count == 0) return KARP_OK;
     karp_str name = free_name(j, l.node_pool);
     if (name.ptr == NULL) return outcome_nomem(j->o);
     karp_status status = add_claim(j->o, &l, name);
-    return status == KARP_OK ? add_node(j->o, &l, name) : status;
+    return status == KARP_OK && !j->o->begins ? add_node(j->o, &l, name) : status;
 }
 
 karp_status carry_out_launches(outcome *o)
@@ -131,6 +132,10 @@ karp_status carry_out_launches(outcome *o)
     for (size_t i = 0; i < raw->nodes.count; i++) bits_set(j.used, raw->nodes.items[i].meta.name);
     for (size_t i = 0; i < raw->claims.count; i++) bits_set(j.used, raw->claims.items[i].meta.name);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_decision_launch_count(o->decision) && status == KARP_OK; i++) status = join(&j, i);
+    for (size_t d = 0; d < o->decision_count && status == KARP_OK; d++) {
+        const karp_decision *decision = o->decisions[d];
+        for (size_t i = 0; i < karp_decision_launch_count(decision) && status == KARP_OK; i++)
+            status = join(&j, decision, i);
+    }
     return status;
 }

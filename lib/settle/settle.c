@@ -9,6 +9,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <model/snapshot.h>
+#include <settle/carry_out.h>
 
 #define SECOND INT64_C(1000000000)
 #define BOOT (60 * SECOND)
@@ -29,20 +30,27 @@ struct karp_settlement {
     size_t first_round;
     karp_decision *first, *last;
     bool unsettled;
+    karp_drift drift;
 };
 
 static karp_status refuse(const karp_settlement *s, karp_error *error) { return context_nomem(s->context, error); }
 
-/* Carries the decision out (NULL = none) and lets that much time pass. */
-static karp_status go_on(karp_settlement *s, const karp_decision *decision, int64_t later, karp_error *error)
+/* Carries the decisions out (none = time passes) and lets that much time pass. */
+static karp_status go_on_with(karp_settlement *s, const karp_decision *const *decisions, size_t count, int64_t later,
+                              karp_error *error)
 {
     karp_snapshot *next = NULL;
-    karp_status status = karp_snapshot_after(s->snapshot, decision, karp_snapshot_now(s->snapshot) + later, &next,
-                                             error);
+    karp_status status = snapshot_after(s->snapshot, decisions, count, false, karp_snapshot_now(s->snapshot) + later,
+                                        &next, error);
     if (status != KARP_OK) return status;
     karp_snapshot_unref(s->snapshot);
     s->snapshot = next;
     return KARP_OK;
+}
+
+static karp_status go_on(karp_settlement *s, const karp_decision *decision, int64_t later, karp_error *error)
+{
+    return go_on_with(s, &decision, decision != NULL, later, error);
 }
 
 /* ---- a round ----------------------------------------------------------------------------------------------------- */
@@ -117,9 +125,7 @@ static size_t not_created(const karp_decision *d)
     return count;
 }
 
-/* Adds a round, carries its decision out and lets that much time pass. */
-static karp_status play_round(karp_settlement *s, const karp_decision *d, size_t launched_for, int64_t later,
-                              karp_error *error)
+static karp_status add_round(karp_settlement *s, const karp_decision *d, size_t launched_for, karp_error *error)
 {
     if (!grow(s->context, (void **)&s->rounds, &s->capacity, s->count + 1, sizeof *s->rounds)) return refuse(s, error);
     karp_settle_round *round = &s->rounds[s->count++];
@@ -131,7 +137,14 @@ static karp_status play_round(karp_settlement *s, const karp_decision *d, size_t
                                   .cost = karp_decision_cost_after(d) };
     if (s->options.progress != NULL) s->options.progress(s->count + 1, s->options.progress_user);
     karp_status status = note_removed(s, d, round, error);
-    if (status == KARP_OK) status = note_launches(s, d, round, error);
+    return status == KARP_OK ? note_launches(s, d, round, error) : status;
+}
+
+/* Adds a round, carries its decision out and lets that much time pass. */
+static karp_status play_round(karp_settlement *s, const karp_decision *d, size_t launched_for, int64_t later,
+                              karp_error *error)
+{
+    karp_status status = add_round(s, d, launched_for, error);
     return status == KARP_OK ? go_on(s, d, later, error) : status;
 }
 
@@ -227,15 +240,130 @@ static karp_status next_look(karp_settlement *s, const karp_decision *pass, int6
     return KARP_OK;
 }
 
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
+
+/* Commands that begin at one instant: Karpenter makes the next pass at once while budgets allow it. */
+typedef struct wave {
+    karp_decision **passes;
+    const karp_decision **list; /* the same */
+    size_t count, capacity, list_capacity;
+} wave;
+
+static bool is_drift(uint32_t method) { return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT; }
+
+static bool drifts(const karp_decision *pass)
+{
+    karp_command c = { .size = sizeof c };
+    return karp_decision_command_count(pass) > 0 && karp_decision_command(pass, 0, &c) == KARP_OK && is_drift(c.method);
+}
+
+static bool wave_add(karp_settlement *s, wave *w, karp_decision *pass)
+{
+    if (!grow(s->context, (void **)&w->passes, &w->capacity, w->count + 1, sizeof(void *)) ||
+        !grow(s->context, (void **)&w->list, &w->list_capacity, w->count + 1, sizeof(void *)))
+        return false;
+    w->list[w->count] = pass;
+    w->passes[w->count++] = karp_decision_ref(pass);
+    return true;
+}
+
+static void wave_free(karp_settlement *s, wave *w)
+{
+    for (size_t i = 0; i < w->count; i++) karp_decision_unref(w->passes[i]);
+    mem_free(s->context, w->passes, w->capacity * sizeof(void *));
+    mem_free(s->context, w->list, w->list_capacity * sizeof(void *));
+}
+
+static karp_status pass_on(const karp_settlement *s, const karp_snapshot *snapshot, karp_decision **out,
+                           karp_error *error)
+{
+    karp_disrupt_options options;
+    karp_disrupt_options_init(&options, sizeof options);
+    options.common = &s->common;
+    if (s->options.disrupt != KARP_SETTLE_DRIFT) return karp_disrupt(snapshot, &options, out, error);
+    options.method = KARP_METHOD_STATIC_DRIFT;
+    karp_status status = karp_disrupt(snapshot, &options, out, error);
+    if (status != KARP_OK || karp_decision_command_count(*out) > 0) return status;
+    karp_decision_unref(*out);
+    *out = NULL;
+    options.method = KARP_METHOD_DRIFT;
+    return karp_disrupt(snapshot, &options, out, error);
+}
+
+/* The passes that follow while the commands before them go on. */
+static karp_status add_passes(karp_settlement *s, wave *w, karp_error *error)
+{
+    bool more = true;
+    karp_status status = KARP_OK;
+    while (more && status == KARP_OK && s->count + w->count < ROUNDS_MOST) {
+        karp_snapshot *begun = NULL;
+        karp_decision *pass = NULL;
+        status = snapshot_after(s->snapshot, w->list, w->count, true, karp_snapshot_now(s->snapshot), &begun, error);
+        if (status == KARP_OK) status = pass_on(s, begun, &pass, error);
+        more = status == KARP_OK && drifts(pass);
+        if (more && !wave_add(s, w, pass)) status = refuse(s, error);
+        karp_decision_unref(pass);
+        karp_snapshot_unref(begun);
+    }
+    return status;
+}
+
+/* Adds the wave to the course of the drift. */
+static void count_wave(karp_settlement *s, const wave *w)
+{
+    karp_drift *d = &s->drift;
+    size_t nodes = 0;
+    double launched = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        const karp_settle_round *round = &s->rounds[s->count - w->count + i];
+        nodes += round->removed_count;
+        for (size_t k = 0; k < round->launched_count; k++) launched += round->launched[k].price;
+    }
+    double before = karp_decision_cost_before(w->list[0]);
+    if (nodes > d->at_once) d->at_once = nodes;
+    if (before + launched > d->cost_during) d->cost_during = before + launched;
+    d->ends = karp_snapshot_now(s->snapshot);
+}
+
+/* Plays the drift command and those that begin at the same time. */
+static karp_status play_wave(karp_settlement *s, karp_decision *first, karp_error *error)
+{
+    wave w = { 0 };
+    bool launches = false;
+    karp_status status = wave_add(s, &w, first) ? add_passes(s, &w, error) : refuse(s, error);
+    for (size_t i = 0; i < w.count && status == KARP_OK; i++) {
+        status = add_round(s, w.list[i], 0, error);
+        launches = launches || karp_decision_launch_count(w.list[i]) > 0;
+    }
+    if (status == KARP_OK) status = go_on_with(s, w.list, w.count, launches ? s->options.boot : LOOK_AGAIN, error);
+    if (status == KARP_OK) count_wave(s, &w);
+    wave_free(s, &w);
+    return status;
+}
+
+/* Nodes that have drifted, and are not being deleted. */
+static size_t drifted_nodes(const karp_snapshot *snapshot)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot->node_count; i++) {
+        const state_node *n = &snapshot->nodes[i];
+        count += n->claim != NO_ID && n->drifted && !n->marked && n->pool != NO_ID;
+    }
+    return count;
+}
+
+size_t karp_drifted_nodes(const karp_snapshot *snapshot) { return snapshot == NULL ? 0 : drifted_nodes(snapshot); }
+
 /* Carries out what a pass decided, or waits until it can have another result. *more = another pass follows. */
-static karp_status follow_pass(karp_settlement *s, const karp_decision *pass, bool *more, karp_error *error)
+static karp_status follow_pass(karp_settlement *s, karp_decision *pass, bool *more, karp_error *error)
 {
     int64_t next, now = karp_snapshot_now(s->snapshot);
     *more = karp_decision_command_count(pass) > 0;
     if (*more) {
         s->step = LOOK_AGAIN;
         bool launches = karp_decision_launch_count(pass) > 0;
-        karp_status status = play_round(s, pass, 0, launches ? s->options.boot : LOOK_AGAIN, error);
+        karp_status status = drifts(pass) ? play_wave(s, pass, error)
+                                          : play_round(s, pass, 0, launches ? s->options.boot : LOOK_AGAIN, error);
         return status == KARP_OK ? provision(s, error) : status;
     }
     karp_status status = next_look(s, pass, &next, error);
@@ -246,14 +374,11 @@ static karp_status follow_pass(karp_settlement *s, const karp_decision *pass, bo
 
 static karp_status consolidate(karp_settlement *s, karp_error *error)
 {
-    karp_disrupt_options options;
-    karp_disrupt_options_init(&options, sizeof options);
-    options.common = &s->common;
     bool more = true;
     karp_status status = KARP_OK;
     while (status == KARP_OK && more && s->count < ROUNDS_MOST) {
         karp_decision *pass = NULL;
-        status = karp_disrupt(s->snapshot, &options, &pass, error);
+        status = pass_on(s, s->snapshot, &pass, error);
         if (status == KARP_OK) status = follow_pass(s, pass, &more, error);
         karp_decision_unref(pass);
     }
@@ -263,10 +388,20 @@ static karp_status consolidate(karp_settlement *s, karp_error *error)
 static karp_status play(karp_settlement *s, karp_error *error)
 {
     if (s->options.progress != NULL) s->options.progress(1, s->options.progress_user);
+    s->drift = (karp_drift){ .size = sizeof s->drift,
+                             .nodes = drifted_nodes(s->snapshot),
+                             .ends = KARP_NO_TIME,
+                             .played = s->options.disrupt != 0 };
     karp_status status = provision(s, error);
     if (status == KARP_OK && s->options.disrupt) status = consolidate(s, error);
     s->unsettled = s->count >= ROUNDS_MOST;
-    return status == KARP_OK ? provision_again(s, error) : status;
+    if (status == KARP_OK) status = provision_again(s, error);
+    if (status != KARP_OK) return status;
+    s->drift.begins = s->began;
+    s->drift.left = drifted_nodes(s->snapshot);
+    s->drift.cost_before = karp_decision_cost_before(s->first != NULL ? s->first : s->last);
+    s->drift.cost_after = karp_decision_cost_after(s->last);
+    return KARP_OK;
 }
 
 size_t karp_decision_pods_left(const karp_decision *decision)
@@ -378,4 +513,10 @@ karp_decision *karp_settlement_last(const karp_settlement *settlement)
 karp_snapshot *karp_settlement_snapshot(const karp_settlement *settlement)
 {
     return settlement == NULL ? NULL : settlement->snapshot;
+}
+
+karp_status karp_settlement_drift(const karp_settlement *settlement, karp_drift *out)
+{
+    if (settlement == NULL || out == NULL) return KARP_E_INVALID;
+    return struct_give(out, &settlement->drift, sizeof *out, SIZE_THROUGH(karp_drift, played));
 }

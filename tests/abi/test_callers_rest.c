@@ -379,7 +379,15 @@ static karp_status give_http_list(const void *s)
     return karp_provider_list(mock, s, memory_of_provider, &list, &count, NULL);
 }
 
+static const karp_drift drift = { .size = sizeof drift };
+static karp_status give_drift_text(const void *s)
+{
+    char said[KARP_DRIFT_TEXT];
+    return karp_drift_text(s, said);
+}
+
 static const struct given in[] = {
+    IN(drift, give_drift_text),
     IN(value_source, give_source),
     IN(value_source, give_source_replace),
     IN(value_sink, give_sink),
@@ -448,6 +456,7 @@ static karp_status ask_found_column(void *out)
     return status;
 }
 static karp_status ask_settle_round(void *out) { return karp_settlement_round(settlement, 0, out); }
+static karp_status ask_drift(void *out) { return karp_settlement_drift(settlement, out); }
 static karp_status ask_launch_node(void *out)
 {
     const karp_provider_candidate first = { 0, 0, 0, 0 };
@@ -463,8 +472,11 @@ static karp_status ask_create(void *out)
 }
 
 static const struct asked out[] = {
-    OUT(karp_settle_round, cost, ask_settle_round),     OUT(karp_column, dictionary_count, ask_found_column),
-    OUT(karp_provider_node, launched, ask_launch_node), OUT(karp_provider_node, launched, ask_launch_result),
+    OUT(karp_drift, played, ask_drift),
+    OUT(karp_settle_round, cost, ask_settle_round),
+    OUT(karp_column, dictionary_count, ask_found_column),
+    OUT(karp_provider_node, launched, ask_launch_node),
+    OUT(karp_provider_node, launched, ask_launch_result),
     OUT(karp_provider_node, launched, ask_create),
 };
 

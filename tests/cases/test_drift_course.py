@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How drifted nodes are replaced: how many at a time, until when and at which cost, the same in every command."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, equal, finish, run
+
+
+def pool(kind, budget, **more):
+    wanted = {'karpenter.sh/capacity-type': 'on-demand', 'topology.kubernetes.io/zone': 'us-west-2a', 'node.kubernetes.io/instance-type': kind}
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {
+        'template': {'spec': {
+            'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'},
+            'requirements': [{'key': key, 'operator': 'In', 'values': [value]} for key, value in wanted.items()]}},
+        'disruption': {'consolidateAfter': 'Never', 'budgets': [{'nodes': budget}]}, **more}}
+
+
+CLASS = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'},
+         'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'r'}}
+
+
+def web(replicas):
+    return {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web'}, 'spec': {
+        'replicas': replicas, 'selector': {'matchLabels': {'app': 'web'}},
+        'template': {'metadata': {'labels': {'app': 'web'}}, 'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}}}
+
+
+def write(name, content):
+    path = pathlib.Path(folder, name)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def story(*steps, replicas=4):
+    return write('story.yaml', {'apiVersion': 'karp/v1', 'kind': 'Story', 'region': 'us-west-2', 'steps': list(steps),
+                                'objects': [pool('m6i.large', '10%'), CLASS, web(replicas)]})
+
+
+def cluster(replicas=4):
+    """A cluster of so many nodes, each with a pod, ten minutes old."""
+    return write(f'cluster-{replicas}.json', run('replay', story({'wait': '20m'}, replicas=replicas), '--dump-at', '10m')[0])
+
+
+def course(verb, *words):
+    return json.loads(run(verb, *words, '-o', 'json')[0])
+
+
+def number(value):
+    return round(float(value), 6)
+
+
+def figures(found):
+    cost = {k: number(v) for k, v in found['cost'].items()}
+    return (found['nodes'], found['left'], found['atOnce'], found['seconds'], cost['before'], cost['during'], cost['after'])
+
+
+M6I, M7I = 0.096, 0.1008
+
+
+def every_command():
+    dump = cluster()
+    for budget, at_once in (('1', 1), ('2', 2), ('3', 3), ('100%', 4), ('10%', 1)):
+        new = write('new.json', pool('m7i.large', budget))
+        waves = -(-4 // at_once)
+        most = max((4 - w * at_once) * M6I + w * at_once * M7I + min(at_once, 4 - w * at_once) * M7I for w in range(waves))
+        wanted = (4, 0, at_once, waves * 60, number(4 * M6I), number(most), number(4 * M7I))
+        for verb, words in (('plan', ['--settle']), ('disrupt', []), ('whatif', []), ('explain', ['node', 'default-2'])):
+            equal(figures(course(verb, *words, dump, '--replace', new)['driftCourse']), wanted, f'{verb} {words}, budget {budget}')
+        settled = course('plan', '--settle', dump, '--replace', new)['rounds']
+        equal([sum(r['time'] == t for r in settled) for t in sorted({r['time'] for r in settled})],
+              [min(at_once, 4 - w * at_once) for w in range(waves)], f'commands that begin together, budget {budget}')
+        sides = json.loads(run('diff', '-o', 'json', dump, '--', '--replace', new)[0])['designs']
+        equal(([figures(s['driftCourse']) for s in sides if 'driftCourse' in s], len(sides)), ([wanted], 2), f'diff, budget {budget}')
+        told = json.loads(run('whatif', dump, '--design', new, '-o', 'json')[0])['designs']
+        equal([figures(s['driftCourse']) for s in told if 'driftCourse' in s], [wanted], f'whatif --design, budget {budget}')
+        # Stories and replays: the whole minute of a boot, or their own times.
+        steps = [{'wait': '10m'}, {'replace': pool('m7i.large', budget)}, {'wait': '20m'}]
+        played = course('simulate', story(*steps))['totals']['driftCourse']
+        equal((played['nodes'], played['left']), (4, 0), 'simulate')
+        again = course('replay', story(*steps))['policies'][0]['driftCourse']
+        equal((again['nodes'], again['left'], again['atOnce'], number(again['cost']['before']), number(again['cost']['after'])),
+              (4, 0, at_once, number(4 * M6I), number(4 * M7I)), f'replay, budget {budget}')
+        check(number(again['cost']['during']) > number(4 * M6I) and again['seconds'] >= 60 * waves, again)
+
+
+def words():
+    dump = cluster()
+    new = write('new.json', pool('m7i.large', '2'))
+    said = 'Drift: 4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h now, up to $0.595/h meanwhile, $0.403/h after.'
+    for words in (['plan', '--settle'], ['disrupt'], ['whatif'], ['explain', 'node', 'default-1'], ['explain', 'node', 'default-3'], ['disrupt', '-o', 'markdown'],
+                  ['plan', '--settle', '-o', 'markdown'], ['whatif', '-o', 'markdown']):
+        shown = ' '.join(run(*words, dump, '--replace', new)[0].split())
+        check(said.replace('$0.595/h', '$0.5952/h').replace('$0.403/h', '$0.4032/h') in shown, f'{words}: {shown}')
+    for format in ('text', 'markdown', 'html'):
+        shown = ' '.join(run('diff', '-o', format, dump, '--', '--replace', new)[0].split())
+        check('Drift of B: 4 nodes drift, 2 at a time by budget' in shown and 'Drift of A' not in shown, shown)
+    for verb in (['disrupt'], ['plan', '--settle'], ['whatif'], ['explain', 'node', 'default-1']):
+        check('Drift:' not in run(*verb, dump)[0].replace('Drift: no', '').split('\n  Drift:')[0], f'{verb}: nothing drifts')
+        check('driftCourse' not in course(verb[0], *verb[1:], dump), f'{verb}: nothing drifts, JSON')
+
+
+def stuck():
+    """What no budget allows stays, and so does what a pod blocks."""
+    dump = cluster()
+    none = write('none.json', pool('m7i.large', '0'))
+    found = course('disrupt', dump, '--replace', none)['driftCourse']
+    equal((found['nodes'], found['left'], found['atOnce'], 'seconds' in found), (4, 4, 0, False), 'a budget of 0')
+    check('4 nodes drift; none is replaced (karp explain node NAME says why)' in ' '.join(run('disrupt', dump, '--replace', none)[0].split()), 'words')
+    held = json.loads(dump.read_text())
+    pods = [o for o in held['objects'] if o['kind'] == 'Pod']
+    pods[0]['metadata'].setdefault('annotations', {})['karpenter.sh/do-not-disrupt'] = 'true'
+    path = write('held.json', held)
+    found = course('disrupt', path, '--replace', write('new.json', pool('m7i.large', '100%')))['driftCourse']
+    equal((found['nodes'], found['left'], found['atOnce'], found['seconds']), (4, 1, 3, 60), 'a pod that must not be disrupted')
+    check('4 nodes drift, 3 at a time by budget; 3 are replaced after 1m0s, 1 stays' in ' '.join(run('disrupt', path, '--replace', folder + '/new.json')[0].split()), 'words')
+
+
+def many():
+    dump = cluster(101)
+    new = write('new.json', pool('m7i.large', '10%'))
+    found = course('disrupt', dump, '--replace', new)['driftCourse']
+    equal(found, {'nodes': 101}, 'more than are played beside another answer')
+    check('101 nodes drift; karp plan --settle plays their replacement' in ' '.join(run('disrupt', dump, '--replace', new)[0].split()), 'words')
+    found = course('plan', '--settle', dump, '--replace', new)['driftCourse']
+    equal((found['nodes'], found['left'], found['atOnce'], found['seconds']), (101, 0, 11, 600), 'all of them')
+
+
+with tempfile.TemporaryDirectory() as folder:
+    every_command()
+    words()
+    stuck()
+    many()
+finish()
