@@ -42,7 +42,8 @@ enum {
     KARP_REMEDY_EXCLUDE_VALUE = 12,
     KARP_REMEDY_CORRECT_SELECTOR = 13, /**< make the selector of a constraint select the pod. Since 0.1. */
     KARP_REMEDY_DROP_MIN_DOMAINS = 14, /**< drop minDomains of a spread constraint. Since 0.1. */
-    KARP_REMEDY_ADD_LABEL = 15 /**< add a label of the pod's node selector to a NodePool. Since 0.1. */
+    KARP_REMEDY_ADD_LABEL = 15, /**< add a label of the pod's node selector to a NodePool. Since 0.1. */
+    KARP_REMEDY_LOWER_MINIMUM = 16 /**< start the group of pods with fewer of them. Since 0.1. */
 };
 
 /** The name of a remedy's kind: "TOLERATE" and so on. "UNKNOWN" for any other number. Lives as long as the library. */

@@ -23,7 +23,9 @@ enum {
     KARP_GROUP_KOORDINATOR = 2,
     KARP_GROUP_VOLCANO = 3,
     KARP_GROUP_KAI = 4,
-    KARP_GROUP_KUEUE = 5 /**< plain pods with a pod group name */
+    KARP_GROUP_KUEUE = 5, /**< Workloads, and plain pods with a pod group name */
+    /** pods of one controller that are in no group: in answers of karp_admit() alone. Since 0.1. */
+    KARP_GROUP_WORKLOAD = 6
 };
 
 /**

@@ -11,6 +11,7 @@
 #ifndef KARP_IO_H
 #define KARP_IO_H
 
+#include <karp/admit.h>
 #include <karp/blockers.h>
 #include <karp/certificate.h>
 #include <karp/command.h>
@@ -71,7 +72,9 @@ typedef struct karp_reader_options {
     karp_str hooks;
     /** KARP_READ_PREFERENCES_*: whether preferences of pods count, as Karpenter's PREFERENCE_POLICY. Since 0.1 */
     uint32_t preferences;
-    uint32_t reserved; /**< 0 */
+    /** 1 = what waits for admission is read as if it were admitted, for karp_admit(): suspended workloads, Workloads of
+     * Kueue, ProvisioningRequests, and pods with Kueue's scheduling gates. Since 0.1 */
+    uint32_t queued;
     /** KARP_READ_DRA_*: whether ResourceClaims of pods are planned, as Karpenter's IGNORE_DRA_REQUESTS. Since 0.1 */
     uint32_t dra_requests;
     /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 0.1 */
@@ -491,6 +494,10 @@ KARP_API karp_status karp_write_verification(karp_context *context, const karp_v
 /** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers,
                                          const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes the answers for a queue (docs/formats.md, "Admission"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. Unstable.
+ */
+KARP_API karp_status karp_write_admission(karp_context *context, const karp_admission *admission,
+                                          const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes the nodes by NodePool (docs/formats.md, "Nodes"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_nodes(karp_context *context, const karp_node_list *list,
                                       const karp_write_options *options, karp_text *out, karp_error *error);

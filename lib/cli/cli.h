@@ -120,6 +120,12 @@ typedef struct cli_options {
     bool all_types;
     bool compact;
     uint32_t lint_fails; /* the lowest severity that fails, plus one; 0 = none */
+    uint32_t admit_fails; /* KARP_ADMIT_*: the best answer that fails; 0 = none */
+    uint32_t flavours; /* KARP_FLAVOUR_* */
+    bool flavours_given;
+    uint32_t changes; /* for how many workloads they are looked for */
+    int64_t boot; /* 0 = not given */
+    bool queued; /* what waits for admission is read as if it were admitted */
     bool digest; /* text output includes the digest of the input */
     uint32_t replicas_from; /* KARP_REPLICAS_* */
     uint32_t dra_requests; /* KARP_READ_DRA_* */
@@ -176,7 +182,7 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
-extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion;
+extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion, verb_admit;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -205,7 +211,8 @@ enum {
     CLI_OPTION_GATES = 2097152, /* --feature-gates, for commands that read no input */
     CLI_OPTION_NODES = 4194304, /* --no-losses */
     CLI_OPTION_WATCH = 8388608, /* --watch */
-    CLI_OPTION_ROUNDS = 16777216 /* --first-round */
+    CLI_OPTION_ROUNDS = 16777216, /* --first-round */
+    CLI_OPTION_ADMIT = 33554432 /* --flavours --changes --boot --fail-on launch|never */
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must

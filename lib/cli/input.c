@@ -160,6 +160,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.strict = options->strict;
     reader_options.hooks = str(options->hooks);
     reader_options.lenient = options->lenient;
+    reader_options.queued = options->queued;
     reader_options.keep_documents = keep_documents;
     reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
                               options->laid != NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_table.h"
 
+#include <karp/admit.h>
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,6 +208,14 @@ static const option_row rows[] = {
     { 0, "format", "FORMAT", CLI_OPTION_LINT, CALL(set_format), "the same as -o" },
     { 0, "fail-on", "SEVERITY", CLI_OPTION_LINT, CALL(set_severity),
       "exit 3 on findings this severe: info, warning, error" },
+    { 0, "fail-on", "ANSWER", CLI_OPTION_ADMIT, WORD(admit_fails, WORDS_ADMIT),
+      "exit 3 if a workload needs a launch or never starts (launch), or never starts (never)" },
+    { 0, "flavours", "WHAT,...", CLI_OPTION_ADMIT, CALL(set_flavours),
+      "also each workload on each nodepool, zone, capacity-type or reservation alone; all or none; default: all for "
+      "up to ten workloads" },
+    { 0, "changes", "N", CLI_OPTION_ADMIT, COUNT(changes, 0, UINT32_MAX, "not a number"),
+      "find the smallest change for the first N workloads that never start; default 3" },
+    { 0, "boot", "TIME", CLI_OPTION_ADMIT, CALL(set_boot), "time from launch until a node is ready; default 60s" },
     { 0, "baseline", "PLAN.json", CLI_OPTION_FAIL_ON, TEXT(baseline),
       "the plan that cost=+ compares with; default: the cost today" },
     { 'q', "quiet", NULL, CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY, CALL(set_quiet),
@@ -359,9 +369,10 @@ void print_verb_help(const cli_verb *verb)
         putchar('\n');
         print_words(stdout, text, 0, 0);
     }
-    (void)snprintf(text, sizeof(text), "Exit status: 0 success, 1 an error%s%s.",
-                   verb->options & CLI_OPTION_EXIT ? ", 2 changes (--detailed-exitcode)" : "",
-                   verb->options & (CLI_OPTION_FAIL_ON | CLI_OPTION_LINT) ? ", 3 what --fail-on names" : "");
+    (void)snprintf(
+        text, sizeof(text), "Exit status: 0 success, 1 an error%s%s.",
+        verb->options & CLI_OPTION_EXIT ? ", 2 changes (--detailed-exitcode)" : "",
+        verb->options & (CLI_OPTION_FAIL_ON | CLI_OPTION_LINT | CLI_OPTION_ADMIT) ? ", 3 what --fail-on names" : "");
     putchar('\n');
     print_words(stdout, text, 0, 0);
 }
@@ -386,6 +397,8 @@ typedef struct option_words {
     }
 
 static const option_words lists[] = {
+    [WORDS_ADMIT] = { "fail-on", CLI_OPTION_ADMIT,
+                      LIST({ "launch", KARP_ADMIT_LAUNCH }, { "never", KARP_ADMIT_NEVER }) },
     [WORDS_CLAIM_ORDER] = { "claim-order", CLI_OPTION_DECISION,
                             LIST({ "peer", KARP_CLAIM_ORDER_PEER }, { "stable", KARP_CLAIM_ORDER_STABLE }) },
     [WORDS_COLOR] = { "color", CLI_OPTION_OUTPUT,
@@ -413,6 +426,9 @@ static const option_words lists[] = {
                               { "error", KARP_LINT_ERROR }) },
     /* The library parses these. */
     { "policy", CLI_OPTION_REPLAY, LIST({ "cost", 0 }, { "cost+repack", 0 }) },
+    { "flavours", CLI_OPTION_ADMIT,
+      LIST({ "nodepool", 0 }, { "zone", 0 }, { "capacity-type", 0 }, { "reservation", 0 }, { "all", 0 },
+           { "none", 0 }) },
     { "provider", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
       LIST({ "aws", 0 }, { "azure", 0 }, { "gcp", 0 }, { "file", 0 }) },
     { "format", CLI_OPTION_REPLAY,

@@ -67,6 +67,7 @@ int set_word(const cli_verb *verb, const option_row *row, const char *text, void
 bool is_asked(uint32_t method);
 
 option_set set_color, set_fail_on, set_format, set_help, set_max_evictions, set_max_memory, set_method;
+option_set set_boot, set_flavours;
 option_set set_now, set_overhead, set_profile, set_quiet, set_severity;
 /* objective_options.c. They note in options->objective_given that they were given. */
 option_set set_deadline, set_effort, set_ignore_weights, set_node_cost, set_objective, set_preferences;
@@ -91,6 +92,7 @@ void name_formats(const cli_verb *verb, char *text, size_t room);
 
 /* Lists whose words have a value. */
 enum {
+    WORDS_ADMIT,
     WORDS_CLAIM_ORDER,
     WORDS_COLOR,
     WORDS_EFFORT,

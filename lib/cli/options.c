@@ -141,6 +141,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     const char *no_color = getenv("NO_COLOR");
     options->format = verb->default_format;
     options->runs = 5;
+    options->changes = 3;
     karp_objective_init(&options->objective, sizeof(options->objective));
     karp_repack_options_init(&options->repack, sizeof(options->repack));
     options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <explain/changes.h>
 #include <explain/explain_pod.h>
 #include <verify/verify.h>
 #include <karp/builder.h>
@@ -149,9 +150,9 @@ karp_status overlay_decide(const overlay_view *o, const karp_options *options, k
 enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
-    "UNKNOWN",       "TOLERATE",         "DROP_SELECTOR",    "DROP_TOPOLOGY", "DROP_PORT",    "REQUEST_LESS",
-    "RAISE_LIMIT",   "ALLOW_VALUE",      "DROP_MIN_VALUES",  "REMOVE_VALUE",  "REMOVE_LABEL", "PIN_PARTNER",
-    "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS", "ADD_LABEL",
+    "UNKNOWN",       "TOLERATE",         "DROP_SELECTOR",    "DROP_TOPOLOGY", "DROP_PORT",     "REQUEST_LESS",
+    "RAISE_LIMIT",   "ALLOW_VALUE",      "DROP_MIN_VALUES",  "REMOVE_VALUE",  "REMOVE_LABEL",  "PIN_PARTNER",
+    "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS", "ADD_LABEL",     "LOWER_MINIMUM",
 };
 
 const char *karp_remedy_name(uint32_t kind)
@@ -215,7 +216,10 @@ bool search_places(search *s, karp_remedy *where)
     s->status = overlay_decide(&s->changed, s->options, &d, s->error);
     if (s->status != KARP_OK) return false;
     bool placed = d->complete && d->unschedulable.count < s->waiting && outcome(s, d, where);
-    karp_decision_unref(d);
+    if (placed) {
+        karp_decision_unref(s->last);
+        s->last = d;
+    } else karp_decision_unref(d);
     return placed && s->status == KARP_OK;
 }
 
@@ -250,7 +254,8 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 static uint32_t ease(uint32_t kind)
 {
     if (kind == KARP_REMEDY_RAISE_LIMIT) return 0;
-    if (kind >= KARP_REMEDY_REMOVE_VALUE) return 1 + kind - KARP_REMEDY_REMOVE_VALUE;
+    if (kind >= KARP_REMEDY_REMOVE_VALUE && kind != KARP_REMEDY_LOWER_MINIMUM)
+        return 1 + kind - KARP_REMEDY_REMOVE_VALUE;
     return 100 + (kind == KARP_REMEDY_DROP_TOPOLOGY ? 100 : kind);
 }
 
@@ -278,9 +283,9 @@ static bool found_single(const search *s)
  * ones need at least as many changes. */
 static void look_for_remedies(search *s)
 {
-    static void (*const kinds[])(search *) = { try_topology_causes, try_labels,   try_tolerations,  try_selectors,
-                                               try_ports,           try_requests, try_limits,       try_values,
-                                               try_min_values,      try_topology, try_all_selectors };
+    static void (*const kinds[])(search *) = { try_topology_causes, try_labels,   try_tolerations, try_selectors,
+                                               try_ports,           try_requests, try_limits,      try_values,
+                                               try_min_values,      try_topology, try_minimum,     try_all_selectors };
     bool dear = s->rounds < MOST_ROUNDS;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
         bool found = found_single(s);
@@ -314,6 +319,7 @@ static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snap
     if (overlay_view_init(&s.changed, snapshot)) compare_resizes(&s, &now);
     else s.status = KARP_E_NOMEM;
     if (s.status == KARP_OK) look(&s);
+    karp_decision_unref(s.last);
     overlay_view_free(&s.changed);
     return s.status == KARP_E_NOMEM ? fail_nomem(error) : s.status;
 }
@@ -399,6 +405,35 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
     if (other.len == 0) return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
     return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME); did you mean %.*s?",
                 other.len < NAME_SHOWN ? (int)other.len : NAME_SHOWN, other.ptr);
+}
+
+/* What is about the cluster or the number of pods comes before what the pods would have to do without. */
+static int smaller_of_workload(const void *x, const void *y, const void *user)
+{
+    const karp_remedy *a = x, *b = y;
+    bool less = a->kind == KARP_REMEDY_REQUEST_LESS, other = b->kind == KARP_REMEDY_REQUEST_LESS;
+    if (a->changes != b->changes || less == other) return smaller(x, y, user);
+    return less ? 1 : -1;
+}
+
+karp_status find_changes(const karp_snapshot *seen, const karp_options *options, karp_decision *decision,
+                         uint32_t pod_number, karp_pod_explanation **out, karp_error *error)
+{
+    karp_options brief = *options;
+    karp_pod_explanation *e = mem_zalloc(seen->context, sizeof *e);
+    if (e == NULL) return fail_nomem(error);
+    e->context = context_ref(seen->context);
+    e->decision = karp_decision_ref(decision);
+    e->pod = pod_number;
+    arena_init(&e->data, e->context);
+    brief.explain = KARP_EXPLAIN_NONE;
+    karp_status status = search_run(e, seen, &brief, look_for_remedies, error);
+    if (status == KARP_OK &&
+        !sort_stable(e->context, e->remedies.items, e->remedies.count, sizeof(karp_remedy), smaller_of_workload, NULL))
+        status = fail_nomem(error);
+    if (status == KARP_OK) *out = e;
+    else karp_pod_explanation_free(e);
+    return status;
 }
 
 static void look_at_waiting(search *s)

@@ -59,6 +59,7 @@ typedef struct search {
     uint32_t pod, shape;
     size_t waiting; /* number of unschedulable pods without any change */
     uint32_t rounds; /* left */
+    karp_decision *last; /* the last decision of search_places() that placed the pod; NULL = none */
     karp_status status;
     karp_error *error;
 } search;
@@ -119,6 +120,7 @@ void try_labels(search *s);
 void try_values(search *s);
 void try_min_values(search *s);
 void try_all_selectors(search *s); /* several changes together */
+void try_minimum(search *s); /* remedies_group.c: of the pod's group */
 
 /* resizes.c: where the pod would go if resizes in place counted as Kubernetes counts them from 1.37 on */
 void compare_resizes(search *s, const karp_remedy *now);

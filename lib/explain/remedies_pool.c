@@ -3,6 +3,8 @@
 #include <explain/explain_pod.h>
 
 #include <base/sort.h>
+#include <base/str.h>
+#include <decision/decision.h>
 #include <model/label_rules.h>
 #include <model/quantity.h>
 #include <string.h>
@@ -55,35 +57,66 @@ static void set_limit(search *s, uint32_t pool, uint32_t index, const amount *va
     overlay_pool(&s->changed, pool)->limits = (resource_list){ items, count };
 }
 
-static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
+/* The limit that suffices for the NodePool's nodes and all launches of the last decision that placed the pod. */
+static bool enough_for_all(search *s, uint32_t pool, const resource_amount *limit, amount *out)
+{
+    const karp_snapshot *w = s->snapshot;
+    const type_table *table = &w->tables[w->pool_table[pool]];
+    karp_str name = name_of(w, w->raw.pools.items[pool].meta.name);
+    *out = amount_whole(0);
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        if (w->nodes[i].marked || w->nodes[i].pool != pool) continue;
+        if (!amount_add(*out, resource_list_get(w->nodes[i].capacity, limit->resource), out)) return false;
+    }
+    for (size_t i = 0; i < s->last->launches.count; i++) {
+        const karp_launch *l = &s->last->launches.items[i];
+        uint32_t type = strings_find(&w->raw.text, l->choice.instance_type.ptr, l->choice.instance_type.len);
+        amount one = amount_whole(limit->resource == RESOURCE_NODES);
+        if (!equal_str(l->node_pool, name)) continue;
+        for (uint32_t t = 0; t < table->type_count; t++) {
+            if (table->types[t].name == type)
+                one = amount_max(one, resource_list_get(table->types[t].capacity_list, limit->resource));
+        }
+        if (!amount_add(*out, one, out)) return false;
+    }
+    return amount_cmp(*out, limit->value) > 0;
+}
+
+/* Tries the limit with this value, and records it. */
+static bool try_limit_of(search *s, uint32_t pool, uint32_t index, amount value, strbuf *text)
 {
     const resource_amount *limit = &s->snapshot->raw.pools.items[pool].limits.items[index];
-    karp_remedy outcome = { .size = sizeof outcome };
-    amount value;
     char number[QUANTITY_TEXT];
-    set_limit(s, pool, index, NULL);
-    bool helps = search_places(s, &outcome);
-    overlay_view_reset(&s->changed);
-    if (!helps || search_over(s)) return;
     strbuf_clear(text);
     strbuf_adds(text, "raise the limit ");
     strbuf_addstr(text, strings_get(&s->snapshot->raw.resources, limit->resource));
     add_pool(s, text, pool);
-    size_t plain = text->len;
-    if (enough(s, pool, limit, &outcome, &value)) {
-        size_t length = quantity_format((quantity){ .value = value, .binary = limit->binary }, number);
-        strbuf_adds(text, " to ");
-        strbuf_add(text, number, length);
-        set_limit(s, pool, index, &value);
-        if (search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, text) || search_over(s)) return;
-    }
-    /* More than one node is needed, because other pods use the added capacity first. */
-    strbuf shorter;
-    strbuf_init(&shorter, s->snapshot->context);
-    strbuf_add(&shorter, text->ptr, plain);
+    strbuf_adds(text, " to ");
+    strbuf_add(text, number, quantity_format((quantity){ .value = value, .binary = limit->binary }, number));
+    set_limit(s, pool, index, &value);
+    return search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, text) || search_over(s);
+}
+
+static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
+{
+    const resource_amount *limit = &s->snapshot->raw.pools.items[pool].limits.items[index];
+    karp_remedy outcome = { .size = sizeof outcome };
+    amount one, all;
     set_limit(s, pool, index, NULL);
-    (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, &shorter);
-    strbuf_free(&shorter);
+    bool helps = search_places(s, &outcome);
+    overlay_view_reset(&s->changed);
+    if (!helps || search_over(s)) return;
+    /* More than one node may be needed: for other pods, which use the added capacity first, and for those of a group.
+     */
+    bool for_all = enough_for_all(s, pool, limit, &all), for_one = enough(s, pool, limit, &outcome, &one);
+    if (for_one && try_limit_of(s, pool, index, one, text)) return;
+    if (for_all && (!for_one || amount_cmp(all, one) > 0) && try_limit_of(s, pool, index, all, text)) return;
+    strbuf_clear(text);
+    strbuf_adds(text, "raise the limit ");
+    strbuf_addstr(text, strings_get(&s->snapshot->raw.resources, limit->resource));
+    add_pool(s, text, pool);
+    set_limit(s, pool, index, NULL);
+    (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, text);
 }
 
 /* Names the limits in the text, with the necessary values if these are known; false = they are not. */

@@ -290,8 +290,22 @@ static karp_status add_ephemeral_claims(io_filler *f, const tree *pod, const io_
     return status;
 }
 
+/* Drops the gates that Kueue removes when it admits the pod, which is pending without gates. */
+static void drop_gates(trees *t, tree *root)
+{
+    static const char *const gates[] = { "kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology" };
+    if (tree_count(tree_get(tree_get(root, "spec"), "schedulingGates")) == 0) return;
+    tree *list = own_member(t, own_member(t, root, "spec", false), "schedulingGates", false);
+    for (size_t i = tree_is(list, TREE_LIST) ? tree_count(list) : 0; i-- > 0;) {
+        karp_str name = tree_get_text(tree_item(list, i), "name");
+        if (str_is(name, gates[0]) || str_is(name, gates[1])) tree_remove_item(t, list, i);
+    }
+    if (tree_is(list, TREE_LIST) && tree_count(list) == 0) io_set_pending(t, root, io_creation(root));
+}
+
 karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *root, const io_place *place)
 {
+    if (f->reader->options.queued) drop_gates(f->t, root);
     if (!io_count_waiting(&f->waiting, f->reader, root)) return io_reader_nomem(f->reader);
     if (!f->fill) return io_add_filled(f, info, root, place);
     io_fill_pod_spec(f, tree_get(root, "spec"));

@@ -101,7 +101,6 @@ static const struct {
     { "apps.kruise.io", "SidecarSet WorkloadSpread" },
     { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate WorkflowTemplate" },
     { "flow.volcano.sh", "JobTemplate" },
-    { "kueue.x-k8s.io", "Workload" },
     { "serving.kserve.io", "ClusterStorageContainer LLMInferenceServiceConfig" },
     { "tekton.dev", "ClusterTask Pipeline Task" },
 };

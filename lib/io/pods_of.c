@@ -62,6 +62,15 @@ io_pod_set *io_pods_add(io_pods *p, const tree *template_, karp_str name, uint64
     return &p->sets[p->count++];
 }
 
+void io_pods_add_group(io_pods *p, karp_pod_group group)
+{
+    if (p->d->status || !grow(p->context, (void **)&p->groups, &p->group_capacity, p->group_count + 1, sizeof group)) {
+        p->t->status = p->d->status ? p->t->status : KARP_E_NOMEM;
+        return;
+    }
+    p->groups[p->group_count++] = group;
+}
+
 tree *io_set_spec(io_pods *p, const io_pod_set *set)
 {
     return set ? tree_get_or_make(p->t, set->template_, "spec") : NULL;
@@ -143,7 +152,7 @@ int64_t io_pods_integer(io_pods *p, const char *path, int64_t least, int64_t abs
 static bool is_suspended(io_pods *p)
 {
     const char *field = p->kind->suspend;
-    if (!field || !tree_is(io_at_path(p->object, field), TREE_TRUE)) return false;
+    if (!field || p->queued || !tree_is(io_at_path(p->object, field), TREE_TRUE)) return false;
     char shown[80];
     io_show_path(field, shown, sizeof shown);
     io_pods_note(p, "%s %.*s: suspended (%s), so no pods; without it they are planned for", p->kind->info.name,
@@ -166,6 +175,8 @@ karp_status io_pods_of(io_pods *p)
 void io_pods_free(io_pods *p)
 {
     karp_free(p->context, p->sets, p->capacity * sizeof *p->sets);
+    karp_free(p->context, p->groups, p->group_capacity * sizeof *p->groups);
     p->sets = NULL;
-    p->count = p->capacity = 0;
+    p->groups = NULL;
+    p->count = p->capacity = p->group_count = p->group_capacity = 0;
 }

@@ -4,6 +4,7 @@
 #define IO_PODS_OF_H
 
 #include <io/pod_kinds.h>
+#include <karp/groups.h>
 
 /* Equal pods, named NAME-FIRST, NAME-(FIRST + 1) … */
 typedef struct io_pod_set {
@@ -25,10 +26,13 @@ typedef struct io_pods {
     void *user;
     const io_pod_kind *kind;
     uint32_t replicas_from; /* KARP_REPLICAS_* for what the operator scales by itself */
+    bool queued; /* what waits for admission has its pods */
     const tree *object;
     karp_str namespace_, name;
     io_pod_set *sets;
     size_t count, capacity;
+    karp_pod_group *groups; /* of these pods, that have no objects */
+    size_t group_count, group_capacity;
     tree *notes; /* a list of texts */
     karp_str later; /* how many pods it has at its time; "" = that is now */
     karp_str problem; /* why its pods are not known; "" = they are */
@@ -49,6 +53,7 @@ void io_pods_problem(io_pods *p, const char *format, ...) __attribute__((format(
 /* Adds a set. Its template is a copy whose metadata, labels and spec may be changed, but nothing below them. NULL = a
  * failure. The pointer is valid until another set is added. */
 io_pod_set *io_pods_add(io_pods *p, const tree *template_, karp_str name, uint64_t count);
+void io_pods_add_group(io_pods *p, karp_pod_group group);
 tree *io_set_spec(io_pods *p, const io_pod_set *set);
 /* Adds a label, unless the template states it. */
 void io_set_label(io_pods *p, const io_pod_set *set, const char *key, karp_str value);

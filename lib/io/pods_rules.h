@@ -26,6 +26,11 @@ void io_make_scaled_job(io_pods *p);
 void io_make_cron_job(io_pods *p);
 void io_make_by_schedule(io_pods *p);
 
+/* ---- pods_kueue.c ------------------------------------------------------------------------------------------------ */
+
+void io_make_kueue_workload(io_pods *p);
+void io_make_provisioning_request(io_pods *p);
+
 /* ---- pods_ray.c -------------------------------------------------------------------------------------------------- */
 
 void io_make_ray_cluster(io_pods *p);

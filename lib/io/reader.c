@@ -36,7 +36,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
         status = fail(error, KARP_E_INVALID, "karp_reader_options: dra_requests is none of KARP_READ_DRA_*");
     if (!status && given.preferences > KARP_READ_PREFERENCES_IGNORE)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: preferences is none of KARP_READ_PREFERENCES_*");
-    if (!status && given.reserved) status = fail(error, KARP_E_INVALID, "karp_reader_options: reserved is not 0");
+    if (!status && given.queued > 1) status = fail(error, KARP_E_INVALID, "karp_reader_options: queued is not 0 or 1");
     if (status) return status;
     karp_builder *builder = NULL;
     status = karp_builder_new(context, &builder, error);

@@ -6,6 +6,7 @@
 #include <io/pod_makers.h>
 #include <io/pods_rules.h>
 #include <io/refused.h>
+#include <karp/groups.h>
 
 #include <string.h>
 
@@ -318,9 +319,16 @@ static uint64_t succeeded_of(const karp_reader *reader, const tree *job, karp_st
 static bool is_finished(const tree *job)
 {
     const tree *conditions = tree_get(tree_get(job, "status"), "conditions");
-    return tree_is(tree_get(tree_get(job, "spec"), "suspend"), TREE_TRUE) ||
-           str_is(io_condition_status(conditions, "Complete"), "True") ||
+    return str_is(io_condition_status(conditions, "Complete"), "True") ||
            str_is(io_condition_status(conditions, "Failed"), "True");
+}
+
+/* Whether the Job waits to be resumed. Where admissions are asked for, it is asked about, unless an object such as a
+ * Workload of Kueue asks for it. */
+static bool is_suspended(const karp_reader *reader, const io_deferred *job, const tree *root)
+{
+    if (!tree_is(tree_get(tree_get(root, "spec"), "suspend"), TREE_TRUE)) return false;
+    return !reader->options.queued || io_has_made(reader, job);
 }
 
 /* Adds the ReplicaSet, and the pods that it owns. */
@@ -419,6 +427,7 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
                      .user = reader,
                      .kind = io_pod_kind_of(deferred->info),
                      .replicas_from = reader->options.replicas_from,
+                     .queued = reader->options.queued != 0,
                      .object = root,
                      .namespace_ = w->namespace_,
                      .name = w->name };
@@ -427,6 +436,8 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
     if (status == KARP_OK) status = report(reader, deferred, &pods);
     if (status == KARP_OK && strcmp(deferred->info->group, "batch.volcano.sh") == 0)
         status = io_enqueue_note(&w->f->queue, reader, deferred, &pods);
+    for (size_t i = 0; i < pods.group_count && status == KARP_OK; i++)
+        status = karp_builder_add_pod_group(reader->builder, &pods.groups[i], &reader->error);
     if (status == KARP_OK) status = expand_sets(w, deferred, root, &pods);
     io_pods_free(&pods);
     return status;
@@ -464,7 +475,7 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (deferred->info->kind == IO_KIND_OPERATED) return expand_operated(&w, deferred, root);
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
-    if (job && is_finished(root)) return io_unused_job(reader, root);
+    if (job && (is_finished(root) || is_suspended(reader, deferred, root))) return io_unused_job(reader, root);
     karp_status noted = job ? note_gang(reader, deferred, spec) : KARP_OK;
     if (noted) return noted;
     if (job && (noted = note_lasting(reader)) != KARP_OK) return noted;

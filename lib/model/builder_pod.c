@@ -306,6 +306,7 @@ static uint32_t intern_marks(adding *a, const karp_pod *given)
             if (!o->controller) continue;
             marks.controller_kind = selects_kind(o);
             marks.controller_name = copy_name(a, o->name);
+            marks.controller_word = copy_into(&a->c, a->c.text, o->kind);
             if (o->uid.len > 0) marks.controller_uid = copy_name(a, o->uid);
             break;
         }

@@ -20,7 +20,8 @@ void karp_pod_group_init(karp_pod_group *group, size_t size)
 
 const char *karp_group_source_name(uint32_t source)
 {
-    static const char *const names[] = { "PodGroup", "scheduler-plugins", "Koordinator", "Volcano", "KAI", "Kueue" };
+    static const char *const names[] = { "PodGroup", "scheduler-plugins", "Koordinator", "Volcano", "KAI",
+                                         "Kueue",    "workload" };
     return source < sizeof names / sizeof *names ? names[source] : "unknown";
 }
 

@@ -18,10 +18,17 @@ typedef struct member_group {
     uint32_t child_count; /* of a composite: number of groups that name it as their parent */
 } member_group;
 
+/* The place of a group in a queue. */
+typedef struct group_turn {
+    int32_t priority;
+    uint32_t rank;
+} group_turn;
+
 struct group_index {
     member_group *items; /* sorted by namespace, name and source, composites last */
     uint32_t count;
     const uint32_t *of_pod; /* by pod: the group of a pod that has not finished, NO_ID = none */
+    const group_turn *turns; /* by group, of the topmost ones; NULL = they have the places of their first pods */
 };
 
 static inline const pod_group *group_object(const karp_snapshot *s, const member_group *g)

@@ -151,12 +151,13 @@ typedef struct pod_marks {
     uint32_t group; /* names id of its group's name, or NO_ID */
     uint32_t group_source; /* KARP_GROUP_*, 0 without a group */
     uint32_t gated; /* 1 = a member of a group with scheduling gates */
+    uint32_t controller_word; /* text id of its kind; NO_ID = none */
 } pod_marks;
 
 /* The marks of a pod without any. */
 static inline pod_marks no_marks(void)
 {
-    return (pod_marks){ NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID, NO_ID, 0, 0 };
+    return (pod_marks){ NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID, NO_ID, 0, 0, NO_ID };
 }
 
 /* The members of a pod that all pods of a template have in common. */

@@ -10,6 +10,7 @@
 #include <schedule/loop.h>
 #include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
+#include <schedule/workloads.h>
 #include <string.h>
 
 /* A pod without a group, or the topmost composite of a group, or a group without one. */
@@ -64,6 +65,13 @@ static int by_priority(const void *x, const void *y, const void *user)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
+/* In a queue of workloads, pods that lose their node come first. */
+static void enter_queue(const group_turn *turns, unit *u)
+{
+    u->priority = u->group == NO_ID ? INT32_MAX : turns[u->group].priority;
+    if (u->group != NO_ID) u->rank = turns[u->group].rank;
+}
+
 static bool list_units(gang_loop *l)
 {
     scheduler *s = l->s;
@@ -80,12 +88,12 @@ static bool list_units(gang_loop *l)
         if (id != NO_ID) id = root_of(l, id);
         if (id != NO_ID && unit_of[id] != 0) {
             unit *u = &l->units[unit_of[id] - 1];
-            if (rank < u->rank) u->rank = rank;
+            if (rank < u->rank && l->all->turns == NULL) u->rank = rank;
             continue;
         }
-        l->units[l->unit_count++] = (unit){
-            .priority = h->has_priority ? h->priority : 0, .rank = rank, .pod = p, .group = id
-        };
+        unit *u = &l->units[l->unit_count++];
+        *u = (unit){ .priority = h->has_priority ? h->priority : 0, .rank = rank, .pod = p, .group = id };
+        if (l->all->turns != NULL) enter_queue(l->all->turns, u);
         if (id != NO_ID) unit_of[id] = l->unit_count;
     }
     return sort_stable(s->context, l->units, l->unit_count, sizeof *l->units, by_priority, NULL);
@@ -163,6 +171,14 @@ static bool place_pods(gang_loop *l, uint32_t id, const gang_domain *domain, gan
     return there + placed >= n.least && placed > 0;
 }
 
+/* The pods of the group and of those below it that have a place. */
+static uint32_t placed_below(gang_loop *l, uint32_t id)
+{
+    uint32_t count = gang_counts(l->s, &l->all->items[id]).placed;
+    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) count += placed_below(l, c);
+    return count;
+}
+
 static bool place_children(gang_loop *l, uint32_t id, uint32_t depth, gang_score *score)
 {
     const pod_group *o = group_object(l->s->snapshot, &l->all->items[id]);
@@ -170,12 +186,13 @@ static bool place_children(gang_loop *l, uint32_t id, uint32_t depth, gang_score
     for (uint32_t c = l->first_child[id]; c != NO_ID && !l->s->failed; c = l->next_child[c]) {
         const member_group *g = &l->all->items[c];
         gang_count before = gang_counts(l->s, g);
+        uint32_t placed = placed_below(l, c);
         bool running = !g->composite && before.bound + before.succeeded + before.placed >= before.least;
         bool nothing = !g->composite && before.to_place == before.placed;
         bool ok = (nothing && running) || try_group(l, c, depth + 1) || running;
         starts += ok;
         children++;
-        if (ok) score->pods += gang_counts(l->s, g).placed - before.placed;
+        if (ok) score->pods += placed_below(l, c) - placed;
     }
     score->groups += starts;
     score->all = score->all && starts == children;
@@ -364,12 +381,122 @@ static bool uses_devices(const gang_loop *l, uint32_t id)
     return uses;
 }
 
+/* ---- workloads of a queue ---------------------------------------------------------------------------------------- */
+
+/* Counts the pods of the workload that have a place, and those that wait for its node. Returns whether all have one. */
+static bool count_places(gang_loop *l, uint32_t id, workload_try *t)
+{
+    scheduler *s = l->s;
+    const member_group *g = &l->all->items[id];
+    bool all = true;
+    for (uint32_t i = 0; i < g->pod_count; i++) {
+        if (exclusion(&s->pods, g->pods[i]) == 0) continue;
+        place at = placement_get(s, g->pods[i]);
+        bool ready = at.where == PLACE_HOST && s->snapshot->nodes[s->hosts.items[at.target].node].initialized;
+        all = all && at.where != PLACE_NONE;
+        t->placed += at.where != PLACE_NONE;
+        t->waiting += at.where != PLACE_NONE && !ready;
+    }
+    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) all = count_places(l, c, t) && all;
+    return all;
+}
+
+static const char *why_not(gang_loop *l, uint32_t id)
+{
+    scheduler *s = l->s;
+    const member_group *g = &l->all->items[id];
+    strbuf b;
+    strbuf_init(&b, s->context);
+    if (l->results[id].try_count > 0) gang_add_tries(&l->results[id], gang_counts(s, g).least, g->composite, &b);
+    const char *text = b.failed ? NULL : arena_string(s->workloads->data, b.len > 0 ? b.ptr : "", b.len);
+    if (text == NULL) s->failed = true;
+    strbuf_free(&b);
+    return text;
+}
+
+/* Places the workload, and notes what that takes since the savepoint. */
+static bool try_workload(gang_loop *l, uint32_t id, const savepoint *p, workload_try *t)
+{
+    scheduler *s = l->s;
+    const queued *own = &s->workloads->items[id];
+    bool placed = try_group(l, id, 0);
+    *t = (workload_try){ .launches = (uint32_t)s->claims.list.count - p->claim_count, .why = "" };
+    bool all = count_places(l, id, t);
+    if (placed && !s->failed) t->cost = savepoint_cost(s, p);
+    t->starts = l->results[id].reason == KARP_REASON_NONE && (all || !own->whole);
+    if (!t->starts && !s->failed) t->why = why_not(l, id);
+    return placed;
+}
+
+/* Finds out what becomes of the workload on the nodes of the domain; NULL = on all. Nothing stays placed. */
+static bool try_and_undo(gang_loop *l, uint32_t id, const gang_domain *domain, workload_try *t)
+{
+    scheduler *s = l->s;
+    savepoint p;
+    outside before;
+    *t = (workload_try){ .why = "" };
+    if (!savepoint_begin(s, &p)) return false;
+    bool inside = domain == NULL || gang_enter(s, domain, &before);
+    if (inside) (void)try_workload(l, id, &p, t);
+    if (domain != NULL) gang_leave(s, &before);
+    settle(l, id, false);
+    return savepoint_undo(s, &p);
+}
+
+static bool try_flavours(gang_loop *l, uint32_t id)
+{
+    struct workloads *w = l->s->workloads;
+    queued *own = &w->items[id];
+    if (!workloads_find_flavours(l->s)) return false;
+    own->flavours = arena_array(w->data, w->flavour_count + (size_t)1, sizeof *own->flavours);
+    if (own->flavours == NULL) l->s->failed = true;
+    for (uint32_t i = 0; i < w->flavour_count && !l->s->failed && !l->s->round.stopped; i++) {
+        if (!try_and_undo(l, id, w->flavours[i].domain, &own->flavours[i])) return false;
+    }
+    return !l->s->failed;
+}
+
+/* A pod that did not fit when its group was tried last. */
+static uint32_t first_left(const gang_loop *l, uint32_t id)
+{
+    const gang_result *r = &l->results[id];
+    uint32_t pod_number = NO_ID;
+    for (uint32_t i = 0; i < r->try_count && i < MOST_TRIES && pod_number == NO_ID; i++) pod_number = r->tries[i].pod;
+    for (uint32_t c = l->first_child[id]; c != NO_ID && pod_number == NO_ID; c = l->next_child[c])
+        pod_number = first_left(l, c);
+    return pod_number;
+}
+
+/* The turn of a workload; it may have several, if pods that are placed later are what it waits for. */
+static bool take_turn(gang_loop *l, uint32_t id)
+{
+    scheduler *s = l->s;
+    queued *own = &s->workloads->items[id];
+    workload_try t;
+    savepoint p;
+    if (s->workloads->alone) {
+        if (own->alone && try_and_undo(l, id, NULL, &t)) own->starts_alone = t.starts;
+        return false;
+    }
+    if (!own->tried && !try_flavours(l, id)) return false;
+    if (!savepoint_begin(s, &p)) return false;
+    workload_try before = own->now;
+    bool placed = try_workload(l, id, &p, &own->now);
+    own->now.launches += before.launches;
+    own->now.cost += before.cost;
+    if (own->tried) own->now.why = before.why; /* what was lacking at its turn, not after the whole queue */
+    else own->left = own->now.starts ? NO_ID : first_left(l, id);
+    own->tried = true;
+    savepoint_keep(s, &p);
+    return placed;
+}
+
 /* Places the unit's group, or nothing of it. */
 static bool try_unit(gang_loop *l, uint32_t id)
 {
     if (is_done(l, id)) return false;
     l->s->saving.devices = uses_devices(l, id);
-    bool placed = try_group(l, id, 0);
+    bool placed = l->s->workloads == NULL ? try_group(l, id, 0) : take_turn(l, id);
     settle(l, id, placed);
     return placed;
 }

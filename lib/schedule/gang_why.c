@@ -32,14 +32,13 @@ static void add_limits(scheduler *s, uint32_t pod_number, uint32_t view_number, 
 }
 
 /* NULL = not known, or out of memory. */
-static const char *why(scheduler *s, const member_group *g)
+static const char *why(scheduler *s, const member_group *g, uint32_t *pod_number)
 {
-    uint32_t pod_number;
-    const struct pod_outcome *o = first_left(s, g, &pod_number);
+    const struct pod_outcome *o = first_left(s, g, pod_number);
     strbuf b;
     if (o == NULL) return NULL;
     strbuf_init(&b, s->context);
-    add_limits(s, pod_number, o->view, &b);
+    add_limits(s, *pod_number, o->view, &b);
     bool limits = o->reason == KARP_REASON_LIMITS || o->reason == KARP_REASON_NODE_LIMITS;
     if (b.len == 0 && limits) strbuf_adds(&b, "no node has room for more, and no NodePool launches one that could");
     else if (b.len == 0) strbuf_adds(&b, karp_reason_text(o->reason));
@@ -53,10 +52,10 @@ void gang_note_try(scheduler *s, const member_group *g, gang_result *r, const ga
 {
     if (r->try_count++ >= MOST_TRIES) return;
     gang_try *t = &r->tries[r->try_count - 1];
-    *t = (gang_try){ .fit = fit };
+    *t = (gang_try){ .fit = fit, .pod = NO_ID };
     if (domain != NULL)
         t->domain = domain->value == NO_ID ? str("a node to be launched") : text_of(s->snapshot, domain->value);
-    if (!g->composite) t->why = why(s, g);
+    if (!g->composite) t->why = why(s, g, &t->pod);
 }
 
 void gang_add_tries(const gang_result *r, uint32_t least, bool composite, strbuf *out)

@@ -36,6 +36,7 @@ typedef struct gang_try {
     karp_str domain; /* ptr NULL = anywhere */
     uint32_t fit; /* pods, bound ones included; of a composite: groups */
     const char *why; /* why one more does not fit; NULL = not known */
+    uint32_t pod; /* the pod that does not fit; NO_ID = not known */
 } gang_try;
 
 enum { MOST_TRIES = 6 };

@@ -452,7 +452,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->profile = s->settings.options->profile;
     d->peer_version = options_peer(s->settings.options);
     d->now = s->settings.now;
-    if (s->templates.usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
+    if (s->templates.usable_pools == 0 && s->workloads == NULL && !report_no_pools(s, d)) return KARP_E_NOMEM;
     bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) &&
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&

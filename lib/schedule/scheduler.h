@@ -54,6 +54,7 @@ struct scheduler {
     struct launches launches;
     struct first_fit *first_fit; /* see first_fit.c; NULL = not created yet */
     const struct policy *policy; /* see policy.h; NULL = Karpenter's behaviour */
+    struct workloads *workloads; /* see workloads.h; NULL = nothing is noted of them */
 };
 
 /* Whether S-Qn is in force. */

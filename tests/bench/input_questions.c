@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/admit.h>
+#include <karp/library.h>
 #include <karp/inspect.h>
 #include <karp/what_if.h>
 #include "inputs.h"
@@ -24,6 +26,15 @@ static karp_status decide_in_karp(const karp_snapshot *snapshot, karp_decision *
     karp_options_init(&options, sizeof(options));
     options.profile = KARP_PROFILE_KARP;
     return karp_provision(snapshot, &options, out, error);
+}
+
+static karp_status admit(const karp_snapshot *snapshot, karp_decision **out, karp_error *error)
+{
+    karp_admission *found = NULL;
+    karp_status status = karp_admit(snapshot, NULL, &found, error);
+    if (status == KARP_OK) *out = karp_decision_ref(karp_admission_decision(found));
+    karp_admission_free(found);
+    return status;
 }
 
 /* One decision for each change; the last one is kept. */
@@ -66,6 +77,7 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
         return decide_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
     case BENCH_COST:
     case BENCH_BOUND: *asked = 1; return decide_for_cost(snapshot, question.ask == BENCH_BOUND, out, error);
+    case BENCH_ADMIT: *asked = 1; return admit(snapshot, out, error);
     case BENCH_KARP: *asked = 1; return decide_in_karp(snapshot, out, error);
     case BENCH_DECIDE:
     case BENCH_EDIT_PENDING:

@@ -280,9 +280,9 @@ static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 static karp_status fill_b3(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_B3); }
 static karp_status fill_b3_wide(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_WIDE_B3); }
 
-/* Gangs of 8 to 512 pods, 51 on average, onto 5,000 nodes and new ones; a third of the gangs in one zone. `alone`: the
- * same pods without gangs. */
-static karp_status fill_gangs(bench_maker *m, uint32_t pods, bool alone)
+/* At most so many gangs of 8 to 512 pods, 51 on average, onto 5,000 nodes and new ones; a third of the gangs in one
+ * zone. `alone`: the same pods without gangs. */
+static karp_status fill_gangs(bench_maker *m, uint32_t gangs, uint32_t pods, bool alone)
 {
     static const uint32_t sizes[] = { 8, 16, 8, 64, 8, 16, 8, 256, 8, 16, 8, 8, 16, 8, 64, 8, 16, 8, 8, 512, 8 };
     some_kinds some;
@@ -292,7 +292,7 @@ static karp_status fill_gangs(bench_maker *m, uint32_t pods, bool alone)
     for (uint32_t i = 0; i < NODES_OF_WIDE_B3 && status == KARP_OK; i++) {
         status = load_node(m, i, 16, some.kinds);
     }
-    for (uint32_t g = 0, placed = 0; placed < pods && status == KARP_OK; g++) {
+    for (uint32_t g = 0, placed = 0; placed < pods && g < gangs && status == KARP_OK; g++) {
         uint32_t size = sizes[g % (sizeof(sizes) / sizeof(sizes[0]))];
         size = size < pods - placed ? size : pods - placed;
         char name[24];
@@ -316,8 +316,9 @@ static karp_status fill_gangs(bench_maker *m, uint32_t pods, bool alone)
     return status;
 }
 
-static karp_status fill_b9_gang(bench_maker *m, uint32_t pods) { return fill_gangs(m, pods, false); }
-static karp_status fill_b9_alone(bench_maker *m, uint32_t pods) { return fill_gangs(m, pods, true); }
+static karp_status fill_b9_gang(bench_maker *m, uint32_t pods) { return fill_gangs(m, UINT32_MAX, pods, false); }
+static karp_status fill_b9_alone(bench_maker *m, uint32_t pods) { return fill_gangs(m, UINT32_MAX, pods, true); }
+static karp_status fill_admit(bench_maker *m, uint32_t gangs) { return fill_gangs(m, gangs, UINT32_MAX, false); }
 
 /* Only existing nodes. */
 static karp_status fill_b5(bench_maker *m, uint32_t nodes) { return place_on_nodes(m, 0, nodes); }
@@ -474,6 +475,8 @@ static const family families[] = {
     { "b9-gang-", "gangs of 8 to 512 pods onto 5,000 nodes and new ones, a third of them in one zone, in profile karp",
       fill_b9_gang, BENCH_KARP, KARP_METHOD_ANY, "10000 100000" },
     { "b9-alone-", "the same pods without gangs", fill_b9_alone, BENCH_KARP, KARP_METHOD_ANY, "10000 100000" },
+    { "b-admit-", "N queued workloads, the gangs of b9, over 5,000 nodes: karp_admit()", fill_admit, BENCH_ADMIT,
+      KARP_METHOD_ANY, "100 1000" },
     { "c1-plain-", "b2-plain for the least cost, with an effort of 100ms", fill_b2_plain, BENCH_COST, KARP_METHOD_ANY,
       "1000 10000" },
     { "c1-anti-", "b2-anti likewise", fill_b2_anti, BENCH_COST, KARP_METHOD_ANY, "1000" },

@@ -13,6 +13,7 @@ enum bench_ask {
     BENCH_COST, /* one least-cost decision, with the default effort */
     BENCH_BOUND, /* Karpenter's plan, and a lower bound on the cost of any plan */
     BENCH_KARP, /* one decision of profile karp */
+    BENCH_ADMIT, /* the answers for a queue; the decision is that of the whole queue */
     BENCH_EACH_NODE, /* what if without a node, for every node in turn */
     BENCH_EACH_ZONE, /* what if without a zone, for every zone in turn */
     /* one decision, on a snapshot in which one object was replaced: */

@@ -269,7 +269,7 @@ class ReaderOptions(C.Structure):
                 ('feature_gates', Str), ('now_later', C.c_int64), ('recursive', C.c_uint32),
                 ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32),
                 ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str),
-                ('preferences', C.c_uint32), ('reserved', C.c_uint32), ('dra_requests', C.c_uint32),
+                ('preferences', C.c_uint32), ('queued', C.c_uint32), ('dra_requests', C.c_uint32),
                 ('legacy_node_repair', C.c_uint32)]
 
 

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karp_admit(): one round over a queue of workloads, and what it comes to for each of them. */
+#include <karp/admit.h>
+
+#include <base/context.h>
+#include <base/error.h>
+#include <base/sort.h>
+#include <base/str.h>
+#include <base/strbuf.h>
+#include <decision/decision.h>
+#include <explain/changes.h>
+#include <explain/queue_view.h>
+#include <schedule/options.h>
+#include <schedule/report.h>
+#include <string.h>
+
+typedef struct answer {
+    karp_admitted row;
+    karp_flavour *flavours;
+    karp_pod_explanation *changes; /* NULL = none were looked for */
+} answer;
+
+struct karp_admission {
+    karp_context *context;
+    karp_decision *decision;
+    arena data;
+    answer *answers;
+    size_t count;
+};
+
+#define BOOT INT64_C(60000000000)
+
+static const karp_str nothing = { "", 0 };
+
+const char *karp_admit_name(uint32_t verdict)
+{
+    static const char *const names[] = { "unknown", "now", "launch", "never" };
+    return names[verdict <= KARP_ADMIT_NEVER ? verdict : 0];
+}
+
+void karp_admit_options_init(karp_admit_options *options, size_t size)
+{
+    const karp_admit_options fresh = { .size = sizeof fresh };
+    struct_start(options, size, &fresh, sizeof fresh);
+}
+
+/* ---- what the decision says of each workload --------------------------------------------------------------------- */
+
+typedef struct answering {
+    karp_admission *out;
+    queue_view *q;
+    const karp_decision *d;
+    const karp_admit_options *options;
+    uint32_t *row_of; /* by group: 1 + its row in the decision */
+    uint32_t *left_of; /* by root: 1 + the row of its first pod without a place */
+    uint32_t *pods, *placed; /* by root */
+    uint32_t *node_first; /* by root, and one more: where its nodes begin */
+    karp_str *nodes;
+    strbuf text;
+} answering;
+
+/* The workload of a pod; NO_ID = of none. */
+static uint32_t root_of_pod(const answering *a, uint32_t pod_number)
+{
+    uint32_t group = a->q->view.groups->of_pod[pod_number];
+    return group == NO_ID ? NO_ID : queue_view_root(a->q, group);
+}
+
+/* The rows of groups are in the order of the index. */
+static bool find_rows(answering *a)
+{
+    const karp_snapshot *s = &a->q->view;
+    size_t row = 0;
+    for (uint32_t i = 0; i < s->groups->count && row < a->d->groups.count; i++) {
+        const member_group *g = &s->groups->items[i];
+        const karp_group_outcome *o = &a->d->groups.items[row];
+        strbuf_clear(&a->text);
+        strbuf_addname(&a->text, text_of(s, g->name_space), name_of(s, g->name));
+        if (a->text.failed) return false;
+        if (o->source == g->source && (o->composite != 0) == g->composite &&
+            equal_str(o->name, (karp_str){ a->text.ptr, a->text.len }))
+            a->row_of[i] = (uint32_t)++row;
+    }
+    return true;
+}
+
+/* Counts the node for the workload of each of its pods; `into` is where they are listed, NULL = they are counted. */
+static void put_node(answering *a, karp_str name, const uint32_t *pods, size_t count, uint32_t *seen, uint32_t number,
+                     karp_str *into)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t root = root_of_pod(a, pods[i]);
+        if (root == NO_ID) continue;
+        if (into == NULL) a->placed[root]++;
+        if (seen[root] == number) continue;
+        seen[root] = number;
+        if (into != NULL) into[a->node_first[root]] = name;
+        a->node_first[root]++;
+    }
+}
+
+static void put_nodes(answering *a, uint32_t *seen, uint32_t number, karp_str *into)
+{
+    for (size_t i = 0; i < a->d->launches.count; i++) {
+        const karp_launch *l = &a->d->launches.items[i];
+        put_node(a, l->id, l->pods, l->pod_count, seen, ++number, into);
+    }
+    for (size_t i = 0; i < a->d->placements.count; i++) {
+        const karp_placement *p = &a->d->placements.items[i];
+        put_node(a, p->node, p->pods, p->pod_count, seen, ++number, into);
+    }
+}
+
+/* Lists the nodes of all workloads in one array. */
+static bool list_nodes(answering *a)
+{
+    uint32_t groups = a->q->view.groups->count, rows = (uint32_t)(a->d->launches.count + a->d->placements.count);
+    uint32_t *seen = arena_array(&a->q->data, groups + (size_t)1, sizeof *seen);
+    if (seen == NULL) return false;
+    put_nodes(a, seen, 0, NULL);
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < groups; i++) {
+        uint32_t count = a->node_first[i];
+        a->node_first[i] = total;
+        total += count;
+    }
+    a->nodes = arena_array(&a->out->data, total + (size_t)1, sizeof *a->nodes);
+    if (a->nodes == NULL) return false;
+    put_nodes(a, seen, rows, a->nodes);
+    for (uint32_t i = groups; i > 0; i--) a->node_first[i] = a->node_first[i - 1]; /* each was advanced to its end */
+    a->node_first[0] = 0;
+    return true;
+}
+
+static bool gather(answering *a)
+{
+    queue_view *q = a->q;
+    size_t groups = q->view.groups->count + (size_t)2;
+    a->row_of = arena_array(&q->data, groups, sizeof *a->row_of);
+    a->left_of = arena_array(&q->data, groups, sizeof *a->left_of);
+    a->pods = arena_array(&q->data, groups, sizeof *a->pods);
+    a->placed = arena_array(&q->data, groups, sizeof *a->placed);
+    a->node_first = arena_array(&q->data, groups, sizeof *a->node_first);
+    if (a->row_of == NULL || a->left_of == NULL || a->pods == NULL || a->placed == NULL || a->node_first == NULL)
+        return false;
+    for (uint32_t i = 0; i < q->pending_count; i++) a->pods[root_of_pod(a, q->pending[i])]++;
+    for (size_t i = a->d->unschedulable.count; i-- > 0;) {
+        uint32_t root = root_of_pod(a, a->d->unschedulable.items[i].pod);
+        if (root != NO_ID) a->left_of[root] = (uint32_t)i + 1;
+    }
+    bool found = find_rows(a);
+    strbuf_clear(&a->text);
+    return found && list_nodes(a);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static karp_str keep(answering *a, karp_str text)
+{
+    karp_str copy = { arena_string(&a->out->data, text.ptr, text.len), text.len };
+    if (copy.ptr == NULL) a->text.failed = true;
+    return copy;
+}
+
+/* The text that was built, which becomes empty. */
+static karp_str take(answering *a)
+{
+    karp_str text = keep(a, (karp_str){ a->text.len > 0 ? a->text.ptr : "", a->text.len });
+    strbuf_clear(&a->text);
+    return text;
+}
+
+static const karp_group_outcome *group_row(const answering *a, uint32_t group)
+{
+    return a->row_of[group] == 0 ? NULL : &a->d->groups.items[a->row_of[group] - 1];
+}
+
+/* The first group below a composite that keeps it from starting. */
+static const karp_group_outcome *failed_below(const answering *a, uint32_t root)
+{
+    const struct group_index *all = a->q->view.groups;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const karp_group_outcome *row = group_row(a, i);
+        if (i == root || all->items[i].composite || row == NULL || row->code == KARP_REASON_NONE) continue;
+        if (queue_view_root(a->q, i) == root) return row;
+    }
+    return NULL;
+}
+
+static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
+{
+    const karp_group_outcome *g = group_row(a, root), *below = NULL;
+    const karp_unschedulable *left = a->left_of[root] == 0 ? NULL : &a->d->unschedulable.items[a->left_of[root] - 1];
+    const char *why = a->q->workloads.items[root].now.why;
+    row->code = left == NULL ? KARP_REASON_NOT_REACHED : left->code;
+    if (g != NULL && g->code != KARP_REASON_NONE) {
+        row->code = g->code;
+        strbuf_addstr(&a->text, *why != '\0' ? str(why) : g->detail);
+        below = g->composite ? failed_below(a, root) : NULL;
+        if (below != NULL) {
+            strbuf_adds(&a->text, a->text.len > 0 ? "; " : "");
+            strbuf_addstr(&a->text, below->name);
+            strbuf_adds(&a->text, ": ");
+            strbuf_addstr(&a->text, below->detail);
+        }
+    } else {
+        strbuf_addu(&a->text, row->placed);
+        strbuf_adds(&a->text, " of ");
+        strbuf_addu(&a->text, row->pods);
+        strbuf_adds(&a->text, " fit");
+        if (left != NULL) strbuf_adds(&a->text, ": ");
+        if (left != NULL) strbuf_adds(&a->text, karp_reason_text(left->code));
+    }
+    row->detail = take(a);
+}
+
+static uint32_t verdict_of(const workload_try *t)
+{
+    if (!t->starts) return KARP_ADMIT_NEVER;
+    return t->waiting > 0 || t->launches > 0 ? KARP_ADMIT_LAUNCH : KARP_ADMIT_NOW;
+}
+
+static void fill_row(answering *a, uint32_t root, karp_admitted *row)
+{
+    const karp_snapshot *s = &a->q->view;
+    const member_group *g = &s->groups->items[root];
+    const queued *w = &a->q->workloads.items[root];
+    const karp_group_outcome *o = group_row(a, root);
+    int64_t boot = a->options->boot > 0 ? a->options->boot : BOOT;
+    *row = (karp_admitted){ .size = sizeof *row,
+                            .kind = keep(a, a->q->kinds[root]),
+                            .verdict = verdict_of(&w->now),
+                            .detail = nothing,
+                            .priority = s->groups->turns[root].priority,
+                            .pods = a->pods[root],
+                            .placed = a->placed[root],
+                            .waiting = w->now.waiting,
+                            .launches = w->now.launches,
+                            .cost = w->now.cost,
+                            .domain = o == NULL ? nothing : keep(a, o->domain),
+                            .nodes = a->nodes + a->node_first[root],
+                            .node_count = a->node_first[root + 1] - a->node_first[root] };
+    strbuf_addname(&a->text, text_of(s, g->name_space), name_of(s, g->name));
+    row->name = take(a);
+    if (row->placed < w->now.placed && w->whole) row->verdict = KARP_ADMIT_NEVER; /* a launch was dropped */
+    if (row->verdict == KARP_ADMIT_LAUNCH) row->ready_after = boot;
+    if (row->verdict != KARP_ADMIT_NEVER) return;
+    row->starts_alone = w->starts_alone;
+    explain_failure(a, root, row);
+}
+
+static karp_str shown(answering *a, uint32_t id) { return id == NO_ID ? nothing : keep(a, text_of(&a->q->view, id)); }
+
+static bool fill_flavours(answering *a, uint32_t root, answer *out)
+{
+    const struct workloads *all = &a->q->workloads;
+    const workload_try *tries = all->items[root].flavours;
+    if (tries == NULL) return true;
+    out->flavours = arena_array(&a->out->data, all->flavour_count + (size_t)1, sizeof *out->flavours);
+    if (out->flavours == NULL) return false;
+    out->row.flavour_count = all->flavour_count;
+    for (uint32_t i = 0; i < all->flavour_count; i++) {
+        const flavour *f = &all->flavours[i];
+        out->flavours[i] = (karp_flavour){ .size = sizeof *out->flavours,
+                                           .node_pool = shown(a, f->pool),
+                                           .zone = shown(a, f->zone),
+                                           .capacity_type = shown(a, f->capacity_type),
+                                           .reservation = shown(a, f->reservation),
+                                           .verdict = verdict_of(&tries[i]),
+                                           .placed = tries[i].placed,
+                                           .launches = tries[i].launches,
+                                           .cost = tries[i].cost,
+                                           .detail = keep(a, str(tries[i].why)) };
+    }
+    return true;
+}
+
+static bool fill(answering *a)
+{
+    karp_admission *out = a->out;
+    out->answers = arena_array(&out->data, a->q->root_count + (size_t)1, sizeof *out->answers);
+    if (out->answers == NULL || !gather(a)) return false;
+    for (uint32_t i = 0; i < a->q->root_count; i++) {
+        fill_row(a, a->q->roots[i], &out->answers[i].row);
+        if (!fill_flavours(a, a->q->roots[i], &out->answers[i]) || a->text.failed) return false;
+    }
+    out->count = a->q->root_count;
+    return true;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+/* Finds out which of the workloads that do not start would start alone. */
+static karp_status try_alone(scheduler *s, queue_view *q, karp_error *error)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < q->root_count && q->root_count > 1; i++) {
+        queued *w = &q->workloads.items[q->roots[i]];
+        w->alone = w->tried && !w->now.starts;
+        some = some || w->alone;
+    }
+    if (!some) return KARP_OK;
+    q->workloads.alone = true;
+    return scheduler_round(s, NULL, 0, NULL, 0, error);
+}
+
+static karp_status run(scheduler *s, queue_view *q, karp_decision **out, karp_error *error)
+{
+    scheduler_set_workloads(s, &q->workloads);
+    karp_status status = scheduler_round(s, NULL, 0, NULL, 0, error);
+    karp_decision *d = status == KARP_OK ? decision_new(&q->view) : NULL;
+    if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
+    if (status == KARP_OK && !report_limited(s, d)) status = KARP_E_NOMEM;
+    if (status == KARP_OK) status = scheduler_stopped(s, error);
+    *out = d;
+    return status;
+}
+
+static karp_status find_all_changes(answering *a, const karp_options *options, karp_error *error)
+{
+    uint32_t left = a->options->most_changes;
+    for (size_t i = 0; i < a->out->count && left > 0; i++) {
+        answer *one = &a->out->answers[i];
+        uint32_t root = a->q->roots[i], pod_number = a->q->workloads.items[root].left;
+        if (one->row.verdict != KARP_ADMIT_NEVER) continue;
+        if (pod_number == NO_ID && a->left_of[root] != 0)
+            pod_number = a->d->unschedulable.items[a->left_of[root] - 1].pod;
+        if (pod_number == NO_ID) continue;
+        left--;
+        karp_status status = find_changes(&a->q->view, options, a->out->decision, pod_number, &one->changes, error);
+        if (status != KARP_OK) return status;
+        one->row.change_count = karp_pod_explanation_remedy_count(one->changes);
+    }
+    return KARP_OK;
+}
+
+static karp_status admit(karp_admission *out, queue_view *q, const karp_admit_options *options,
+                         const karp_options *common, karp_error *error)
+{
+    const run_options how = { .options = common };
+    answering a = { .out = out, .q = q, .options = options };
+    scheduler *s = NULL;
+    q->workloads.by = options->flavours;
+    if (q->workloads.by & KARP_FLAVOUR_RESERVATION) q->workloads.by |= KARP_FLAVOUR_CAPACITY_TYPE;
+    if (q->workloads.by != 0) q->workloads.by |= KARP_FLAVOUR_NODE_POOL;
+    karp_status status = scheduler_new(&q->view, &how, &s, error);
+    if (status != KARP_OK) return status;
+    status = run(s, q, &out->decision, error);
+    if (status == KARP_OK) status = try_alone(s, q, error);
+    a.d = out->decision;
+    strbuf_init(&a.text, out->context);
+    if (status == KARP_OK && !fill(&a)) status = KARP_E_NOMEM;
+    strbuf_free(&a.text);
+    scheduler_free(s);
+    return status == KARP_OK ? find_all_changes(&a, common, error) : status;
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
+
+static karp_status check(const karp_admit_options *given, karp_admit_options *own, karp_options *common,
+                         karp_error *error)
+{
+    karp_status status = struct_check(given, sizeof *own, SIZE_THROUGH(karp_admit_options, most_changes), own,
+                                      "karp_admit_options", error);
+    if (status == KARP_OK) status = options_check(own->common, common, error);
+    if (status != KARP_OK) return status;
+    if ((own->flavours & ~(uint32_t)KARP_FLAVOUR_ALL) != 0)
+        return fail(error, KARP_E_INVALID, "unknown flavours of karp_admit_options: %u", (unsigned)own->flavours);
+    if (own->boot < 0) return fail(error, KARP_E_INVALID, "karp_admit_options: boot is negative");
+    common->profile = KARP_PROFILE_KARP;
+    common->objective = NULL;
+    common->keep_partial = 0;
+    return KARP_OK;
+}
+
+karp_status karp_admit(const karp_snapshot *snapshot, const karp_admit_options *options, karp_admission **out,
+                       karp_error *error)
+{
+    karp_admit_options own;
+    karp_options common;
+    karp_snapshot seen;
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the answers are needed");
+    karp_status status = check(options, &own, &common, error);
+    if (status != KARP_OK) return status;
+    karp_admission *made = mem_zalloc(snapshot->context, sizeof *made);
+    if (made == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
+    made->context = context_ref(snapshot->context);
+    arena_init(&made->data, made->context);
+    queue_view q;
+    status = queue_view_init(&q, options_view(&common, snapshot, &seen)) ? admit(made, &q, &own, &common, error)
+                                                                         : KARP_E_NOMEM;
+    queue_view_free(&q);
+    if (status == KARP_OK) {
+        *out = made;
+        return KARP_OK;
+    }
+    karp_admission_free(made);
+    if (status == KARP_E_NOMEM) status = fail_nomem(error);
+    return context_refusal(snapshot->context, status, error);
+}
+
+void karp_admission_free(karp_admission *admission)
+{
+    if (admission == NULL) return;
+    karp_context *context = admission->context;
+    for (size_t i = 0; i < admission->count; i++) karp_pod_explanation_free(admission->answers[i].changes);
+    karp_decision_unref(admission->decision);
+    arena_free(&admission->data);
+    mem_free(context, admission, sizeof *admission);
+    context_unref(context);
+}
+
+const karp_decision *karp_admission_decision(const karp_admission *admission) { return admission->decision; }
+
+size_t karp_admission_count(const karp_admission *admission) { return admission->count; }
+
+karp_status karp_admission_at(const karp_admission *admission, size_t index, karp_admitted *out)
+{
+    if (index >= admission->count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &admission->answers[index].row, sizeof *out, SIZE_THROUGH(karp_admitted, change_count));
+}
+
+karp_status karp_admission_flavour(const karp_admission *admission, size_t number, size_t index, karp_flavour *out)
+{
+    if (number >= admission->count || index >= admission->answers[number].row.flavour_count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &admission->answers[number].flavours[index], sizeof *out,
+                       SIZE_THROUGH(karp_flavour, detail));
+}
+
+karp_status karp_admission_change(const karp_admission *admission, size_t number, size_t index, karp_remedy *out)
+{
+    if (number >= admission->count || admission->answers[number].changes == NULL) return KARP_E_NOT_FOUND;
+    return karp_pod_explanation_remedy(admission->answers[number].changes, index, out);
+}

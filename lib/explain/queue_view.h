@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A snapshot in which every pending pod is in a group: the workloads of karp_admit(). */
+#ifndef EXPLAIN_QUEUE_VIEW_H
+#define EXPLAIN_QUEUE_VIEW_H
+
+#include <model/groups.h>
+#include <schedule/workloads.h>
+
+typedef struct queue_view {
+    const karp_snapshot *snapshot; /* the unchanged one */
+    karp_snapshot view;
+    arena data;
+    const uint32_t *pending; /* pods of the queue */
+    uint32_t pending_count;
+    struct workloads workloads;
+    uint32_t *roots; /* the workloads, in the order of the queue */
+    uint32_t root_count;
+    karp_str *kinds; /* by group */
+} queue_view;
+
+/* Whatever the result is, call queue_view_free(). false = out of memory. */
+bool queue_view_init(queue_view *q, const karp_snapshot *snapshot);
+void queue_view_free(queue_view *q);
+/* The topmost group above this one. */
+uint32_t queue_view_root(const queue_view *q, uint32_t group);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a round notes of each workload of a queue, for karp_admit(): a workload is a group of pods with everything below
+ * it. gang_loop.c places them in the order of the queue, and asks each of them for all flavours.
+ */
+#ifndef SCHEDULE_WORKLOADS_H
+#define SCHEDULE_WORKLOADS_H
+
+#include <schedule/common.h>
+
+/* Nodes that are alike in some labels: those that exist, and those that could be launched. */
+typedef struct flavour {
+    uint32_t pool, zone, capacity_type, reservation; /* text ids; NO_ID = nodes without, or not told apart by it */
+    bool launches; /* nodes of it can be launched */
+    struct gang_domain *domain; /* its nodes: gang_domains.h */
+} flavour;
+
+/* A workload at its turn: with all nodes, or with those of one flavour. */
+typedef struct workload_try {
+    bool starts; /* its minimum is met; of pods that are placed one by one: all are placed */
+    uint32_t placed, waiting; /* pods with a place; those of them that wait for a node that is not ready */
+    uint32_t launches; /* nodes that are launched for it */
+    double cost; /* of these, $/h */
+    const char *why; /* why it does not start, as far as its own group says; "" = nothing is known */
+} workload_try;
+
+typedef struct queued {
+    /* set by the caller */
+    bool asked; /* it has a turn */
+    bool alone; /* the round only finds out whether it starts if nothing of the queue is placed before it */
+    bool whole; /* all of its pods have to be placed, although its group places them one by one */
+    /* results */
+    bool tried, starts_alone;
+    workload_try now;
+    workload_try *flavours;
+    uint32_t left; /* a pod that had no place when it was tried; NO_ID = not known */
+} queued;
+
+/* Belongs to the caller, and lives as long as the scheduler uses it. */
+struct workloads {
+    queued *items; /* by group; of a workload the topmost */
+    uint32_t by; /* KARP_FLAVOUR_*, ored: what tells flavours apart; 0 = there are none */
+    bool alone; /* this round is about the workloads that are to be tried alone */
+    arena *data; /* for flavours and texts */
+    flavour *flavours; /* found when they are first needed */
+    uint32_t flavour_count;
+    bool found;
+};
+
+void scheduler_set_workloads(scheduler *s, struct workloads *w);
+/* Finds the flavours. false = out of memory. */
+bool workloads_find_flavours(scheduler *s);
+
+#endif
