@@ -176,16 +176,13 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK && changes->count == 0)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
-<<<<<<< HEAD
     karp_preferences *preferences = NULL;
     if (status == KARP_OK && changes->count == 0) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
-=======
     karp_drift drift = { .size = sizeof drift };
     if (status == KARP_OK && changes->count == 0)
         status = drift_course(answer->options, answer->input.snapshot, &drift, &answer->error);
     answer->write.drift = &drift;
->>>>>>> 3e76296b (settle, io, cli: how drifted nodes are replaced, and commands for drift begin together)
     karp_str *notes = NULL;
     if (status == KARP_OK && changes->count > 0 && !answer->options->first_round &&
         karp_more_rounds(answer->input.snapshot, plan)) {
