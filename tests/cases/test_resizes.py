@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods that are resized in place: Karpenter 1.15 sums up the largest amounts, Kubernetes from 1.37 on takes the largest sum."""
+"""Pods that are resized in place: Karpenter 1.15 sums up the largest amounts, Kubernetes from 1.37 on takes the largest sum. Source:
+k8s.io/component-helpers 0.36 and 0.37, resource/helpers.go."""
 import json
 import pathlib
 import re

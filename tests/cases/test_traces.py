@@ -118,7 +118,8 @@ def tell_simkube(f):
 
 
 def tell_lives(f):
-    """The lives of pods are those of their owner's kind, and repeated; workloads of one name have pods of their own."""
+    """The lives of pods are those of their owner's kind, and repeated; workloads of one name have pods of their own. Source: SimKube, traces of
+    version 2: ExportedTrace.lookup_pod_lifecycle() takes number `seq % length` of the kind, the name and the hash of the pod."""
     one = {'completions': 3, 'parallelism': 3}
     lives = {'batch/v1.Job:default/d': {'1': [[0, 60]], '2': [[0, 7200]]}, 'apps/v1.Deployment:default/d': {'3': [[0, 6]]}}
     for objects, ended in (([job('d', one)], 2), ([job('d', one), deployment('d', 2)], 2), ([deployment('d', 2), job('d', one)], 2),
