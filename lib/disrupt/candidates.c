@@ -94,9 +94,8 @@ static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
     const karp_snapshot *w = p->snapshot;
     uint32_t *covering = arena_array(&p->data, w->raw.budgets.count + 1, sizeof *covering), count = 0;
     if (covering == NULL) return false;
-    for (uint32_t i = 0; i < w->raw.budgets.count; i++) {
-        if (pdb_covers(w, &w->raw.budgets.items[i], pod_at(&w->raw, b->pod))) covering[count++] = i;
-    }
+    pdb_walk walk = pdbs_of(w, pod_at(&w->raw, b->pod));
+    for (uint32_t i; (i = pdb_next(&walk)) != NO_ID;) covering[count++] = i;
     if (!sort_ids(p->context, covering, count, by_budget_name, w)) return false;
     strbuf text;
     strbuf_init(&text, p->context);

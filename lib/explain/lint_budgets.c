@@ -8,7 +8,7 @@
 #include <base/admit.h>
 #include <base/str.h>
 #include <model/cron.h>
-#include <model/selector.h>
+#include <model/pdbs.h>
 
 static bool allows_none(karp_str nodes) { return str_is(nodes, "0") || str_is(nodes, "0%"); }
 
@@ -145,23 +145,11 @@ void lint_budgets(linting *l)
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
-static uint64_t count_selected(const linting *l, const disruption_budget *b)
-{
-    const store *raw = &l->snapshot->raw;
-    uint64_t all = 0;
-    for (size_t i = 0; b->selects != NULL && selector_valid(b->selects) && i < raw->pods.count; i++) {
-        const pod *p = pod_at(raw, i);
-        bool over = p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED;
-        all += !over && p->name_space == b->meta.name_space &&
-               selector_selects(b->selects, store_pod_labels(raw, p->labels));
-    }
-    return all;
-}
-
-static void check_pdb(linting *l, const disruption_budget *b)
+/* `all`: the number of its pods that are not over. */
+static void check_pdb(linting *l, const disruption_budget *b, uint64_t all)
 {
     const karp_snapshot *s = l->snapshot;
-    uint64_t all = count_selected(l, b), limit;
+    uint64_t limit;
     bool most = pods_of_amount(&b->max_unavailable, all, &limit);
     if (all == 0 || !(most ? limit == 0 : pods_of_amount(&b->min_available, all, &limit) && limit >= all)) return;
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
@@ -182,8 +170,15 @@ static void check_pdb(linting *l, const disruption_budget *b)
 void lint_pdbs(linting *l)
 {
     const store *raw = &l->snapshot->raw;
-    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) {
-        if (!mem_work(l->snapshot->context, raw->pods.count + 1)) l->refused = true;
-        else check_pdb(l, &raw->budgets.items[i]);
+    size_t bytes = (raw->budgets.count + 1) * sizeof(uint64_t);
+    uint64_t *pods = mem_zalloc(l->snapshot->context, bytes);
+    l->refused = l->refused || pods == NULL || !mem_work(l->snapshot->context, raw->pods.count + 1);
+    for (size_t i = 0; raw->budgets.count > 0 && i < raw->pods.count && !l->refused; i++) {
+        const pod *p = pod_at(raw, i);
+        pdb_walk walk = pdbs_of(l->snapshot, p);
+        bool over = p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED;
+        for (uint32_t b; !over && (b = pdb_next(&walk)) != NO_ID;) pods[b]++;
     }
+    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) check_pdb(l, &raw->budgets.items[i], pods[i]);
+    mem_free(l->snapshot->context, pods, bytes);
 }

@@ -6,6 +6,7 @@
 #include <base/bits.h>
 #include <decision/decision.h>
 #include <base/str.h>
+#include <model/pdbs.h>
 #include <model/selector.h>
 
 static void add_pods(strbuf *b, uint32_t count)
@@ -209,12 +210,6 @@ void lint_workloads(linting *l)
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
-static bool covers(const store *raw, const disruption_budget *b, const pod *p)
-{
-    return b->selects != NULL && b->meta.name_space == p->name_space && selector_valid(b->selects) &&
-           selector_selects(b->selects, store_pod_labels(raw, p->labels));
-}
-
 static void note_overlap(linting *l, const disruption_budget *a, const disruption_budget *b, uint32_t which)
 {
     const karp_snapshot *s = l->snapshot;
@@ -236,17 +231,24 @@ static void note_overlap(linting *l, const disruption_budget *a, const disruptio
 /* One finding for each budget that shares a pod with an earlier one. */
 void lint_pdb_overlaps(linting *l)
 {
-    const store *raw = &l->snapshot->raw;
-    for (size_t b = 1; b < raw->budgets.count && !l->refused; b++) {
-        bool found = false;
-        for (size_t i = 0; i < raw->pods.count && !found && !l->refused; i++) {
-            const pod *p = pod_at(raw, l->snapshot->by_name[i]);
-            if (!mem_work(l->snapshot->context, 4)) l->refused = true;
-            if (pod_over(p) || !covers(raw, &raw->budgets.items[b], p)) continue;
-            for (size_t a = 0; a < b && !found; a++) {
-                found = covers(raw, &raw->budgets.items[a], p);
-                if (found) note_overlap(l, &raw->budgets.items[a], &raw->budgets.items[b], l->snapshot->by_name[i]);
-            }
+    const karp_snapshot *s = l->snapshot;
+    struct overlap {
+        uint32_t with, pod; /* the first of the pod's budgets; the first such pod by name, plus 1; 0 = there is none */
+    } *found = arena_array(&l->algebra.data, s->raw.budgets.count + 1, sizeof *found);
+    l->refused = l->refused || found == NULL;
+    for (size_t i = 0; s->raw.budgets.count > 1 && i < s->raw.pods.count && !l->refused; i++) {
+        const pod *p = pod_at(&s->raw, s->by_name[i]);
+        uint32_t first = NO_ID, number;
+        if (!mem_work(s->context, 4)) l->refused = true;
+        if (pod_over(p)) continue;
+        for (pdb_walk walk = pdbs_of(s, p); (number = pdb_next(&walk)) != NO_ID;)
+            first = number < first ? number : first;
+        for (pdb_walk walk = pdbs_of(s, p); (number = pdb_next(&walk)) != NO_ID;) {
+            if (number != first && found[number].pod == 0) found[number] = (struct overlap){ first, s->by_name[i] + 1 };
         }
+    }
+    const disruption_budget *budgets = s->raw.budgets.items;
+    for (size_t b = 1; b < s->raw.budgets.count && !l->refused; b++) {
+        if (found[b].pod != 0) note_overlap(l, &budgets[found[b].with], &budgets[b], found[b].pod - 1);
     }
 }

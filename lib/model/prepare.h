@@ -42,6 +42,7 @@ bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count);
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);
 /* groups.c */
 karp_status prepare_groups(karp_snapshot *s, karp_error *error);
+karp_status prepare_pdbs(karp_snapshot *s, karp_error *error); /* pdbs.h */
 /* daemons.c */
 karp_status prepare_daemons(karp_snapshot *s, karp_error *error);
 karp_status continue_daemons(karp_snapshot *s, karp_error *error); /* for a snapshot that has taken over a frame */

@@ -21,12 +21,12 @@ typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 static const prepare_step steps[] = {
     prepare_buffers, prepare_words, prepare_facts,         prepare_names,          prepare_catalogues, prepare_tables,
     prepare_devices, prepare_units, prepare_table_vectors, prepare_classes,        prepare_queue,      prepare_groups,
-    prepare_daemons, prepare_bound, prepare_nodes,         prepare_pool_templates,
+    prepare_daemons, prepare_bound, prepare_nodes,         prepare_pool_templates, prepare_pdbs,
 };
 
 /* The steps for a snapshot that has taken over the frame of another. */
-static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, prepare_groups, continue_daemons,
-                                              continue_nodes };
+static const prepare_step steps_of_pods[] = { prepare_names,    prepare_queue,  prepare_groups,
+                                              continue_daemons, continue_nodes, prepare_pdbs };
 
 /* Releases everything that was made from the store. */
 static void release_blocks(karp_snapshot *s)

@@ -237,7 +237,15 @@ struct karp_snapshot {
     uint32_t daemon_count;
     struct device_index *devices; /* device_index.h; NULL = no pod uses resource claims, or they are ignored */
     struct group_index *groups; /* groups.h; NULL = no pod belongs to a group */
+    /* A label that the pods of a PodDisruptionBudget have, or one of several, sorted by namespace, key, value, budget
+     * (pdbs.h). */
+    struct pdb_label {
+        uint32_t name_space, key, value; /* key and value NO_ID = budgets that ask for no label */
+        uint32_t budget; /* store index */
+    } * pdb_labels;
+    size_t pdb_label_count;
 };
+typedef struct pdb_label pdb_label;
 
 /* Like karp_snapshot_ref(), for a const snapshot: only its atomic reference count is written. */
 karp_snapshot *snapshot_hold(const karp_snapshot *snapshot);

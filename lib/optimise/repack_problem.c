@@ -124,16 +124,20 @@ static bool count_budgets(repacking *r)
     if (budget_of == NULL || r->evictions_at_once == NULL) return false;
     memset(budget_of, 0xff, raw->pods.count * sizeof *budget_of);
     for (size_t b = 0; b < raw->budgets.count; b++) {
-        const disruption_budget *pdb = &raw->budgets.items[b];
-        r->evictions_at_once[b] = pdb->disruptions_allowed > 0 ? pdb->disruptions_allowed : INT64_MAX;
-        for (uint32_t n = 0; n < r->problem.node_count; n++) {
-            if (!mem_work(r->context, r->pods.counts[n] + (size_t)1)) return false;
-            for (uint32_t i = 0; i < r->pods.counts[n]; i++) {
-                uint32_t pod_number = r->pods.pods[n][i];
-                const pod *moving = pod_at(raw, pod_number);
-                bool unhealthy = pdb->always_allow && (moving->flags & POD_NOT_READY) != 0;
-                if (!unhealthy && pdb_covers(r->seen, pdb, moving)) budget_of[pod_number] = (uint32_t)b;
+        int64_t allowed = raw->budgets.items[b].disruptions_allowed;
+        r->evictions_at_once[b] = allowed > 0 ? allowed : INT64_MAX;
+    }
+    for (uint32_t n = 0; n < r->problem.node_count; n++) {
+        if (!mem_work(r->context, r->pods.counts[n] + (size_t)1)) return false;
+        for (uint32_t i = 0; i < r->pods.counts[n]; i++) {
+            uint32_t pod_number = r->pods.pods[n][i], last = NO_ID;
+            const pod *moving = pod_at(raw, pod_number);
+            pdb_walk walk = pdbs_of(r->seen, moving);
+            for (uint32_t b; (b = pdb_next(&walk)) != NO_ID;) {
+                bool unhealthy = raw->budgets.items[b].always_allow && (moving->flags & POD_NOT_READY) != 0;
+                if (!unhealthy && (last == NO_ID || b > last)) last = b;
             }
+            budget_of[pod_number] = last;
         }
     }
     r->pods.budget_of = budget_of;

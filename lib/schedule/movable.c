@@ -4,7 +4,6 @@
 #include <base/str.h>
 
 #include <model/duration.h>
-#include <model/selector.h>
 #include <model/taints.h>
 #include <string.h>
 
@@ -63,20 +62,15 @@ static bool blocks(const disruption_budget *b, enum pdb_mode mode)
     return is_text(&b->max_unavailable, "0%") || is_text(&b->min_available, "100%");
 }
 
-bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
-{
-    return b->selects != NULL && b->meta.name_space == p->name_space &&
-           selector_selects(b->selects, store_pod_labels(&s->raw, p->labels));
-}
-
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode,
                               uint32_t *first)
 {
     const pod *p = pod_at(&s->raw, pod_number);
     uint32_t matching = 0, found = NO_ID;
     if (s->raw.budgets.count == 0 || !pod_evictable(s, pod_number, now)) return PDB_ALLOWED;
-    for (uint32_t i = 0; i < s->raw.budgets.count; i++) {
-        if (pdb_covers(s, &s->raw.budgets.items[i], p) && matching++ == 0) found = i;
+    pdb_walk walk = pdbs_of(s, p);
+    for (uint32_t i; (i = pdb_next(&walk)) != NO_ID; matching++) {
+        if (i < found) found = i; /* NO_ID is more than any */
     }
     if (first != NULL) *first = found;
     if (matching != 1) return matching > 1 ? PDB_SEVERAL : PDB_ALLOWED;
@@ -87,20 +81,27 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
 
 /* ---- budgets that never allow a disruption ----------------------------------------------------------------------- */
 
-static bool allows_none(const karp_snapshot *s, const disruption_budget *b)
+/* `all`: the number of its pods. */
+static bool allows_none(const disruption_budget *b, uint64_t all)
 {
-    uint64_t all = 0, meant;
-    for (size_t i = 0; i < s->raw.pods.count; i++)
-        all += pod_active(pod_at(&s->raw, i)) && pdb_covers(s, b, pod_at(&s->raw, i));
+    uint64_t meant;
     if (b->max_unavailable.is_set) return pods_of_amount(&b->max_unavailable, all, &meant) && meant == 0;
     return pods_of_amount(&b->min_available, all, &meant) && meant >= all;
 }
 
 const uint8_t *budgets_blocking(const karp_snapshot *s, arena *data)
 {
-    uint8_t *list = arena_array(data, s->raw.budgets.count + 1, sizeof *list);
-    for (size_t i = 0; list != NULL && i < s->raw.budgets.count; i++)
-        list[i] = allows_none(s, &s->raw.budgets.items[i]) || blocks(&s->raw.budgets.items[i], PDB_FULLY_BLOCKING);
+    size_t count = s->raw.budgets.count;
+    uint8_t *list = arena_array(data, count + 1, sizeof *list);
+    uint64_t *pods = arena_array(data, count + 1, sizeof *pods);
+    if (list == NULL || pods == NULL) return NULL;
+    for (size_t i = 0; count > 0 && i < s->raw.pods.count; i++) {
+        pdb_walk walk = pdbs_of(s, pod_at(&s->raw, i));
+        for (uint32_t b; pod_active(walk.p) && (b = pdb_next(&walk)) != NO_ID;) pods[b]++;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i] = allows_none(&s->raw.budgets.items[i], pods[i]) ||
+                  blocks(&s->raw.budgets.items[i], PDB_FULLY_BLOCKING);
     return list;
 }
 

@@ -6,7 +6,7 @@
 #ifndef SCHEDULE_MOVABLE_H
 #define SCHEDULE_MOVABLE_H
 
-#include <model/snapshot.h>
+#include <model/pdbs.h>
 
 bool pod_active(const pod *p); /* neither terminal nor terminating */
 bool pod_provisionable(const pod *p);
@@ -19,8 +19,6 @@ bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now);
 
 enum pdb_mode { PDB_ZERO_DISRUPTIONS, PDB_FULLY_BLOCKING };
 enum pdb_answer { PDB_ALLOWED, PDB_ONE_BLOCKS, PDB_SEVERAL };
-/* Whether the budget selects the pod. Budgets select only pods of their own namespace. */
-bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p);
 /* *first receives the first matching budget unless the result is PDB_ALLOWED. */
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode,
                               uint32_t *first);

@@ -131,6 +131,12 @@ def claimed(i, **spec):
     return {'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'metadata': {'name': f'c{i}'}, 'spec': spec}
 
 
+def with_budgets(n):
+    """Pods enough that a comparison of each with every budget would be seen beside the reading of them."""
+    return disrupted(own_node(0), own_node(1), *[bound(i, 0, labels={'a': f'v{i}'}) for i in range(5 * n)],
+                     *[budget_of(i, own_label(i)) for i in range(5 * n)])
+
+
 def with_overlays(n):
     """Each of another type's price."""
     overlays = [{'apiVersion': 'karpenter.sh/v1alpha1', 'kind': 'NodeOverlay', 'metadata': {'name': f'o{i}'},
@@ -272,6 +278,8 @@ OTHERS = {
         own_node(0), own_node(1), bound(0, 0, labels={'a': 'v0'}), *[budget_of(i, own_label(0)) for i in range(n)])),
     'pods that differ on a node': (DISRUPT, lambda n: disrupted(
         own_node(0), own_node(1), *[bound(i, 0, labels={'a': f'v{i}'}) for i in range(n)])),
+    'pods with a PodDisruptionBudget each': (DISRUPT, with_budgets),
+    'pods with a PodDisruptionBudget each to check': (('lint', *PLAN[1:]), with_budgets),
     'PodDisruptionBudgets of a node to explain': (EXPLAIN_NODE, lambda n: disrupted(
         own_node(0), own_node(1), bound(0, 0, labels={'a': 'v0'}), *[budget_of(i, own_label(0)) for i in range(n)])),
     'pods of a node to explain': (EXPLAIN_NODE, lambda n: disrupted(own_node(0), own_node(1), *[
