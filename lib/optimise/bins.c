@@ -135,10 +135,10 @@ static bool dive(rounding *r, arena *a, uint64_t steps)
     memcpy(r->rest, r->p->counts, r->p->class_count * sizeof *r->rest);
     for (uint32_t i = 0; i < DIVES; i++) {
         packing_problem left = *r->p;
-        packing_patterns patterns;
+        packing_patterns patterns = *r->from; /* at first those of all pods */
         arena_mark mark = arena_get_mark(a);
         left.counts = r->rest;
-        if (!packing_find_patterns(a, &left, steps, &patterns)) return false;
+        if (i > 0 && !packing_find_patterns(a, &left, steps, &patterns)) return false;
         r->from = &patterns;
         size_t had = r->bins.list.count;
         order_patterns(r);

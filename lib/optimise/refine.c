@@ -12,6 +12,9 @@
 #include <optimise/packing.h>
 #include <string.h>
 
+enum { PATTERN_PART = 2 }; /* steps for patterns, relative to the power of ten that they are made for */
+#define AHEAD 0.998 /* a search leads if its best plan costs less than this part of the other's */
+
 typedef struct refining {
     search *q;
     menu menu; /* its lists are allocated in the search's arena, because guides point to them */
@@ -181,13 +184,16 @@ static uint64_t power_within(uint64_t stop)
     return power;
 }
 
-/* Continues to `stop` steps, half of them in each search. */
+/* Whether the second search is so far ahead that the first will hardly catch up. */
+static bool leads(const refining *r) { return packing_best(r->second)->cost < packing_best(r->packing)->cost * AHEAD; }
+
+/* Continues to `stop` steps, half of them in each search, or most of them in a second search that leads. */
 static bool search_to(refining *r, uint64_t from, uint64_t stop)
 {
     uint64_t power = power_within(stop), steps = stop - from, patterns = r->pattern_steps;
-    if (stop / power == 5 && !buy_patterns(r, power)) return false;
+    if (stop / power == 5 && !buy_patterns(r, power * PATTERN_PART)) return false;
     steps -= r->pattern_steps - patterns;
-    uint64_t second = r->second != NULL ? steps / 2 : 0;
+    uint64_t second = r->second == NULL ? 0 : leads(r) ? steps - steps / 8 : steps / 2;
     r->main_goal += steps - second;
     r->second_goal += second;
     return packing_search(r->packing, r->main_goal) && (r->second == NULL || packing_search(r->second, r->second_goal));
