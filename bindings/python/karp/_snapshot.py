@@ -13,6 +13,8 @@ from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional,
 
 from . import _native as native
 from . import _structs as S
+from ._admit import Admission
+from ._admit import options as admit_options
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._command import CommandStep, Observation, step
 from ._decision import DisruptionPlan, Plan, RepackPlan
@@ -45,8 +47,8 @@ class Counts(NamedTuple):
 class _World:
     """The snapshot with the reader that made it. Shared by what was unpickled from the same bytes."""
 
-    def __init__(self, snapshot: native.Handle, reader: native.Handle) -> None:
-        self.snapshot, self.reader = snapshot, reader
+    def __init__(self, snapshot: native.Handle, reader: native.Handle, queued: bool) -> None:
+        self.snapshot, self.reader, self.queued = snapshot, reader, queued
         count = native.io.karp_reader_warning_count(reader.address)
         self.warnings = tuple(native.text(native.io.karp_reader_warning(reader.address, i)) for i in range(count))
         self.dump = functools.partial(_dump, reader, threading.Lock())
@@ -123,11 +125,11 @@ class _Edits:
 
 
 def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], strict: bool, region: str, provider: Union[str, Provider],
-          base_directory: str, edits: Optional[_Edits] = None) -> _World:
+          base_directory: str, edits: Optional[_Edits] = None, queued: bool = False) -> _World:
     options = S.ReaderOptions()
     native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
     options.strict, options.keep_documents, options.editable = int(strict), 1, int(edits is not None)
-    options.now = instant(now) if now is not None else 0
+    options.now, options.queued = instant(now) if now is not None else 0, int(queued)
     options.region, kept_region = native.lend(region)
     options.provider, kept_provider = native.lend(provider if isinstance(provider, str) else '')
     options.base_directory, kept_directory = native.lend(base_directory)
@@ -145,11 +147,12 @@ def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], 
         if edits is not None:
             edits.make(reader)
         snapshot = native.make(native.io.karp_reader_finish, native.core.karp_snapshot_unref, reader.address)
-    return _World(snapshot, reader)
+    return _World(snapshot, reader, queued)
 
 
 def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optional[Time] = None, strict: bool = False,
-         region: str = '', provider: Union[str, Provider] = '', base_directory: Union[str, 'os.PathLike[str]'] = '') -> 'Snapshot':
+         region: str = '', provider: Union[str, Provider] = '', base_directory: Union[str, 'os.PathLike[str]'] = '',
+         queued: bool = False) -> 'Snapshot':
     """Reads a cluster: Kubernetes objects, workloads, Lists, Snapshots.
 
     `source` is a path (a file, a directory, "-" for standard input), a document as bytes (YAML or JSON), an object as a dict
@@ -157,6 +160,8 @@ def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optiona
     or a list of Catalogues; without it the input's own serve, else the built-in ones of `region`. `provider`: the name of a cloud, a
     plugin's path, or a Provider, which has a region of its own. `now` is the clock where
     the input does not say; `strict` fills nothing in; `base_directory` is what relative paths in documents start from.
+    `queued`: what waits for admission is read as if it were admitted, for admit(): suspended workloads, Workloads of Kueue,
+    ProvisioningRequests. Such a snapshot has no document and cannot be edited or pickled.
     """
     given: Sequence[Catalogue] = ()
     if isinstance(catalogue, Catalogue):
@@ -165,7 +170,7 @@ def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optiona
         given = [each for each in catalogue if isinstance(each, Catalogue)]
     elif catalogue is not None:
         given = [read_catalogue(catalogue)]  # type: ignore[arg-type]  # not a list of Catalogues: seen above
-    return Snapshot(_read(source, given, now, strict, region, provider, os.fspath(base_directory)))
+    return Snapshot(_read(source, given, now, strict, region, provider, os.fspath(base_directory), queued=queued))
 
 
 class Snapshot:
@@ -252,7 +257,10 @@ class Snapshot:
 
     def dump(self) -> bytes:
         """The canonical Snapshot, as JSON: the whole input in one document, catalogues included. load() reads it."""
-        return self._open().dump()
+        world = self._open()
+        if world.queued:
+            raise ValueError('a snapshot that was loaded with queued=True has no document: what it asks about exists in it alone')
+        return world.dump()
 
     def __repr__(self) -> str:
         if self.closed:
@@ -262,6 +270,8 @@ class Snapshot:
 
     def __reduce__(self) -> Tuple[object, ...]:
         world = self._open()
+        if world.queued:
+            self.dump()  # says why there is none
         digest = str(world.digest)
         return _unpickle, (__version__, digest, _document(digest, world))
 
@@ -422,6 +432,21 @@ class Snapshot:
             decision = native.make(native.core.karp_what_if, native.core.karp_decision_unref, world.snapshot.address,
                                    C.addressof(changes) if wanted else None, len(wanted), C.byref(run.options))
         return Plan(decision, world.digest.lend(), world.warnings)
+
+    def admit(self, *, boot: float = 60, flavours: Union[str, Iterable[str]] = (), changes: int = 3, now: Optional[Time] = None,
+              should_stop: Optional[Stop] = None) -> Admission:
+        """Whether each workload that waits can start now, after nodes are launched for it, or never (docs/admit.md); decided with
+        profile karp. load(…, queued=True) reads suspended Jobs and Workloads of Kueue as well.
+
+        `boot`: seconds until a launched node is ready. `flavours`: 'nodepool', 'zone', 'capacity-type', 'reservation' or 'all', or
+        some of them: each workload is also tried on each of these alone. `changes`: for how many workloads that never start the
+        smallest change is looked for.
+        """
+        world = self._open()
+        with Run(now=now, profile='karp', should_stop=should_stop) as run:
+            asked = admit_options(C.addressof(run.options), round(boot * 1e9), flavours, changes)
+            return Admission(native.make(native.core.karp_admit, native.core.karp_admission_free, world.snapshot.address,
+                                         C.byref(asked)), 'the queue', world.digest.lend(), world.warnings)
 
     @overload
     def explain(self, *, pod: str, node: None = None, now: Optional[Time] = None, profile: str = 'karpenter',

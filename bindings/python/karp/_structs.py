@@ -15,6 +15,19 @@ class Action(C.Structure):
                 ('subject', Str), ('value', Str), ('number', C.c_int64)]
 
 
+class AdmitOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('boot', C.c_int64), ('flavours', C.c_uint32),
+                ('most_changes', C.c_uint32)]
+
+
+class Admitted(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('kind', Str), ('verdict', C.c_uint32), ('code', C.c_uint32),
+                ('detail', Str), ('priority', C.c_int32), ('starts_alone', C.c_uint32), ('pods', C.c_uint32),
+                ('placed', C.c_uint32), ('waiting', C.c_uint32), ('launches', C.c_uint32), ('cost', C.c_double),
+                ('ready_after', C.c_int64), ('domain', Str), ('nodes', C.c_void_p), ('node_count', C.c_size_t),
+                ('flavour_count', C.c_size_t), ('change_count', C.c_size_t)]
+
+
 class Blocker(C.Structure):
     _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('detail', Str),
                 ('until', C.c_int64), ('method', C.c_uint32), ('found', C.c_uint32)]
@@ -148,6 +161,12 @@ class FitType(C.Structure):
     _fields_ = [('name', Str), ('resources', C.c_void_p), ('resource_count', C.c_size_t), ('labels', C.c_void_p),
                 ('label_count', C.c_size_t), ('price', C.c_double), ('max_nodes', C.c_uint64),
                 ('min_nodes', C.c_uint64), ('reserved', C.c_uint64)]
+
+
+class Flavour(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('zone', Str), ('capacity_type', Str), ('reservation', Str),
+                ('verdict', C.c_uint32), ('placed', C.c_uint32), ('launches', C.c_uint32), ('reserved', C.c_uint32),
+                ('cost', C.c_double), ('detail', Str)]
 
 
 class Ignored(C.Structure):
