@@ -62,34 +62,49 @@ static void add_term(io_pods *p, const io_pod_set *set, const char *which, tree 
     tree_append(p->t, tree_own(p->t, inner, required, TREE_LIST), term);
 }
 
-static tree *key_term(io_pods *p, const char *topology, const char *key, const char *op, karp_str value)
+/* What tells the groups of a kind apart, and among whose pods it does. */
+typedef struct exclusive {
+    const char *key; /* the label that has the group's name */
+    const char *among; /* label: only pods with the same value are kept away; NULL = all */
+    karp_str among_value;
+    bool everywhere; /* in all namespaces, not in the pods' own alone */
+} exclusive;
+
+static void add_expression(trees *t, tree *list, const char *key, const char *op, karp_str value)
+{
+    tree *expression = tree_new(t, TREE_MAP), *values = tree_new(t, TREE_LIST);
+    tree_set_text(t, expression, "key", str(key));
+    tree_set_text(t, expression, "operator", str(op));
+    if (value.len) tree_append(t, values, tree_new_text(t, value));
+    if (value.len) tree_set(t, expression, "values", values);
+    tree_append(t, list, expression);
+}
+
+static tree *key_term(io_pods *p, const char *topology, const exclusive *how, const char *op, karp_str value)
 {
     trees *t = p->t;
     tree *term = tree_new(t, TREE_MAP), *list = tree_new(t, TREE_LIST);
+    bool apart = strcmp(op, "NotIn") == 0;
     tree_set_text(t, term, "topologyKey", str(topology));
-    for (int i = 0; i < (strcmp(op, "NotIn") == 0 ? 2 : 1); i++) {
-        tree *expression = tree_new(t, TREE_MAP), *values = tree_new(t, TREE_LIST);
-        tree_set_text(t, expression, "key", str(key));
-        tree_set_text(t, expression, "operator", str(i ? "Exists" : op));
-        if (i == 0) tree_append(t, values, tree_new_text(t, value));
-        if (i == 0) tree_set(t, expression, "values", values);
-        tree_append(t, list, expression);
-    }
+    add_expression(t, list, how->key, op, value);
+    if (apart) add_expression(t, list, how->key, "Exists", str(""));
+    if (apart && how->among) add_expression(t, list, how->among, "In", how->among_value);
     tree_set(t, tree_get_or_make(t, term, "labelSelector"), "matchExpressions", list);
-    tree_set(t, term, "namespaceSelector", tree_new(t, TREE_MAP));
+    if (how->everywhere) tree_set(t, term, "namespaceSelector", tree_new(t, TREE_MAP));
     return term;
 }
 
 /* All pods of a group share a topology domain, which no other group's pods are in. The operators have the first pod of
  * a group choose the domain and the others follow it. */
-static void set_exclusive(io_pods *p, const io_pod_set *set, karp_str topology, const char *key, karp_str group)
+static void set_exclusive(io_pods *p, const io_pod_set *set, karp_str topology, const exclusive *how, karp_str group)
 {
     char name[300];
     if (!set || topology.len == 0) return;
     str_shorten(name, sizeof name, topology);
-    io_set_label(p, set, key, group);
-    add_term(p, set, "podAffinity", key_term(p, name, key, "In", group));
-    add_term(p, set, "podAntiAffinity", key_term(p, name, key, "NotIn", group));
+    io_set_label(p, set, how->key, group);
+    if (how->among) io_set_label(p, set, how->among, how->among_value);
+    add_term(p, set, "podAffinity", key_term(p, name, how, "In", group));
+    add_term(p, set, "podAntiAffinity", key_term(p, name, how, "NotIn", group));
 }
 
 static karp_str annotation(const tree *object, const char *name)
@@ -99,13 +114,24 @@ static karp_str annotation(const tree *object, const char *name)
 
 /* ---- JobSet ------------------------------------------------------------------------------------------------------ */
 
+/* The priority that the API server gives the pods. */
+static karp_str priority_of(io_pods *p, const tree *template_)
+{
+    int64_t value = 0;
+    const tree *spec = tree_get(tree_get(tree_get(template_, "spec"), "template"), "spec");
+    karp_str name = tree_get_text(spec, "priorityClassName");
+    const tree *class_ = p->find && name.len ? p->find(p->user, "PriorityClass", (karp_str){ "", 0 }, name) : NULL;
+    if (!tree_integer(tree_get(spec, "priority"), &value)) (void)tree_integer(tree_get(class_, "value"), &value);
+    return io_pods_text(p, "%lld", (long long)value);
+}
+
 /* The pods of a JobSet's spec (that of a TrainJob's runtime, too) for the object with that name. */
 static void add_job(io_pods *p, const tree *job, karp_str rjob, uint64_t number, uint64_t pods)
 {
-    static const char exclusive[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+    static const char name_of_topology[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
     const tree *template_ = tree_get(job, "template");
-    karp_str topology = annotation(template_, exclusive), name = numbered(p, joined(p, p->name, rjob), number);
-    if (topology.len == 0) topology = annotation(p->object, exclusive);
+    karp_str topology = annotation(template_, name_of_topology), name = numbered(p, joined(p, p->name, rjob), number);
+    if (topology.len == 0) topology = annotation(p->object, name_of_topology);
     io_pod_set *set = io_pods_add(p, tree_get(tree_get(template_, "spec"), "template"), name, pods);
     if (!set) return;
     io_job_counts c = io_job_counts_of(tree_get(template_, "spec"));
@@ -115,7 +141,10 @@ static void add_job(io_pods *p, const tree *job, karp_str rjob, uint64_t number,
     io_set_label(p, set, "jobset.sigs.k8s.io/job-index", io_pods_text(p, "%llu", (unsigned long long)number));
     io_set_label(p, set, "batch.kubernetes.io/job-name", name);
     io_set_label(p, set, "job-name", name);
-    set_exclusive(p, set, topology, "jobset.sigs.k8s.io/job-key", name);
+    /* Jobs of another priority may share the domain, so that one can preempt the other. */
+    const exclusive how = { "jobset.sigs.k8s.io/job-key", "jobset.sigs.k8s.io/priority", priority_of(p, template_),
+                            true };
+    set_exclusive(p, set, topology, &how, name);
 }
 
 static void add_replicated_job(io_pods *p, const tree *job)
@@ -204,12 +233,60 @@ void io_make_train_job(io_pods *p)
 
 /* ---- LeaderWorkerSet --------------------------------------------------------------------------------------------- */
 
-static void label_group(io_pods *p, const io_pod_set *set, uint64_t group)
+/* What its pods webhook reads of the object. */
+typedef struct leader_worker {
+    karp_str topology, sub_topology; /* "" = not exclusive */
+    uint64_t size, sub_size; /* 0 = no subgroups */
+    bool leader_excluded; /* it is in no subgroup */
+} leader_worker;
+
+static leader_worker read_leader_worker(io_pods *p, uint64_t size)
 {
+    const tree *policy = io_at_path(p->object, "/spec/leaderWorkerTemplate/subGroupPolicy");
+    int64_t sub = 0;
+    karp_str type = tree_get_text(policy, "subGroupPolicyType");
+    leader_worker l = { .topology = annotation(p->object, "leaderworkerset.sigs.k8s.io/exclusive-topology"),
+                        .sub_topology = annotation(p->object,
+                                                   "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"),
+                        .size = size,
+                        .leader_excluded = str_is(type, "LeaderExcluded") };
+    if (tree_integer(tree_get(policy, "subGroupSize"), &sub) && sub > 0) l.sub_size = (uint64_t)sub;
+    return l;
+}
+
+/* The subgroup of pod `index` of a group; the first one has the leader as well if the others divide without it. */
+static uint64_t subgroup(const leader_worker *l, uint64_t index)
+{
+    bool without = l->leader_excluded || ((l->size - 1) % l->sub_size == 0 && l->size % l->sub_size != 0);
+    return without && index > 0 ? (index - 1) / l->sub_size : index / l->sub_size;
+}
+
+static void label_group(io_pods *p, const io_pod_set *set, const leader_worker *l, uint64_t group, uint64_t index)
+{
+    static const exclusive groups = { .key = "leaderworkerset.sigs.k8s.io/group-key" },
+                           subgroups = { .key = "leaderworkerset.sigs.k8s.io/subgroup-key" };
+    karp_str name = numbered(p, p->name, group);
     io_set_label(p, set, "leaderworkerset.sigs.k8s.io/name", p->name);
     io_set_label(p, set, "leaderworkerset.sigs.k8s.io/group-index", io_pods_text(p, "%llu", (unsigned long long)group));
-    set_exclusive(p, set, annotation(p->object, "leaderworkerset.sigs.k8s.io/exclusive-topology"),
-                  "leaderworkerset.sigs.k8s.io/group-key", numbered(p, p->name, group));
+    set_exclusive(p, set, l->topology, &groups, name);
+    if (l->sub_size == 0 || (index == 0 && l->leader_excluded)) return;
+    if (index == 0 && equal_str(l->topology, l->sub_topology)) return; /* the leader has the terms of its group alone */
+    set_exclusive(p, set, l->sub_topology, &subgroups, numbered(p, name, subgroup(l, index)));
+}
+
+/* The workers of a group: a set for each subgroup. */
+static void add_workers(io_pods *p, const tree *worker, const leader_worker *l, uint64_t group)
+{
+    for (uint64_t i = 1, next; i < l->size && !p->d->status && !p->t->status; i = next) {
+        next = l->size;
+        if (l->sub_size > 0 && l->sub_topology.len > 0) {
+            for (next = i + 1; next < l->size && subgroup(l, next) == subgroup(l, i);) next++;
+        }
+        io_pod_set *others = io_pods_add(p, worker, numbered(p, p->name, group), next - i);
+        if (others) others->first = i;
+        if (others) others->claims = io_at_path(p->object, "/spec/leaderWorkerTemplate/volumeClaimTemplates");
+        label_group(p, others, l, group, i);
+    }
 }
 
 void io_make_leader_worker_set(io_pods *p)
@@ -218,17 +295,14 @@ void io_make_leader_worker_set(io_pods *p)
     const tree *worker = tree_get(template_, "workerTemplate"), *leader = tree_get(template_, "leaderTemplate");
     int64_t replicas = io_pods_integer(p, "/spec/replicas", 0, 1),
             size = io_pods_integer(p, "/spec/leaderWorkerTemplate/size", 1, 1);
+    leader_worker l = read_leader_worker(p, (uint64_t)(size > 0 ? size : 1));
     for (int64_t group = 0; group < replicas && !p->d->status && !p->t->status; group++) {
         io_pod_set *first = io_pods_add(p, leader ? leader : worker, p->name, 1);
         if (first) first->first = (uint64_t)group;
         if (first) first->claims = tree_get(template_, "volumeClaimTemplates");
         io_set_label(p, first, "leaderworkerset.sigs.k8s.io/worker-index", str("0"));
-        label_group(p, first, (uint64_t)group);
-        if (size < 2) continue;
-        io_pod_set *others = io_pods_add(p, worker, numbered(p, p->name, (uint64_t)group), (uint64_t)size - 1);
-        if (others) others->first = 1;
-        if (others) others->claims = tree_get(template_, "volumeClaimTemplates");
-        label_group(p, others, (uint64_t)group);
+        label_group(p, first, &l, (uint64_t)group, 0);
+        add_workers(p, worker, &l, (uint64_t)group);
     }
 }
 

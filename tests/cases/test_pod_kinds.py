@@ -143,6 +143,31 @@ def jobs():
 
     def workers(**more):
         return thing('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', spec={'leaderWorkerTemplate': {'workerTemplate': template('2'), **more}, 'replicas': 2})
+    def kept_apart(*objects):
+        plan = document('plan', POOL, manifest(*objects))
+        return sorted(sorted(name.split('/')[1] for name in launch['pods']) for launch in plan['launches'])
+
+    high = thing('scheduling.k8s.io/v1', 'PriorityClass', 'high', value=9)
+    other = job_set(parallelism=1, completions=1)
+    other['metadata'] = {'name': 'other', 'annotations': exclusive['metadata']['annotations']}
+    other['spec']['replicatedJobs'][0]['replicas'] = 1
+    equal(len(kept_apart(exclusive, other)), 3, 'Jobs of two JobSets')
+    other['spec']['replicatedJobs'][0]['template']['spec']['template']['spec']['priorityClassName'] = 'high'
+    equal(len(kept_apart(exclusive, other, high)), 2, 'Jobs of another priority may share the node')
+
+    def apart(topology='kubernetes.io/hostname', kind='exclusive-topology', **more):
+        made = workers(**more)
+        made['metadata']['annotations'] = {f'leaderworkerset.sigs.k8s.io/{kind}': topology}
+        return made
+    equal(kept_apart(apart(size=2)), [['train-0', 'train-0-1'], ['train-1', 'train-1-1']], 'each group on a node of its own')
+    elsewhere = apart(size=2)
+    elsewhere['metadata']['namespace'] = 'elsewhere'
+    equal(len(kept_apart(apart(size=2), elsewhere)), 2, 'a set in another namespace may share it')
+    for policy, parts in (({'subGroupSize': 2}, [['train-0', 'train-0-1', 'train-0-2'], ['train-0-3', 'train-0-4']]),
+                          ({'subGroupSize': 2, 'subGroupPolicyType': 'LeaderExcluded'}, [['train-0-1', 'train-0-2'], ['train-0-3', 'train-0-4']])):
+        found = kept_apart({**apart(kind='subgroup-exclusive-topology', size=5, subGroupPolicy=policy), 'spec': {
+            **apart(size=5, subGroupPolicy=policy)['spec'], 'replicas': 1}})
+        equal([[name for name in launch if policy.get('subGroupPolicyType') is None or name != 'train-0'] for launch in found], parts, policy)
     equal(pods(workers(size=3)), {**named('train', 2, 'c=2'), **named('train-0', 2, 'c=2', 1), **named('train-1', 2, 'c=2', 1)}, 'LeaderWorkerSet')
     equal(pods(workers(size=2, leaderTemplate=template('1')))['train-0'], 'c=1', 'leader')
     equal(len(pods(workers(size=4), words=['--scale', 'train=3'])), 12, 'scaled')
