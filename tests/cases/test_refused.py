@@ -22,7 +22,8 @@ COMMANDS = (('--version',), ('completion', 'bash'), ('completion', 'zsh'), ('com
             ('diff', ASKS / 'dump.json', '--', '--scale', 'report=10', '--delete', 'nodepool/spot'),
             ('whatif', QUICKSTART, '--design', QUICKSTART, '-o', 'json'), ('explain', 'pod', QUICKSTART, '-o', 'json'),
             ('lint', QUICKSTART, '-o', 'json'), ('nodes', ASKS / 'dump.json', '-o', 'json'), ('disrupt', ASKS / 'dump.json', '-o', 'json'),
-            ('blockers', ASKS / 'dump.json', '-o', 'json'), ('dump', QUICKSTART), ('catalogue', '-o', 'json'))
+            ('blockers', ASKS / 'dump.json', '-o', 'json'), ('dump', QUICKSTART), ('catalogue', '-o', 'json'),
+            ('admit', SOURCE / 'examples/queue', '-o', 'json'), ('admit', SOURCE / 'examples/queue'))
 
 
 def answer(words, folder, at=0):
