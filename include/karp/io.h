@@ -302,7 +302,8 @@ enum {
     KARP_FORMAT_CSV = 5,
     KARP_FORMAT_MARKDOWN = 6, /**< tables for pull requests */
     KARP_FORMAT_SARIF = 7, /**< findings, as SARIF 2.1.0. Since 0.1 */
-    KARP_FORMAT_PROMETHEUS = 8 /**< totals in Prometheus' text format. Since 0.1 */
+    KARP_FORMAT_PROMETHEUS = 8, /**< totals in Prometheus' text format. Since 0.1 */
+    KARP_FORMAT_PATCH = 9 /**< strategic merge patches of workloads, as YAML. Since 0.1 */
 };
 
 /** Options of everything that writes documents. */

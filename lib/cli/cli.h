@@ -14,6 +14,7 @@
 #include <karp/objective.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/requests.h>
 #include <karp/settle.h>
 #include <karp/what_if.h>
 
@@ -59,6 +60,14 @@ typedef struct cli_difference {
     size_t number;
 } cli_difference;
 
+/* Requests that are recommended. */
+typedef struct cli_requests {
+    uint32_t recommended; /* 1 = they replace those of the input */
+    uint32_t limits; /* KARP_LIMITS_* */
+    cli_list usage; /* --usage, as given */
+    const char *cpu, *memory; /* rules; NULL = not given */
+} cli_requests;
+
 typedef struct cli_options {
     karp_context *context;
     bool *log_notes; /* whether the library's messages are printed: off while a reader collects them as notes */
@@ -70,6 +79,7 @@ typedef struct cli_options {
     cli_list deleted;
     cli_list scaled;
     const char *hooks; /* a phase; NULL = none */
+    cli_requests requests;
     cli_list pods_from; /* rules for kinds */
     cli_list designs; /* --design */
     const cli_difference *laid; /* NULL = none; karp diff plans with one difference at a time */
@@ -271,6 +281,15 @@ karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
 /* karp_what_if(), where parts of node names are enough. */
 karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
                     size_t change_count, const karp_options *common, karp_decision **plan, karp_error *error);
+
+/* ---- requests.c -------------------------------------------------------------------------------------------------- */
+
+/* Checks for options that have no effect without --requests recommended. Returns as options_together() does. */
+int requests_together(const cli_verb *verb, const cli_requests *requests);
+/* A side has the options of the first one that it does not state. */
+void requests_inherit(cli_requests *side, const cli_requests *own);
+/* Adds the usage and the rules to the reader. false = a failure. */
+bool requests_read(const cli_requests *requests, karp_reader *reader, karp_error *error);
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 

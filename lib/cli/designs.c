@@ -99,6 +99,31 @@ static bool print(const cli_options *options, design *list, size_t count, bool *
     return ok;
 }
 
+static bool price(const design *first, design *d)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_status status = design_price_requests(first, d, &error);
+    if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
+    else if (status != KARP_OK) print_error(&error);
+    return status == KARP_OK;
+}
+
+/* -o patch: of the only design whose requests are recommended. */
+static bool print_patches(const cli_options *options, const design *list, size_t count)
+{
+    const design *found = NULL;
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].options.requests.recommended == 0) continue;
+        found = &list[i];
+        all++;
+    }
+    if (all == 1) return design_print_patches(options, found) == EXIT_OK;
+    print_problem("-o patch", "exactly one of the sides must have --requests recommended");
+    return false;
+}
+
 /* designs.c: reads and plans every design, with `changes` applied to each, and prints the comparison. Returns the exit
  * status. */
 static int answer(const cli_options *options, design *list, size_t count, const karp_change *changes,
@@ -113,7 +138,9 @@ static int answer(const cli_options *options, design *list, size_t count, const 
         progress_end();
         if (!ok) print_problem(NULL, "out of memory");
     }
-    ok = ok && print(options, list, count, &differs);
+    for (size_t i = 1; i < count && ok; i++) ok = price(&list[0], &list[i]);
+    if (ok && options->format == KARP_FORMAT_PATCH) ok = print_patches(options, list, count);
+    else ok = ok && print(options, list, count, &differs);
     int failed = EXIT_OK;
     for (size_t i = 1; i < count && ok && failed != EXIT_ERROR; i++) {
         int status = exit_status_of_design(options, &list[0], &list[i]);
@@ -157,6 +184,7 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.max_steps != 0) side->max_steps = own.max_steps;
     if (own.lenient) side->lenient = true;
     if (own.hooks != NULL) side->hooks = own.hooks;
+    requests_inherit(&side->requests, &own.requests);
     if (own.pods_from.count > 0) side->pods_from = own.pods_from;
     objective_inherit(side, &own);
     if (own.profiles.count > 0) {
@@ -199,6 +227,11 @@ static int read_sides(const cli_verb *verb, const cli_options *options, design *
         }
         list[*read + 1].options = *side;
         inherit(&list[*read + 1].options, options);
+        status = requests_together(verb, &list[*read + 1].options.requests);
+        if (status >= 0) {
+            ++*read;
+            return status;
+        }
         at = end;
     }
     return -1;

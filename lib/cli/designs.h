@@ -52,6 +52,8 @@ typedef struct design {
     karp_drift drift; /* nodes that the design makes drift */
     design_alone *alone; /* in the order of the differences; NULL = not computed */
     size_t alone_count;
+    double *saved; /* $/h that each change of a request is worth at the first design's nodes; NULL = there is none */
+    size_t saved_count;
 } design;
 
 /* designs_totals.c: computes the totals of the plan. Errors: NOMEM, and those of reading a decision. */
@@ -70,6 +72,15 @@ bool designs_write(const cli_options *options, design *list, size_t count, strbu
 /* ", "catalogue": {…}, "clouds": […]" as in Plans. Writes nothing about clouds whose prices have no date. */
 void design_write_clouds(struct cli_writer *w, karp_reader *reader);
 void design_write_json(struct cli_writer *w, const design *d);
+
+/* requests_write.c: what the changes of requests of a design are worth at the nodes of the first. Errors: NOMEM, and
+ * those of the list of nodes. */
+karp_status design_price_requests(const design *first, design *d, karp_error *error);
+/* Writes them as a list, or as JSON: ", "requests": […]". Nothing if there are none. */
+void design_write_requests(struct cli_writer *w, const design *d);
+void design_json_requests(struct cli_writer *w, const design *d);
+/* Prints them as patches of the design's workloads. Returns the exit status. */
+int design_print_patches(const cli_options *options, const design *d);
 
 /* fail_on.c: EXIT_OK if no condition of --fail-on is met by a design. Its cost is compared with the first design's. */
 int exit_status_of_design(const cli_options *options, const design *first, const design *d);

@@ -262,6 +262,7 @@ void design_free(design *d)
     for (size_t i = 0; i < 4; i++)
         karp_free(options->context, groups[i]->items, groups[i]->room * sizeof *groups[i]->items);
     karp_free(options->context, d->alone, d->alone_count * sizeof *d->alone);
+    karp_free(options->context, d->saved, d->saved_count * sizeof *d->saved);
     karp_free(options->context, d->places, d->place_room * sizeof *d->places);
     strbuf_free(&d->texts);
     karp_settlement_free(d->settlement);

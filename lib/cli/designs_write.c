@@ -341,7 +341,9 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
         json_place(w, "after", one.after);
         cli_put_text(w, "}");
     }
-    cli_put_text(w, "]}");
+    cli_put_text(w, "]");
+    design_json_requests(w, b);
+    cli_put_text(w, "}");
 }
 
 /* Writes the changes of karp whatif, for all designs. */
@@ -453,6 +455,11 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
         cli_put_format(w, "and %zu more (-o json has all)", w->rows - ROWS_SHOWN);
         end_item(w);
     }
+    if (w->out->len == body && !w->out->failed) w->out->len = start;
+    start = w->out->len;
+    heading(w, "Requests in ", b->name);
+    body = w->out->len;
+    design_write_requests(w, b);
     if (w->out->len == body && !w->out->failed) w->out->len = start;
     start = w->out->len;
     heading(w, "Pods that differ in ", b->name);

@@ -208,12 +208,16 @@ static int run_diff(const cli_options *options)
         own.program = options->program;
         return designs_of_sides(&own, options);
     }
+    if (options->settle) {
+        print_problem("--settle", "it applies to A -- B only");
+        return EXIT_ERROR;
+    }
     if (gates_are_set(options)) {
         print_problem("--fail-on", "it applies to A -- B only");
         return EXIT_ERROR;
     }
-    if (options->format == KARP_FORMAT_HTML) {
-        print_problem("-o html", "this format is for A -- B only");
+    if (options->format == KARP_FORMAT_HTML || options->format == KARP_FORMAT_PATCH) {
+        print_problem(options->format == KARP_FORMAT_HTML ? "-o html" : "-o patch", "this format is for A -- B only");
         return EXIT_ERROR;
     }
     if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN)
@@ -243,6 +247,8 @@ const cli_verb verb_diff = {
         "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n\n"
         "If only a few fields differ, each is also planned by itself. --fail-on judges every side but the first,\n"
         "which cost=+ compares with.\n"
+        "--settle plays all rounds of each side, with consolidation: what running nodes come to.\n"
+        "karp diff --settle cluster.json -- --requests recommended shows what right sizes save; -o patch writes them.\n"
         "With two profiles (--profile is given twice), it decides the input under both and lists what differs:\n"
         "launches, placements, refusals, and one disruption pass. For each difference it names\n"
         "the rules of the newer version that make it, found by switching them one at a time. With --method Repack,\n"
@@ -251,7 +257,8 @@ const cli_verb verb_diff = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_METHOD | CLI_OPTION_SIDES |
                CLI_OPTION_ROUNDS,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML |
+               1u << KARP_FORMAT_PATCH,
     .default_format = KARP_FORMAT_TEXT,
     .run = run_diff,
 };

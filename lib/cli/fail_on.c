@@ -71,7 +71,7 @@ int options_together(const cli_verb *verb, const cli_options *options)
         return wrong_option(verb, "--no-disrupt", "is for --settle: give that, too");
     if (options->first_round && options->settle)
         return wrong_option(verb, "--first-round", "shows one round, --settle all of them: give one of the two");
-    return -1;
+    return requests_together(verb, &options->requests);
 }
 
 bool gates_are_set(const cli_options *options)

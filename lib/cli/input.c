@@ -163,7 +163,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.queued = options->queued;
     reader_options.keep_documents = keep_documents;
     reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
-                              options->laid != NULL;
+                              options->laid != NULL || options->requests.recommended != 0;
     reader_options.note_changes = options->note_changes;
     reader_options.no_lint_notes = options->no_lint_notes;
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
@@ -181,6 +181,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.provider = str(options->provider);
     progress_begin("reading");
     bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
+                requests_read(&options->requests, input->reader, &error) &&
                 add_rules(input->reader, &options->pods_from, &error);
     bool told = good && options->cluster && !cluster_read(options, input);
     good = good && !told && fill_reader(options, input->reader, &error) &&

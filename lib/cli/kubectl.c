@@ -40,6 +40,9 @@ static const wanted resources[] = {
     { "deviceclasses.resource.k8s.io", false },
 };
 
+/* Read for --requests recommended alone. */
+static const char verticals[] = "verticalpodautoscalers.autoscaling.k8s.io";
+
 enum { RESOURCE_COUNT = sizeof(resources) / sizeof(resources[0]) };
 
 static const char *const option_names[KUBECTL_OPTIONS] = {
@@ -204,6 +207,7 @@ static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool 
         if (strcmp(resources[i].name, "pods") != 0 && serves(a, resources[i].name))
             visit(a, resources[i].name, resources[i].needed, list);
     }
+    if (!a->failed && a->options->requests.recommended != 0 && serves(a, verticals)) visit(a, verticals, false, list);
     const char *at = a->served.ptr;
     for (size_t i = 0; i < a->served_count && !a->failed; i++, at += strlen(at) + 1) {
         if (is_node_class(at)) visit(a, at, false, list);

@@ -131,7 +131,8 @@ static int unknown_option(const cli_verb *verb, const char *given)
 static bool is_of_answer(const option_row *row)
 {
     return (row->group & (CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON)) != 0 ||
-           strcmp(row->name, "max-memory") == 0 || strcmp(row->name, "deadline") == 0;
+           strcmp(row->name, "max-memory") == 0 || strcmp(row->name, "deadline") == 0 ||
+           strcmp(row->name, "settle") == 0 || strcmp(row->name, "no-disrupt") == 0;
 }
 
 int options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)

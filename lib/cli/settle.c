@@ -270,6 +270,7 @@ karp_status settle_launches(const cli_options *options, const karp_snapshot *sna
                             karp_settlement **out, karp_error *error)
 {
     *out = NULL;
+    if (options->settle) return play(options, snapshot, !options->no_disrupt, out, error);
     if (options->first_round || !karp_more_rounds(snapshot, plan)) return KARP_OK;
     return play(options, snapshot, KARP_SETTLE_LAUNCHES, out, error);
 }

@@ -154,7 +154,7 @@ karp_status io_settle_autoscalers(karp_reader *reader)
         if (w->gone || w->stated) continue;
         bool scales = w->info->kind == IO_KIND_AUTOSCALER || w->info->kind == IO_KIND_SCALED_OBJECT;
         if (scales && reader->options.replicas_from != KARP_REPLICAS_SPEC) status = apply(reader, w);
-        if (w->info->kind == IO_KIND_VERTICAL_AUTOSCALER) status = note_vertical(reader, w);
+        if (w->info->kind == IO_KIND_VERTICAL_AUTOSCALER && !reader->sizes) status = note_vertical(reader, w);
     }
     return status;
 }

@@ -92,33 +92,46 @@ static void walk_at(comparison *c, const char *open, karp_str name, const char *
     if (!c->path.failed) c->path.len = length;
 }
 
-static const tree *with_key(const tree *list, karp_str key)
+static const tree *with_key(const tree *list, const char *field, karp_str key)
 {
     for (size_t i = 0; i < tree_count(list); i++) {
-        if (equal_str(tree_get_text(tree_item(list, i), "key"), key)) return tree_item(list, i);
+        if (equal_str(tree_get_text(tree_item(list, i), field), key)) return tree_item(list, i);
     }
     return NULL;
 }
 
-/* Whether each element has a distinct `key`, like requirements and taints. */
-static bool is_keyed(const tree *list)
+/* Whether the field tells the elements apart. */
+static bool is_keyed(const tree *list, const char *field)
 {
+    enum { KEYED_MOST = 256 }; /* a longer list is compared as a whole */
     for (size_t i = 0; i < tree_count(list); i++) {
-        karp_str key = tree_get_text(tree_item(list, i), "key");
-        if (key.len == 0 || with_key(list, key) != tree_item(list, i)) return false;
+        karp_str key = tree_get_text(tree_item(list, i), field);
+        if (key.len == 0 || tree_count(list) > KEYED_MOST || with_key(list, field, key) != tree_item(list, i))
+            return false;
     }
     return tree_is(list, TREE_LIST);
 }
 
-static void walk_keyed(comparison *c, const tree *before, const tree *after)
+/* The field by which elements of both lists are compared: `key` of requirements and taints, `name` of containers. NULL
+ * = lists are compared as a whole. */
+static const char *key_of(const tree *before, const tree *after)
+{
+    static const char *const fields[] = { "key", "name" };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (is_keyed(before, fields[i]) && is_keyed(after, fields[i])) return fields[i];
+    }
+    return NULL;
+}
+
+static void walk_keyed(comparison *c, const char *field, const tree *before, const tree *after)
 {
     for (size_t i = 0; i < tree_count(before); i++) {
-        karp_str key = tree_get_text(tree_item(before, i), "key");
-        walk_at(c, "[", key, "]", tree_item(before, i), with_key(after, key));
+        karp_str key = tree_get_text(tree_item(before, i), field);
+        walk_at(c, "[", key, "]", tree_item(before, i), with_key(after, field, key));
     }
     for (size_t i = 0; i < tree_count(after); i++) {
-        karp_str key = tree_get_text(tree_item(after, i), "key");
-        if (!with_key(before, key)) walk_at(c, "[", key, "]", NULL, tree_item(after, i));
+        karp_str key = tree_get_text(tree_item(after, i), field);
+        if (!with_key(before, field, key)) walk_at(c, "[", key, "]", NULL, tree_item(after, i));
     }
 }
 
@@ -137,8 +150,9 @@ static void walk_maps(comparison *c, const tree *before, const tree *after)
 static void walk(comparison *c, const tree *before, const tree *after)
 {
     if (c->status || (before && after && tree_equal(before, after))) return;
+    const char *field = key_of(before, after);
     if (tree_is(before, TREE_MAP) && tree_is(after, TREE_MAP)) walk_maps(c, before, after);
-    else if (is_keyed(before) && is_keyed(after)) walk_keyed(c, before, after);
+    else if (field) walk_keyed(c, field, before, after);
     else add_difference(c, before, after);
 }
 
@@ -227,16 +241,16 @@ static tree *mix_maps(trees *t, const tree *before, const tree *after, size_t *n
     return out;
 }
 
-static tree *mix_keyed(trees *t, const tree *before, const tree *after, size_t *number)
+static tree *mix_keyed(trees *t, const char *field, const tree *before, const tree *after, size_t *number)
 {
     tree *out = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < tree_count(before) && !t->status; i++) {
         const tree *one = tree_item(before, i);
-        add_mixed(t, out, str(""), one, with_key(after, tree_get_text(one, "key")), number);
+        add_mixed(t, out, str(""), one, with_key(after, field, tree_get_text(one, field)), number);
     }
     for (size_t i = 0; i < tree_count(after) && !t->status; i++) {
         const tree *one = tree_item(after, i);
-        if (!with_key(before, tree_get_text(one, "key"))) add_mixed(t, out, str(""), NULL, one, number);
+        if (!with_key(before, field, tree_get_text(one, field))) add_mixed(t, out, str(""), NULL, one, number);
     }
     return out;
 }
@@ -245,7 +259,8 @@ static tree *mix(trees *t, const tree *before, const tree *after, size_t *number
 {
     if (before && after && tree_equal(before, after)) return tree_copy(t, before);
     if (tree_is(before, TREE_MAP) && tree_is(after, TREE_MAP)) return mix_maps(t, before, after, number);
-    if (is_keyed(before) && is_keyed(after)) return mix_keyed(t, before, after, number);
+    const char *field = key_of(before, after);
+    if (field) return mix_keyed(t, field, before, after, number);
     const tree *taken = (*number)-- == 0 ? after : before;
     return taken ? tree_copy(t, taken) : NULL;
 }

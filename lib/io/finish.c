@@ -13,6 +13,7 @@
 #include <io/owner.h>
 #include <io/pod_makers.h>
 #include <io/replaced.h>
+#include <io/sizes.h>
 
 #include <string.h>
 
@@ -125,6 +126,7 @@ static karp_status settle(karp_reader *reader, io_filler *filler)
     if (status == KARP_OK) status = io_settle_hooks(reader);
     if (status == KARP_OK) status = io_settle_makers(reader);
     if (status == KARP_OK) status = io_settle_autoscalers(reader);
+    if (status == KARP_OK) status = io_settle_sizes(reader);
     if (status == KARP_OK) status = settle_now(reader);
     if (status == KARP_OK) status = io_settle_clouds(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);
@@ -144,6 +146,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, &snapshot, &reader->error);
     if (status == KARP_OK) status = io_drift_replaced(reader, &filler, &snapshot);
     io_filler_free(&filler);
+    if (status == KARP_OK) status = io_sizes_end(reader);
     if (status == KARP_OK) status = io_values_note(reader);
     if (status == KARP_OK) status = io_class_zones_note(reader);
     if (status == KARP_OK) status = io_licences_note(reader);

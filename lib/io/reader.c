@@ -5,7 +5,7 @@
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/foreign.h>
-#include <io/reader.h>
+#include <io/sizes.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,6 +100,7 @@ void karp_reader_free(karp_reader *reader)
     if (!reader) return;
     karp_context *context = reader->context;
     io_clouds_free(reader);
+    io_sizes_free(reader);
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->node_kinds, reader->node_kind_capacity * sizeof *reader->node_kinds);

@@ -181,6 +181,7 @@ struct karp_reader {
     bool replacing; /* objects that are read now replace earlier ones */
     bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
     bool changes; /* an object was replaced, deleted or scaled */
+    struct io_sizes *sizes; /* sizes.h; NULL = requests are not recommended */
     io_replaced replaced; /* NodePools and node classes */
     io_own_kind *own_kinds; /* in `keep`; the last rule first */
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */

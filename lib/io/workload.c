@@ -6,6 +6,7 @@
 #include <io/pod_makers.h>
 #include <io/pods_rules.h>
 #include <io/refused.h>
+#include <io/sizes.h>
 #include <karp/groups.h>
 
 #include <string.h>
@@ -123,6 +124,7 @@ static karp_status add_pod(const workload *w, karp_str pod_name, uint64_t number
     if (f->fill) io_merge_label_keys(f->t, pod);
     if (waits) mark_not_created(f->t, pod);
     io_identify(f, info, pod);
+    io_sizes_note_pod(f->reader, pod);
     f->creates = true;
     karp_status status = io_fill_and_add_pod(f, info, pod, w->place);
     f->creates = false;

@@ -21,6 +21,7 @@
 #include <karp/provider.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/requests.h>
 #include <karp/settings.h>
 #include <karp/values.h>
 
@@ -497,6 +498,7 @@ INIT(karp_provider_options)
 INIT(karp_reader_options)
 INIT(karp_repack_options)
 INIT(karp_replay_options)
+INIT(karp_request_rules)
 INIT(karp_settings)
 INIT(karp_storage_class)
 INIT(karp_templated_pod)
@@ -527,6 +529,7 @@ static const struct initialised {
     INITS(karp_reader_options),
     INITS(karp_repack_options),
     INITS(karp_replay_options),
+    INITS(karp_request_rules),
     INITS(karp_settings),
     INITS(karp_storage_class),
     INITS(karp_templated_pod),

@@ -14,6 +14,7 @@
 #include <karp/provider.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/requests.h>
 #include <karp/settings.h>
 #include <karp/settle.h>
 
@@ -24,6 +25,7 @@ static karp_bound *bound;
 static karp_blockers *blockers;
 static karp_node_list *node_list;
 static karp_settlement *settlement;
+static karp_reader *right_sizes;
 static karp_lint *lint;
 static karp_verification *verification;
 static karp_pod_explanation *of_pod;
@@ -126,6 +128,8 @@ static const karp_command_state command_state = { .size = sizeof command_state,
                                                   .method = KARP_METHOD_DRIFT,
                                                   .phase = KARP_COMMAND_PHASE_GIVEN_UP };
 static const karp_launch replacing = { .size = sizeof replacing };
+static const karp_request_rules request_rules = { .size = sizeof request_rules };
+static const karp_write_options patches = { .size = sizeof patches, .format = KARP_FORMAT_PATCH };
 static const karp_memory memory = { .size = sizeof memory };
 static const karp_plan empty_plan = { .size = sizeof empty_plan };
 static const karp_write_options write_options = { .size = sizeof write_options };
@@ -253,6 +257,37 @@ static karp_status give_node_list_options(const void *s)
     karp_node_list *made = NULL;
     karp_status status = karp_list_nodes(nodes, s, &made, NULL);
     karp_node_list_free(made);
+    return status;
+}
+
+/* A reader that changes the requests of a pod by what it uses. */
+static karp_status give_sizes(const void *rules, karp_reader **out)
+{
+    static const char pod[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},"
+                              "\"spec\":{\"containers\":[{\"name\":\"c\"}]}}";
+    const karp_reader_options editable = { .size = sizeof editable, .editable = 1 };
+    karp_snapshot *made = NULL;
+    karp_status status = karp_reader_new(context, &editable, out, NULL);
+    if (status == KARP_OK) status = karp_reader_recommend_requests(*out, rules, NULL);
+    if (status == KARP_OK)
+        status = karp_reader_add_usage(*out, (karp_str)T("u"), (karp_str)T("pod,cpu\na,2\n"), (karp_str)T(""), NULL);
+    if (status == KARP_OK) status = karp_reader_add(*out, (karp_str)T("d"), (karp_str){ pod, sizeof pod - 1 }, NULL);
+    if (status == KARP_OK) status = karp_reader_finish(*out, &made, NULL);
+    karp_snapshot_unref(made);
+    return status;
+}
+static karp_status give_request_rules(const void *s)
+{
+    karp_reader *made = NULL;
+    karp_status status = give_sizes(s, &made);
+    karp_reader_free(made);
+    return status;
+}
+static karp_status give_write_patches(const void *s)
+{
+    karp_text text = { NULL, 0, NULL };
+    karp_status status = karp_write_request_patches(context, right_sizes, NULL, s, &text, NULL);
+    karp_text_free(&text);
     return status;
 }
 static karp_status give_settle_options(const void *s)
@@ -426,6 +461,8 @@ static const struct given in[] = {
     GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),
     IN(node_list_options, give_node_list_options),
     IN(settle_options, give_settle_options),
+    IN(request_rules, give_request_rules),
+    IN(patches, give_write_patches),
     GROWN(disrupt_options, give_disrupt_events, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(type, give_type_adopt, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
     IN(provider_options, give_options_open),
@@ -457,6 +494,7 @@ static karp_status ask_found_column(void *out)
 }
 static karp_status ask_settle_round(void *out) { return karp_settlement_round(settlement, 0, out); }
 static karp_status ask_drift(void *out) { return karp_settlement_drift(settlement, out); }
+static karp_status ask_request_change(void *out) { return karp_reader_request_change(right_sizes, 0, out); }
 static karp_status ask_launch_node(void *out)
 {
     const karp_provider_candidate first = { 0, 0, 0, 0 };
@@ -478,6 +516,7 @@ static const struct asked out[] = {
     OUT(karp_provider_node, launched, ask_launch_node),
     OUT(karp_provider_node, launched, ask_launch_result),
     OUT(karp_provider_node, launched, ask_create),
+    OUT(karp_request_change, not_resizable, ask_request_change),
 };
 
 static void structs_out(void **state)
@@ -527,6 +566,7 @@ static int set_up(void **state)
     assert_int_equal(karp_find_blockers(nodes, NULL, &blockers, NULL), KARP_OK);
     assert_int_equal(karp_list_nodes(nodes, NULL, &node_list, NULL), KARP_OK);
     assert_int_equal(karp_settle(pods, NULL, &settlement, NULL), KARP_OK);
+    assert_int_equal(give_sizes(NULL, &right_sizes), KARP_OK);
     assert_int_equal(karp_lint_snapshot(pods, &lint, NULL), KARP_OK);
     assert_int_equal(karp_verify(pods, &empty_plan, &verification, NULL), KARP_OK);
     assert_int_equal(karp_explain_pod(pods, NULL, (karp_str)T("default/a"), &of_pod, NULL), KARP_OK);
@@ -555,6 +595,7 @@ static int tear_down(void **state)
     karp_blockers_free(blockers);
     karp_node_list_free(node_list);
     karp_settlement_free(settlement);
+    karp_reader_free(right_sizes);
     karp_bound_free(bound);
     karp_decision_unref(plan);
     karp_decision_unref(repacked);

@@ -53,7 +53,7 @@ def value(argument, structs, members):
     of = plain(kind)
     if array or kind.startswith('struct Arrow'):
         return 'room(256, 0)'
-    if kind.endswith('**') or kind in ('size_t *', 'uint32_t *', 'int32_t *', 'int64_t *', 'uint64_t *', 'double *', 'karp_str *', 'void *', 'const void *'):
+    if kind.endswith('**') or kind in ('size_t *', 'uint32_t *', 'int32_t *', 'int64_t *', 'uint64_t *', 'double *', 'const double *', 'karp_str *', 'void *', 'const void *'):
         return 'room(64, 0)'
     if kind == 'const char *':
         return '"x"'

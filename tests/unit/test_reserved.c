@@ -29,6 +29,7 @@
 #include <karp/passes.h>
 #include <karp/provider.h>
 #include <karp/repack.h>
+#include <karp/requests.h>
 #include <karp/settle.h>
 #include <karp/what_if.h>
 
@@ -286,6 +287,13 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     asked = karp_settle(snapshot, &settling, &settled, &w->error);
     karp_settlement_free(settled);
     if (asked != KARP_OK) return asked;
+    const karp_request_rules ruling = { .size = sizeof ruling, .reserved = set("karp_request_rules") };
+    const karp_reader_options editing = { .size = sizeof editing, .editable = 1 };
+    karp_reader *reader = NULL;
+    asked = karp_reader_new(w->context, &editing, &reader, &w->error);
+    if (asked == KARP_OK) asked = karp_reader_recommend_requests(reader, &ruling, &w->error);
+    karp_reader_free(reader);
+    if (asked != KARP_OK) return asked;
     karp_status status = karp_command_step(snapshot, &state, NULL, NULL, 0, &step, &w->error);
     karp_step_free(step);
     return status;
@@ -390,6 +398,7 @@ static const char *const given[] = {
     "karp_command_state",
     "karp_node_list_options",
     "karp_pod_status",
+    "karp_request_rules",
     "karp_settle_options",
 };
 

@@ -13,6 +13,7 @@
 #include <karp/blockers.h>
 #include <karp/preferences.h>
 #include <karp/nodes.h>
+#include <karp/requests.h>
 #include <karp/builder.h>
 #include <karp/catalogue.h>
 #include <karp/certificate.h>
