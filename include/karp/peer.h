@@ -10,14 +10,18 @@
 extern "C" {
 #endif
 
-/** A rule that a version of Karpenter changed. */
+/** `since` of a rule that no version has: a proposal, which only flip_rules puts in force. Since 0.1. */
+#define KARP_PEER_PREVIEW UINT32_MAX
+
+/** A rule that a version of Karpenter changed, or that a proposal would change. */
 typedef struct karp_peer_rule {
     size_t size;
     karp_str id; /**< "K15-3" */
     karp_str name; /**< "launchable-offerings" */
     karp_str text; /**< what the rule says, one English sentence */
-    uint32_t since; /**< the first version that has it: KARP_PEER_* */
+    uint32_t since; /**< the first version that has it: KARP_PEER_*; KARP_PEER_PREVIEW = none, it is a proposal */
     uint32_t in_karp; /**< 1 = profile karp has it too */
+    karp_str source; /**< of a proposal, "kubernetes-sigs/karpenter#3133"; else "". Since 0.1 */
 } karp_peer_rule;
 
 /** The number of rules; their bits in karp_options.flip_rules are 0, 1, 2 … in this order and never change. Since 0.1.

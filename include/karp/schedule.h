@@ -54,7 +54,8 @@ typedef struct karp_options {
     /** KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
     uint32_t peer_version;
     uint32_t reserved_; /**< zero */
-    uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
+    /** rules that versions changed, or proposals would change, to switch: bit i for karp_peer_rule_at(i) */
+    uint64_t flip_rules;
     /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since
      * 0.1. */
     const struct karp_objective *objective;

@@ -108,6 +108,7 @@ typedef struct cli_options {
     uint32_t preferences; /* KARP_READ_PREFERENCES_* */
     int64_t now; /* 0 = not given */
     uint32_t profile, peer_version;
+    uint64_t preview; /* rules of proposals, with the bits of karp_options.flip_rules */
     uint32_t claim_order, explain;
     uint32_t format;
     uint32_t width;

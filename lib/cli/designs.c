@@ -180,6 +180,7 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.first_round) side->first_round = true;
     if (own.replicas_from != 0) side->replicas_from = own.replicas_from;
     if (own.claim_order != 0) side->claim_order = own.claim_order;
+    if (own.preview != 0) side->preview = own.preview;
     if (own.explain != 0) side->explain = own.explain;
     if (own.max_steps != 0) side->max_steps = own.max_steps;
     if (own.lenient) side->lenient = true;

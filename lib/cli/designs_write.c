@@ -144,10 +144,21 @@ static void put_option(cli_writer *w, const char *name, const char *before, cons
 
 static const char *last_of(const cli_list *list) { return list->count == 0 ? NULL : list->items[list->count - 1]; }
 
+/* The name of the first proposal that is on; NULL = none. */
+static const char *preview_name(const cli_options *options)
+{
+    karp_peer_rule rule = { .size = sizeof rule };
+    for (size_t i = 0; i < karp_peer_rule_count() && options->preview != 0; i++) {
+        if ((options->preview >> i & 1) != 0 && karp_peer_rule_at(i, &rule) == KARP_OK) return rule.name.ptr;
+    }
+    return NULL;
+}
+
 static void put_options(cli_writer *w, const cli_options *a, const cli_options *b)
 {
     put_option(w, "--profile", karp_profile_name(a->profile, a->peer_version),
                karp_profile_name(b->profile, b->peer_version));
+    put_option(w, "--preview", preview_name(a), preview_name(b));
     put_option(w, "--provider", a->provider, b->provider);
     put_option(w, "--region", a->region, b->region);
     put_option(w, "--catalogue", last_of(&a->catalogues), last_of(&b->catalogues));

@@ -58,7 +58,8 @@ static uint64_t rules_of(const karp_options *options)
     uint32_t version = options->peer_version, newest = 0;
     for (size_t i = 0; i < karp_peer_rule_count(); i++) {
         karp_peer_rule rule = { .size = sizeof rule };
-        if (karp_peer_rule_at(i, &rule) == KARP_OK && rule.since > newest) newest = rule.since;
+        if (karp_peer_rule_at(i, &rule) == KARP_OK && rule.since > newest && rule.since != KARP_PEER_PREVIEW)
+            newest = rule.since;
     }
     if (version == KARP_PEER_NEWEST) version = newest;
     for (size_t i = 0; i < karp_peer_rule_count(); i++) {

@@ -315,6 +315,7 @@ karp_options decision_options(const cli_options *options)
     out.now = options->now_later != 0 ? 0 : options->now; /* the snapshot's time includes --now +… */
     out.profile = options->profile;
     out.peer_version = options->peer_version;
+    out.flip_rules = options->preview;
     out.claim_order = options->claim_order;
     out.explain = options->explain;
     out.max_steps = options->max_steps;

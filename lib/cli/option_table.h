@@ -68,7 +68,7 @@ bool is_asked(uint32_t method);
 
 option_set set_color, set_fail_on, set_format, set_help, set_max_evictions, set_max_memory, set_method;
 option_set set_boot, set_flavours;
-option_set set_now, set_overhead, set_profile, set_quiet, set_severity;
+option_set set_now, set_overhead, set_preview, set_profile, set_quiet, set_severity;
 /* objective_options.c. They note in options->objective_given that they were given. */
 option_set set_deadline, set_effort, set_ignore_weights, set_node_cost, set_objective, set_preferences;
 option_set set_price_slack, set_spot_factor;

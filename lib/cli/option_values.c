@@ -144,6 +144,21 @@ void name_profiles(char *text, size_t room)
                    karp_profile_at(i));
 }
 
+int set_preview(const cli_verb *verb, cli_options *options, const char *text)
+{
+    char message[200] = "no such proposal; there are:";
+    for (size_t i = 0; i < karp_peer_rule_count(); i++) {
+        karp_peer_rule rule = { .size = sizeof rule };
+        if (karp_peer_rule_at(i, &rule) != KARP_OK || rule.since != KARP_PEER_PREVIEW) continue;
+        if (compare_str(rule.name, str(text)) == 0) {
+            options->preview |= UINT64_C(1) << i;
+            return -1;
+        }
+        str_append(message, sizeof message, " %.*s", str_shown(rule.name, 60), rule.name.ptr);
+    }
+    return wrong_option(verb, "--preview", message);
+}
+
 int set_profile(const cli_verb *verb, cli_options *options, const char *text)
 {
     int status = list_add(options, &options->profiles, text);

@@ -8,8 +8,9 @@
 
 static const struct {
     const char *id, *name, *text;
-    uint32_t since;
+    uint32_t since; /* KARP_PEER_PREVIEW = in no version: a proposal */
     bool in_karp;
+    const char *source; /* of a proposal; NULL = the version */
 } table[] = {
     [RULE_LAUNCH_VOLUMES] = { "K15-1", "launch-volumes",
                               "the volumes of a launch's pods stay within the attachment limits of its instance types",
@@ -48,6 +49,9 @@ static const struct {
     [RULE_VOLUME_LOOK_UP] = { "K15-13", "volume-look-up",
                               "a pod whose volumes cannot be looked up is unschedulable at once", KARP_PEER_1_15,
                               true },
+    [RULE_SPLIT_CLAIMS] = { "P-1", "split-claims",
+                            "a launch that the last pods made larger is split, if two smaller ones are cheaper",
+                            KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3133" },
 };
 
 /* Versions whose rules are all implemented, from the oldest to the newest. All that is told of versions is told from
@@ -100,6 +104,7 @@ karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out)
     row.text = str(table[index].text);
     row.since = table[index].since;
     row.in_karp = table[index].in_karp;
+    row.source = str(table[index].source);
     return struct_give(out, &row, sizeof row, SIZE_THROUGH(karp_peer_rule, in_karp));
 }
 

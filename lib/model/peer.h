@@ -21,6 +21,7 @@ enum peer_rule {
     RULE_DELETION_COST_GATE, /* K15-11 */
     RULE_CHECK_ORDER, /* K15-12 */
     RULE_VOLUME_LOOK_UP, /* K15-13 */
+    RULE_SPLIT_CLAIMS, /* preview P-1 */
     PEER_RULES
 };
 

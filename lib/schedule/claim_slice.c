@@ -107,6 +107,14 @@ static void sort_all(scheduler *s)
     if (n >= GO_SORT_LONG) find_quarters(s);
 }
 
+void slice_sort_again(scheduler *s)
+{
+    struct claim_slice *l = &s->claims.slice;
+    if (!s->settings.peer_order || l->count == 0) return;
+    for (uint32_t i = 0; i < l->last_count; i++) l->last[i] = NO_ID;
+    sort_all(s);
+}
+
 bool slice_sort_grown(scheduler *s, uint32_t number)
 {
     struct claim_slice *l = &s->claims.slice;

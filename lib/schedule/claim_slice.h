@@ -28,5 +28,7 @@ void slice_clear(scheduler *s);
  * claims have other stamps. */
 bool slice_sort_grown(scheduler *s, uint32_t number); /* the claim has received one pod */
 bool slice_sort_opened(scheduler *s, uint32_t number); /* the claim is new and has one pod */
+/* Sorts the slice after claims that are in no list have lost pods. */
+void slice_sort_again(scheduler *s);
 
 #endif

@@ -254,12 +254,14 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     placement_put(s, pod_number, (place){ number, PLACE_CLAIM });
     if (!claim_measure(s, c)) return false;
     pod_place at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
+    round_mark before = round_marked(s);
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
     if (p->has_claims) devices_take_claim(s, c);
     if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
         return false;
-    return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports);
+    return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports) &&
+           split_note(s, number, pod_number, v, before);
 }
 
 /* ---- pass 2 ------------------------------------------------------------------------------------------------------ */

@@ -30,6 +30,7 @@ struct claim {
     uint32_t had, more;
     bool retired; /* no pod of the round can fit any more; it is in no list */
     bool relaxed_min_values, dropped;
+    uint32_t step; /* split.h: its last step, plus 1; 0 = none */
     uint32_t billed; /* savepoint_cost() has counted it already: the stamp of that call */
     struct port_use *ports;
     uint32_t port_count, port_capacity;

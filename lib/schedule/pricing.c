@@ -229,8 +229,7 @@ bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_
     return some;
 }
 
-/* The highest price of an offering that a launch could get; infinity = none is available. */
-static double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set)
+double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set)
 {
     const known_text *k = &s->snapshot->known;
     const uint32_t kinds[] = { k->reserved, k->spot, k->on_demand };

@@ -29,6 +29,8 @@ bool cut_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t c
 /* The lowest price of an offering of the type that the labels match, available or not. false = none. */
 bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_list labels, double *price);
 
+/* The highest price of an offering that a launch could get; infinity = none is available. */
+double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set);
 /* Keeps the types whose worst launch price is below the limit, in place, and returns their number. */
 uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set, double limit);
 /* Whether the types, in order, satisfy the set's minValues. *needed receives the length of the shortest prefix

@@ -175,21 +175,30 @@ round_mark round_marked(const scheduler *s)
     return (round_mark){ s->round.log->counted.count, s->round.log->counted_hosts.count };
 }
 
-void round_rewind(scheduler *s, round_mark mark)
+void round_take_back(scheduler *s, round_mark from, round_mark to)
 {
     struct round_log *l = s->round.log;
-    for (size_t i = mark.counted; i < l->counted.count; i++)
-        group_uncount(s, &s->topology.groups.items[l->counted.items[i].group], l->counted.items[i].domain);
-    for (size_t i = mark.counted_hosts; i < l->counted_hosts.count; i++) {
-        const struct counted_host *c = &l->counted_hosts.items[i];
+    for (size_t i = from.counted; i < to.counted; i++) {
+        struct counted *c = &l->counted.items[i];
+        if (c->group != NO_ID) group_uncount(s, &s->topology.groups.items[c->group], c->domain);
+        c->group = NO_ID; /* it was taken back */
+    }
+    for (size_t i = from.counted_hosts; i < to.counted_hosts; i++) {
+        struct counted_host *c = &l->counted_hosts.items[i];
         const label_group *k = &s->topology.label_groups.items[c->label_group];
         for (uint32_t n = 0; n < c->groups; n++) {
             group *g = &s->topology.groups.items[k->counted_by[n]];
             if (counts_every_host(g)) group_uncount(s, g, c->host);
         }
+        c->groups = 0;
     }
-    l->counted.count = mark.counted;
-    l->counted_hosts.count = mark.counted_hosts;
+}
+
+void round_rewind(scheduler *s, round_mark mark)
+{
+    round_take_back(s, mark, round_marked(s));
+    s->round.log->counted.count = mark.counted;
+    s->round.log->counted_hosts.count = mark.counted_hosts;
 }
 
 static void undo_counts(scheduler *s)

@@ -48,6 +48,8 @@ void round_undo(scheduler *s);
 round_mark round_marked(const scheduler *s);
 /* Takes back what topology has counted since the mark. */
 void round_rewind(scheduler *s, round_mark mark);
+/* Takes back what it has counted between two marks, which stay valid. */
+void round_take_back(scheduler *s, round_mark from, round_mark to);
 bool rounds_repeatable(const scheduler *s);
 
 /* Changes that other files make and that are logged. */

@@ -41,6 +41,7 @@ static void apply_options(scheduler *s, const run_options *how)
     s->settings.reserved_fallback = (how->simulation && !how->strict_reservations) ||
                                     (!how->simulation && set->reserved_mode == KARP_RESERVED_FALLBACK);
     s->settings.best_effort_min_values = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
+    split_init(s);
     volumes_init(s);
     s->settings.ignore_preferences = how->ignore_preferences || set->preference_policy == KARP_PREFERENCES_IGNORE;
 }
@@ -187,6 +188,7 @@ void scheduler_free(scheduler *s)
     algebra_free(&s->algebra);
     rounds_free(s);
     savepoints_free(s);
+    split_free(s);
     devices_free(s);
     arena_free(&s->round.data);
     arena_free(&s->data);

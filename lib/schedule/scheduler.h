@@ -22,6 +22,7 @@
 #include <schedule/report.h>
 #include <schedule/rounds.h>
 #include <schedule/savepoint.h>
+#include <schedule/split.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
@@ -49,6 +50,7 @@ struct scheduler {
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     struct round round;
     struct saving saving; /* open savepoints */
+    struct splitting splitting; /* see split.h */
     struct within within; /* where the pods that are being placed may be; without groups, anywhere */
     struct gang_state *gangs; /* see gang_loop.h; in the round's arena. NULL = the round places pods one by one */
     struct launches launches;

@@ -244,6 +244,7 @@ static uint32_t in_a_row(const scheduler *s, const uint32_t *pods, uint32_t coun
 static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 {
     const view *v = &s->pods.views.items[view_number];
+    if (s->splitting.on) return; /* it looks at each pod */
     if (q->fresh == 0 || s->placement.last_where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
     /* A pod placed after relaxation may have opened a claim that the next pod can use without relaxation. */
     if (s->pods.classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
@@ -361,6 +362,7 @@ static bool follow(scheduler *s, guide *g, queue *q)
 static bool begin_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                         uint32_t extra_count, queue *q)
 {
+    split_begin_round(s);
     if (!round_begin(s, removed, removed_count, extra, extra_count)) return false;
     scheduler_limit_work(s);
     bool entered = enter_classes(s);
@@ -374,6 +376,12 @@ static bool place_queue(scheduler *s, queue *q)
     if (gang_loop_applies(s)) return gang_loop_run(s);
     run_loop(s, q);
     note_remaining(s, q);
+    uint32_t *pods, count;
+    while (!s->failed && !s->round.stopped && split_claims(s, &pods, &count)) {
+        queue again = { .pods = pods, .ring = pods, .capacity = count, .length = count, .fresh = count };
+        run_loop(s, &again);
+        note_remaining(s, &again);
+    }
     return true;
 }
 

@@ -58,7 +58,9 @@ static void rules(void **state)
     for (size_t i = 0; i < karp_peer_rule_count(); i++) {
         karp_peer_rule rule = { .size = sizeof rule };
         assert_int_equal(karp_peer_rule_at(i, &rule), KARP_OK);
-        assert_true(rule.id.len > 0 && rule.name.len > 0 && rule.text.len > 0 && rule.since == KARP_PEER_1_15);
+        assert_true(rule.id.len > 0 && rule.name.len > 0 && rule.text.len > 0);
+        assert_int_equal(rule.since, i == RULE_SPLIT_CLAIMS ? KARP_PEER_PREVIEW : KARP_PEER_1_15);
+        assert_int_equal(rule.source.len > 0, i == RULE_SPLIT_CLAIMS);
         for (size_t k = 0; k < i; k++) {
             karp_peer_rule other = { .size = sizeof other };
             assert_int_equal(karp_peer_rule_at(k, &other), KARP_OK);
@@ -78,7 +80,9 @@ static void versions(void **state)
 {
     (void)state;
     assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_1_14), 0);
-    assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_1_15), (UINT64_C(1) << PEER_RULES) - 1);
+    uint64_t previews = UINT64_C(1) << RULE_SPLIT_CLAIMS;
+    assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_1_15), ((UINT64_C(1) << PEER_RULES) - 1) ^ previews);
+    assert_int_equal(peer_rules(KARP_PROFILE_KARP, KARP_PEER_NEWEST) & previews, 0);
     assert_int_equal(peer_rules(KARP_PROFILE_KARP, KARP_PEER_1_14), peer_rules(KARP_PROFILE_KARP, KARP_PEER_1_15));
     assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_NEWEST),
                      peer_rules(KARP_PROFILE_KARPENTER, peer_version(KARP_PEER_NEWEST)));
