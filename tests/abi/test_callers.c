@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include <karp/admit.h>
 #include <karp/groups.h>
 #include <karp/builder.h>
 #include <karp/columns.h>
@@ -478,6 +479,19 @@ static karp_status ask_remedy(void *out)
     karp_pod_explanation_free(e);
     return status;
 }
+static karp_status ask_change(void *out)
+{
+    karp_admission *a = NULL;
+    karp_admit_options all;
+    karp_admit_options_init(&all, sizeof all);
+    all.most_changes = UINT32_MAX;
+    assert_int_equal(karp_admit(snapshot, &all, &a, NULL), KARP_OK);
+    karp_status status = KARP_E_NOT_FOUND;
+    for (size_t i = 0; i < karp_admission_count(a) && status == KARP_E_NOT_FOUND; i++)
+        status = karp_admission_change(a, i, 0, out);
+    karp_admission_free(a);
+    return status;
+}
 static karp_status ask_blocker(void *out)
 {
     karp_node_explanation *e = NULL;
@@ -516,6 +530,7 @@ static const struct asked out[] = {
     OUT(karp_provider_labels, exotic_count, ask_labels),
     OUT(karp_command_state, receiver_count, ask_state),
     OUT(karp_remedy, choice, ask_remedy),
+    OUT(karp_remedy, choice, ask_change),
     OUT(karp_blocker, until, ask_blocker),
     OUT(karp_finding, detail, ask_finding),
     OUT(karp_action, number, ask_action),

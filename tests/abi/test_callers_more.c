@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include <karp/admit.h>
 #include <karp/groups.h>
 #include <karp/builder.h>
 #include <karp/certificate.h>
@@ -312,6 +313,29 @@ static karp_status ask_cause(void *out)
     karp_pod_explanation_free(e);
     return status;
 }
+static karp_admission *admit_all(void)
+{
+    karp_admission *a = NULL;
+    karp_admit_options all;
+    karp_admit_options_init(&all, sizeof all);
+    all.flavours = KARP_FLAVOUR_ALL;
+    assert_int_equal(karp_admit(pods, &all, &a, NULL), KARP_OK);
+    return a;
+}
+static karp_status ask_admitted(void *out)
+{
+    karp_admission *a = admit_all();
+    karp_status status = karp_admission_at(a, 0, out);
+    karp_admission_free(a);
+    return status;
+}
+static karp_status ask_flavour(void *out)
+{
+    karp_admission *a = admit_all();
+    karp_status status = karp_admission_flavour(a, 0, 0, out);
+    karp_admission_free(a);
+    return status;
+}
 static karp_status ask_preference(void *out)
 {
     karp_preferences *p = NULL;
@@ -406,6 +430,8 @@ static const struct asked out[] = {
     OUT(karp_lint_rule, reserved, ask_lint_rule),
     OUT(karp_lint_finding, remedy, ask_lint_finding),
     OUT(karp_savings_blocker, savings, ask_holding),
+    OUT(karp_admitted, change_count, ask_admitted),
+    OUT(karp_flavour, detail, ask_flavour),
     OUT(karp_listed_node, replacement, ask_listed_node),
     OUT(karp_listed_pod, idle, ask_listed_pod),
     OUT(karp_move, choice, ask_move),

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include <karp/admit.h>
 #include <karp/blockers.h>
 #include <karp/certificate.h>
 #include <karp/columns.h>
@@ -23,6 +24,8 @@ static karp_snapshot *nodes, *pods;
 static karp_decision *plan, *pass, *repacked;
 static karp_bound *bound;
 static karp_blockers *blockers;
+static karp_admission *admission;
+static karp_admit_options admit_options = { .size = sizeof admit_options };
 static karp_node_list *node_list;
 static karp_settlement *settlement;
 static karp_reader *right_sizes;
@@ -178,6 +181,7 @@ static karp_status give_launch_to_write(const void *s)
     return give_command_to_write(&with);
 }
 WRITES(give_write_verification, karp_write_verification(context, verification, s, &text, NULL))
+WRITES(give_write_admission, karp_write_admission(context, admission, s, &text, NULL))
 WRITES(give_write_blockers, karp_write_blockers(context, blockers, s, &text, NULL))
 WRITES(give_write_nodes, karp_write_nodes(context, node_list, s, &text, NULL))
 WRITES(give_write_top, karp_write_top(context, node_list, s, &text, NULL))
@@ -250,6 +254,13 @@ static karp_status give_disrupt_blockers(const void *s)
     karp_blockers *made = NULL;
     karp_status status = karp_find_blockers(nodes, s, &made, NULL);
     karp_blockers_free(made);
+    return status;
+}
+static karp_status give_admit_options(const void *s)
+{
+    karp_admission *made = NULL;
+    karp_status status = karp_admit(pods, s, &made, NULL);
+    karp_admission_free(made);
     return status;
 }
 static karp_status give_node_list_options(const void *s)
@@ -438,6 +449,7 @@ static const struct given in[] = {
     IN(write_options, give_write_memory),
     IN(write_options, give_write_command),
     IN(write_options, give_write_verification),
+    IN(write_options, give_write_admission),
     IN(write_options, give_write_blockers),
     IN(write_options, give_write_nodes),
     IN(write_options, give_write_top),
@@ -460,6 +472,7 @@ static const struct given in[] = {
     GROWN(disrupt_options, give_disrupt_validate, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),
     IN(node_list_options, give_node_list_options),
+    IN(admit_options, give_admit_options),
     IN(settle_options, give_settle_options),
     IN(request_rules, give_request_rules),
     IN(patches, give_write_patches),
@@ -564,6 +577,7 @@ static int set_up(void **state)
     assert_int_equal(karp_cost_bound(pods, &at_least_cost, &bound, NULL), KARP_OK);
     memcpy(&certificate, karp_bound_certificate(bound), sizeof certificate);
     assert_int_equal(karp_find_blockers(nodes, NULL, &blockers, NULL), KARP_OK);
+    assert_int_equal(karp_admit(pods, NULL, &admission, NULL), KARP_OK);
     assert_int_equal(karp_list_nodes(nodes, NULL, &node_list, NULL), KARP_OK);
     assert_int_equal(karp_settle(pods, NULL, &settlement, NULL), KARP_OK);
     assert_int_equal(give_sizes(NULL, &right_sizes), KARP_OK);
@@ -592,6 +606,7 @@ static int tear_down(void **state)
     karp_pod_explanation_free(of_pod);
     karp_verification_free(verification);
     karp_lint_free(lint);
+    karp_admission_free(admission);
     karp_blockers_free(blockers);
     karp_node_list_free(node_list);
     karp_settlement_free(settlement);

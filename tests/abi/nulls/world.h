@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <karp/admit.h>
 #include <karp/base.h>
 #include <karp/blockers.h>
 #include <karp/preferences.h>
@@ -70,6 +71,7 @@ static struct world {
     karp_pod_explanation *pod_explanation;
     karp_node_explanation *node_explanation;
     karp_blockers *blockers;
+    karp_admission *admission;
     karp_preferences *preferences;
     karp_node_list *node_list;
     karp_settlement *settlement;
@@ -136,6 +138,7 @@ static void make_world(void)
     MUST(karp_verify(w.snapshot, &plan, &w.verification, &w.error));
     MUST(karp_explain_pod(w.snapshot, NULL, S("default/a"), &w.pod_explanation, &w.error));
     MUST(karp_find_blockers(w.snapshot, NULL, &w.blockers, &w.error));
+    MUST(karp_admit(w.snapshot, NULL, &w.admission, &w.error));
     MUST(karp_find_preferences(w.snapshot, NULL, S(""), &w.preferences, &w.error));
     MUST(karp_settle(w.snapshot, NULL, &w.settlement, &w.error));
     MUST(karp_list_nodes(w.snapshot, NULL, &w.node_list, &w.error));
