@@ -20,7 +20,7 @@ static double share_of(const io_size *s, const karp_listed_node *node)
         if (before[r].len > 0) (void)karp_quantity_double(before[r], &had);
         sum += (had - amount_double(s->wanted[r])) / allocatable[r];
     }
-    return sum / SIZE_RESOURCES;
+    return sum / (double)SIZE_RESOURCES;
 }
 
 karp_status karp_reader_price_requests(const karp_reader *reader, const karp_node_list *nodes, double *saved,

@@ -177,7 +177,10 @@ void claim_unlink(scheduler *s, uint32_t number)
 static requirement_bucket *enter_bucket(scheduler *s, claim *c)
 {
     c->bucket = bucket_of_set(s, c->set);
-    if (c->bucket == NO_ID || !widen(s, &s->claims.buckets.items[c->bucket], c->pods)) return NULL;
+    if (c->bucket == NO_ID || !widen(s, &s->claims.buckets.items[c->bucket], c->pods)) {
+        c->bucket = NO_ID; /* it is in no list */
+        return NULL;
+    }
     bits_set(s->claims.buckets.items[c->bucket].filled, c->pods);
     s->claims.linked++;
     c->skip = s->claims.buckets.items[c->bucket].lists[c->pods].skip = (struct skip_range){ 0, 0 };

@@ -63,11 +63,10 @@ static struct price_order *price_order_of(scheduler *s, const type_table *t, uin
     uint32_t known = map64_get(&s->types.price_order_of, key);
     if (known != NO_ID) return &s->types.price_orders.items[known];
     struct price_order *o = list_push(s->context, &s->types.price_orders, sizeof *o);
-    bool ok = o != NULL && map64_put(&s->types.price_order_of, key, (uint32_t)(s->types.price_orders.count - 1));
-    if (ok) {
-        o->prices = arena_alloc(&s->data, (t->type_count + (size_t)1) * sizeof *o->prices);
-        ok = o->prices != NULL && list_offered(s, t, set, o);
-    }
+    if (o != NULL) o->prices = arena_alloc(&s->data, (t->type_count + (size_t)1) * sizeof *o->prices);
+    /* It can be found when it is whole. */
+    bool ok = o != NULL && o->prices != NULL && list_offered(s, t, set, o) &&
+              map64_put(&s->types.price_order_of, key, (uint32_t)(s->types.price_orders.count - 1));
     if (!ok) s->failed = true;
     return ok ? o : NULL;
 }

@@ -185,6 +185,10 @@ static void undo_pods(scheduler *s, size_t from)
 bool savepoint_undo(scheduler *s, const savepoint *p)
 {
     s->within.claim = p->only_claim;
+    if (s->failed) { /* what it has now may be incomplete, and is not used any more */
+        end(s, p);
+        return false;
+    }
     undo_pods(s, p->pod_entries);
     undo_hosts(s, p->host_entries);
     undo_claims(s, p);
