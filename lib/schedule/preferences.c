@@ -2,6 +2,8 @@
 /* What became of the preferences of the pods that a round placed. */
 #include <schedule/result.h>
 
+#include <string.h>
+
 #include <base/sort.h>
 #include <base/str.h>
 #include <schedule/scheduler.h>
@@ -14,6 +16,13 @@ typedef struct counting {
     map64 row_of; /* rules, kind and place of the preference in the pod -> row */
     bool ok;
 } counting;
+
+/* Placed pods of a class that gave up equally many preferences: they have one answer. */
+typedef struct alike {
+    uint32_t first; /* by namespace and name */
+    uint32_t count;
+    uint32_t step;
+} alike;
 
 enum { MOST_OF_A_KIND = 256 }; /* further preferences of a pod are left out */
 
@@ -79,12 +88,12 @@ static bool is_before(const karp_snapshot *w, uint32_t pod_number, karp_str name
 
 enum fate { FATE_UNUSED, FATE_KEPT, FATE_DROPPED };
 
-static void count_pod(counting *c, karp_preference *row, uint32_t pod_number, enum fate fate)
+static void count_pods(const counting *c, karp_preference *row, const alike *pods, enum fate fate)
 {
-    if (is_before(c->s->snapshot, pod_number, row->pod)) row->pod = pod_name(c->s->snapshot, pod_number);
-    row->pods++;
-    row->kept += fate == FATE_KEPT;
-    row->dropped += fate == FATE_DROPPED;
+    if (is_before(c->s->snapshot, pods->first, row->pod)) row->pod = pod_name(c->s->snapshot, pods->first);
+    row->pods += pods->count;
+    if (fate == FATE_KEPT) row->kept += pods->count;
+    if (fate == FATE_DROPPED) row->dropped += pods->count;
 }
 
 static void finish_text(counting *c, karp_preference *row, strbuf *text)
@@ -96,7 +105,7 @@ static void finish_text(counting *c, karp_preference *row, strbuf *text)
 }
 
 /* Karpenter looks at the heaviest remaining preference alone. */
-static void count_node_terms(counting *c, const view *first, const view *last, uint32_t pod_number)
+static void count_node_terms(counting *c, const view *first, const view *last, const alike *pods)
 {
     const shape *h = shape_of(c->s->snapshot, first->class_);
     uint32_t dropped = first->preferred_count - last->preferred_count;
@@ -111,12 +120,12 @@ static void count_node_terms(counting *c, const view *first, const view *last, u
             row->weight = first->preferred[i].weight;
             finish_text(c, row, &text);
         }
-        count_pod(c, row, pod_number, i < dropped ? FATE_DROPPED : i == dropped ? FATE_KEPT : FATE_UNUSED);
+        count_pods(c, row, pods, i < dropped ? FATE_DROPPED : i == dropped ? FATE_KEPT : FATE_UNUSED);
     }
 }
 
 static void count_pod_terms(counting *c, const view *first, const pod_term_list *all, uint32_t left, uint32_t kind,
-                            uint32_t pod_number)
+                            const alike *pods)
 {
     const shape *h = shape_of(c->s->snapshot, first->class_);
     for (uint32_t i = 0; i < all->count && i < MOST_OF_A_KIND && c->ok; i++) {
@@ -130,7 +139,7 @@ static void count_pod_terms(counting *c, const view *first, const pod_term_list 
             row->weight = all->items[i].weight;
             finish_text(c, row, &text);
         }
-        count_pod(c, row, pod_number, i < all->count - left ? FATE_DROPPED : FATE_KEPT);
+        count_pods(c, row, pods, i < all->count - left ? FATE_DROPPED : FATE_KEPT);
     }
 }
 
@@ -141,7 +150,7 @@ static bool is_left(const view *v, uint32_t constraint)
     return left;
 }
 
-static void count_spread(counting *c, const view *first, const view *last, uint32_t pod_number)
+static void count_spread(counting *c, const view *first, const view *last, const alike *pods)
 {
     const shape *h = shape_of(c->s->snapshot, first->class_);
     for (uint32_t i = 0; i < first->spread.count && i < MOST_OF_A_KIND && c->ok; i++) {
@@ -156,26 +165,26 @@ static void count_spread(counting *c, const view *first, const view *last, uint3
             add_topology(c->s, &text, k->topology_key, k->label_selector);
             finish_text(c, row, &text);
         }
-        count_pod(c, row, pod_number, is_left(last, i) ? FATE_KEPT : FATE_DROPPED);
+        count_pods(c, row, pods, is_left(last, i) ? FATE_KEPT : FATE_DROPPED);
     }
 }
 
-static void count_preferences(counting *c, uint32_t pod_number, uint32_t step)
+static void count_preferences(counting *c, const alike *pods)
 {
     scheduler *s = c->s;
-    uint32_t class_number = s->snapshot->pod_class[pod_number];
+    uint32_t class_number = s->snapshot->pod_class[pods->first];
     uint32_t first_number = view_of_class(s, class_number);
-    uint32_t last_number = first_number == NO_ID ? NO_ID : view_after(s, class_number, step);
+    uint32_t last_number = first_number == NO_ID ? NO_ID : view_after(s, class_number, pods->step);
     c->ok = c->ok && last_number != NO_ID;
     if (!c->ok) return;
     /* Copies: the list of views may move. */
     const view first = s->pods.views.items[first_number], last = s->pods.views.items[last_number];
-    count_node_terms(c, &first, &last, pod_number);
+    count_node_terms(c, &first, &last, pods);
     count_pod_terms(c, &first, &first.preferred_affinity, last.preferred_affinity.count, KARP_PREFERENCE_POD_AFFINITY,
-                    pod_number);
+                    pods);
     count_pod_terms(c, &first, &first.preferred_anti, last.preferred_anti.count, KARP_PREFERENCE_POD_ANTI_AFFINITY,
-                    pod_number);
-    count_spread(c, &first, &last, pod_number);
+                    pods);
+    count_spread(c, &first, &last, pods);
 }
 
 static int by_pod(const void *a, const void *b, const void *user)
@@ -198,7 +207,7 @@ bool preferences_of_pod(scheduler *s, uint32_t pod_number, uint32_t step, arena 
 {
     counting c = { .s = s, .a = a, .out = out, .ok = true };
     map64_init(&c.row_of, s->context);
-    count_preferences(&c, pod_number, step);
+    count_preferences(&c, &(alike){ pod_number, 1, step });
     return finish_rows(&c);
 }
 
@@ -230,16 +239,63 @@ bool preferences_begin(scheduler *s, karp_decision *d)
     return d->steps != NULL;
 }
 
+typedef LIST_OF(alike) alike_list;
+
+/* The entry of the pod's class and step, which may be a new one. NULL = out of memory. `of_class` has the entry that
+ * was used last for each class: the classes of a queue take turns. */
+static alike *alike_of(scheduler *s, alike_list *found, map64 *number_of, uint32_t *of_class, uint32_t pod_number,
+                       uint32_t step)
+{
+    uint32_t class_number = s->snapshot->pod_class[pod_number], number = of_class[class_number];
+    if (number != NO_ID && found->items[number].step == step) return &found->items[number];
+    uint64_t key = pair_key(class_number, step);
+    number = map64_get(number_of, key);
+    if (number == NO_ID) {
+        number = (uint32_t)found->count;
+        alike *fresh = map64_put(number_of, key, number) ? list_push(s->context, found, sizeof *fresh) : NULL;
+        if (fresh == NULL) return NULL;
+        *fresh = (alike){ pod_number, 0, step };
+    }
+    of_class[class_number] = number;
+    return &found->items[number];
+}
+
+/* The placed pods, those together that are alike. false = out of memory. */
+static bool find_alike(scheduler *s, const karp_decision *d, alike_list *found)
+{
+    const uint32_t *rank = s->snapshot->pod_rank;
+    size_t bytes = s->snapshot->class_count * sizeof(uint32_t);
+    uint32_t *of_class = mem_alloc(s->context, bytes);
+    map64 number_of;
+    bool ok = of_class != NULL;
+    map64_init(&number_of, s->context);
+    if (ok) memset(of_class, 0xff, bytes); /* NO_ID */
+    for (uint32_t i = 0; i < s->pods.count && ok; i++) {
+        uint32_t pod_number = s->pods.items[i];
+        if (placement_get(s, pod_number).where == PLACE_NONE) continue;
+        alike *pods = alike_of(s, found, &number_of, of_class, pod_number, d->steps[pod_number]);
+        ok = pods != NULL;
+        if (!ok) break;
+        if (rank[pod_number] < rank[pods->first]) pods->first = pod_number;
+        pods->count++;
+    }
+    map64_free(&number_of);
+    if (of_class != NULL) mem_free(s->context, of_class, bytes);
+    return ok;
+}
+
 bool preferences_report(scheduler *s, karp_decision *d)
 {
     counting c = { .s = s, .a = &d->data, .out = &d->preferences, .ok = true };
+    alike_list found = { 0 };
     if (d->steps == NULL) return true;
     map64_init(&c.row_of, s->context);
-    for (uint32_t i = 0; i < s->pods.count && c.ok; i++) {
-        uint32_t pod_number = s->pods.items[i];
-        if (placement_get(s, pod_number).where != PLACE_NONE &&
-            has_preferences(s->snapshot, shape_of(s->snapshot, s->snapshot->pod_class[pod_number])))
-            count_preferences(&c, pod_number, d->steps[pod_number]);
+    c.ok = find_alike(s, d, &found);
+    for (size_t i = 0; i < found.count && c.ok; i++) {
+        const alike *pods = &found.items[i];
+        if (has_preferences(s->snapshot, shape_of(s->snapshot, s->snapshot->pod_class[pods->first])))
+            count_preferences(&c, pods);
     }
+    list_free(s->context, &found, sizeof(alike));
     return finish_rows(&c);
 }

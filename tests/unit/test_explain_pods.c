@@ -96,9 +96,9 @@ static const struct explained pods[] = {
           "") "- {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: default, uid: u-b}, spec: {containers: "
               "[{name: c, resources: {requests: {memory: '1'}}}]}, status: {phase: Succeeded}}\n",
       "1 REQUEST_LESS request at most 16375Mi memory -> m,a,1\n" },
-    /* limits: another pod takes what one more node's worth adds */
+    /* limits: another pod takes what one more node's worth adds, so there has to be enough for both */
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", "") POD("b", "4", ""),
-      "1 RAISE_LIMIT raise the limit cpu of NodePool default -> m,a,1\n" },
+      "1 RAISE_LIMIT raise the limit cpu of NodePool default to 8 -> m,a,1\n" },
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", ""),
       "1 RAISE_LIMIT raise the limit cpu of NodePool default to 5 -> m,a,1\n" },
     /* what cannot be counted is not stated */

@@ -235,10 +235,15 @@ static karp_status ask_certificate(world *w, const karp_snapshot *snapshot)
     karp_certificate_node node = c.nodes[0];
     karp_certificate_row row = c.rows[0];
     karp_certificate_extra extra = { .reserved = set("karp_certificate_extra") };
+    karp_certificate_zone zone = { .zone = T("z"), .reserved = set("karp_certificate_zone") };
     offer.reserved = set("karp_certificate_offer");
     node.reserved = set("karp_certificate_node");
     if (offer.reserved) c.offers = &offer;
     if (node.reserved) c.nodes = &node;
+    if (zone.reserved) {
+        c.zones = &zone;
+        c.zone_count = 1;
+    }
     if (extra.reserved) {
         row.extras = &extra;
         row.extra_count = 1;
@@ -392,6 +397,7 @@ static const char *const given[] = {
     "karp_certificate_offer",
     "karp_certificate_node",
     "karp_certificate_extra",
+    "karp_certificate_zone",
     "karp_interruption",
     "karp_reboot_answer",
     "karp_replacement",
@@ -415,6 +421,7 @@ static const char *const shown[] = {
     "karp_alternative",
     "karp_placement_cause",
     "karp_finding",
+    "karp_flavour",
     "karp_fit_share",
     "karp_fit_left",
     "karp_action",
