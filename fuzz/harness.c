@@ -50,6 +50,16 @@ karp_str fuzz_str(const char *text)
     return s;
 }
 
+karp_str fuzz_until(karp_str *rest, char end)
+{
+    const char *at = rest->len > 0 ? memchr(rest->ptr, end, rest->len) : NULL;
+    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
+    size_t used = word.len + (at != NULL);
+    rest->ptr += used;
+    rest->len -= used;
+    return word;
+}
+
 void check_result(karp_status status, const void *result, const karp_error *error)
 {
     if ((status == KARP_OK) != (result != NULL)) broken("a result if and only if KARP_OK");

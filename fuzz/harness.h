@@ -27,6 +27,9 @@ void broken(const char *promise);
 
 karp_str fuzz_str(const char *text);
 
+/* Takes what stands before a byte, which is skipped, from the beginning of *rest; all of it where there is none. */
+karp_str fuzz_until(karp_str *rest, char end);
+
 /* A status and what came with it have to agree. */
 void check_result(karp_status status, const void *result, const karp_error *error);
 

@@ -9,17 +9,6 @@
 
 #include "harness.h"
 
-/* Up to a byte, which is skipped; all of it where there is none. */
-static karp_str until(karp_str *rest, char end)
-{
-    const char *at = rest->len > 0 ? memchr(rest->ptr, end, rest->len) : NULL;
-    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
-    size_t used = word.len + (at != NULL);
-    rest->ptr += used;
-    rest->len -= used;
-    return word;
-}
-
 static void types_of(karp_provider *provider, const karp_provider_class *node_class)
 {
     karp_catalogue *types = NULL;
@@ -89,8 +78,8 @@ static void one_provider(karp_context *context, karp_str name, karp_str kind, ka
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     karp_str rest = { (const char *)data, size };
-    karp_str line = until(&rest, '\n');
-    karp_str name = until(&line, ' ');
+    karp_str line = fuzz_until(&rest, '\n');
+    karp_str name = fuzz_until(&line, ' ');
     if (name.len == 0) return 0;
     meter m = { 0 };
     karp_context *context = metered_context(&m);

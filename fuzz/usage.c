@@ -21,16 +21,6 @@ static const char pods[] =
     "["
     "{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}}]}";
 
-static karp_str until(karp_str *rest, char end)
-{
-    const char *at = rest->len > 0 ? memchr(rest->ptr, end, rest->len) : NULL;
-    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
-    size_t used = word.len + (at != NULL);
-    rest->ptr += used;
-    rest->len -= used;
-    return word;
-}
-
 static void check_changes(const karp_reader *reader)
 {
     for (size_t i = 0; i < karp_reader_request_change_count(reader); i++) {
@@ -82,11 +72,11 @@ static void use(karp_context *context, const karp_request_rules *rules, karp_str
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     karp_str rest = { (const char *)data, size };
-    karp_str line = until(&rest, '\n');
+    karp_str line = fuzz_until(&rest, '\n');
     karp_request_rules rules;
     karp_request_rules_init(&rules, sizeof rules);
-    rules.cpu = until(&line, ' ');
-    rules.memory = until(&line, ' ');
+    rules.cpu = fuzz_until(&line, ' ');
+    rules.memory = fuzz_until(&line, ' ');
     meter m = { 0 };
     karp_context *context = metered_context(&m);
     use(context, &rules, line, rest);

@@ -73,7 +73,7 @@ static karp_status admit(const cli_answer *answer, uint32_t flavours, karp_admis
     return status;
 }
 
-static karp_status make(cli_answer *answer, void *own, int *result)
+static karp_status answer_admit(cli_answer *answer, void *own, int *result)
 {
     (void)own;
     const cli_options *options = answer->options;
@@ -94,12 +94,12 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options)
+static int run_admit(const cli_options *options)
 {
     cli_options own = *options;
     own.queued = true;
     own.profile = KARP_PROFILE_KARP;
-    return answer_input(&own, false, options->format == KARP_FORMAT_TEXT, make, NULL);
+    return answer_input(&own, false, options->format == KARP_FORMAT_TEXT, answer_admit, NULL);
 }
 
 const cli_verb verb_admit = {
@@ -115,5 +115,5 @@ const cli_verb verb_admit = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_OUTPUT | CLI_OPTION_ADMIT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,
-    .run = run,
+    .run = run_admit,
 };

@@ -79,6 +79,16 @@ static uint32_t *sorted(const design *d)
     return NULL;
 }
 
+/* The changes to write, in the order of `sorted`; the caller frees them. NULL = there are none, or no memory. */
+static uint32_t *begin_changes(cli_writer *w, const design *d)
+{
+    if (d->saved_count == 0) return NULL;
+    uint32_t *list = sorted(d);
+    if (list == NULL) w->out->failed = true;
+    else w->differs = true;
+    return list;
+}
+
 static void put_str(cli_writer *w, karp_str text) { cli_put_shown(w, text.len > 0 ? text.ptr : "", text.len); }
 
 /* "cpu 500m → 120m" */
@@ -154,13 +164,8 @@ static void put_in_place(cli_writer *w, const design *d)
 
 void design_write_requests(cli_writer *w, const design *d)
 {
-    if (d->saved_count == 0) return;
-    uint32_t *list = sorted(d);
-    if (list == NULL) {
-        w->out->failed = true;
-        return;
-    }
-    w->differs = true;
+    uint32_t *list = begin_changes(w, d);
+    if (list == NULL) return;
     for (size_t i = 0; i < d->saved_count && i < SHOWN_MOST; i++) {
         karp_request_change c = change_at(d, list[i]);
         begin_line(w);
@@ -198,13 +203,8 @@ static void json_resource(cli_writer *w, const char *name, const karp_str member
 
 void design_json_requests(cli_writer *w, const design *d)
 {
-    if (d->saved_count == 0) return;
-    uint32_t *list = sorted(d);
-    if (list == NULL) {
-        w->out->failed = true;
-        return;
-    }
-    w->differs = true;
+    uint32_t *list = begin_changes(w, d);
+    if (list == NULL) return;
     cli_put_text(w, ",\n   \"requests\": [");
     for (size_t i = 0; i < d->saved_count; i++) {
         karp_request_change c = change_at(d, list[i]);

@@ -28,7 +28,6 @@ const char *karp_preference_name(uint32_t kind)
     return kind > 0 && kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/* The rows of the plan, or of one pod at the relaxation step at which the plan placed it. */
 static karp_status copy_rows(karp_preferences *p, const karp_decision *plan)
 {
     for (size_t i = 0; i < plan->preferences.count; i++) {
@@ -52,6 +51,7 @@ static bool is_placed(const karp_decision *plan, uint32_t pod_number)
     return placed;
 }
 
+/* The rows of one pod at the relaxation step at which the plan placed it. */
 static karp_status rows_of_pod(karp_preferences *p, const karp_snapshot *seen, const karp_options *options,
                                const karp_decision *plan, uint32_t pod_number, karp_error *error)
 {

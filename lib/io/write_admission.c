@@ -81,30 +81,35 @@ static const record record_change = {
                                      { UINT32("changes", karp_remedy, changes) }, { TEXT("text", karp_remedy, text) })
 };
 
+typedef struct one_workload {
+    const karp_admission *found;
+    size_t number;
+} one_workload;
+
+static karp_status flavour_row(const void *of, size_t index, void *out)
+{
+    const one_workload *w = of;
+    return karp_admission_flavour(w->found, w->number, index, out);
+}
+
+static karp_status change_row(const void *of, size_t index, void *out)
+{
+    const one_workload *w = of;
+    return karp_admission_change(w->found, w->number, index, out);
+}
+
+static const encode_source source_flavours = { &record_flavour, NULL, flavour_row, true };
+static const encode_source source_changes = { &record_change, NULL, change_row, true };
+
 static void workload_as_json(const encoder *e, const karp_admission *found, size_t number)
 {
+    const one_workload of = { found, number };
     karp_admitted row;
     get_answer(e->job, found, number, &row);
     json_open_object(e->json);
     encode_members(e, &record_admitted, &row);
-    if (row.flavour_count > 0) json_member_array(e->json, "flavours");
-    for (size_t i = 0; i < row.flavour_count; i++) {
-        karp_flavour f;
-        get_flavour(e->job, found, number, i, &f);
-        json_flat_object(e->json);
-        encode_members(e, &record_flavour, &f);
-        json_end(e->json);
-    }
-    if (row.flavour_count > 0) json_end(e->json);
-    if (row.change_count > 0) json_member_array(e->json, "changes");
-    for (size_t i = 0; i < row.change_count; i++) {
-        karp_remedy change;
-        get_change(e->job, found, number, i, &change);
-        json_flat_object(e->json);
-        encode_members(e, &record_change, &change);
-        json_end(e->json);
-    }
-    if (row.change_count > 0) json_end(e->json);
+    if (row.flavour_count > 0) encode_some(e, "flavours", &source_flavours, &of, 0, row.flavour_count);
+    if (row.change_count > 0) encode_some(e, "changes", &source_changes, &of, 0, row.change_count);
     json_end(e->json);
 }
 

@@ -244,9 +244,8 @@ static karp_status next_look(karp_settlement *s, const karp_decision *pass, int6
 
 /* Commands that begin at one instant: Karpenter makes the next pass at once while budgets allow it. */
 typedef struct wave {
-    karp_decision **passes;
-    const karp_decision **list; /* the same */
-    size_t count, capacity, list_capacity;
+    karp_decision **passes; /* one reference each */
+    size_t count, capacity;
 } wave;
 
 static bool is_drift(uint32_t method) { return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT; }
@@ -259,19 +258,17 @@ static bool drifts(const karp_decision *pass)
 
 static bool wave_add(karp_settlement *s, wave *w, karp_decision *pass)
 {
-    if (!grow(s->context, (void **)&w->passes, &w->capacity, w->count + 1, sizeof(void *)) ||
-        !grow(s->context, (void **)&w->list, &w->list_capacity, w->count + 1, sizeof(void *)))
-        return false;
-    w->list[w->count] = pass;
+    if (!grow(s->context, (void **)&w->passes, &w->capacity, w->count + 1, sizeof(void *))) return false;
     w->passes[w->count++] = karp_decision_ref(pass);
     return true;
 }
+
+static const karp_decision *const *decisions_of(const wave *w) { return (const karp_decision *const *)w->passes; }
 
 static void wave_free(karp_settlement *s, wave *w)
 {
     for (size_t i = 0; i < w->count; i++) karp_decision_unref(w->passes[i]);
     mem_free(s->context, w->passes, w->capacity * sizeof(void *));
-    mem_free(s->context, w->list, w->list_capacity * sizeof(void *));
 }
 
 static karp_status pass_on(const karp_settlement *s, const karp_snapshot *snapshot, karp_decision **out,
@@ -298,7 +295,8 @@ static karp_status add_passes(karp_settlement *s, wave *w, karp_error *error)
     while (more && status == KARP_OK && s->count + w->count < ROUNDS_MOST) {
         karp_snapshot *begun = NULL;
         karp_decision *pass = NULL;
-        status = snapshot_after(s->snapshot, w->list, w->count, true, karp_snapshot_now(s->snapshot), &begun, error);
+        status = snapshot_after(s->snapshot, decisions_of(w), w->count, true, karp_snapshot_now(s->snapshot), &begun,
+                                error);
         if (status == KARP_OK) status = pass_on(s, begun, &pass, error);
         more = status == KARP_OK && drifts(pass);
         if (more && !wave_add(s, w, pass)) status = refuse(s, error);
@@ -319,7 +317,7 @@ static void count_wave(karp_settlement *s, const wave *w)
         nodes += round->removed_count;
         for (size_t k = 0; k < round->launched_count; k++) launched += round->launched[k].price;
     }
-    double before = karp_decision_cost_before(w->list[0]);
+    double before = karp_decision_cost_before(w->passes[0]);
     if (nodes > d->at_once) d->at_once = nodes;
     if (before + launched > d->cost_during) d->cost_during = before + launched;
     d->ends = karp_snapshot_now(s->snapshot);
@@ -332,10 +330,11 @@ static karp_status play_wave(karp_settlement *s, karp_decision *first, karp_erro
     bool launches = false;
     karp_status status = wave_add(s, &w, first) ? add_passes(s, &w, error) : refuse(s, error);
     for (size_t i = 0; i < w.count && status == KARP_OK; i++) {
-        status = add_round(s, w.list[i], 0, error);
-        launches = launches || karp_decision_launch_count(w.list[i]) > 0;
+        status = add_round(s, w.passes[i], 0, error);
+        launches = launches || karp_decision_launch_count(w.passes[i]) > 0;
     }
-    if (status == KARP_OK) status = go_on_with(s, w.list, w.count, launches ? s->options.boot : LOOK_AGAIN, error);
+    if (status == KARP_OK)
+        status = go_on_with(s, decisions_of(&w), w.count, launches ? s->options.boot : LOOK_AGAIN, error);
     if (status == KARP_OK) count_wave(s, &w);
     wave_free(s, &w);
     return status;
