@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <base/error.h>
+#include <base/str.h>
 
 enum { CELLS_MOST = 16 };
 
@@ -45,29 +46,20 @@ static karp_str trim(karp_str text)
     return text;
 }
 
-static karp_str until(karp_str *rest, char end)
-{
-    const char *at = rest->len > 0 ? memchr(rest->ptr, end, rest->len) : NULL;
-    karp_str word = { rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len };
-    size_t used = word.len + (at != NULL);
-    *rest = (karp_str){ rest->ptr + used, rest->len - used };
-    return word;
-}
-
 /* Reads the next cell, which may contain commas if it is quoted. false = a quote is not closed, or is followed by
  * other text. */
 static bool next_cell(karp_str *line, karp_str *cell)
 {
     *line = trim(*line);
     if (line->len == 0 || line->ptr[0] != '"') {
-        *cell = trim(until(line, ','));
+        *cell = trim(str_until(line, ','));
         return true;
     }
     karp_str inside = { line->ptr + 1, line->len - 1 };
-    *cell = until(&inside, '"');
+    *cell = str_until(&inside, '"');
     if (cell->ptr + cell->len == line->ptr + line->len) return false;
     *line = trim(inside);
-    return line->len == 0 || trim(until(line, ',')).len == 0;
+    return line->len == 0 || trim(str_until(line, ',')).len == 0;
 }
 
 /* Reads the cells of the next line that is neither empty nor a comment (beginning with #). *more = there was one. */
@@ -75,7 +67,7 @@ static karp_status next_line(csv *c, bool *more, karp_error *error)
 {
     *more = false;
     while (c->rest.len > 0 && !*more) {
-        karp_str line = trim(until(&c->rest, '\n'));
+        karp_str line = trim(str_until(&c->rest, '\n'));
         c->line++;
         c->count = 0;
         *more = line.len > 0 && line.ptr[0] != '#';

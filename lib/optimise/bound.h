@@ -120,4 +120,7 @@ bool proof_holds(karp_context *context, const bound_problem *p, const bound_proo
 bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
                      amount *spent, proof_fault *fault);
 
+/* usable.c: the greatest common divisor of two numbers that are not negative; 0 and x have x. */
+int64_t common_divisor(int64_t a, int64_t b);
+
 #endif

@@ -109,8 +109,6 @@ static bool follows(const look *l, uint32_t d, uint32_t by)
     return true;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
-
 /* Makes a field for the resource; false = it does not fit. */
 static bool add_field(look *l, uint32_t d, uint32_t *at, content *first)
 {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <optimise/bound.h>
+
 enum { MOST_RUNS = 1024, FRONT = 24 };
 #define SAME (1 + 1e-11) /* worths within this factor count as equal */
 
@@ -44,16 +46,6 @@ static bool follows(const labels *l, const label_node *n, uint32_t d, uint32_t b
         if (part > 0 && part > (double)request_of(l, l->items[i], by) / (double)n->capacity[by]) return false;
     }
     return true;
-}
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Adds a field for the resource; false = it does not fit. */

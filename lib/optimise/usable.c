@@ -13,7 +13,7 @@ static bool alike(const bound_problem *p, uint32_t x, uint32_t y)
            memcmp(p->allowed + x * words, p->allowed + y * words, words * sizeof *p->allowed) == 0;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
+int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
         int64_t rest = a % b;
