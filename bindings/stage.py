@@ -75,10 +75,10 @@ def sources(out, build=None, libyaml=None):
 
 
 def base_of_program():
-    """The files of lib/base that the program has of its own: lib/meson.build lists them."""
-    listed = (SOURCE / 'lib/meson.build').read_text(encoding='utf-8')
+    """The files of lib/base that the program has of its own: its meson.build lists them."""
+    listed = (SOURCE / 'lib/base/meson.build').read_text(encoding='utf-8')
     found = [re.search(rf"'{name}': files\((.*?)\)", listed, flags=re.S).group(1) for name in ('base_of_all', 'base_outside')]
-    return [SOURCE / 'lib' / path for part in found for path in re.findall(r"'([^']+)'", part)]
+    return [SOURCE / 'lib/base' / path for part in found for path in re.findall(r"'([^']+)'", part)]
 
 
 def cli(out):
