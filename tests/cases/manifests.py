@@ -8,6 +8,7 @@ from stories import document, run
 
 ASKS = pathlib.Path(__file__).parent / 'asks'
 POOL, APP = ASKS / 'pool.yaml', ASKS / 'app.yaml'
+ONE_TYPE = '--catalogue', ASKS / 'type.json'  # where types do not matter: EC2's take most of the time
 folder = tempfile.TemporaryDirectory()
 
 
@@ -24,7 +25,7 @@ def thing(version, kind, name='train', metadata=None, **body):
 
 def read(*objects, words=()):
     """The objects of which karp makes the cluster."""
-    return json.loads(run('dump', POOL, manifest(*objects), *words)[0])['objects']
+    return json.loads(run('dump', POOL, manifest(*objects), *ONE_TYPE, *words)[0])['objects']
 
 
 def read_pods(*objects, words=()):
@@ -32,8 +33,8 @@ def read_pods(*objects, words=()):
 
 
 def notes(*objects, words=()):
-    return ' | '.join(document('plan', POOL, manifest(*objects), *words)['warnings'])
+    return ' | '.join(document('plan', POOL, manifest(*objects), *ONE_TYPE, *words)['warnings'])
 
 
 def problems(*objects, words=()):
-    return document('plan', POOL, manifest(*objects), *words).get('problems', [])
+    return document('plan', POOL, manifest(*objects), *ONE_TYPE, *words).get('problems', [])

@@ -6,17 +6,10 @@ import pathlib
 import re
 import tempfile
 
+from manifests import ONE_TYPE, POOL, manifest
 from stories import check, document, equal, finish, run
 
-POOL = pathlib.Path(__file__).parent / 'asks' / 'pool.yaml'
 GATE = ('--feature-gates', 'CapacityBuffer=true')
-folder = tempfile.TemporaryDirectory()
-
-
-def manifest(*objects):
-    path = pathlib.Path(folder.name) / 'input.json'
-    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
-    return path
 
 
 def thing(version, kind, name, **body):
@@ -45,7 +38,7 @@ def nodes(*objects):
 
 
 def dumped(kind, *objects, words=()):
-    return [o for o in json.loads(run('dump', POOL, manifest(*objects), *words)[0])['objects'] if o['kind'] == kind]
+    return [o for o in json.loads(run('dump', POOL, manifest(*objects), *ONE_TYPE, *words)[0])['objects'] if o['kind'] == kind]
 
 
 def label_keys():

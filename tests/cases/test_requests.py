@@ -4,7 +4,7 @@ import json
 import pathlib
 import tempfile
 
-from manifests import ASKS, POOL, manifest, thing
+from manifests import ASKS, ONE_TYPE, POOL, manifest, thing
 from stories import check, document, equal, finish, run
 
 RECOMMENDED = ('--requests', 'recommended')
@@ -42,7 +42,7 @@ def recommended(target, name='c', **bounds):
 
 def resources(*objects, words=(), pod='api-0', container_=0):
     """What a container of the pod requests and may use, of the cluster that karp makes of the input."""
-    made = json.loads(run('dump', POOL, manifest(*objects), *RECOMMENDED, *words)[0])['objects']
+    made = json.loads(run('dump', POOL, manifest(*objects), *RECOMMENDED, *ONE_TYPE, *words)[0])['objects']
     found = [o for o in made if o['kind'] == 'Pod' and o['metadata']['name'] == pod]
     return found[0]['spec']['containers'][container_]['resources'] if found else None
 
@@ -127,7 +127,7 @@ def refused():
              json.dumps([{'metric': {'pod': 'api-0'}, 'value': [1, '7']}]): 'does not say whether',
              json.dumps([{'metric': {'node': 'n', '__name__': 'cpu'}, 'value': [1, '7']}]): 'no label pod or workload'}
     for text, why in wrong.items():
-        _, said = run('plan', POOL, manifest(API), *RECOMMENDED, '--usage', table('u.csv', text), status=1)
+        _, said = run('plan', POOL, manifest(API), *RECOMMENDED, *ONE_TYPE, '--usage', table('u.csv', text), status=1)
         check(why in said, (text, said))
     for rule in ('p0', 'p101', 'p', 'median', 'max+', 'max+15', 'max+x%', 'p95,min', 'p95,least=1', 'p95,min=5,max=4', 'p1.2345', 'p95,min=x'):
         _, said = run('plan', POOL, manifest(API), *RECOMMENDED, '--cpu', rule, status=1)
@@ -161,7 +161,7 @@ def in_place():
     def after(*pods, **amounts):
         rows = ''.join(f'shop,StatefulSet/{name},c,{cpu}\n' for name, cpu in amounts.items())
         words = ['--usage', table('u.csv', 'namespace,owner,container,cpu\n' + rows), '--cpu', 'max']
-        made = json.loads(run('dump', POOL, manifest(node, *pods), *RECOMMENDED, *words)[0])['objects']
+        made = json.loads(run('dump', POOL, manifest(node, *pods), *RECOMMENDED, *ONE_TYPE, *words)[0])['objects']
         return {o['metadata']['name']: (o['spec'].get('nodeName', ''), o['spec']['containers'][0]['resources']['requests']['cpu']) for o in made if o['kind'] == 'Pod'}
 
     three = [pod('a-0', 'a', '1', 1), pod('b-0', 'b', '1', 2), pod('c-0', 'c', '2', 3)]
@@ -172,10 +172,10 @@ def in_place():
     alone = pod('a-0', 'a', '1', 1)
     alone['metadata'].pop('ownerReferences')
     rows = table('u.csv', 'namespace,pod,cpu\nshop,a-0,9\n')
-    made = json.loads(run('dump', POOL, manifest(node, alone), *RECOMMENDED, '--usage', rows)[0])['objects']
+    made = json.loads(run('dump', POOL, manifest(node, alone), *RECOMMENDED, *ONE_TYPE, '--usage', rows)[0])['objects']
     equal([o['spec'].get('nodeName') for o in made if o['kind'] == 'Pod'], ['n'], 'nobody would create it again')
     resizing = pod('a-0', 'a', '2', 1, containerStatuses=[{'name': 'c', 'resources': {'requests': {'cpu': '3'}}, 'allocatedResources': {'cpu': '3'}}])
-    made = json.loads(run('dump', POOL, manifest(node, resizing), *RECOMMENDED, '--usage', table('u.csv', 'namespace,owner,cpu\nshop,a,0.5\n'))[0])['objects']
+    made = json.loads(run('dump', POOL, manifest(node, resizing), *RECOMMENDED, *ONE_TYPE, '--usage', table('u.csv', 'namespace,owner,cpu\nshop,a,0.5\n'))[0])['objects']
     equal([o['status']['containerStatuses'] for o in made if o['kind'] == 'Pod'], [[{'name': 'c'}]], 'the resize is done')
     equal(after(pod('a-0', 'a', '1', 1), a='5'), {'a-0': ('', '5')}, 'larger than its node')
     words = ['--usage', table('u.csv', 'namespace,owner,container,cpu\nshop,a,c,1.5\nshop,b,c,1.5\nshop,c,c,9\n')]
@@ -189,7 +189,7 @@ def in_place():
 def patches():
     db = workload(container(requests={'cpu': '1'}), container('d', {'cpu': '100m'}), kind='StatefulSet', name='db')
     rows = 'namespace,owner,kind,container,cpu\nshop,api,Deployment,c,0.1\nshop,db,StatefulSet,c,0.2\nshop,db,StatefulSet,d,0.3\n'
-    out, _ = run('diff', '-o', 'patch', POOL, manifest(API, db), '--', *RECOMMENDED, '--usage', table('u.csv', rows))
+    out, _ = run('diff', '-o', 'patch', POOL, manifest(API, db), '--', *RECOMMENDED, *ONE_TYPE, '--usage', table('u.csv', rows))
     first, second = out.split('---\n')[1:]
     check(first.startswith('# StatefulSet shop/db: requests worth $') or first.startswith('# Deployment shop/api: requests worth $'), first)
     saved = [float(text.split('worth ')[1].split('/month')[0].replace('$', '').replace(',', '')) for text in (first, second)]
@@ -198,22 +198,22 @@ def patches():
     equal([c['savedPerHour'] for c in found], sorted((c['savedPerHour'] for c in found), reverse=True), 'the same order')
     check(all(line in out for line in ('apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: "db"\n  namespace: "shop"\n',
                                        '      - name: "d"\n        resources:\n          requests:\n            cpu: "300m"\n')), out)
-    applied = run('plan', POOL, manifest(API, db), '-o', 'json')[0], run('plan', POOL, manifest(API, db), *RECOMMENDED, '--usage', folder / 'u.csv', '-o', 'json')[0]
+    applied = run('plan', POOL, manifest(API, db), '-o', 'json')[0], run('plan', POOL, manifest(API, db), *RECOMMENDED, *ONE_TYPE, '--usage', folder / 'u.csv', '-o', 'json')[0]
     check(applied[0] != applied[1], 'the plan follows')
     job = thing('batch/v1', 'Job', 'once', {'namespace': 'shop'}, spec={'template': {'spec': {'restartPolicy': 'Never', 'containers': [container()]}}})
-    out, _ = run('diff', '-o', 'patch', POOL, manifest(job), '--', *RECOMMENDED, '--usage', table('u.csv', 'namespace,owner,cpu\nshop,once,0.1\n'))
+    out, _ = run('diff', '-o', 'patch', POOL, manifest(job), '--', *RECOMMENDED, *ONE_TYPE, '--usage', table('u.csv', 'namespace,owner,cpu\nshop,once,0.1\n'))
     check('The template of a Job cannot be changed' in out, out)
 
 
 def dumps():
     """A cluster that runs: requests of pods follow their workloads, and the tables name the pods."""
-    found = json.loads(run('diff', '--settle', '-o', 'json', ASKS / 'dump.json', '--', *RECOMMENDED, '--usage', ASKS / 'top.txt')[0])
+    found = json.loads(run('diff', '--settle', '-o', 'json', ASKS / 'dump.json', '--', *RECOMMENDED, *ONE_TYPE, '--usage', ASKS / 'top.txt')[0])
     requests_ = {(c['kind'], c['name']): c for c in found['differences'][0]['requests']}
     equal(sorted(requests_), [('DaemonSet', 'datadog-agent'), ('Deployment', 'api'), ('Deployment', 'frontend'), ('Deployment', 'worker'), ('StatefulSet', 'postgres')], 'workloads')
     equal([requests_['Deployment', 'worker'][key] for key in ('pods', 'resized', 'deferred')], [2, 1, 1], 'one of two fits where it is')
     check(found['designs'][1]['cost']['perHour'] < found['designs'][0]['cost']['perHour'], 'it saves')
     for verb in (['plan'], ['disrupt'], ['repack'], ['nodes', '--no-losses'], ['dump']):
-        run(*verb, ASKS / 'dump.json', *RECOMMENDED, '--usage', ASKS / 'top.txt')
+        run(*verb, ASKS / 'dump.json', *RECOMMENDED, *ONE_TYPE, '--usage', ASKS / 'top.txt')
 
 
 for part in (verticals, usage, refused, in_place, patches, dumps):
