@@ -403,6 +403,7 @@ static karp_status finish_pod(adding *a, const karp_templated_pod *own, pod *p)
     p->name = a->name;
     p->node = own->node_name.len > 0 ? copy_name(a, own->node_name) : NO_ID;
     p->flags |= status_flags(&a->c, own->conditions, own->condition_count, own->nominated_node_name);
+    if (p->flags & POD_NOT_CREATED) a->b->s.not_created = true;
     karp_str shown = read_uid(a, own->uid, p);
     p->creation = own->creation == KARP_NO_TIME ? 0 : own->creation;
     p->deletion = copy_time(own->deletion);
@@ -516,6 +517,7 @@ static void change_pod(adding *a, uint32_t number, const karp_pod_status *now)
     const uint16_t of_status = POD_UNSCHEDULABLE | POD_NOMINATED | POD_NOT_READY | POD_NOT_CREATED;
     p->node = host;
     p->flags = (uint16_t)((p->flags & ~of_status) | flags);
+    if (flags & POD_NOT_CREATED) a->b->s.not_created = true;
     p->start = copy_time(now->start_time);
     p->deletion = copy_time(now->deletion);
     p->phase = (uint8_t)now->phase;

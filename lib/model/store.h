@@ -441,6 +441,7 @@ typedef struct store {
     uint32_t reservation_id; /* text id, NO_TEXT = none */
     int64_t now;
     bool states_given, pods_given;
+    bool not_created; /* some pod has or had POD_NOT_CREATED */
     /* for a store that continues another: bits of the kinds of added or removed objects, except pods */
     uint32_t touched;
     /* likewise: kind << 32 | index of objects that were added or replaced. Sorted and unique once settled */

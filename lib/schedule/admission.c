@@ -134,18 +134,21 @@ static bool not_for_karpenter(scheduler *s, const shape *h, bool preferred)
 static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
+    bool known = bits_test(s->pods.valid_shapes, p->shape);
+    if (known && s->snapshot->raw.volumes.entries[p->volumes].count == 0) return KARP_REASON_NONE;
     const shape *h = &s->snapshot->raw.shapes.items[p->shape];
     struct complaint c = { .s = s };
     strbuf_init(&c.text, s->context);
-    if (not_for_karpenter(s, h, true)) {
+    if (!known && not_for_karpenter(s, h, true)) {
         complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 },
                  not_for_karpenter(s, h, false)
                      ? "configured to not run on a Karpenter provisioned node"
                      : "configured to not run on a Karpenter provisioned node, by a preferred node affinity: Karpenter "
                        "reads it as a rule here, under either preference policy; drop the term");
     }
-    check_selector(&c, h);
-    check_affinity(&c, h);
+    if (!known) check_selector(&c, h);
+    if (!known) check_affinity(&c, h);
+    if (c.reason == KARP_REASON_NONE) bits_set(s->pods.valid_shapes, p->shape);
     check_volumes(&c, p);
     if (c.reason != KARP_REASON_NONE && detail != NULL)
         *detail = c.text.failed ? NULL : arena_string(&s->data, c.text.ptr, c.text.len);
@@ -205,7 +208,8 @@ static bool list_pending(scheduler *s)
     size_t pods = w->raw.pods.count;
     uint32_t *pending = arena_alloc(&s->data, (pods + 1) * sizeof *pending);
     s->pods.excluded = arena_array(&s->data, pods + 1, 1);
-    if (pending == NULL || s->pods.excluded == NULL) return false;
+    s->pods.valid_shapes = arena_array(&s->data, bits_words(w->raw.shapes.count) + 1, sizeof *s->pods.valid_shapes);
+    if (pending == NULL || s->pods.excluded == NULL || s->pods.valid_shapes == NULL) return false;
     s->pods.pending = pending;
     if (w->place != NULL && !s->settings.simulation) {
         for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, pending, &s->pods.pending_count, w->place[i]);
@@ -225,7 +229,7 @@ static bool list_pending(scheduler *s)
 static bool list_not_created(scheduler *s)
 {
     const store *raw = &s->snapshot->raw;
-    for (uint32_t p = 0; p < raw->pods.count; p++) {
+    for (uint32_t p = 0; p < raw->pods.count && raw->not_created; p++) {
         if (!(pod_at(raw, p)->flags & POD_NOT_CREATED)) continue;
         struct ignored_pod *slot = list_push(s->context, &s->pods.ignored, sizeof *slot);
         if (slot == NULL) return false;

@@ -74,7 +74,7 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
     claim *c = &s->claims.list.items[number];
     if (c->retired || check_claim(s, v, c) != FITS_YES) return 0;
     uint32_t fit = most_that_fit(s, c, s->pods.classes[v->class_].requests, count), had = c->pods;
-    if (fit == 0 || !savepoint_note_claim(s, number)) return 0;
+    if (fit == 0 || (s->saving.depth > 0 && !savepoint_note_claim(s, number))) return 0;
     claim_unlink(s, number);
     placement_put_run(s, pods, first, fit, number);
     c->pods += fit;
@@ -127,7 +127,8 @@ static uint32_t next_taker(scheduler *s, spreading *w, uint32_t most)
 
 static bool note_reached(scheduler *s, spreading *w, uint32_t number)
 {
-    uint32_t *slot = savepoint_note_claim(s, number) ? list_push(s->context, &w->reached, sizeof *slot) : NULL;
+    bool saved = s->saving.depth == 0 || savepoint_note_claim(s, number);
+    uint32_t *slot = saved ? list_push(s->context, &w->reached, sizeof *slot) : NULL;
     if (slot == NULL) {
         s->failed = true;
         return false;

@@ -245,7 +245,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     claim *c = &s->claims.list.items[number];
     const template_ *t = &s->templates.items[c->template_];
     const shape *p = shape_of(s->snapshot, v->class_);
-    if (!savepoint_note_claim(s, number)) return false;
+    if (s->saving.depth > 0 && !savepoint_note_claim(s, number)) return false;
     memcpy(c->requests, s->vectors.sum, s->vectors.dims * sizeof *c->requests);
     claim_note_families(s, c, p);
     c->set = o->set;
@@ -254,14 +254,14 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     placement_put(s, pod_number, (place){ number, PLACE_CLAIM });
     if (!claim_measure(s, c)) return false;
     pod_place at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
-    round_mark before = round_marked(s);
+    round_mark before = s->splitting.on ? round_marked(s) : (round_mark){ 0 };
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
     if (p->has_claims) devices_take_claim(s, c);
     if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
         return false;
     return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports) &&
-           split_note(s, number, pod_number, v, before);
+           (!s->splitting.on || split_note(s, number, pod_number, v, before));
 }
 
 /* ---- pass 2 ------------------------------------------------------------------------------------------------------ */

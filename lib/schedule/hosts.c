@@ -302,7 +302,8 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
 {
     host *h = &s->hosts.items[host_index];
     const int64_t *requests = s->pods.classes[v->class_].requests;
-    if (!round_touch(s, host_index) || !savepoint_note_host(s, host_index)) return false;
+    if (!round_touch(s, host_index)) return false;
+    if (s->saving.depth > 0 && !savepoint_note_host(s, host_index)) return false;
     for (uint32_t d = 0; d < s->vectors.dims; d++) h->left[d] -= requests[d];
     h->set = set;
     h->received++;

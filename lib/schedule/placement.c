@@ -58,13 +58,13 @@ void placement_put(scheduler *s, uint32_t pod_number, place at)
     s->placement.last_where = at.where;
     bool noted = at.where == PLACE_CLAIM && note(s, (pod_run){ s->snapshot->queue_rank[pod_number], 1, at.target });
     if (!noted && !s->failed && (!s->placement.in_runs || placement_settle(s))) s->placement.places[pod_number] = at;
-    savepoint_note_pods(s, &pod_number, 1);
+    if (s->saving.depth > 0) savepoint_note_pods(s, &pod_number, 1);
 }
 
 void placement_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number)
 {
     s->placement.last_where = PLACE_CLAIM;
-    savepoint_note_pods(s, pods, count);
+    if (s->saving.depth > 0) savepoint_note_pods(s, pods, count);
     if (note(s, (pod_run){ first, count, claim_number }) || s->failed || (s->placement.in_runs && !placement_settle(s)))
         return;
     for (uint32_t i = 0; i < count; i++) s->placement.places[pods[i]] = (place){ claim_number, PLACE_CLAIM };

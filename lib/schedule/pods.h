@@ -44,6 +44,7 @@ struct pods {
     const uint32_t *pending, *displaced; /* in every round: pending pods, and pods of nodes that are being deleted */
     uint32_t pending_count, displaced_count;
     uint8_t *excluded; /* by pod: see exclusion(); NULL = all are excluded, in every round */
+    uint64_t *valid_shapes; /* bits by shape: a pending pod of it was looked at, and the shape is valid */
     LIST_OF(struct ignored_pod {
         uint32_t pod;
         uint32_t reason;

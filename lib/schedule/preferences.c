@@ -263,19 +263,29 @@ static alike *alike_of(scheduler *s, alike_list *found, map64 *number_of, uint32
 /* The placed pods, those together that are alike. false = out of memory. */
 static bool find_alike(scheduler *s, const karp_decision *d, alike_list *found)
 {
-    const uint32_t *rank = s->snapshot->pod_rank;
+    const uint32_t *rank = s->snapshot->pod_rank, *class_of = s->snapshot->pod_class, *items = s->pods.items;
+    const uint16_t *steps = d->steps;
+    const place *places;
+    uint32_t count = s->pods.count;
+    alike *pods = NULL;
+    uint32_t class_number = NO_ID; /* of `pods` */
     size_t bytes = s->snapshot->class_count * sizeof(uint32_t);
     uint32_t *of_class = mem_alloc(s->context, bytes);
     map64 number_of;
     bool ok = of_class != NULL;
     map64_init(&number_of, s->context);
     if (ok) memset(of_class, 0xff, bytes); /* NO_ID */
-    for (uint32_t i = 0; i < s->pods.count && ok; i++) {
-        uint32_t pod_number = s->pods.items[i];
-        if (placement_get(s, pod_number).where == PLACE_NONE) continue;
-        alike *pods = alike_of(s, found, &number_of, of_class, pod_number, d->steps[pod_number]);
-        ok = pods != NULL;
-        if (!ok) break;
+    ok = ok && (!s->placement.in_runs || placement_settle(s));
+    places = s->placement.places;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        uint32_t pod_number = items[i];
+        if (places[pod_number].where == PLACE_NONE) continue;
+        if (class_of[pod_number] != class_number || steps[pod_number] != pods->step) {
+            class_number = class_of[pod_number];
+            pods = alike_of(s, found, &number_of, of_class, pod_number, steps[pod_number]);
+            ok = pods != NULL;
+            if (!ok) break;
+        }
         if (rank[pod_number] < rank[pods->first]) pods->first = pod_number;
         pods->count++;
     }

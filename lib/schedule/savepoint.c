@@ -22,7 +22,6 @@ static bool refused(scheduler *s)
 bool savepoint_note_host(scheduler *s, uint32_t host_index)
 {
     const host *h = &s->hosts.items[host_index];
-    if (s->saving.depth == 0) return true;
     struct saved_host *slot = list_push(s->context, &s->saving.hosts, sizeof *slot);
     if (slot == NULL) return refused(s);
     *slot = (struct saved_host){ .host = host_index,
@@ -37,7 +36,7 @@ bool savepoint_note_host(scheduler *s, uint32_t host_index)
 bool savepoint_note_claim(scheduler *s, uint32_t claim_number)
 {
     const claim *c = &s->claims.list.items[claim_number];
-    if (s->saving.depth == 0 || claim_number >= s->saving.claims_before) return true;
+    if (claim_number >= s->saving.claims_before) return true;
     struct saved_claim *slot = list_push(s->context, &s->saving.claims, sizeof *slot);
     if (slot == NULL) return refused(s);
     /* requests and slack are one array: see open_claim() */
@@ -51,7 +50,7 @@ bool savepoint_note_claim(scheduler *s, uint32_t claim_number)
 
 void savepoint_note_pods(scheduler *s, const uint32_t *pods, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && s->saving.depth > 0; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t *slot = list_push(s->context, &s->saving.pods, sizeof *slot);
         if (slot == NULL) {
             s->failed = true;

@@ -52,10 +52,10 @@ bool savepoint_undo(scheduler *s, const savepoint *p); /* false = out of memory 
 double savepoint_cost(scheduler *s, const savepoint *p);
 void savepoints_free(scheduler *s);
 
-/* For hosts.c and claims.c: call before the host or claim receives a pod. Cheap without a savepoint. */
+/* While a savepoint is open (depth > 0): call before the host or claim receives a pod. */
 bool savepoint_note_host(scheduler *s, uint32_t host_index);
 bool savepoint_note_claim(scheduler *s, uint32_t claim_number);
-/* For placement.c: after pods were placed. */
+/* The same, after pods were placed. */
 void savepoint_note_pods(scheduler *s, const uint32_t *pods, uint32_t count);
 
 #endif

@@ -95,7 +95,6 @@ static bool note_step(scheduler *s, uint32_t claim_number)
 
 bool split_note(scheduler *s, uint32_t claim_number, uint32_t pod_number, const view *v, round_mark before)
 {
-    if (!s->splitting.on) return true;
     struct split_pod *p = list_push(s->context, &s->splitting.pods, sizeof *p);
     if (p == NULL || !note_step(s, claim_number)) {
         s->failed = true;

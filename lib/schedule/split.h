@@ -39,7 +39,8 @@ struct splitting {
 void split_init(scheduler *s);
 void split_begin_round(scheduler *s);
 void split_free(scheduler *s);
-/* The claim has received the pod; `before`: the mark before topology counted it. false = out of memory. */
+/* While splitting is on: the claim has received the pod; `before`: the mark before topology counted it. false = out of
+ * memory. */
 bool split_note(scheduler *s, uint32_t claim_number, uint32_t pod_number, const view *v, round_mark before);
 /* Looks at the claims that were not looked at yet. true = pods lost their places: they are to be placed again, in the
  * order of the queue. */
