@@ -27,6 +27,14 @@ def run(*arguments, status=0, text=None):
     return done.stdout, done.stderr
 
 
+def types_of(folder, region, *names):
+    """--catalogue FILE with these types of EC2 alone: reading all of them takes most of the time of a small question."""
+    found = json.loads(run('catalogue', '--provider', 'aws', '--region', region, '-o', 'json')[0])
+    path = pathlib.Path(folder, 'types.json')
+    path.write_text(json.dumps([t for t in found if t['name'] in names]))
+    return '--catalogue', path
+
+
 def document(verb, *arguments):
     out, _ = run(verb, *arguments, '-o', 'json')
     try:

@@ -4,7 +4,7 @@ import json
 import pathlib
 import tempfile
 
-from stories import check, equal, finish, run
+from stories import check, equal, finish, run, types_of
 
 
 def pool(kind, budget, **more):
@@ -39,7 +39,7 @@ def story(*steps, replicas=4):
 
 def cluster(replicas=4):
     """A cluster of so many nodes, each with a pod, ten minutes old."""
-    return write(f'cluster-{replicas}.json', run('replay', story({'wait': '20m'}, replicas=replicas), '--dump-at', '10m')[0])
+    return write(f'cluster-{replicas}.json', run('replay', story({'wait': '20m'}, replicas=replicas), *TYPES, '--dump-at', '10m')[0])
 
 
 def course(verb, *words):
@@ -76,9 +76,9 @@ def every_command():
         equal([figures(s['driftCourse']) for s in told if 'driftCourse' in s], [wanted], f'whatif --design, budget {budget}')
         # Stories and replays: the whole minute of a boot, or their own times.
         steps = [{'wait': '10m'}, {'replace': pool('m7i.large', budget)}, {'wait': '20m'}]
-        played = course('simulate', story(*steps))['totals']['driftCourse']
+        played = course('simulate', story(*steps), *TYPES)['totals']['driftCourse']
         equal((played['nodes'], played['left']), (4, 0), 'simulate')
-        again = course('replay', story(*steps))['policies'][0]['driftCourse']
+        again = course('replay', story(*steps), *TYPES)['policies'][0]['driftCourse']
         equal((again['nodes'], again['left'], again['atOnce'], number(again['cost']['before']), number(again['cost']['after'])),
               (4, 0, at_once, number(4 * M6I), number(4 * M7I)), f'replay, budget {budget}')
         check(number(again['cost']['during']) > number(4 * M6I) and again['seconds'] >= 60 * waves, again)
@@ -127,6 +127,7 @@ def many():
 
 
 with tempfile.TemporaryDirectory() as folder:
+    TYPES = types_of(folder, 'us-west-2', 'm6i.large', 'm7i.large')
     every_command()
     words()
     stuck()

@@ -5,7 +5,7 @@ import json
 import pathlib
 import tempfile
 
-from stories import check, equal, finish, run
+from stories import check, equal, finish, run, types_of
 
 
 def pool(*types, **disruption):
@@ -42,11 +42,11 @@ def story(*steps, objects=()):
 
 
 def told(*steps, objects=()):
-    return json.loads(run('simulate', story(*steps, objects=objects), '-o', 'json')[0])
+    return json.loads(run('simulate', story(*steps, objects=objects), *TYPES, '-o', 'json')[0])
 
 
 def replayed(*steps, objects=(), words=()):
-    return json.loads(run('replay', story(*steps, objects=objects), '-o', 'json', *words)[0])['policies'][0]
+    return json.loads(run('replay', story(*steps, objects=objects), *TYPES, '-o', 'json', *words)[0])['policies'][0]
 
 
 def events(simulation, kind):
@@ -88,9 +88,9 @@ def cut():
     steps = [{'wait': '5m'}, {'replace': pool('m7i.large')}, {'wait': '20m'}]
     whole, path, half = replayed(*steps), story(*steps), pathlib.Path(folder, 'half.json')
     for at in ('5m', '5m10s', '6m10s', '8m'):
-        half.write_text(run('replay', path, '--dump-at', at)[0])
+        half.write_text(run('replay', path, *TYPES, '--dump-at', at)[0])
         equal(json.loads(run('replay', path, '--nodepools', half, '-o', 'json')[0])['policies'][0], whole, f'cut at {at}')
-    half.write_text(run('replay', path, '--dump-at', '6m10s')[0])
+    half.write_text(run('replay', path, *TYPES, '--dump-at', '6m10s')[0])
     reasons = {c['reason'] for o in json.loads(half.read_text())['objects'] if o['kind'] == 'NodeClaim'
                for c in o['status']['conditions'] if c['type'] == 'Drifted'}
     equal(reasons, {'NodePoolDrifted'} if 'NodePoolDrifted' in reasons else {'RequirementsDrifted'}, 'why')
@@ -165,13 +165,14 @@ def wrong():
             ({'delete': 'pod/x'}, 'its controller would create it again', (owned,)),
             ({'apply': other, 'wait': '1m'}, 'expected one of scale, wait, expire, apply, replace and delete', ())):
         for verb in ('simulate', 'replay'):
-            out, error = run(verb, story({'wait': '1m'}, step, objects=objects), status=1)
+            out, error = run(verb, story({'wait': '1m'}, step, objects=objects), *TYPES, status=1)
             check(out == '' and words in error, f'{verb} {step}: {error}')
-    _, error = run('simulate', story({'delete': 'deploy/web'}, {'scale': {'deployment': 'web', 'replicas': 1}}), status=1)
+    _, error = run('simulate', story({'delete': 'deploy/web'}, {'scale': {'deployment': 'web', 'replicas': 1}}), *TYPES, status=1)
     check('steps[1].scale.deployment: no such Deployment' in error, error)
 
 
 with tempfile.TemporaryDirectory() as folder:
+    TYPES = types_of(folder, 'us-west-2', 'm6i.large', 'm7i.large')
     drift()
     cut()
     workloads()
