@@ -100,9 +100,10 @@ typedef struct karp_admission karp_admission;
  * group, else of its first pod), then in the order of the input. What one gets is not there for the next. A group, the
  * pods of a Job and those of a controller of another kind are placed as a whole or not at all; pods of ReplicaSets,
  * ReplicationControllers, StatefulSets and capacity buffers one by one. An answer is that of karp_provision() in
- * profile KARP for the snapshot without the workloads that come after it. @p options may be NULL. The caller owns
- * *@p out (karp_admission_free()). Errors: INVALID (an option), NOMEM, LIMIT, CANCELED, ABI_*. Any thread; the work is
- * that of one decision, if no flavours and changes are asked for. Since 0.1.
+ * profile KARP for the snapshot without the workloads that come after it. @p options may be NULL. The caller owns *@p
+ * out (karp_admission_free()). Errors: INVALID (an option), RANGE (amounts that cannot be added up or counted exactly),
+ * NOMEM, LIMIT, CANCELED, ABI_*. Any thread; the work is that of one decision, if no flavours and changes are asked
+ * for. Since 0.1.
  */
 KARP_API karp_status karp_admit(const karp_snapshot *snapshot, const karp_admit_options *options, karp_admission **out,
                                 karp_error *error);

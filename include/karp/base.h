@@ -32,9 +32,11 @@ extern "C" {
 /**
  * 0 is success, negative values are the errors below. Values never change.
  *
- * Every function that has a karp_error may return INVALID (an argument is NULL, or an option has an impossible value),
- * ABI_* (a struct has an impossible size, or is of a newer version), NOMEM, LIMIT (max_memory) and CANCELED. Its
- * comment lists what else it returns, and these where there is more to say.
+ * Every function that returns a status may return INVALID (an argument is NULL, or an option has an impossible value),
+ * ABI_* (a struct has an impossible size, or is of a newer version) and INTERNAL. One that has a karp_error may also
+ * return NOMEM, LIMIT (max_memory) and CANCELED; and STATE, if it is one of a builder or a reader and
+ * #KARP_DEBUG_THREADS finds two calls at a time. Its comment lists everything else that it returns, and these where
+ * there is more to say.
  */
 typedef int32_t karp_status;
 

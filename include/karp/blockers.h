@@ -55,10 +55,10 @@ typedef struct karp_savings_blocker {
 typedef struct karp_blockers karp_blockers;
 
 /**
- * Makes disruption decisions on the cluster as it is and, for the nodes that are kept, without each blocker
- * and without all of them. A pass is Emptiness and the better one of multi-node and single-node consolidation; later
- * passes may save more. @p options may be NULL; their method and memory are ignored. Errors: NOMEM, CANCELED, INVALID,
- * ABI_*. Any thread. Since 0.1.
+ * Makes disruption decisions on the cluster as it is and, for the nodes that are kept, without each blocker and without
+ * all of them. A pass is Emptiness and the better one of multi-node and single-node consolidation; later passes may
+ * save more. @p options may be NULL; their method and memory are ignored. Errors: UNSUPPORTED (an objective, in a build
+ * without cost plans), those of karp_disrupt(). Any thread. Since 0.1.
  */
 KARP_API karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                         karp_blockers **out, karp_error *error);

@@ -76,9 +76,8 @@ typedef struct karp_instance_type {
 typedef struct karp_catalogue karp_catalogue;
 
 /**
- * Copies @p count types, in their order, into a catalogue.
- * Names may repeat: each entry is a type of its own.
- * Errors: NOMEM, LIMIT, INVALID (a quantity, price or operator; the type is named).
+ * Copies @p count types, in their order, into a catalogue. Names may repeat: each entry is a type of its own. Errors:
+ * NOMEM, LIMIT, INVALID (a quantity, price or operator; the type is named), RANGE (amounts beyond 128 bits).
  */
 KARP_API karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                         karp_catalogue **out, karp_error *error);

@@ -134,7 +134,7 @@ KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t co
  * failed is advised again.
  *
  * The caller owns *@p out (karp_step_free()). Errors: INVALID (an impossible state, or an observation that fits no part
- * of it), NOMEM, CANCELED, ABI_*.
+ * of it), those of karp_disrupt_validate().
  */
 KARP_API karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state,
                                        const karp_disrupt_options *options, const karp_observation *observed,

@@ -87,7 +87,8 @@ KARP_API void karp_disrupt_options_init(karp_disrupt_options *options, size_t si
  * One disruption pass, before the validation 15 s later (karp_disrupt_validate()). The decision has the commands, kept
  * nodes, candidates and budgets of the method that found a command, or else of the last method. That a method cannot be
  * evaluated is a result (karp_decision_disruption()), not an error. @p options may be NULL. The caller owns *@p out
- * (karp_decision_unref()). Errors: NOMEM, CANCELED, LIMIT, INVALID, ABI_*.
+ * (karp_decision_unref()). Errors: INVALID (an option), RANGE (amounts that cannot be added up or counted exactly),
+ * NOMEM, CANCELED, LIMIT, ABI_*.
  */
 KARP_API karp_status karp_disrupt(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                   karp_decision **out, karp_error *error);

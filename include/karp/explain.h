@@ -116,7 +116,7 @@ typedef struct karp_pod_explanation karp_pod_explanation;
  * the easiest first. The number of rounds is limited, and the same for equal input. A pod that runs is explained as if
  * it were evicted now. @p options may be NULL; their explain level is not read. The caller owns *@p out
  * (karp_pod_explanation_free()). Errors: NOT_FOUND (no such pod, or it has ended or is not pending for Karpenter; the
- * message says which), NOMEM, CANCELED, ABI_*.
+ * message says which), those of karp_provision().
  */
 KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod,
                                       karp_pod_explanation **out, karp_error *error);
@@ -194,8 +194,8 @@ typedef struct karp_node_explanation karp_node_explanation;
 /**
  * Decides as karp_disrupt() does. If the node stays, it finds all reasons: it removes a reason and evaluates the node
  * again, alone, until the node would be disrupted or a reason cannot be removed. @p options may be NULL. The caller
- * owns *@p out (karp_node_explanation_free()). Errors: NOT_FOUND (no such node), INVALID, LIMIT, NOMEM,
- * CANCELED, ABI_*.
+ * owns *@p out (karp_node_explanation_free()). Errors: NOT_FOUND (no such node), UNSUPPORTED (an objective, in a build
+ * without cost plans), those of karp_disrupt().
  */
 KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                        karp_str node, karp_node_explanation **out, karp_error *error);

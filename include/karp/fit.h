@@ -112,9 +112,10 @@ typedef struct karp_fitting karp_fitting;
 /**
  * Places demands on existing nodes and on nodes to launch, by the rules above. @p request may not be NULL. The work
  * grows with the number of different demands times the number of types. It hardly grows with the number of nodes (more
- * if demands have selectors), and not with counts. The caller owns *@p out (karp_fitting_free()). Errors: INVALID (an
- * amount, price or operator; the field is named), RANGE (the amounts of a resource have no common 62-bit scale, or a
- * count or cost is too large), LIMIT, CANCELED, NOMEM, ABI_*. Since 0.1.
+ * if demands have selectors), and not with counts. The caller owns *@p out (karp_fitting_free()). Errors: UNSUPPORTED
+ * (an objective, in a build without cost plans), INVALID (an amount, price or operator; the field is named), RANGE (the
+ * amounts of a resource have no common 62-bit scale, or a count or cost is too large), LIMIT, CANCELED, NOMEM, ABI_*.
+ * Since 0.1.
  */
 KARP_API karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out,
                               karp_error *error);

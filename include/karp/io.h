@@ -106,7 +106,10 @@ enum {
 /** Zeroes @p options and sets its size. */
 KARP_API void karp_reader_options_init(karp_reader_options *options, size_t size);
 
-/** Makes a reader. @p options may be NULL; copied. Errors: NOMEM, ABI_*. */
+/**
+ * Makes a reader. @p options may be NULL; copied. Errors: those of karp_provider_open() (the provider of the options),
+ * NOMEM, ABI_*.
+ */
 KARP_API karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out,
                                      karp_error *error);
 /** Frees it. NULL is allowed. */
@@ -114,15 +117,17 @@ KARP_API void karp_reader_free(karp_reader *reader);
 
 /**
  * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
- * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. Errors inside
- * an object are usually found by karp_reader_finish(), or by a call before it that fails or changes the object. They
- * name the document, line and field of the object. After an error the reader can only be freed.
+ * Lists, Snapshots. @p name is used in errors. Errors: SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE, NOMEM, CANCELED; STATE
+ * (after karp_reader_finish(), or an error); IO, NOT_FOUND, PROVIDER and UNSUPPORTED (a catalogue, region, provider or
+ * node class that the text names). Errors inside an object are usually found by karp_reader_finish(), or by a call
+ * before it that fails or changes the object. They name the document, line and field of the object. After an error the
+ * reader can only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /**
  * The same of a document in a tree of the caller's, of which @p root is the root: one object, List or Snapshot. The
  * tree may change after the call. Errors name the document, the object and the field, but no line. Errors: as
- * karp_reader_add(); CANCELED. Since 0.1.
+ * karp_reader_add(). Since 0.1.
  */
 KARP_API karp_status karp_reader_add_values(karp_reader *reader, karp_str name, const karp_value_source *source,
                                             const void *root, karp_error *error);
@@ -133,8 +138,10 @@ KARP_API karp_status karp_reader_add_values(karp_reader *reader, karp_str name, 
  * Errors: INVALID (no rule, or a kind of Kubernetes' own), STATE, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_add_pod_kind(karp_reader *reader, karp_str rule, karp_error *error);
-/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-").
- * Also: IO. */
+/**
+ * Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-").
+ * Errors: as karp_reader_add().
+ */
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
 /**
  * The same with a file that has prices: every object in it must be of kind Prices (docs/prices.md), and there must be
@@ -153,31 +160,32 @@ KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider
  * Adds a file's text as karp_reader_add() does, but objects replace those of the same kind, namespace and name that
  * were read before. UID and creation time are kept, and so is the status if the new object has none. The pods of a
  * workload follow: their number changes with the replicas, and all of them are recreated when the pod template changes.
- * Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
+ * Needs `editable`. Errors: as karp_reader_add(). Since 0.1.
  */
 KARP_API karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
-/** The same of a document in a tree, as karp_reader_add_values() reads it. Since 0.1. */
+/** The same of a document in a tree, as karp_reader_add_values() reads it. Errors: as karp_reader_add(). Since 0.1. */
 KARP_API karp_status karp_reader_replace_values(karp_reader *reader, karp_str name, const karp_value_source *source,
                                                 const void *root, karp_error *error);
-/** The same with a file, a directory or standard input ("-"). Also: IO. Since 0.1. */
+/** The same with a file, a directory or standard input ("-"). Errors: as karp_reader_add(). Since 0.1. */
 KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error);
 /**
  * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl accepts them), and what a
  * cluster would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a deleted node
  * become pending if a controller recreates them. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant),
- * STATE, those of karp_reader_add(). Since 0.1.
+ * those of karp_reader_add(). Since 0.1.
  */
 KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error);
 /**
  * Changes the number of replicas of a workload that was read, or that is the owner of pods that were read: "NAME",
  * "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". Surplus pods are deleted in the order of its controller.
- * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, those of karp_reader_add(). Since
- * 0.1.
+ * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), those of karp_reader_add(). Since 0.1.
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
-/** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of
- * karp_reader_add(), STATE, NOT_FOUND (a region that is not built in), UNSUPPORTED (a NodePool's node class is that of
- * no provider, and no catalogue was given). */
+/**
+ * Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of
+ * karp_reader_add(), NOT_FOUND (a region that is not built in), UNSUPPORTED (a NodePool's node class is that of no
+ * provider, and no catalogue was given).
+ */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** How many notes there are on what was read: unknown kinds, fields without effect … Those that are problems come
  * first.
@@ -263,7 +271,7 @@ KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_r
 /**
  * Applies a single difference to @p reader: difference @p number (from 0) in the order of karp_reader_compare(). A plan
  * then shows the effect of this field alone. @p reader is `editable`, has read the input of @p before, and is not
- * finished yet. Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
+ * finished yet. Errors: INVALID, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
  */
 KARP_API karp_status karp_reader_apply_difference(karp_reader *reader, const karp_reader *before,
                                                   const karp_reader *after, size_t number, karp_error *error);
@@ -279,7 +287,7 @@ KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out,
  * it instead of karp_reader_finish(): afterwards the reader only has its warnings. A type has the labels of its cloud,
  * the least amounts of its nodes, and an offering for each zone and capacity type in which a node is. Its prices are
  * those of the Prices objects that were read, else 0. The caller owns *@p out (karp_catalogue_unref()). Errors:
- * NOT_FOUND (no node has the labels), NOMEM, STATE, those of prices. Since 0.1.
+ * NOT_FOUND (no node has the labels), those of karp_reader_finish(). Since 0.1.
  */
 KARP_API karp_status karp_reader_nodes_catalogue(karp_reader *reader, karp_catalogue **out, karp_error *error);
 /**
@@ -289,7 +297,7 @@ KARP_API karp_status karp_reader_nodes_catalogue(karp_reader *reader, karp_catal
  */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                          karp_error *error);
-/** The same of a file, or standard input ("-"). Errors: also IO. */
+/** The same of a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out,
                                               karp_error *error);
 /** How documents are written. */
@@ -373,7 +381,10 @@ KARP_API karp_status karp_write_repack(karp_context *context, const karp_decisio
  */
 KARP_API karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
                                     const karp_write_options *options, karp_text *out, karp_error *error);
-/** The same with the changes that would make an unschedulable pod schedulable. Formats: JSON, TEXT. */
+/**
+ * The same with the changes that would make an unschedulable pod schedulable. Errors: as karp_write_pod(). Formats:
+ * JSON, TEXT.
+ */
 KARP_API karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
                                                 const karp_write_options *options, karp_text *out, karp_error *error);
 /**
@@ -386,8 +397,8 @@ KARP_API karp_status karp_write_node(karp_context *context, const karp_decision 
 typedef struct karp_plan_document karp_plan_document;
 
 /**
- * Reads a Plan (JSON), written by this library or by anything else; @p name is used in errors.
- * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
+ * Reads a Plan (JSON), written by this library or by anything else; @p name is used in errors. Errors: SYNTAX, INVALID,
+ * LIMIT, RANGE, NOMEM.
  */
 KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out,
                                     karp_error *error);
@@ -413,8 +424,8 @@ KARP_API void karp_plan_document_free(karp_plan_document *document);
 typedef struct karp_certificate_document karp_certificate_document;
 
 /**
- * Reads what karp_write_certificate() has written, for karp_certificate_check(); @p name is used in errors.
- * Errors: SYNTAX, INVALID, LIMIT, NOMEM. Since 0.1. Unstable.
+ * Reads what karp_write_certificate() has written, for karp_certificate_check(); @p name is used in errors. Errors:
+ * SYNTAX, INVALID, LIMIT, RANGE, NOMEM. Since 0.1. Unstable.
  */
 KARP_API karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text,
                                            karp_certificate_document **out, karp_error *error);
@@ -453,8 +464,8 @@ KARP_API karp_status karp_write_certificate_check(karp_context *context, const k
 typedef struct karp_memory_document karp_memory_document;
 
 /**
- * Reads what karp_write_memory() has written, for karp_disrupt_options.memory; @p name is used in errors.
- * Errors: SYNTAX, INVALID, LIMIT, NOMEM.
+ * Reads what karp_write_memory() has written, for karp_disrupt_options.memory; @p name is used in errors. Errors:
+ * SYNTAX, INVALID, LIMIT, RANGE, NOMEM.
  */
 KARP_API karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out,
                                       karp_error *error);
@@ -505,7 +516,9 @@ KARP_API karp_status karp_write_nodes(karp_context *context, const karp_node_lis
 /** Writes the workloads by cost (docs/formats.md, "Top"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. Unstable. */
 KARP_API karp_status karp_write_top(karp_context *context, const karp_node_list *list,
                                     const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes why a node is kept, and the best command that was rejected. Formats: JSON, TEXT. */
+/**
+ * Writes why a node is kept, and the best command that was rejected. Formats: JSON, TEXT. Errors: as karp_write_node().
+ */
 KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
                                                  const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes a catalogue (docs/formats.md, "Catalogues"). Formats: JSON, TEXT, CSV. */
@@ -514,12 +527,12 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
 
 /**
  * Plays a story (docs/formats.md): a file with a cluster's documents and steps, in virtual time. Writes the decisions
- * of each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL.
- * @p feature_gates are Karpenter's, as in karp_reader_options; {NULL,0} = those of the story's files. Formats: JSON,
- * TEXT, CSV, HTML. CSV and HTML show cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the
- * work of the whole story, but a decision that has begun is finished. 0 = five million steps, and a thousand for each
- * object. Beyond it: LIMIT, and the error says at which step. The caller frees @p out. Errors: IO, SYNTAX, INVALID,
- * NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED. Unstable.
+ * of each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. @p feature_gates
+ * are Karpenter's, as in karp_reader_options; {NULL,0} = those of the story's files. Formats: JSON, TEXT, CSV, HTML.
+ * CSV and HTML show cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the
+ * whole story, but a decision that has begun is finished. 0 = five million steps, and a thousand for each object.
+ * Beyond it: LIMIT, and the error says at which step. The caller frees @p out. Errors: IO, SYNTAX, INVALID, NOT_FOUND,
+ * LIMIT, RANGE, UNSUPPORTED, those of karp_reader_add(), NOMEM, CANCELED. Unstable.
  */
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
                                      karp_str feature_gates, const karp_options *options,

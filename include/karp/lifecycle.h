@@ -26,7 +26,9 @@ enum {
     KARP_ACTION_REMOVE_TAINT = 7, /**< object: Node; subject: the taint's key */
     KARP_ACTION_EVICT = 8, /**< object: pod; through the eviction API */
     KARP_ACTION_FORCE_DELETE = 9, /**< object: pod; number: grace period in seconds */
-    KARP_ACTION_BLOCKED = 10, /**< object: Node or pod that should be removed but is blocked; value: why */
+    /** object: Node or pod that should be removed, or NodeClaim that should get the condition `subject`; value: why not
+     */
+    KARP_ACTION_BLOCKED = 10,
     KARP_ACTION_ADD_TAINT = 11, /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
     /** object: NodePool; subject: the launch's id; number: index of the replacement */
     KARP_ACTION_CREATE_REPLACEMENT = 12,
@@ -51,16 +53,61 @@ enum {
     KARP_ACTION_REBOOT_INSTANCE = 26
 };
 
-/** One action. The meaning of object, subject, value and number is described at each KARP_ACTION_*. */
+/** What a member of an action is. Numbers never change. */
+enum {
+    KARP_MEANS_NOTHING = 0, /**< it is not used: "" or 0 */
+    /* objects, by name */
+    KARP_MEANS_NODE_CLAIM = 1,
+    KARP_MEANS_NODE_POOL = 2,
+    KARP_MEANS_NODE = 3,
+    KARP_MEANS_STATE_NODE = 4, /**< the Node's name, or the NodeClaim's while there is no Node */
+    KARP_MEANS_POD = 5, /**< "namespace/name" */
+    KARP_MEANS_INSTANCE_TYPE = 6,
+    /* parts of an object */
+    KARP_MEANS_CONDITION = 10, /**< the type of a condition */
+    KARP_MEANS_ANNOTATION = 11, /**< a key; likewise the next two */
+    KARP_MEANS_LABEL = 12,
+    KARP_MEANS_TAINT = 13,
+    KARP_MEANS_FINALIZER = 14,
+    KARP_MEANS_LAUNCH = 15, /**< the id of a launch */
+    KARP_MEANS_ZONE = 16,
+    KARP_MEANS_BOOT_ID = 17,
+    /* values */
+    KARP_MEANS_WHY = 20, /**< a word that says why, "Expired" */
+    KARP_MEANS_REASON = 21, /**< the reason of a condition */
+    KARP_MEANS_TEXT = 22, /**< of an annotation or event */
+    KARP_MEANS_CAPACITY_TYPE = 23,
+    /* numbers */
+    KARP_MEANS_COUNT = 30,
+    KARP_MEANS_INDEX = 31, /**< of a replacement in its command */
+    KARP_MEANS_SECONDS = 32,
+    KARP_MEANS_INSTANT = 33 /**< nanoseconds since 1970 */
+};
+
+/** One action. What its members are is said at each KARP_ACTION_*, and by karp_action_describe(). */
 typedef struct karp_action {
     size_t size;
     uint32_t kind; /**< KARP_ACTION_* */
-    uint32_t reserved;
+    uint32_t object_kind; /**< KARP_MEANS_*: what `object` is the name of. Since 1.0 */
     karp_str object;
     karp_str subject;
     karp_str value;
     int64_t number;
 } karp_action;
+
+/** A kind of action: its name, and what the members are, KARP_MEANS_*. Since 1.0. */
+typedef struct karp_action_meaning {
+    size_t size;
+    const char *name; /**< "DELETE_CLAIM": that of the constant without KARP_ACTION_. Static */
+    uint32_t object; /**< where it is of several kinds, the usual one: karp_action.object_kind says it of each action */
+    uint32_t subject; /**< what is named here may be "", as of the other members */
+    uint32_t value;
+    uint32_t number;
+} karp_action_meaning;
+
+/** What an action of that kind (KARP_ACTION_*) says. The size of @p out must be set. Errors: NOT_FOUND (no such kind).
+ * Any thread. Since 1.0. */
+KARP_API karp_status karp_action_describe(uint32_t kind, karp_action_meaning *out);
 
 /** Immutable; owns what it shows. */
 typedef struct karp_advice karp_advice;
@@ -204,7 +251,7 @@ KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int
  * offering within the NodePool's requirements ("" = there is none). The requests are those of the DaemonSets that run
  * there. Surplus nodes of all NodePools are in one command of KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node
  * is listed by the claim's name. Of @p options (NULL = defaults) the clock, the profile and the version are used. The
- * caller owns *@p out (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several threads on one
+ * caller owns *@p out (karp_decision_unref()). Errors: NOMEM, INVALID, RANGE, ABI_*. Safe from several threads on one
  * snapshot. Since 0.1.
  */
 KARP_API karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options,
@@ -233,8 +280,8 @@ typedef struct karp_reboot_answer {
  * is asked, for at most 5 minutes. Once it has accepted, the node is no longer initialized, and has to be Ready with
  * another boot ID within 20 minutes. A claim whose reboot fails is deleted; a reboot that may not be requested ends
  * with the reason RebootFailed. Claims that are being deleted or are not in @p answers are left alone. @p now 0 = the
- * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, ABI_NEW. Any
- * thread. Since 0.1.
+ * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, RANGE (the
+ * annotation states too long a time), ABI_NEW. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
                                          size_t answer_count, karp_advice **out, karp_error *error);
@@ -331,8 +378,9 @@ typedef struct karp_validation {
 /**
  * Validates command @p command of @p decision on a snapshot taken `validate_after` later. Drift commands are always
  * valid. An emptiness command may lose nodes: @p removed, when not NULL, has an entry for each node of the command,
- * which is set to 1 if the node is still removed, and otherwise to 0. Errors: NOMEM, LIMIT, CANCELED, INVALID,
- * NOT_FOUND (no such command), ABI_*. Any thread.
+ * which is set to 1 if the node is still removed, and otherwise to 0. Errors: those of karp_disrupt(), UNSUPPORTED (an
+ * objective, in a build without cost plans), NOMEM, LIMIT, CANCELED, INVALID, NOT_FOUND (no such command), ABI_*. Any
+ * thread.
  */
 KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options,
                                            const karp_decision *decision, size_t command, uint32_t *removed,

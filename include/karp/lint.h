@@ -50,8 +50,8 @@ typedef struct karp_lint karp_lint;
 
 /**
  * Checks every NodePool, pod and PodDisruptionBudget of the snapshot by all rules. Findings are ordered by kind,
- * object, rule and field. Errors: NOMEM, LIMIT, CANCELED. The result is the caller's, and outlives the snapshot. Since
- * 0.1.
+ * object, rule and field. Errors: RANGE, NOMEM, LIMIT, CANCELED. The result is the caller's, and outlives the snapshot.
+ * Since 0.1.
  */
 KARP_API karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, karp_error *error);
 /** Frees it. NULL is allowed. Since 0.1. */

@@ -100,8 +100,8 @@ KARP_API void karp_node_list_options_init(karp_node_list_options *options, size_
 typedef struct karp_node_list karp_node_list;
 
 /**
- * Lists the nodes of a snapshot by name, and their pods. @p options may be NULL. The caller owns *@p out. Errors:
- * NOMEM, CANCELED, INVALID, ABI_*. Any thread.
+ * Lists the nodes of a snapshot by name, and their pods. @p options may be NULL. The caller owns *@p out. Errors: RANGE
+ * (amounts that cannot be added up or counted exactly), NOMEM, CANCELED, INVALID, ABI_*. Any thread.
  */
 KARP_API karp_status karp_list_nodes(const karp_snapshot *snapshot, const karp_node_list_options *options,
                                      karp_node_list **out, karp_error *error);

@@ -51,12 +51,15 @@ typedef struct karp_preferences karp_preferences;
  * What became of the preferences in @p plan, which karp_provision() made with these @p options (NULL = defaults), and
  * what a plan without preferences costs: one more round, if there are any. @p name ("namespace/name" of a pod): only
  * its preferences; {NULL, 0} = those of all pods. With keep_partial a round that was stopped leaves the cost unknown.
- * The caller owns *@p out (karp_preferences_free()). Errors: NOT_FOUND (no such pod), NOMEM, CANCELED, ABI_*. Any
- * thread. Since 0.1.
+ * The caller owns *@p out (karp_preferences_free()). Errors: NOT_FOUND (no such pod), RANGE (amounts that cannot be
+ * added up or counted exactly), NOMEM, CANCELED, ABI_*. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_preferences_of(const karp_decision *plan, const karp_options *options, karp_str name,
                                          karp_preferences **out, karp_error *error);
-/** The same for the plan that karp_provision() makes of @p snapshot with the objective COMPATIBLE. Since 0.1. */
+/**
+ * The same for the plan that karp_provision() makes of @p snapshot with the objective COMPATIBLE. Errors: as
+ * karp_preferences_of(). Since 0.1.
+ */
 KARP_API karp_status karp_find_preferences(const karp_snapshot *snapshot, const karp_options *options, karp_str name,
                                            karp_preferences **out, karp_error *error);
 /** Frees it. NULL is allowed. Since 0.1. */

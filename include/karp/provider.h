@@ -364,7 +364,10 @@ KARP_API karp_str karp_provider_registry_name(const karp_provider_registry *regi
 
 /** Zeroes @p options and sets its size. */
 KARP_API void karp_provider_options_init(karp_provider_options *options, size_t size);
-/** Opens the provider of that name. @p options may be NULL. Errors: NOT_FOUND, NOMEM, ABI_*, the plugin's. */
+/**
+ * Opens the provider of that name. @p options may be NULL. Errors: NOT_FOUND, IO (a shared object), NOMEM, ABI_*, the
+ * plugin's.
+ */
 KARP_API karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_str name,
                                                  const karp_provider_options *options, karp_provider **out,
                                                  karp_error *error);
@@ -383,8 +386,10 @@ KARP_API karp_str karp_provider_class_kind(const karp_provider *provider);
 /** The plugin's problem of the last call that failed; valid until the next call. */
 KARP_API const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider);
 
-/** Gives facts to the provider; @p name is the file's name, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM,
- * the plugin's. */
+/**
+ * Gives facts to the provider; @p name is the file's name, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, RANGE,
+ * NOMEM, the plugin's.
+ */
 KARP_API karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text,
                                               karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
@@ -401,12 +406,14 @@ KARP_API karp_status karp_provider_get_facts_info(karp_provider *provider, const
 KARP_API karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory,
                                                karp_str *text, karp_error *error);
 
-/** Parses a node class, one Kubernetes object in JSON. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
+/**
+ * Parses a node class, one Kubernetes object in JSON. Errors: UNSUPPORTED, SYNTAX, LIMIT, RANGE, NOMEM, the plugin's.
+ */
 KARP_API karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text,
                                              karp_provider_class **out, karp_error *error);
 /**
  * The same from YAML or JSON with one object that is a node class, old kinds included. Errors have the object's line.
- * @p context is used while reading.
+ * @p context is used while reading. Errors: those of karp_reader_add() and karp_provider_class_new().
  */
 KARP_API karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name,
                                               karp_str text, karp_provider_class **out, karp_error *error);
@@ -418,7 +425,7 @@ KARP_API uint32_t karp_provider_class_equal(const karp_provider *provider, const
 
 /**
  * The instance types of a class (NULL = the provider's defaults), as a reference to a catalogue that the caller owns.
- * Cached as long as facts and class stay the same. Errors: NOMEM, LIMIT, the plugin's.
+ * Cached as long as facts and class stay the same. Errors: NOMEM, LIMIT, RANGE, the plugin's.
  */
 KARP_API karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
                                              karp_catalogue **out, karp_error *error);
@@ -455,7 +462,8 @@ KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const 
 
 /**
  * What would be launched for a claim. The caller sets requirements, requests, policy and size of @p launch; the rest is
- * filled in. Errors: PROVIDER (no type is left: KARP_PROVIDER_NO_CAPACITY), NOMEM, INVALID, the plugin's.
+ * filled in. Errors: PROVIDER (no type is left: KARP_PROVIDER_NO_CAPACITY), those of karp_provider_catalogue(),
+ * INVALID, the plugin's.
  */
 KARP_API karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_memory *memory, karp_provider_launch *launch,
@@ -466,8 +474,8 @@ KARP_API karp_status karp_provider_launch_pick(karp_provider *provider, const ka
                                                const karp_provider_launch *launch, karp_provider_candidate *out,
                                                karp_error *error);
 /**
- * The node that a candidate will become. The size of @p node must be set. Errors: INVALID (no such candidate), NOMEM,
- * ABI_*, the plugin's.
+ * The node that a candidate will become. The size of @p node must be set. Errors: INVALID (no such candidate), RANGE,
+ * NOMEM, ABI_*, the plugin's.
  */
 KARP_API karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate candidate,
@@ -530,7 +538,10 @@ KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_prov
 /* ---- AWS in one call ----------------------------------------------------------------------------------------------
  */
 
-/** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */
+/**
+ * The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: those of karp_provider_open() and
+ * karp_provider_catalogue().
+ */
 KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out,
                                             karp_error *error);
 
@@ -552,9 +563,9 @@ typedef struct karp_catalogue_options {
 KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_t size);
 
 /**
- * EC2's instance types in a region under a node class. @p options may be NULL.
- * Errors: NOT_FOUND (the region), INVALID, SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and
- * field are named), NOMEM, ABI_*.
+ * EC2's instance types in a region under a node class. @p options may be NULL. Errors: NOT_FOUND (the region), INVALID,
+ * SYNTAX, LIMIT, UNSUPPORTED (of the node class: document, line, object and field are named), those of
+ * karp_provider_class_read() and karp_provider_catalogue(), NOMEM, ABI_*.
  */
 KARP_API karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options,
                                         karp_catalogue **out, karp_error *error);

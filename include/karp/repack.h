@@ -49,8 +49,8 @@ KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size
  * nodes that consolidation may disrupt are terminated; pods move at most once. The decision has no unschedulable pods
  * and notes of a launch decision: the places that pending pods would get stay reserved for them. Equal input and equal
  * effort give equal decisions. A search that is stopped (should_stop) returns the best plan so far if keep_partial is
- * set, and sets karp_repack_cost.stopped. Errors: INVALID (an option), NOMEM, CANCELED, ABI_*. May be called by several
- * threads at once. Since 0.1.
+ * set, and sets karp_repack_cost.stopped. Errors: INVALID (an option), RANGE (amounts that cannot be added up or
+ * counted exactly), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 0.1.
  */
 KARP_API karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
                                  karp_error *error);

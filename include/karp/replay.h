@@ -97,7 +97,8 @@ KARP_API void karp_replay_options_init(karp_replay_options *options, size_t size
 /**
  * Replays traces and writes the results (docs/replay.md, "Results"). Equal input and seeds give equal bytes. @p write
  * may be NULL. Formats: JSON, TEXT, CSV (the series), HTML (curves of the policies; without scripts, loads nothing).
- * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED, ABI_*. Since 0.1.
+ * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, those of karp_reader_add(), NOMEM, CANCELED,
+ * ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_replay(karp_context *context, const karp_replay_options *options,
                                  const karp_write_options *write, karp_text *out, karp_error *error);
@@ -105,8 +106,8 @@ KARP_API karp_status karp_replay(karp_context *context, const karp_replay_option
 /**
  * Compares two JSON documents of karp_replay(): the figures that differ, of the policies that are in both, or of the
  * only policy of each. @p differences (may be NULL) receives their number. @p write may be NULL. Formats: JSON, TEXT.
- * Errors: IO, SYNTAX, INVALID (not a Replay; no policy in common), LIMIT, UNSUPPORTED, NOMEM, CANCELED, ABI_*. Any
- * thread. Since 0.1.
+ * Errors: IO, SYNTAX, INVALID (not a Replay; no policy in common), LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED, ABI_*.
+ * Any thread. Since 0.1.
  */
 KARP_API karp_status karp_replay_compare(karp_context *context, const karp_replay_document *before,
                                          const karp_replay_document *after, const karp_write_options *write,

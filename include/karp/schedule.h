@@ -71,8 +71,8 @@ KARP_API void karp_options_init(karp_options *options, size_t size);
 /**
  * Decides which nodes to launch for which pods, which pods go to existing nodes, and which are unschedulable, and why.
  * The caller owns @p out. @p options may be NULL. The snapshot may be shared between threads. An unschedulable pod is a
- * result, not an error. Errors: INVALID (an
- * option or the objective), LIMIT, UNSUPPORTED (an objective, in a build without cost plans), NOMEM, CANCELED, ABI_*.
+ * result, not an error. Errors: INVALID (an option or the objective), RANGE (amounts that cannot be added up or counted
+ * exactly), LIMIT, UNSUPPORTED (an objective, in a build without cost plans), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,
                                     karp_error *error);

@@ -99,7 +99,10 @@ typedef struct karp_settings {
 /** Sets Karpenter's defaults: gates = KARP_GATE_RESERVED_CAPACITY, everything else 0. */
 KARP_API void karp_settings_init(karp_settings *settings, size_t size);
 
-/** Replaces the settings; copied. The default is what karp_settings_init() sets. Errors: NOMEM, INVALID, ABI_*. */
+/**
+ * Replaces the settings; copied. The default is what karp_settings_init() sets. Errors: NOMEM, INVALID, DUPLICATE (two
+ * default constraints on one key), ABI_*.
+ */
 KARP_API karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error);
 
 #ifdef __cplusplus

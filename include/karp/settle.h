@@ -21,9 +21,9 @@ extern "C" {
  * adds none. The nodes of commands and nodes that were being deleted no longer exist. Their pods are pending, except
  * those of DaemonSets and of nodes, and those that had finished or were being deleted, which end. NodeClaims are
  * consolidatable as of @p now. Volumes stay unbound. @p decision comes from karp_provision(), karp_disrupt() or
- * karp_launch_static_pools() for this snapshot; NULL = only time passes. @p before does not change; the caller owns
- * *@p out (karp_snapshot_unref()). Errors: INVALID (@p now is before the snapshot's time), NOMEM, LIMIT, CANCELED. Any
- * thread. Since 0.1.
+ * karp_launch_static_pools() for this snapshot; NULL = only time passes. @p before does not change; the caller owns *@p
+ * out (karp_snapshot_unref()). Errors: INVALID (@p now is before the snapshot's time), DUPLICATE (a node of that name
+ * is there already), NOT_FOUND (a decision of another snapshot), RANGE, NOMEM, LIMIT, CANCELED. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision *decision, int64_t now,
                                          karp_snapshot **out, karp_error *error);
@@ -97,9 +97,9 @@ typedef struct karp_settlement karp_settlement;
  * Carries decisions out in virtual time until nothing changes. First the controllers of static NodePools launch, then
  * karp_provision() decides again and again until pending pods get no more nodes. With `disrupt` karp_disrupt() follows:
  * each of its commands is carried out, and pods of the removed nodes are placed anew. Commands for drift begin at the
- * same time as far as budgets allow, as Karpenter makes the next pass at once. Where budgets or consolidateAfter
- * forbid more, their time is waited for, at most seven days. After 500 rounds it ends unsettled. @p options may be
- * NULL. The caller owns *@p out (karp_settlement_free()). Errors: those of these functions and of
+ * same time as far as budgets allow, as Karpenter makes the next pass at once. Where budgets or consolidateAfter forbid
+ * more, their time is waited for, at most seven days. After 500 rounds it ends unsettled. @p options may be NULL. The
+ * caller owns *@p out (karp_settlement_free()). Errors: those of karp_provision(), karp_disrupt() and
  * karp_snapshot_after(), ABI_*. Any thread; work and memory of a round are those of its decision. Since 0.1.
  */
 KARP_API karp_status karp_settle(const karp_snapshot *snapshot, const karp_settle_options *options,

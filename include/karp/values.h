@@ -16,14 +16,19 @@ extern "C" {
 /** Checks a quantity ("100m", "1.5Gi", "1e3"): what Kubernetes' own parser takes, most texts without a digit included,
  * as 0. Errors: INVALID (not a quantity), RANGE (beyond 128 bits of 10^-9). */
 KARP_API karp_status karp_quantity_check(karp_str text);
-/** −1, 0, 1 into @p order. Exact. Errors as karp_quantity_check(). */
+/** −1, 0, 1 into @p order. Exact. Errors: as karp_quantity_check(). */
 KARP_API karp_status karp_quantity_compare(karp_str a, karp_str b, int32_t *order);
-/** The nearest double of the value. Errors as karp_quantity_check(). */
+/** The nearest double of the value. Errors: as karp_quantity_check(). */
 KARP_API karp_status karp_quantity_double(karp_str text, double *out);
-/** a + b as canonical text in a's family (binary or decimal suffixes; b's when a is zero). Errors as above. */
+/**
+ * a + b as canonical text in a's family (binary or decimal suffixes; b's when a is zero). Errors: as
+ * karp_quantity_check().
+ */
 KARP_API karp_status karp_quantity_add(karp_str a, karp_str b, char out[KARP_VALUE_TEXT]);
-/** Canonical text of a quantity, as Kubernetes' CanonicalizeBytes writes it, in the family it was written in: "1500m",
- * "2Gi", "9e3". Beyond 999E, where Kubernetes loses the suffix, it stays ("1000E"). Errors as above. */
+/**
+ * Canonical text of a quantity, as Kubernetes' CanonicalizeBytes writes it, in the family it was written in: "1500m",
+ * "2Gi", "9e3". Beyond 999E, where Kubernetes loses the suffix, it stays ("1000E"). Errors: as karp_quantity_check().
+ */
 KARP_API karp_status karp_quantity_canonical(karp_str text, char out[KARP_VALUE_TEXT]);
 
 /** Go duration ("1h30m", "1.5s", "-2ms") to nanoseconds. Errors: INVALID, RANGE. "Never" is INVALID here. */

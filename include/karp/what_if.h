@@ -42,8 +42,9 @@ typedef struct karp_change {
  * lost zone. karp_decision_cost_before() is the current cost, karp_decision_cost_after() the cost after the changes, at
  * the new prices. Each change is noted in the decision's warnings. To remove pods, or to add nodes or pods, make
  * another snapshot with karp_snapshot_edit(). Without changes the decision is that of karp_provision(). @p options may
- * be NULL. Errors: NOT_FOUND (no such node, zone, capacity type or offering), INVALID, LIMIT,
- * UNSUPPORTED (an objective, in a build without cost plans), NOMEM, CANCELED, ABI_*.
+ * be NULL. Errors: NOT_FOUND (no such node, zone, capacity type or offering), INVALID, RANGE (amounts that cannot be
+ * added up or counted exactly), LIMIT, UNSUPPORTED (an objective, in a build without cost plans), NOMEM, CANCELED,
+ * ABI_*.
  */
 KARP_API karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *changes, size_t change_count,
                                   const karp_options *options, karp_decision **out, karp_error *error);

@@ -51,6 +51,7 @@ void advise(karp_advice *a, karp_action action)
         return;
     }
     action.size = sizeof action;
+    if (action.object_kind == KARP_MEANS_NOTHING) action.object_kind = action_object_kind(action.kind);
     if (action.subject.ptr == NULL) action.subject = none;
     if (action.value.ptr == NULL) action.value = none;
     *slot = action;

@@ -22,6 +22,8 @@ karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
 /* The same for a public function with these arguments. Status: OK, INVALID, NOMEM, LIMIT, CANCELED. */
 karp_status advice_start(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_advice **started,
                          karp_error *error);
+/* What the object of such an action is, if the action does not say otherwise: KARP_MEANS_*. */
+uint32_t action_object_kind(uint32_t kind);
 /* Appends an action. Its texts must live as long as the snapshot, or be in a->data. */
 void advise(karp_advice *a, karp_action action);
 /* Sets the claim's termination deadline to now, in full seconds, unless it has an earlier one: an annotation. */

@@ -51,6 +51,7 @@ static void ask(struct draining *d, uint32_t pod_number, bool force)
         return; /* already terminating */
     } else if (!pod_evictable(w, pod_number, d->a->now)) {
         action.kind = KARP_ACTION_BLOCKED;
+        action.object_kind = KARP_MEANS_POD;
         action.value = str("DoNotDisrupt");
     }
     advise(d->a, action);

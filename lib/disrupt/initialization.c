@@ -59,7 +59,11 @@ karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t no
                                .value = str("Initialized") };
         if (why != NULL)
             action = (karp_action){
-                .kind = KARP_ACTION_BLOCKED, .object = action.object, .subject = action.subject, .value = str(why)
+                .kind = KARP_ACTION_BLOCKED,
+                .object_kind = KARP_MEANS_NODE_CLAIM,
+                .object = action.object,
+                .subject = action.subject,
+                .value = str(why),
             };
         advise(a, action);
     }

@@ -100,6 +100,7 @@ static void end_node(const struct ending *e, uint32_t node_number)
                 !condition_is_true(w, n->conditions, "Ready");
     if (lost)
         advise(e->a, (karp_action){ .kind = KARP_ACTION_REMOVE_FINALIZER,
+                                    .object_kind = KARP_MEANS_NODE,
                                     .object = name_of(w, n->meta.name),
                                     .subject = str(finalizer),
                                     .value = str("InstanceGone") });

@@ -260,6 +260,7 @@ static karp_status ask_repack_step(void *out) { return karp_decision_repack_step
 static karp_status ask_repack_point(void *out) { return karp_decision_repack_point(repacked, 0, out); }
 static karp_status ask_group(void *out) { return karp_decision_group(plan, 0, out); }
 static karp_status ask_ignored(void *out) { return karp_decision_ignored(plan, 0, out); }
+static karp_status ask_meaning(void *out) { return karp_action_describe(KARP_ACTION_EVICT, out); }
 static karp_status ask_lint_rule(void *out) { return karp_lint_rule_at(0, out); }
 static karp_status ask_lint_finding(void *out)
 {
@@ -427,6 +428,7 @@ static const struct asked out[] = {
     OUT(karp_repack_point, bound, ask_repack_point),
     OUT(karp_ignored, message, ask_ignored),
     OUT(karp_group_outcome, domain, ask_group),
+    OUT(karp_action_meaning, number, ask_meaning),
     OUT(karp_lint_rule, reserved, ask_lint_rule),
     OUT(karp_lint_finding, remedy, ask_lint_finding),
     OUT(karp_savings_blocker, savings, ask_holding),

@@ -8,6 +8,20 @@
 #include <karp/lifecycle.h>
 #include <karp/values.h>
 
+/* What a kind of action does not use is empty, and only pods have a namespace in their names. */
+static inline void action_says_what_it_means(const karp_action *x)
+{
+    karp_action_meaning m = { .size = sizeof m };
+    assert_int_equal(karp_action_describe(x->kind, &m), KARP_OK);
+    assert_true(m.object != KARP_MEANS_NOTHING && x->object.len > 0);
+    assert_true(x->object_kind == m.object || x->kind == KARP_ACTION_BLOCKED ||
+                x->kind == KARP_ACTION_REMOVE_FINALIZER);
+    assert_int_equal(x->object_kind == KARP_MEANS_POD, memchr(x->object.ptr, '/', x->object.len) != NULL);
+    assert_true(m.subject != KARP_MEANS_NOTHING || x->subject.len == 0);
+    assert_true(m.value != KARP_MEANS_NOTHING || x->value.len == 0);
+    assert_true(m.number != KARP_MEANS_NOTHING || x->number == 0);
+}
+
 /* Every action as "kind object[ subject][=value][ number]", joined by "; "; then "again TIME" when there is one. */
 static inline void advice_words(const karp_advice *a, char *got, size_t room)
 {
@@ -23,6 +37,7 @@ static inline void advice_words(const karp_advice *a, char *got, size_t room)
     for (size_t i = 0; i < karp_advice_count(a); i++) {
         karp_action x = { .size = sizeof x };
         assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
+        action_says_what_it_means(&x);
         n += (size_t)snprintf(got + n, room - n, "%s%s %.*s", i > 0 ? "; " : "", kinds[x.kind], (int)x.object.len,
                               x.object.ptr);
         if (x.subject.len > 0) n += (size_t)snprintf(got + n, room - n, " %.*s", (int)x.subject.len, x.subject.ptr);

@@ -23,6 +23,18 @@ static void add_claim(cluster *c, const char *name, const char *metadata, const 
         name, metadata, spec, status);
 }
 
+static void test_meanings(void **state)
+{
+    (void)state;
+    karp_action_meaning m = { .size = sizeof m };
+    for (uint32_t kind = 1; kind <= KARP_ACTION_REBOOT_INSTANCE; kind++)
+        assert_int_equal(karp_action_describe(kind, &m), KARP_OK);
+    assert_string_equal(m.name, "REBOOT_INSTANCE");
+    assert_int_equal(m.subject, KARP_MEANS_BOOT_ID);
+    assert_int_equal(karp_action_describe(0, &m), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_action_describe(KARP_ACTION_REBOOT_INSTANCE + 1, &m), KARP_E_NOT_FOUND);
+}
+
 /* ---- ages -------------------------------------------------------------------------------------------------------- */
 
 static void test_expiration(void **state)
@@ -761,14 +773,23 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expiration),     cmocka_unit_test(test_timeouts),
-        cmocka_unit_test(test_drifted),        cmocka_unit_test(test_consolidatable),
-        cmocka_unit_test(test_hashes),         cmocka_unit_test(test_stamps),
-        cmocka_unit_test(test_repair),         cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_static_pools),   cmocka_unit_test(test_drain),
-        cmocka_unit_test(test_forced_drain),   cmocka_unit_test(test_drain_goes_on),
-        cmocka_unit_test(test_validate_empty), cmocka_unit_test(test_validate_consolidation),
-        cmocka_unit_test(test_interruptions),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_meanings),
+        cmocka_unit_test(test_expiration),
+        cmocka_unit_test(test_timeouts),
+        cmocka_unit_test(test_drifted),
+        cmocka_unit_test(test_consolidatable),
+        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_static_pools),
+        cmocka_unit_test(test_drain),
+        cmocka_unit_test(test_forced_drain),
+        cmocka_unit_test(test_drain_goes_on),
+        cmocka_unit_test(test_validate_empty),
+        cmocka_unit_test(test_validate_consolidation),
+        cmocka_unit_test(test_interruptions),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

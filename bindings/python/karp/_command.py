@@ -13,11 +13,6 @@ from . import _structs as S
 
 NO_TIME = -2**63
 
-# By the library's numbers, karp/lifecycle.h: what object, subject, value and number mean is said there with each.
-ACTIONS = ('?', 'DELETE_CLAIM', 'CREATE_CLAIMS', 'SET_CONDITION', 'CLEAR_CONDITION', 'ANNOTATE_CLAIM', 'ANNOTATE_POOL', 'REMOVE_TAINT',
-           'EVICT', 'FORCE_DELETE', 'BLOCKED', 'ADD_TAINT', 'CREATE_REPLACEMENT', 'MARK_NODE', 'UNMARK_NODE', 'NOMINATE_NODE', 'EVENT',
-           'OFFERING_UNAVAILABLE', 'POD_EVENT', 'DELETE_NODE', 'DELETE_INSTANCE', 'REMOVE_FINALIZER', 'CONDITION_FALSE',
-           'CONDITION_UNKNOWN', 'REMOVE_LABEL', 'REMOVE_ANNOTATION', 'REBOOT_INSTANCE')
 OBSERVED = ('FAILED', 'CREATED', 'NOT_CREATED', 'GONE')
 PROGRESS = ('wanted', 'created', 'seen', 'initialized')
 
@@ -134,7 +129,7 @@ class CommandStep(native.Closable):
         handle = self._handle
         advice = native.core.karp_step_advice(handle.live())
         rows = [read.row(S.Action, native.core.karp_advice_action, advice, i) for i in range(native.core.karp_advice_count(advice))]
-        found = tuple(Action(ACTIONS[raw.kind] if raw.kind < len(ACTIONS) else '?', native.text(raw.object), native.text(raw.subject),
+        found = tuple(Action(read.action(raw.kind), native.text(raw.object), native.text(raw.subject),
                              native.text(raw.value), int(raw.number)) for raw in rows)
         handle.live()
         return found

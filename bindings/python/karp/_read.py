@@ -107,6 +107,11 @@ def row(kind: Type[T], getter: Any, *arguments: object) -> T:
 
 
 @lru_cache(maxsize=None)
+def action(kind: int) -> str:
+    return row(S.ActionMeaning, native.core.karp_action_describe, kind).name.decode('ascii')
+
+
+@lru_cache(maxsize=None)
 def reason(code: int) -> str:
     return (native.core.karp_reason_name(code) or b'').decode('ascii')
 

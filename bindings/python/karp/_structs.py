@@ -11,8 +11,13 @@ class Str(C.Structure):
 
 
 class Action(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('object', Str),
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('object_kind', C.c_uint32), ('object', Str),
                 ('subject', Str), ('value', Str), ('number', C.c_int64)]
+
+
+class ActionMeaning(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', C.c_void_p), ('object', C.c_uint32), ('subject', C.c_uint32),
+                ('value', C.c_uint32), ('number', C.c_uint32)]
 
 
 class AdmitOptions(C.Structure):
