@@ -50,8 +50,16 @@ def at_once(jobs):
             threads.shutdown(cancel_futures=True)
 
 
-def version():
-    return re.search(r"^  version: '([^']+)'", (SOURCE / 'meson.build').read_text(encoding='utf-8'), re.M).group(1)
+# How kinds of packages write 1.0.0-rc1, so that it comes before 1.0.0.
+FORMS = {'': '-rc', 'python': 'rc', 'semver': '-rc.', 'debian': '~rc'}
+
+
+def version(form=''):
+    stated = re.search(r"^  version: '([^']+)'", (SOURCE / 'meson.build').read_text(encoding='utf-8'), re.M).group(1)
+    return stated.replace('-rc', FORMS[form])
+
+
+MAJOR = version().split('.', maxsplit=1)[0]  # of the soname
 
 
 def when():
@@ -134,7 +142,7 @@ def go_module(where, out, module=''):
         (out / name).write_bytes(text)
     if module:
         text = (out / 'go.mod').read_text(encoding='utf-8')
-        text = re.sub(rf'^replace {GO_MODULE}.*\n', '', text, flags=re.M).replace(f'{GO_MODULE} v0.0.0', f'{GO_MODULE} v{version()}')
+        text = re.sub(rf'^replace {GO_MODULE}.*\n', '', text, flags=re.M).replace(f'{GO_MODULE} v0.0.0', f'{GO_MODULE} v{version("semver")}')
         (out / 'go.mod').write_text(text.rstrip() + '\n', encoding='utf-8')
         return
     for names, folder in ((CORE, out), (IO, out / 'document')):
@@ -156,7 +164,7 @@ def write_zip(path, entries):
 
 def go_proxy(where, out):
     """GOPROXY=file://OUT serves it, as does any web server that has the folder."""
-    tag = f'v{version()}'
+    tag = f'v{version("semver")}'
     for module in GO_MODULES:
         path = '/'.join(filter(None, (GO_MODULE, module)))
         folder = out / path / '@v'
@@ -205,7 +213,7 @@ def rust_layout(bindings):
 
 
 # Platforms of wheels: what zig calls them, and how libraries are named there.
-ELF, MACHO, DLL = '{}.so.0', '{}.0.dylib', '{}.dll'
+ELF, MACHO, DLL = f'{{}}.so.{MAJOR}', f'{{}}.{MAJOR}.dylib', '{}.dll'
 PLATFORMS = {
     'manylinux_2_28_x86_64': ('x86_64-linux-gnu.2.28', ELF), 'manylinux_2_28_aarch64': ('aarch64-linux-gnu.2.28', ELF),
     'musllinux_1_2_x86_64': ('x86_64-linux-musl', ELF), 'musllinux_1_2_aarch64': ('aarch64-linux-musl', ELF),
@@ -281,7 +289,7 @@ def recipes(out):
             continue
         text = path.read_text(encoding='utf-8')
         if path.name != 'README.md':
-            text = text.replace('@VERSION@', version())
+            text = text.replace('@VERSION@', version()).replace('@PYTHON_VERSION@', version('python'))
             if not all((out / name).exists() for name in re.findall(r'@SHA\d+:([^@]+)@', text)):
                 continue
             text = re.sub(r'@(SHA\d+):([^@]+)@', digest, text)

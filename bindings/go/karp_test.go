@@ -365,7 +365,7 @@ func TestDisrupt(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	if !strings.HasPrefix(karp.Version(), "0.") {
+	if !strings.HasPrefix(karp.Version(), "1.") {
 		t.Fatal(karp.Version())
 	}
 }

@@ -177,7 +177,7 @@ type Pod struct {
 	StartTime             time.Time
 	Conditions            []Condition       // PodScheduled and Ready as Kubernetes sets them. Created with status False = the pod does not exist yet, since the pod before it in its StatefulSet is not ready: only karp_settle() and karp_snapshot_after() create it.
 	ContainerStatuses     []ContainerStatus // of both kinds of containers, by name
-	GroupName             string            // of the group that it starts with (groups.h), in its namespace; "" = none. Since 0.1
+	GroupName             string            // of the group that it starts with (groups.h), in its namespace; "" = none. Since 1.0
 	GroupSource           uint32
 	Gated                 bool // it has scheduling gates. Read of members of groups only
 }
@@ -325,8 +325,8 @@ type PodDisruptionBudget struct {
 	MaxUnavailable     *IntOrString
 	DisruptionsAllowed int32
 	AlwaysAllow        bool  // of unhealthy pods
-	CurrentHealthy     int32 // status.currentHealthy. Only karp_snapshot_after() reads it and the next: while fewer pods are healthy than are expected, it counts them anew. Since 0.1.
-	ExpectedPods       int32 // status.expectedPods. Since 0.1
+	CurrentHealthy     int32 // status.currentHealthy. Only karp_snapshot_after() reads it and the next: while fewer pods are healthy than are expected, it counts them anew. Since 1.0.
+	ExpectedPods       int32 // status.expectedPods. Since 1.0
 }
 
 // A Namespace.
@@ -391,7 +391,7 @@ type InstanceType struct {
 	Overhead          Overhead
 	Offerings         []Offering
 	VolumeLimits      []VolumeLimit
-	PodAddresses      uint32           // pods that get an address of their own from its network interfaces, where `capacity` promises more pods; 0 = its pods all get one, or this is unknown. Decisions do not depend on it. Since 0.1
+	PodAddresses      uint32           // pods that get an address of their own from its network interfaces, where `capacity` promises more pods; 0 = its pods all get one, or this is unknown. Decisions do not depend on it. Since 1.0
 	DeviceTemplates   []DeviceTemplate // what the drivers of a new node would publish
 	AttributeBindings []AttributeBinding
 }

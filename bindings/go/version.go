@@ -7,7 +7,7 @@ import "C"
 
 import "fmt"
 
-// Version is that of the library in use, "0.1.0".
+// Version is that of the library in use, "1.0.0".
 func Version() string { return C.GoString(C.karp_version()) }
 
 // The library may be newer than the headers this package was compiled with, but of the same major version.

@@ -15,17 +15,17 @@
 extern "C" {
 #endif
 
-/** The answer for a workload. Numbers never change. Since 0.1. */
+/** The answer for a workload. Numbers never change. Since 1.0. */
 enum {
     KARP_ADMIT_NOW = 1, /**< all pods that it needs have room on nodes that are ready */
     KARP_ADMIT_LAUNCH = 2, /**< it starts when nodes are ready that are launched for it, or being started already */
     KARP_ADMIT_NEVER = 3 /**< it does not start, unless the cluster or the workload changes */
 };
 
-/** "now", "launch", "never"; "unknown" for any other number. Lives as long as the library. Since 0.1. */
+/** "now", "launch", "never"; "unknown" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_admit_name(uint32_t verdict);
 
-/** What tells the flavours of nodes apart; combined with |. Since 0.1. */
+/** What tells the flavours of nodes apart; combined with |. Since 1.0. */
 enum {
     KARP_FLAVOUR_NODE_POOL = 1, /**< implied by the others */
     KARP_FLAVOUR_ZONE = 2,
@@ -34,7 +34,7 @@ enum {
     KARP_FLAVOUR_ALL = 15
 };
 
-/** Options of karp_admit(). Since 0.1. */
+/** Options of karp_admit(). Since 1.0. */
 typedef struct karp_admit_options {
     size_t size;
     const karp_options *common; /**< profile and objective are not read: profile KARP decides. NULL = defaults */
@@ -45,13 +45,13 @@ typedef struct karp_admit_options {
     uint32_t most_changes; /**< for so many of the workloads that never start the smallest change is looked for */
 } karp_admit_options;
 
-/** Sets the size, and everything else to 0. Since 0.1. */
+/** Sets the size, and everything else to 0. Since 1.0. */
 KARP_API void karp_admit_options_init(karp_admit_options *options, size_t size);
 
 /**
  * A workload of the queue: a group of pods with all groups below it; the pods of one controller that are in no group;
  * or a pod without a controller. A group starts when its minimum is met. Of a controller all pending pods are needed.
- * Texts are borrowed from the result. Since 0.1.
+ * Texts are borrowed from the result. Since 1.0.
  */
 typedef struct karp_admitted {
     size_t size;
@@ -77,7 +77,7 @@ typedef struct karp_admitted {
     size_t change_count;
 } karp_admitted;
 
-/** A workload on the nodes of one flavour alone, at its turn in the queue. Since 0.1. */
+/** A workload on the nodes of one flavour alone, at its turn in the queue. Since 1.0. */
 typedef struct karp_flavour {
     size_t size;
     karp_str node_pool; /**< "" = nodes without a NodePool */
@@ -103,24 +103,24 @@ typedef struct karp_admission karp_admission;
  * profile KARP for the snapshot without the workloads that come after it. @p options may be NULL. The caller owns *@p
  * out (karp_admission_free()). Errors: INVALID (an option), RANGE (amounts that cannot be added up or counted exactly),
  * NOMEM, LIMIT, CANCELED, ABI_*. Any thread; the work is that of one decision, if no flavours and changes are asked
- * for. Since 0.1.
+ * for. Since 1.0.
  */
 KARP_API karp_status karp_admit(const karp_snapshot *snapshot, const karp_admit_options *options, karp_admission **out,
                                 karp_error *error);
-/** Frees it. NULL is allowed. Since 0.1. */
+/** Frees it. NULL is allowed. Since 1.0. */
 KARP_API void karp_admission_free(karp_admission *admission);
-/** The decision for the whole queue. Borrowed, never NULL. Since 0.1. */
+/** The decision for the whole queue. Borrowed, never NULL. Since 1.0. */
 KARP_API const karp_decision *karp_admission_decision(const karp_admission *admission);
-/** Number of workloads. Since 0.1. */
+/** Number of workloads. Since 1.0. */
 KARP_API size_t karp_admission_count(const karp_admission *admission);
-/** Workload @p index, in the order of the queue. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Workload @p index, in the order of the queue. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_admission_at(const karp_admission *admission, size_t index, karp_admitted *out);
-/** Flavour @p index of workload @p number, by name. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Flavour @p index of workload @p number, by name. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_admission_flavour(const karp_admission *admission, size_t number, size_t index,
                                             karp_flavour *out);
 /**
  * Change @p index of workload @p number, which never starts, the smallest first: with it the workload starts, and no
- * other pod loses its place. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1.
+ * other pod loses its place. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0.
  */
 KARP_API karp_status karp_admission_change(const karp_admission *admission, size_t number, size_t index,
                                            karp_remedy *out);

@@ -11,7 +11,7 @@
  *  - The `size` at the beginning of a struct must be set to its sizeof (the `_init` functions do). Zero in any other
  *    field means "default". Bytes that the library does not know must be zero.
  *  - Input strings are UTF-8 and need no terminating NUL; returned strings are also NUL-terminated.
- *  - Since 0.1, unless stated.
+ *  - Since 1.0, unless stated.
  */
 #ifndef KARP_BASE_H
 #define KARP_BASE_H
@@ -125,7 +125,7 @@ typedef struct karp_context_options {
      */
     uint64_t max_document_bytes;
     uint32_t max_nesting; /**< of a document; default 100 */
-    uint32_t debug; /**< KARP_DEBUG_*, ored; 0 = no checks of the caller. Since 0.1 */
+    uint32_t debug; /**< KARP_DEBUG_*, ored; 0 = no checks of the caller. Since 1.0 */
     uint64_t max_aliases; /**< YAML nodes that aliases may expand to, per document; default 100,000 */
     /**
      * Threads of the caller: calls @p body with every index below @p count, each once, on any threads and in any
@@ -138,19 +138,19 @@ typedef struct karp_context_options {
     /**
      * Secret seed of the context's hash tables. Without knowing it, nobody can choose names that all collide. Should be
      * random for each context; the library itself has no source of randomness. 0 = made from addresses, which is
-     * sufficient if the system randomises addresses. No decision depends on it. Since 0.1.
+     * sufficient if the system randomises addresses. No decision depends on it. Since 1.0.
      */
     uint64_t hash_seed;
     /**
      * Most bytes that all objects of the context together may have allocated at a time; 0 = no limit. A call that needs
-     * more fails with #KARP_E_LIMIT and changes nothing. Since 0.1.
+     * more fails with #KARP_E_LIMIT and changes nothing. Since 1.0.
      */
     uint64_t max_memory;
     /**
      * Called every few thousand steps of work, on the thread of the call, during every call that allocates: reading,
      * building, finishing, deciding, writing. Non-zero = the call fails with #KARP_E_CANCELED and changes nothing; the
      * next call is not affected. NULL = never. If a call has karp_options.should_stop, that one is called instead.
-     * Since 0.1.
+     * Since 1.0.
      */
     int32_t (*should_stop)(void *user);
     void *stop_user;
@@ -171,7 +171,7 @@ KARP_API karp_status karp_context_new(const karp_context_options *options, karp_
  */
 KARP_API void karp_context_free(karp_context *context);
 
-/** "0.1.0" of the library in use. */
+/** "1.0.0" of the library in use, "1.0.0-rc1" before its release. */
 KARP_API const char *karp_version(void);
 
 /** "KARP_E_NOMEM" …; "unknown status" for any other value. */

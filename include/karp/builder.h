@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** Sets the API server's default, binding mode Immediate. Since 0.1. */
+/** Sets the API server's default, binding mode Immediate. Since 1.0. */
 KARP_API void karp_storage_class_init(karp_storage_class *storage_class, size_t size);
 
 /** Adds a node class; copied. Errors: as karp_builder_add_pod(). */
@@ -65,7 +65,7 @@ KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const k
 KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
                                                     karp_error *error);
 
-/** Sets the defaults of an API server: the pod is pending. Since 0.1. */
+/** Sets the defaults of an API server: the pod is pending. Since 1.0. */
 KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
 
 /**
@@ -96,7 +96,7 @@ KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const kar
 KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay,
                                                    karp_error *error);
 
-/** Sets the defaults of a CapacityBuffer without a status. Since 0.1. */
+/** Sets the defaults of a CapacityBuffer without a status. Since 1.0. */
 KARP_API void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size);
 
 /** Adds a CapacityBuffer; copied. Errors: as karp_builder_add_pod(). */
@@ -116,7 +116,7 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
-/** What changes of a Pod while it exists. Since 0.1. */
+/** What changes of a Pod while it exists. Since 1.0. */
 typedef struct karp_pod_status {
     size_t size;
     karp_str node_name; /**< spec.nodeName; "" = it has no node */
@@ -132,7 +132,7 @@ typedef struct karp_pod_status {
 /**
  * Gives a Pod this node, status and deletion time in place of those it has; the rest of it stays. The result is that of
  * removing it and adding it again with them, without reading the Pod anew. An empty @p namespace_ is "default". After
- * an error it is unchanged. Errors: as karp_builder_add_pod(); NOT_FOUND = there is no such Pod. Since 0.1.
+ * an error it is unchanged. Errors: as karp_builder_add_pod(); NOT_FOUND = there is no such Pod. Since 1.0.
  */
 KARP_API karp_status karp_builder_set_pod_status(karp_builder *builder, karp_str namespace_, karp_str name,
                                                  const karp_pod_status *status, karp_error *error);
@@ -150,14 +150,14 @@ typedef struct karp_node_claim_status {
  * Gives a NodeClaim these conditions and times in place of those it has; the rest of it stays. The result is that of
  * removing it and adding it again with them, which takes several times longer. It may be one of the snapshot that is
  * edited, or have been added since. NULL = none of them. After an error it is unchanged. Errors: as
- * karp_builder_add_node_claim(); NOT_FOUND = there is no such NodeClaim. Since 0.1.
+ * karp_builder_add_node_claim(); NOT_FOUND = there is no such NodeClaim. Since 1.0.
  */
 KARP_API karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str name,
                                                         const karp_node_claim_status *status, karp_error *error);
 
 /**
  * Gives a NodeClaim this condition, in place of the one of its type if it has one. The status "" removes it. Everything
- * else of the claim stays. Errors: as karp_builder_set_node_claim_status(). Since 0.1.
+ * else of the claim stays. Errors: as karp_builder_set_node_claim_status(). Since 1.0.
  */
 KARP_API karp_status karp_builder_set_node_claim_condition(karp_builder *builder, karp_str name,
                                                            const karp_condition *condition, karp_error *error);

@@ -63,7 +63,7 @@ typedef struct karp_instance_type {
     size_t volume_limit_count;
     uint32_t capacity_from_overlay; /**< 1 = a NodeOverlay changed the capacity */
     /** pods that get an address of their own from its network interfaces, where `capacity` promises more pods; 0 = its
-     * pods all get one, or this is unknown. Decisions do not depend on it. Since 0.1 */
+     * pods all get one, or this is unknown. Decisions do not depend on it. Since 1.0 */
     uint32_t pod_addresses;
     /* devices.h: what drivers on a new node publish */
     const struct karp_device_template *device_templates;

@@ -27,7 +27,7 @@ typedef struct karp_certificate_class {
 
 /**
  * The pods of a class are all in one zone: they are so many of the pods of a workload that is spread over zones as any
- * plan has there. Since 0.1.
+ * plan has there. Since 1.0.
  */
 typedef struct karp_certificate_zone {
     uint32_t class_number;
@@ -73,16 +73,16 @@ typedef struct karp_certificate_node {
     uint32_t reserved; /**< zero */
 } karp_certificate_node;
 
-/** Pods of one class on a node. Since 0.1. */
+/** Pods of one class on a node. Since 1.0. */
 typedef struct karp_certificate_copies {
     uint32_t class_number;
     uint32_t count;
 } karp_certificate_copies;
 
-/** The node takes no pods: it is not among the nodes of the certificate. Since 0.1. */
+/** The node takes no pods: it is not among the nodes of the certificate. Since 1.0. */
 #define KARP_CERTIFICATE_NO_NODE UINT32_MAX
 
-/** A node of the cluster that a repack plan is of. Since 0.1. */
+/** A node of the cluster that a repack plan is of. Since 1.0. */
 typedef struct karp_certificate_member {
     karp_str name;
     int64_t cost; /**< 10^-12 $/h, with what a node costs beside its price */
@@ -92,9 +92,9 @@ typedef struct karp_certificate_member {
     const karp_certificate_copies *pods; /**< of a node that may be removed: all pods that would be evicted */
 } karp_certificate_member;
 
-/** The case that has shares. Since 0.1. */
+/** The case that has shares. Since 1.0. */
 #define KARP_CERTIFICATE_NO_CLASS UINT32_MAX
-/** The case says that no whole pods in it are worth more than the offering costs. Since 0.1. */
+/** The case says that no whole pods in it are worth more than the offering costs. Since 1.0. */
 #define KARP_CERTIFICATE_CONTENTS (UINT32_MAX - 1)
 
 /**
@@ -106,7 +106,7 @@ typedef struct karp_certificate_member {
  * Or such a case is KARP_CERTIFICATE_CONTENTS, and all that a node may hold in it is looked at: no whole pods are worth
  * more than the offering costs. It is given as one or more entries, each with shares, which bound what can be added to
  * a part of the pods and so save work. `copies` is the number of entries in the first of them (at most 4), and 0 in
- * the others. Since 0.1.
+ * the others. Since 1.0.
  */
 typedef struct karp_certificate_case {
     uint32_t row; /**< the row whose node it is */
@@ -118,7 +118,7 @@ typedef struct karp_certificate_case {
 /** The whole, of which parts are stated in millionths. */
 #define KARP_CERTIFICATE_WHOLE 1000000
 
-/** A bound for plans with at most so many evictions. Since 0.1. */
+/** A bound for plans with at most so many evictions. Since 1.0. */
 typedef struct karp_certificate_point {
     uint64_t evictions;
     int64_t part; /**< the factor of the prices of pods and of free resources: millionths, 0 … 1,000,000 */
@@ -168,27 +168,27 @@ typedef struct karp_bound karp_bound;
  * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it
  * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; a
  * quarter of the effort is spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
- * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, RANGE, ABI_*. Since 0.1.
+ * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, RANGE, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
                                      karp_error *error);
-/** The bound in $/h, rounded down. Since 0.1. */
+/** The bound in $/h, rounded down. Since 1.0. */
 KARP_API double karp_bound_value(const karp_bound *bound);
-/** The proof; it lives as long as the bound. Since 0.1. */
+/** The proof; it lives as long as the bound. Since 1.0. */
 KARP_API const karp_certificate *karp_bound_certificate(const karp_bound *bound);
-/** Frees it. NULL is allowed. Since 0.1. */
+/** Frees it. NULL is allowed. Since 1.0. */
 KARP_API void karp_bound_free(karp_bound *bound);
 
 /**
  * The proof of the bound of karp_decision_cost(), or of the bounds of karp_repack() if its options ask for it; NULL
- * when the decision has none. It lives as long as the decision. Since 0.1.
+ * when the decision has none. It lives as long as the decision. Since 1.0.
  */
 KARP_API const karp_certificate *karp_decision_certificate(const karp_decision *decision);
 
 /**
  * Checks that the certificate proves its value for this snapshot under these options, in exact arithmetic: whole
  * numbers, each part rounded down. Its pods, offerings and nodes have to match the snapshot. Any input is safe. Errors:
- * INVALID (it does not hold, and why), NOMEM, CANCELED, RANGE, ABI_*. Since 0.1.
+ * INVALID (it does not hold, and why), NOMEM, CANCELED, RANGE, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
                                             const karp_certificate *certificate, karp_error *error);

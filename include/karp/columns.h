@@ -10,7 +10,7 @@
  * A table is made on request. It owns everything that it returns, and outlives the object that it was made
  * of. Several threads may read a table at once. docs/columns.md lists the columns of every table. Later versions may
  * add columns, so find them by name; no column is removed, and none changes its meaning. Everything in this file is
- * since 0.1.
+ * since 1.0.
  */
 #ifndef KARP_COLUMNS_H
 #define KARP_COLUMNS_H
@@ -48,28 +48,28 @@ typedef struct karp_column {
 
 /**
  * Columns of equal length, from karp_decision_table(), karp_snapshot_table() or karp_catalogue_table(). Immutable. It
- * has one owner. Since 0.1.
+ * has one owner. Since 1.0.
  */
 typedef struct karp_table karp_table;
 
-/** Frees a table and all its columns. NULL is allowed. Since 0.1. */
+/** Frees a table and all its columns. NULL is allowed. Since 1.0. */
 KARP_API void karp_table_free(karp_table *table);
 
-/** The number of rows. Since 0.1. */
+/** The number of rows. Since 1.0. */
 KARP_API size_t karp_table_row_count(const karp_table *table);
 
-/** The number of columns. Since 0.1. */
+/** The number of columns. Since 1.0. */
 KARP_API size_t karp_table_column_count(const karp_table *table);
 
 /**
  * Fills @p out, whose size the caller has set, with column @p index; borrowed. Errors: NOT_FOUND beyond the end,
- * ABI_SIZE. Since 0.1.
+ * ABI_SIZE. Since 1.0.
  */
 KARP_API karp_status karp_table_column(const karp_table *table, size_t index, karp_column *out);
 
 /**
  * Fills @p out, whose size the caller has set, with the column @p name; borrowed. Errors: NOT_FOUND, ABI_SIZE. Since
- * 0.1.
+ * 1.0.
  */
 KARP_API karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out);
 
@@ -91,7 +91,7 @@ enum {
  * Makes a table of a decision. @p table is one of KARP_TABLE_PODS … KARP_TABLE_KEPT. Those of a disruption have no rows
  * for a launch decision. The work grows with the number of rows. Several threads may call it on one decision. The
  * caller owns *@p out (karp_table_free()). Errors: NOT_FOUND (no such table), NOMEM, LIMIT (more than 2 GiB of text in
- * a column). Since 0.1.
+ * a column). Since 1.0.
  */
 KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out,
                                          karp_error *error);
@@ -105,7 +105,7 @@ enum {
 /**
  * Makes a table of a snapshot, KARP_TABLE_SNAPSHOT_*. The work grows with the number of rows. Several threads may call
  * it on one snapshot. The caller owns *@p out (karp_table_free()). Errors: NOT_FOUND (no such table), NOMEM, LIMIT
- * (more than 2 GiB of text in a column). Since 0.1.
+ * (more than 2 GiB of text in a column). Since 1.0.
  */
 KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out,
                                          karp_error *error);
@@ -119,7 +119,7 @@ enum {
 /**
  * Makes a table of a catalogue, KARP_TABLE_INSTANCE_TYPES or KARP_TABLE_OFFERINGS. The work grows with the number of
  * rows. Several threads may call it on one catalogue. The caller owns *@p out (karp_table_free()). Errors: NOT_FOUND
- * (no such table), NOMEM, LIMIT (more than 2 GiB of text in a column). Since 0.1.
+ * (no such table), NOMEM, LIMIT (more than 2 GiB of text in a column). Since 1.0.
  */
 KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out,
                                           karp_error *error);
@@ -174,14 +174,14 @@ struct ArrowArrayStream {
 /**
  * Exports the table as a struct array of Arrow with a field for each column. Nothing is copied. The two structs keep
  * the table alive until their `release` is called, by any thread, even if @p table is freed before. Errors: NOMEM,
- * INVALID. Since 0.1.
+ * INVALID. Since 1.0.
  */
 KARP_API karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, struct ArrowArray *array,
                                       karp_error *error);
 
 /**
  * Exports the table as a stream of one batch, which data frames read. Keeps the table alive likewise. Errors: NOMEM,
- * INVALID. Since 0.1.
+ * INVALID. Since 1.0.
  */
 KARP_API karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *out, karp_error *error);
 

@@ -10,7 +10,7 @@
  * (karp/io.h) make documents of states.
  *
  * An action counts as done unless the next step is told that it failed. Several threads may step different commands on
- * one snapshot. Everything in this file is since 0.1.
+ * one snapshot. Everything in this file is since 1.0.
  */
 #ifndef KARP_COMMAND_H
 #define KARP_COMMAND_H

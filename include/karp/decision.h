@@ -4,7 +4,7 @@
  *
  * A getter fills a struct whose `size` the caller has set. Pointers in that struct are borrowed from the decision: they
  * are valid until its last reference is dropped. Prices and costs are in $/h. All functions may be called by several
- * threads on one decision. inspect.h has its costs, notes and hash. Everything in this file is since 0.1.
+ * threads on one decision. inspect.h has its costs, notes and hash. Everything in this file is since 1.0.
  */
 #ifndef KARP_DECISION_H
 #define KARP_DECISION_H
@@ -79,7 +79,7 @@ typedef struct karp_launch {
     int64_t expire_after; /**< duration in nanoseconds, KARP_DURATION_UNSET or KARP_DURATION_NEVER */
     int64_t termination_grace_period; /**< duration in nanoseconds, or KARP_DURATION_UNSET */
     karp_choice runner_up; /**< the cheapest offering of the second type; "" = there is none, or explain level none */
-    double list_price; /**< the price of `choice` before a NodeOverlay changed it; 0 = none did. Since 0.1 */
+    double list_price; /**< the price of `choice` before a NodeOverlay changed it; 0 = none did. Since 1.0 */
 } karp_launch;
 
 /** Pods that are placed on an existing node. */
@@ -109,7 +109,7 @@ typedef struct karp_target_refusal {
     uint32_t is_launch; /**< 1 = `target` is the id of a launch */
 } karp_target_refusal;
 
-/** What a row of topology is about: karp_topology_name(). Numbers never change. Since 0.1. */
+/** What a row of topology is about: karp_topology_name(). Numbers never change. Since 1.0. */
 enum {
     KARP_TOPOLOGY_SPREAD = 1, /**< a topology spread constraint of the pod */
     KARP_TOPOLOGY_AFFINITY = 2, /**< a pod affinity term of the pod */
@@ -117,7 +117,7 @@ enum {
     KARP_TOPOLOGY_ANTI_AFFINITY_OF_OTHERS = 4 /**< a required anti-affinity term of other pods, which selects the pod */
 };
 
-/** Why a domain cannot receive the pod: karp_domain_name(). Numbers never change. Since 0.1. */
+/** Why a domain cannot receive the pod: karp_domain_name(). Numbers never change. Since 1.0. */
 enum {
     KARP_DOMAIN_ALLOWED = 0,
     KARP_DOMAIN_SELECTOR = 1, /**< the pod's node selector or required node affinity excludes it */
@@ -130,7 +130,7 @@ enum {
     KARP_DOMAIN_NOT_CHOSEN = 7 /**< Karpenter chooses a single domain, and chooses another one */
 };
 
-/** A domain: a value of the topology key, with the number of pods that the constraint counts there. Since 0.1. */
+/** A domain: a value of the topology key, with the number of pods that the constraint counts there. Since 1.0. */
 typedef struct karp_topology_domain {
     karp_str value; /**< "us-west-2a"; for the host name the name of the node, or the id of the launch */
     uint32_t count; /**< pods that the constraint counts in it, those placed by this decision included */
@@ -147,7 +147,7 @@ typedef struct karp_topology_domain {
     karp_str volume; /**< with KARP_DOMAIN_VOLUME: the claim of the volume, "namespace/name" */
 } karp_topology_domain;
 
-/** A spread constraint, affinity or anti-affinity that keeps an unschedulable pod from domains. Since 0.1. */
+/** A spread constraint, affinity or anti-affinity that keeps an unschedulable pod from domains. Since 1.0. */
 typedef struct karp_topology {
     uint32_t kind; /**< KARP_TOPOLOGY_* */
     uint32_t selects_itself; /**< 1 = its selector selects the pod */
@@ -178,7 +178,7 @@ typedef struct karp_unschedulable {
     size_t relaxed_count;
     /**
      * If topology keeps the pod from a NodePool that would launch a node for it otherwise: the constraints that rule
-     * out domains. Empty with explain level none. Since 0.1.
+     * out domains. Empty with explain level none. Since 1.0.
      */
     const karp_topology *topologies;
     size_t topology_count;

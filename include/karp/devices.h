@@ -4,7 +4,7 @@
  *
  * As in objects.h, structs are input only, and the call that takes them copies them. Names are those of Kubernetes.
  * Amounts are quantities as text ("40Gi"). A builder belongs to one thread at a time. Everything in this file is since
- * 0.1.
+ * 1.0.
  */
 #ifndef KARP_DEVICES_H
 #define KARP_DEVICES_H

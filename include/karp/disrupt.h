@@ -5,7 +5,7 @@
  *
  * A disruption decision is a karp_decision (decision.h) with commands; passes.h has its kept nodes, candidates and
  * budgets. Getters borrow from it. All functions may be called by several threads on one snapshot or decision.
- * Everything in this file is since 0.1.
+ * Everything in this file is since 1.0.
  */
 #ifndef KARP_DISRUPT_H
 #define KARP_DISRUPT_H
@@ -36,14 +36,14 @@ enum {
     KARP_METHOD_EXPIRATION = 6,
     /**
      * Unhealthy nodes, by the policies of karp_settings.repairs; tried first. It needs KARP_GATE_NODE_REPAIR, no
-     * legacy_node_repair, and the rules of Karpenter 1.15. Since 0.1.
+     * legacy_node_repair, and the rules of Karpenter 1.15. Since 1.0.
      */
     KARP_METHOD_REPAIR = 7,
-    /** The method of the steps of karp_repack() (repack.h). karp_disrupt() refuses it. Since 0.1. */
+    /** The method of the steps of karp_repack() (repack.h). karp_disrupt() refuses it. Since 1.0. */
     KARP_METHOD_REPACK = 8,
     /**
      * The method of karp_launch_static_pools(): nodes of static NodePools beyond their replicas. karp_disrupt() refuses
-     * it. Since 0.1.
+     * it. Since 1.0.
      */
     KARP_METHOD_STATIC_DEPROVISIONING = 9
 };
@@ -70,12 +70,12 @@ typedef struct karp_disrupt_options {
     /**
      * 1 = the decision has only commands and budgets, for callers with many passes. Candidates, state nodes and kept
      * nodes are not listed, karp_decision_cost_after() is 0, and nodes that certainly stay are skipped without a
-     * simulation. The commands are the same. Since 0.1.
+     * simulation. The commands are the same. Since 1.0.
      */
     uint32_t commands_only;
     /**
      * 1 = the caller watches the cluster and has set `memory->changed` itself, to a later time for each change. Then
-     * the pass does not look for changes, which takes long on a large cluster. Since 0.1.
+     * the pass does not look for changes, which takes long on a large cluster. Since 1.0.
      */
     uint32_t watched;
 } karp_disrupt_options;

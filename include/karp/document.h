@@ -24,7 +24,7 @@ enum {
 };
 
 /** A value of JSON; of an array or object only that it is one. Has no size in front: kinds may be added, members not.
- * Since 0.1. */
+ * Since 1.0. */
 typedef struct karp_value {
     uint32_t kind; /**< KARP_VALUE_* */
     uint32_t boolean; /**< 0 or 1 */
@@ -35,7 +35,7 @@ typedef struct karp_value {
 
 /**
  * Reads the values of a tree. A node is whatever the caller takes for one. The tree must not change during the call
- * that reads it. Since 0.1.
+ * that reads it. Since 1.0.
  */
 typedef struct karp_value_source {
     size_t size;
@@ -47,7 +47,7 @@ typedef struct karp_value_source {
     const void *(*next)(void *user, const void *node, void **position, karp_str *name);
 } karp_value_source;
 
-/** Builds a tree of what a writer writes. Since 0.1. */
+/** Builds a tree of what a writer writes. Since 1.0. */
 typedef struct karp_value_sink {
     size_t size;
     void *user; /**< passed to the functions */

@@ -5,7 +5,7 @@
  *
  * Explanations and verifications are immutable and own everything that they return. Their getters may be called by
  * several threads. Several threads may explain and check on one snapshot. Texts are English and may change; codes never
- * change. Money is in $/h. Everything in this file is since 0.1.
+ * change. Money is in $/h. Everything in this file is since 1.0.
  */
 #ifndef KARP_EXPLAIN_H
 #define KARP_EXPLAIN_H
@@ -33,17 +33,17 @@ enum {
     KARP_REMEDY_RAISE_LIMIT = 6, /**< raise a limit of a NodePool */
     KARP_REMEDY_ALLOW_VALUE = 7, /**< allow a value of a label (a zone) in a NodePool */
     KARP_REMEDY_DROP_MIN_VALUES = 8, /**< drop minValues in a NodePool */
-    /** remove a value, which no node can have, from the requirements of a NodePool. Since 0.1. */
+    /** remove a value, which no node can have, from the requirements of a NodePool. Since 1.0. */
     KARP_REMEDY_REMOVE_VALUE = 9,
-    KARP_REMEDY_REMOVE_LABEL = 10, /**< remove a label from existing nodes. Since 0.1. */
-    /** start the pod before the one that it has to join, or give that one a node selector. Since 0.1. */
+    KARP_REMEDY_REMOVE_LABEL = 10, /**< remove a label from existing nodes. Since 1.0. */
+    /** start the pod before the one that it has to join, or give that one a node selector. Since 1.0. */
     KARP_REMEDY_PIN_PARTNER = 11,
-    /** exclude a value in the requirements of every NodePool that has it. Since 0.1. */
+    /** exclude a value in the requirements of every NodePool that has it. Since 1.0. */
     KARP_REMEDY_EXCLUDE_VALUE = 12,
-    KARP_REMEDY_CORRECT_SELECTOR = 13, /**< make the selector of a constraint select the pod. Since 0.1. */
-    KARP_REMEDY_DROP_MIN_DOMAINS = 14, /**< drop minDomains of a spread constraint. Since 0.1. */
-    KARP_REMEDY_ADD_LABEL = 15, /**< add a label of the pod's node selector to a NodePool. Since 0.1. */
-    KARP_REMEDY_LOWER_MINIMUM = 16 /**< start the group of pods with fewer of them. Since 0.1. */
+    KARP_REMEDY_CORRECT_SELECTOR = 13, /**< make the selector of a constraint select the pod. Since 1.0. */
+    KARP_REMEDY_DROP_MIN_DOMAINS = 14, /**< drop minDomains of a spread constraint. Since 1.0. */
+    KARP_REMEDY_ADD_LABEL = 15, /**< add a label of the pod's node selector to a NodePool. Since 1.0. */
+    KARP_REMEDY_LOWER_MINIMUM = 16 /**< start the group of pods with fewer of them. Since 1.0. */
 };
 
 /** The name of a remedy's kind: "TOLERATE" and so on. "UNKNOWN" for any other number. Lives as long as the library. */
@@ -60,7 +60,7 @@ typedef struct karp_remedy {
     karp_choice choice; /**< the offering of the new node */
 } karp_remedy;
 
-/** A NodePool that could launch a node for the pod, but was not chosen. Since 0.1. */
+/** A NodePool that could launch a node for the pod, but was not chosen. Since 1.0. */
 typedef struct karp_alternative {
     size_t size;
     karp_str node_pool;
@@ -73,15 +73,15 @@ typedef struct karp_alternative {
     double cost_change; /**< $/h of the whole plan, if it took the pod (with KARP_REASON_LIMITS: without its limits) */
 } karp_alternative;
 
-/** The name of a KARP_DOMAIN_*: "SKEW". "UNKNOWN" for any other number. Lives as long as the library. Since 0.1. */
+/** The name of a KARP_DOMAIN_*: "SKEW". "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_domain_name(uint32_t code);
 /**
  * The name of a KARP_TOPOLOGY_*: "spread", "affinity", "antiAffinity", "antiAffinityOfOthers". "UNKNOWN" for any other
- * number. Lives as long as the library. Since 0.1.
+ * number. Lives as long as the library. Since 1.0.
  */
 KARP_API const char *karp_topology_name(uint32_t kind);
 
-/** What a row about a placed or running pod says: karp_placement_cause_name(). Numbers never change. Since 0.1. */
+/** What a row about a placed or running pod says: karp_placement_cause_name(). Numbers never change. Since 1.0. */
 enum {
     KARP_PLACEMENT_RUNNING =
         1, /**< the node that it runs on; what follows is what would happen without the pod there */
@@ -91,15 +91,15 @@ enum {
     KARP_PLACEMENT_FULLEST = 5, /**< the resource of which the new node has the smallest part left */
     KARP_PLACEMENT_DAEMONS = 6, /**< the DaemonSets that run on the new node, with what they request */
     KARP_PLACEMENT_TODAY = 7, /**< what would be launched for it if the node that it runs on were removed */
-    KARP_PLACEMENT_APART = 9, /**< what keeps further pods like it off the new node. Since 0.1 */
+    KARP_PLACEMENT_APART = 9, /**< what keeps further pods like it off the new node. Since 1.0 */
     KARP_PLACEMENT_LIMITS = 8 /**< of an unschedulable pod: limits of a NodePool, with what is in use of them */
 };
 
 /** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits"; "UNKNOWN" for any other
- * number. Lives as long as the library. Since 0.1. */
+ * number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_placement_cause_name(uint32_t kind);
 
-/** One reason why a pod is placed where it is. Since 0.1. */
+/** One reason why a pod is placed where it is. Since 1.0. */
 typedef struct karp_placement_cause {
     size_t size;
     uint32_t kind; /**< KARP_PLACEMENT_* */
@@ -138,27 +138,27 @@ KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *expla
 
 /**
  * For a pod for which a node is launched: the number of other NodePools, by descending weight. Each is tried in a round
- * of its own, in which pods like this one select it. 0 for other pods. Since 0.1.
+ * of its own, in which pods like this one select it. 0 for other pods. Since 1.0.
  */
 KARP_API size_t karp_pod_explanation_alternative_count(const karp_pod_explanation *explanation);
-/** Alternative @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Alternative @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_pod_explanation_alternative(const karp_pod_explanation *explanation, size_t index,
                                                       karp_alternative *out);
-/** 1 = the pod runs, and the decision is about the cluster in which it has just been evicted. Since 0.1. */
+/** 1 = the pod runs, and the decision is about the cluster in which it has just been evicted. Since 1.0. */
 KARP_API uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation);
-/** Number of reasons why a pod is placed where it is, or, with LIMITS, is not placed. Since 0.1. */
+/** Number of reasons why a pod is placed where it is, or, with LIMITS, is not placed. Since 1.0. */
 KARP_API size_t karp_pod_explanation_cause_count(const karp_pod_explanation *explanation);
-/** Reason @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Reason @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_pod_explanation_cause(const karp_pod_explanation *explanation, size_t index,
                                                 karp_placement_cause *out);
-/** The weight of the NodePool that launches a node for the pod; 0 if none does. Since 0.1. */
+/** The weight of the NodePool that launches a node for the pod; 0 if none does. Since 1.0. */
 KARP_API int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation);
 
 /**
  * Where kube-scheduler would bind the pod instead, because pods are being resized in place: from Kubernetes 1.37 on it
  * takes the largest of three sums (of what the containers ask for, what is allocated, what is in effect), and Karpenter
  * sums up the largest amount of each container (k8s.io/component-helpers 0.37 and 0.36, resource/helpers.go). English;
- * "" = it would bind it to the same place, or no pod is being resized. Borrowed. Since 0.1.
+ * "" = it would bind it to the same place, or no pod is being resized. Borrowed. Since 1.0.
  */
 KARP_API karp_str karp_pod_explanation_resize(const karp_pod_explanation *explanation);
 
@@ -172,9 +172,9 @@ typedef struct karp_blocker {
     karp_str detail; /**< "pdb db/db allows 0 disruptions (2 pods: db/db-0, db/db-1)" */
     int64_t until; /**< instant in ns at which it ends by itself; KARP_NO_TIME = never, or unknown */
     /** KARP_METHOD_* whose reason it is: a drifted node has those of drift first, then those of consolidation. Since
-     * 0.1. */
+     * 1.0. */
     uint32_t method;
-    uint32_t found; /**< see karp_kept. Since 0.1. */
+    uint32_t found; /**< see karp_kept. Since 1.0. */
 } karp_blocker;
 
 /** What would become of the node's pods if it were disrupted now. */
@@ -207,7 +207,7 @@ KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explan
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
 /** 1 = a command of the decision disrupts the node. Then there are no blockers. */
 KARP_API uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation);
-/** Why the node is drifted: the reason of the condition Drifted. "" = it is not. Borrowed. Since 0.1. */
+/** Why the node is drifted: the reason of the condition Drifted. "" = it is not. Borrowed. Since 1.0. */
 KARP_API karp_str karp_node_explanation_drift(const karp_node_explanation *explanation);
 /** Number of blockers, in the order in which they were found. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
@@ -329,7 +329,7 @@ KARP_API karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan 
 KARP_API karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decision *decision,
                                           karp_verification **out, karp_error *error);
 
-/** Bits of karp_plan_step.flags. Values never change. Since 0.1. */
+/** Bits of karp_plan_step.flags. Values never change. Since 1.0. */
 enum {
     /** where its pods go is decided when they are evicted, so it has no placements to check */
     KARP_STEP_PODS_LATER = 1,
@@ -338,7 +338,7 @@ enum {
 
 /**
  * A step of a plan that also removes nodes: a disruption command, or a step of a repack plan. In an array the elements
- * are `size` bytes apart, and all have the same size. Since 0.1.
+ * are `size` bytes apart, and all have the same size. Since 1.0.
  */
 typedef struct karp_plan_step {
     size_t size;
@@ -351,7 +351,7 @@ typedef struct karp_plan_step {
     uint32_t flags; /**< KARP_STEP_*, ored */
 } karp_plan_step;
 
-/** Flags of karp_verify_steps(), ored. Values never change. Since 0.1. */
+/** Flags of karp_verify_steps(), ored. Values never change. Since 1.0. */
 enum {
     KARP_VERIFY_IGNORE_BUDGETS = 1, /**< budgets of NodePools are not checked */
     /**
@@ -367,7 +367,7 @@ enum {
  * every constraint must hold as karp_verify() checks it. The stated costs must fall. A placement may name a launch of
  * its step or of an earlier one. The profile and version of the first step's plan count for all. Findings are those of
  * the first step that has any. @p cost_before is in $/h, NAN when it is not known. @p steps may be freed after the
- * call. The caller owns *@p out (karp_verification_free()). Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ * call. The caller owns *@p out (karp_verification_free()). Errors: NOMEM, INVALID, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_step *steps, size_t count,
                                        double cost_before, uint32_t flags, karp_verification **out, karp_error *error);

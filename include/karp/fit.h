@@ -21,7 +21,7 @@
  * existing nodes and those of min_nodes receive. The answer then has a bound: no choice costs less.
  *
  * Amounts are exact. Nothing is rounded, and an amount that cannot be counted exactly is an error. Equal requests give
- * equal answers. An answer may be read by several threads at once. Everything in this file is since 0.1.
+ * equal answers. An answer may be read by several threads at once. Everything in this file is since 1.0.
  */
 #ifndef KARP_FIT_H
 #define KARP_FIT_H
@@ -92,7 +92,7 @@ typedef struct karp_fit_request {
     uint64_t effort; /**< with COST: steps of work (karp_objective); karp_fit_request_init() sets KARP_EFFORT_100MS */
 } karp_fit_request;
 
-/** Sets the defaults: the size and the effort of @p request, everything else 0. Since 0.1. */
+/** Sets the defaults: the size and the effort of @p request, everything else 0. Since 1.0. */
 KARP_API void karp_fit_request_init(karp_fit_request *request, size_t size);
 
 /** Why copies are left over. Values never change. */
@@ -103,7 +103,7 @@ enum {
     KARP_FIT_GROUP = 4 /**< another copy of its group has no place */
 };
 
-/** The name of a reason, "TOO_LARGE" and so on. "" for any other number. Lives as long as the library. Since 0.1. */
+/** The name of a reason, "TOO_LARGE" and so on. "" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_fit_reason_name(uint32_t reason);
 
 /** The answer. Immutable; owns everything that it returns. It has one owner, and may be read by several threads. */
@@ -115,25 +115,25 @@ typedef struct karp_fitting karp_fitting;
  * if demands have selectors), and not with counts. The caller owns *@p out (karp_fitting_free()). Errors: UNSUPPORTED
  * (an objective, in a build without cost plans), INVALID (an amount, price or operator; the field is named), RANGE (the
  * amounts of a resource have no common 62-bit scale, or a count or cost is too large), LIMIT, CANCELED, NOMEM, ABI_*.
- * Since 0.1.
+ * Since 1.0.
  */
 KARP_API karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out,
                               karp_error *error);
 
-/** Frees an answer. NULL is allowed. Since 0.1. */
+/** Frees an answer. NULL is allowed. Since 1.0. */
 KARP_API void karp_fitting_free(karp_fitting *fitting);
 
-/** How many nodes of type @p type are launched, including min_nodes. 0 beyond the end. Since 0.1. */
+/** How many nodes of type @p type are launched, including min_nodes. 0 beyond the end. Since 1.0. */
 KARP_API uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type);
 
-/** Price per hour of all nodes that are launched. Since 0.1. */
+/** Price per hour of all nodes that are launched. Since 1.0. */
 KARP_API double karp_fitting_cost(const karp_fitting *fitting);
 
 /**
  * Fills @p out with the costs of an answer with the objective COST, in the unit of the types' prices and including
  * min_nodes: its cost, the cost of the rules alone (compatible_cost), and a bound. No launches for the copies that have
  * a place cost less than the bound. The gap is negative when no bound is known. Errors: NOT_FOUND (it had another
- * objective), INVALID, ABI_*. Since 0.1.
+ * objective), INVALID, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_fitting_objective(const karp_fitting *fitting, karp_cost *out);
 
@@ -156,10 +156,10 @@ typedef struct karp_fit_load {
 
 /**
  * Number of loads: existing nodes that receive something in the order of the request, then launches in their order.
- * Since 0.1.
+ * Since 1.0.
  */
 KARP_API size_t karp_fitting_load_count(const karp_fitting *fitting);
-/** Load @p index, borrowed from @p fitting. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Load @p index, borrowed from @p fitting. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_fitting_load(const karp_fitting *fitting, size_t index, karp_fit_load *out);
 
 /** Copies without a place. */
@@ -172,9 +172,9 @@ typedef struct karp_fit_left {
     uint32_t reserved; /**< 0 */
 } karp_fit_left;
 
-/** Number of demands with copies left over, in the order of the request. Since 0.1. */
+/** Number of demands with copies left over, in the order of the request. Since 1.0. */
 KARP_API size_t karp_fitting_left_count(const karp_fitting *fitting);
-/** Demand @p index of those with copies left over. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Demand @p index of those with copies left over. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_fitting_left(const karp_fitting *fitting, size_t index, karp_fit_left *out);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 /**
  * @file groups.h  Groups of pods that start together (gangs), and what a decision says about them (docs/gangs.md).
  *
- * A pod names its group in karp_pod.group_name and karp_pod.group_source. Everything in this file is since 0.1.
+ * A pod names its group in karp_pod.group_name and karp_pod.group_source. Everything in this file is since 1.0.
  *
  * Unstable: a minor version may change what is in this file.
  */
@@ -24,7 +24,7 @@ enum {
     KARP_GROUP_VOLCANO = 3,
     KARP_GROUP_KAI = 4,
     KARP_GROUP_KUEUE = 5, /**< Workloads, and plain pods with a pod group name */
-    /** pods of one controller that are in no group: in answers of karp_admit() alone. Since 0.1. */
+    /** pods of one controller that are in no group: in answers of karp_admit() alone. Since 1.0. */
     KARP_GROUP_WORKLOAD = 6
 };
 

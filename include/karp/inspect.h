@@ -4,7 +4,7 @@
  * notes, the hash.
  *
  * All functions may be called by several threads on one object, and what they return is borrowed from it. Everything in
- * this file is since 0.1.
+ * this file is since 1.0.
  */
 #ifndef KARP_INSPECT_H
 #define KARP_INSPECT_H
@@ -63,7 +63,7 @@ KARP_API karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t 
 
 /* ---- decisions -------------------------------------------------------------------------------------------------- */
 
-/** The snapshot that was decided on. Borrowed from @p decision. Since 0.1. */
+/** The snapshot that was decided on. Borrowed from @p decision. Since 1.0. */
 KARP_API const struct karp_snapshot *karp_decision_snapshot(const karp_decision *decision);
 
 /** 1 = complete; 0 = a budget of work, a deadline or should_stop ended it early. */
@@ -127,7 +127,7 @@ KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t in
  * unschedulable for the same reasons, and have the same commands. Messages, explanations, notes, the profile and the
  * cost before do not count. The version of Karpenter counts if it is after 1.14. docs/decision-hash.md describes the
  * hashed bytes. They never change, so hashes can be stored, and compared between versions of the library and between
- * languages. Since 0.1.
+ * languages. Since 1.0.
  */
 KARP_API void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT]);
 

@@ -47,37 +47,37 @@ typedef struct karp_reader_options {
     karp_str provider; /**< as for karp_provider_open(). Its labels are always used, and its types even if a Snapshot
                           states others; "" = that of each NodePool's nodeClassRef; a NodePool without one has the
                           provider that node classes, providerIDs or labels of the input show, else aws */
-    uint32_t editable; /**< 1 = karp_reader_replace(), _delete() and _scale() can be called. Since 0.1 */
+    uint32_t editable; /**< 1 = karp_reader_replace(), _delete() and _scale() can be called. Since 1.0 */
     karp_str feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a
-                               Snapshot's; "" = none. Since 0.1 */
-    int64_t now_later; /**< nanoseconds added to `now` or to the input's time. Since 0.1 */
-    /** 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
+                               Snapshot's; "" = none. Since 1.0 */
+    int64_t now_later; /**< nanoseconds added to `now` or to the input's time. Since 1.0 */
+    /** 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 1.0 */
     uint32_t recursive;
-    /** 1 = notes on workloads that are scaled, and on pods that replacing, deleting or scaling deletes. Since 0.1 */
+    /** 1 = notes on workloads that are scaled, and on pods that replacing, deleting or scaling deletes. Since 1.0 */
     uint32_t note_changes;
-    /** 1 = no notes on what karp_lint_snapshot() finds as well, for karp_write_lint(). Since 0.1 */
+    /** 1 = no notes on what karp_lint_snapshot() finds as well, for karp_write_lint(). Since 1.0 */
     uint32_t no_lint_notes;
-    /** KARP_REPLICAS_*: the replicas of a workload without pods that an autoscaler has as its target. Since 0.1 */
+    /** KARP_REPLICAS_*: the replicas of a workload without pods that an autoscaler has as its target. Since 1.0 */
     uint32_t replicas_from;
     /** 1 = documents that are no Kubernetes objects, and texts that cannot be parsed, are left out with a note. A text
-     * of which objects were used already is refused all the same. Since 0.1 */
+     * of which objects were used already is refused all the same. Since 1.0 */
     uint32_t skip_unknown;
     /** 1 = no StorageClass or PersistentVolumeClaim is assumed that plain objects name and the input lacks. 0 = if the
-     * input has no StorageClass at all, they are assumed to wait for their first consumer, in any zone. Since 0.1 */
+     * input has no StorageClass at all, they are assumed to wait for their first consumer, in any zone. Since 1.0 */
     uint32_t strict_storage;
-    /** 1 = workloads and pods that the API server would refuse are planned all the same, with a note. Since 0.1 */
+    /** 1 = workloads and pods that the API server would refuse are planned all the same, with a note. Since 1.0 */
     uint32_t lenient;
     /** "pre-install": of what creates pods, only Helm's hooks of this phase are created; "" = no hooks, with a note on
-     * each. Since 0.1 */
+     * each. Since 1.0 */
     karp_str hooks;
-    /** KARP_READ_PREFERENCES_*: whether preferences of pods count, as Karpenter's PREFERENCE_POLICY. Since 0.1 */
+    /** KARP_READ_PREFERENCES_*: whether preferences of pods count, as Karpenter's PREFERENCE_POLICY. Since 1.0 */
     uint32_t preferences;
     /** 1 = what waits for admission is read as if it were admitted, for karp_admit(): suspended workloads, Workloads of
-     * Kueue, ProvisioningRequests, and pods with Kueue's scheduling gates. Since 0.1 */
+     * Kueue, ProvisioningRequests, and pods with Kueue's scheduling gates. Since 1.0 */
     uint32_t queued;
-    /** KARP_READ_DRA_*: whether ResourceClaims of pods are planned, as Karpenter's IGNORE_DRA_REQUESTS. Since 0.1 */
+    /** KARP_READ_DRA_*: whether ResourceClaims of pods are planned, as Karpenter's IGNORE_DRA_REQUESTS. Since 1.0 */
     uint32_t dra_requests;
-    /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 0.1 */
+    /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 1.0 */
     uint32_t legacy_node_repair;
 } karp_reader_options;
 
@@ -127,7 +127,7 @@ KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_st
 /**
  * The same of a document in a tree of the caller's, of which @p root is the root: one object, List or Snapshot. The
  * tree may change after the call. Errors name the document, the object and the field, but no line. Errors: as
- * karp_reader_add(). Since 0.1.
+ * karp_reader_add(). Since 1.0.
  */
 KARP_API karp_status karp_reader_add_values(karp_reader *reader, karp_str name, const karp_value_source *source,
                                             const void *root, karp_error *error);
@@ -135,7 +135,7 @@ KARP_API karp_status karp_reader_add_values(karp_reader *reader, karp_str name, 
  * Objects of a kind create pods: "Kind.group=/spec/template" is where the pod template is, and a path after a comma
  * where their number is ("Kind.group=/spec/template,/spec/replicas"; 1 if there is none). "*" in a path stands for each
  * element of a list or map. It comes before objects are added, and before the rule that karp has for the kind, if any.
- * Errors: INVALID (no rule, or a kind of Kubernetes' own), STATE, NOMEM. Since 0.1.
+ * Errors: INVALID (no rule, or a kind of Kubernetes' own), STATE, NOMEM. Since 1.0.
  */
 KARP_API karp_status karp_reader_add_pod_kind(karp_reader *reader, karp_str rule, karp_error *error);
 /**
@@ -145,7 +145,7 @@ KARP_API karp_status karp_reader_add_pod_kind(karp_reader *reader, karp_str rule
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
 /**
  * The same with a file that has prices: every object in it must be of kind Prices (docs/prices.md), and there must be
- * one. Errors: as karp_reader_add_path(). Since 0.1.
+ * one. Errors: as karp_reader_add_path(). Since 1.0.
  */
 KARP_API karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error);
 /**
@@ -160,25 +160,25 @@ KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider
  * Adds a file's text as karp_reader_add() does, but objects replace those of the same kind, namespace and name that
  * were read before. UID and creation time are kept, and so is the status if the new object has none. The pods of a
  * workload follow: their number changes with the replicas, and all of them are recreated when the pod template changes.
- * Needs `editable`. Errors: as karp_reader_add(). Since 0.1.
+ * Needs `editable`. Errors: as karp_reader_add(). Since 1.0.
  */
 KARP_API karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
-/** The same of a document in a tree, as karp_reader_add_values() reads it. Errors: as karp_reader_add(). Since 0.1. */
+/** The same of a document in a tree, as karp_reader_add_values() reads it. Errors: as karp_reader_add(). Since 1.0. */
 KARP_API karp_status karp_reader_replace_values(karp_reader *reader, karp_str name, const karp_value_source *source,
                                                 const void *root, karp_error *error);
-/** The same with a file, a directory or standard input ("-"). Errors: as karp_reader_add(). Since 0.1. */
+/** The same with a file, a directory or standard input ("-"). Errors: as karp_reader_add(). Since 1.0. */
 KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error);
 /**
  * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl accepts them), and what a
  * cluster would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a deleted node
  * become pending if a controller recreates them. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant),
- * those of karp_reader_add(). Since 0.1.
+ * those of karp_reader_add(). Since 1.0.
  */
 KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error);
 /**
  * Changes the number of replicas of a workload that was read, or that is the owner of pods that were read: "NAME",
  * "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". Surplus pods are deleted in the order of its controller.
- * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), those of karp_reader_add(). Since 0.1.
+ * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), those of karp_reader_add(). Since 1.0.
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
 /**
@@ -194,9 +194,9 @@ KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
 /** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
 /** The beginning of a note that is a problem: an object creates pods that are not in the snapshot, so decisions are
- * about a part of the input. Since 0.1. */
+ * about a part of the input. Since 1.0. */
 #define KARP_PROBLEM "problem: "
-/** How many of the notes are problems, after karp_reader_finish(). Since 0.1. */
+/** How many of the notes are problems, after karp_reader_finish(). Since 1.0. */
 KARP_API size_t karp_reader_problem_count(const karp_reader *reader);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
@@ -213,17 +213,17 @@ KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
 /**
  * Operating systems of the input for which clouds charge a licence that the prices do not have: "Windows, Red Hat
- * Enterprise Linux". Borrowed, after karp_reader_finish(); "" = none. Since 0.1.
+ * Enterprise Linux". Borrowed, after karp_reader_finish(); "" = none. Since 1.0.
  */
 KARP_API karp_str karp_reader_missing_licences(const karp_reader *reader);
 /**
  * The built-in instance types as headings name them: "aws us-west-2, prices 2026-07-20", without the date when that of
  * the prices is not known; several clouds are separated by "; ". Borrowed, after karp_reader_finish(); "" when other
- * types are used, {NULL,0} when out of memory. Since 0.1.
+ * types are used, {NULL,0} when out of memory. Since 1.0.
  */
 KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
 
-/** A cloud whose instance types are used. Texts are borrowed from the reader. Since 0.1. */
+/** A cloud whose instance types are used. Texts are borrowed from the reader. Since 1.0. */
 typedef struct karp_reader_cloud {
     size_t size;
     karp_str provider; /**< the provider's name, "aws" */
@@ -233,16 +233,16 @@ typedef struct karp_reader_cloud {
     uint32_t reserved;
 } karp_reader_cloud;
 /** How many clouds the input uses: those of its NodePools. 0 = the instance types are given. Before
- * karp_reader_finish(): of what was read so far. Since 0.1. */
+ * karp_reader_finish(): of what was read so far. Since 1.0. */
 KARP_API size_t karp_reader_cloud_count(karp_reader *reader);
 /** Describes cloud @p index. The size of @p out must be set. Errors: NOT_FOUND (there are fewer), NOMEM, ABI_SIZE,
- * those of karp_provider_open(). Since 0.1. */
+ * those of karp_provider_open(). Since 1.0. */
 KARP_API karp_status karp_reader_get_cloud(karp_reader *reader, size_t index, karp_reader_cloud *out,
                                            karp_error *error);
 /**
  * Dollars per hour of a node of that type, zone and capacity type in the catalogues of @p reader, with its prices,
  * after karp_reader_finish(): what decisions do not count of nodes outside NodePools. An empty @p capacity_type is
- * on-demand. 0 = unknown. Since 0.1.
+ * on-demand. 0 = unknown. Since 1.0.
  */
 KARP_API double karp_reader_price(const karp_reader *reader, karp_str instance_type, karp_str zone,
                                   karp_str capacity_type);
@@ -264,14 +264,14 @@ typedef void karp_reader_difference(karp_str object, karp_str field, karp_str be
 /**
  * Calls @p row for each field in which two inputs differ, ordered by kind and name of the object. Only objects that
  * people write are compared: no pods, no nodes, no metadata or status. Both readers have keep_documents and are
- * finished. Errors: INVALID, NOMEM. Since 0.1.
+ * finished. Errors: INVALID, NOMEM. Since 1.0.
  */
 KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after,
                                          karp_reader_difference *row, void *user, karp_error *error);
 /**
  * Applies a single difference to @p reader: difference @p number (from 0) in the order of karp_reader_compare(). A plan
  * then shows the effect of this field alone. @p reader is `editable`, has read the input of @p before, and is not
- * finished yet. Errors: INVALID, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
+ * finished yet. Errors: INVALID, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 1.0.
  */
 KARP_API karp_status karp_reader_apply_difference(karp_reader *reader, const karp_reader *before,
                                                   const karp_reader *after, size_t number, karp_error *error);
@@ -287,7 +287,7 @@ KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out,
  * it instead of karp_reader_finish(): afterwards the reader only has its warnings. A type has the labels of its cloud,
  * the least amounts of its nodes, and an offering for each zone and capacity type in which a node is. Its prices are
  * those of the Prices objects that were read, else 0. The caller owns *@p out (karp_catalogue_unref()). Errors:
- * NOT_FOUND (no node has the labels), those of karp_reader_finish(). Since 0.1.
+ * NOT_FOUND (no node has the labels), those of karp_reader_finish(). Since 1.0.
  */
 KARP_API karp_status karp_reader_nodes_catalogue(karp_reader *reader, karp_catalogue **out, karp_error *error);
 /**
@@ -309,9 +309,9 @@ enum {
     KARP_FORMAT_HTML = 4,
     KARP_FORMAT_CSV = 5,
     KARP_FORMAT_MARKDOWN = 6, /**< tables for pull requests */
-    KARP_FORMAT_SARIF = 7, /**< findings, as SARIF 2.1.0. Since 0.1 */
-    KARP_FORMAT_PROMETHEUS = 8, /**< totals in Prometheus' text format. Since 0.1 */
-    KARP_FORMAT_PATCH = 9 /**< strategic merge patches of workloads, as YAML. Since 0.1 */
+    KARP_FORMAT_SARIF = 7, /**< findings, as SARIF 2.1.0. Since 1.0 */
+    KARP_FORMAT_PROMETHEUS = 8, /**< totals in Prometheus' text format. Since 1.0 */
+    KARP_FORMAT_PATCH = 9 /**< strategic merge patches of workloads, as YAML. Since 1.0 */
 };
 
 /** Options of everything that writes documents. */
@@ -329,26 +329,26 @@ typedef struct karp_write_options {
     const karp_str *warnings;
     size_t warning_count;
     /** of the snapshot that the decision is for, without disruption: its cost is written beside the decision's. Read by
-     * karp_write_plan(). NULL = none. Since 0.1 */
+     * karp_write_plan(). NULL = none. Since 1.0 */
     const karp_settlement *settlement;
     /** receives what is written as JSON, which then is not written as text: the text is empty, and its place may be
-     * NULL. Documents without that format, and files of JSON lines, are UNSUPPORTED. NULL = none. Since 0.1 */
+     * NULL. Documents without that format, and files of JSON lines, are UNSUPPORTED. NULL = none. Since 1.0 */
     const karp_value_sink *values;
     /** of the decision that is written, by karp_preferences_of(): what became of the preferences of its pods, and what
      * they cost. Read by karp_write_plan() and karp_write_pod_explanation(). NULL = a plan's own, without the cost.
-     * Since 0.1 */
+     * Since 1.0 */
     const karp_preferences *preferences;
-    /** from karp_reader_missing_licences(): totals of costs say that they are without these licences. Since 0.1 */
+    /** from karp_reader_missing_licences(): totals of costs say that they are without these licences. Since 1.0 */
     karp_str licences;
     /** from karp_settlement_drift(): how nodes that have drifted are replaced. Read by karp_write_plan(),
-     * karp_write_disruption(), karp_write_node() and karp_write_node_explanation(). NULL = none. Since 0.1 */
+     * karp_write_disruption(), karp_write_node() and karp_write_node_explanation(). NULL = none. Since 1.0 */
     const karp_drift *drift;
 } karp_write_options;
 
 enum { KARP_DRIFT_TEXT = 400 };
 /**
  * The course in words: "4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h now, up to $0.586/h
- * meanwhile, $0.403/h after"; "" = no node has drifted. Errors: INVALID, ABI_*. Since 0.1.
+ * meanwhile, $0.403/h after"; "" = no node has drifted. Errors: INVALID, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_drift_text(const karp_drift *drift, char out[KARP_DRIFT_TEXT]);
 
@@ -371,7 +371,7 @@ KARP_API karp_status karp_write_disruption(karp_context *context, const karp_dec
 /**
  * Writes a decision of karp_repack() as a RepackPlan (docs/formats.md, "RepackPlan"). Formats: JSON, TEXT, YAML (the
  * NodeClaims of each step, and which nodes are removed after them), HTML (the nodes before and after, the curve, the
- * steps). Errors: NOT_FOUND (a decision of another call). Since 0.1. Unstable.
+ * steps). Errors: NOT_FOUND (a decision of another call). Since 1.0. Unstable.
  */
 KARP_API karp_status karp_write_repack(karp_context *context, const karp_decision *decision,
                                        const karp_write_options *options, karp_text *out, karp_error *error);
@@ -406,13 +406,13 @@ KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_s
 KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out,
                                          karp_error *error);
 /** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), their number, and the cost before them (NAN
- * = not stated). Elements are `size` bytes apart. NULL when it is a Plan. Borrowed. Since 0.1. */
+ * = not stated). Elements are `size` bytes apart. NULL when it is a Plan. Borrowed. Since 1.0. */
 KARP_API const karp_plan_step *karp_plan_document_steps(const karp_plan_document *document, size_t *count,
                                                         double *cost_before);
 /** Its plan; empty for a plan of several steps. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
 /** The cost of its nodes per hour after it is carried out, and after all rounds if the plan says that
- * (`settledCost.after`, else `cost.after`); −1 = not stated. Since 0.1. */
+ * (`settledCost.after`, else `cost.after`); −1 = not stated. Since 1.0. */
 KARP_API double karp_plan_document_cost(const karp_plan_document *document);
 /** The digest of the input that the plan was made for, as it states (karp_reader_digest()). Borrowed; "" when it states
  * none. */
@@ -425,36 +425,36 @@ typedef struct karp_certificate_document karp_certificate_document;
 
 /**
  * Reads what karp_write_certificate() has written, for karp_certificate_check(); @p name is used in errors. Errors:
- * SYNTAX, INVALID, LIMIT, RANGE, NOMEM. Since 0.1. Unstable.
+ * SYNTAX, INVALID, LIMIT, RANGE, NOMEM. Since 1.0. Unstable.
  */
 KARP_API karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text,
                                            karp_certificate_document **out, karp_error *error);
-/** The same from a file, or standard input ("-"). Also: IO. Since 0.1. Unstable. */
+/** The same from a file, or standard input ("-"). Also: IO. Since 1.0. Unstable. */
 KARP_API karp_status karp_certificate_read_file(karp_context *context, const char *path,
                                                 karp_certificate_document **out, karp_error *error);
-/** Its certificate. Borrowed. Since 0.1. Unstable. */
+/** Its certificate. Borrowed. Since 1.0. Unstable. */
 KARP_API const karp_certificate *karp_certificate_document_certificate(const karp_certificate_document *document);
-/** The digest of the input that it was made for, as it states. Borrowed; "" when it states none. Since 0.1. Unstable.
+/** The digest of the input that it was made for, as it states. Borrowed; "" when it states none. Since 1.0. Unstable.
  */
 KARP_API karp_str karp_certificate_document_digest(const karp_certificate_document *document);
-/** Frees it. NULL is allowed. Since 0.1. Unstable. */
+/** Frees it. NULL is allowed. Since 1.0. Unstable. */
 KARP_API void karp_certificate_document_free(karp_certificate_document *document);
-/** Writes the proof of a bound. Format: JSON. Since 0.1. Unstable. */
+/** Writes the proof of a bound. Format: JSON. Since 1.0. Unstable. */
 KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                             const karp_write_options *options, karp_text *out, karp_error *error);
 /**
  * Breaks lines of @p text that are wider than @p width columns at spaces (0 = 100; 1000 and more = lines are not
- * broken), as the library does with its own text. Colours take no columns. Errors: INVALID, NOMEM. Since 0.1.
+ * broken), as the library does with its own text. Colours take no columns. Errors: INVALID, NOMEM. Since 1.0.
  */
 KARP_API karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width, karp_text *out,
                                     karp_error *error);
 /** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note: those of
- * a reader with no_lint_notes, so that nothing is reported twice. Formats: JSON, TEXT, MARKDOWN, SARIF. Since 0.1. */
+ * a reader with no_lint_notes, so that nothing is reported twice. Formats: JSON, TEXT, MARKDOWN, SARIF. Since 1.0. */
 KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
                                      karp_text *out, karp_error *error);
 /**
  * Writes the result of karp_certificate_check(): that the certificate holds (@p refusal NULL), or why not. Formats:
- * JSON, TEXT. Since 0.1. Unstable.
+ * JSON, TEXT. Since 1.0. Unstable.
  */
 KARP_API karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
                                                   const karp_error *refusal, const karp_write_options *options,
@@ -503,17 +503,17 @@ KARP_API karp_status karp_write_command(karp_context *context, const karp_comman
 /** Writes what a check of a plan found (docs/formats.md, "Verification"). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. Unstable. */
+/** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 1.0. Unstable. */
 KARP_API karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers,
                                          const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes the answers for a queue (docs/formats.md, "Admission"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. Unstable.
+/** Writes the answers for a queue (docs/formats.md, "Admission"). Formats: JSON, TEXT, MARKDOWN. Since 1.0. Unstable.
  */
 KARP_API karp_status karp_write_admission(karp_context *context, const karp_admission *admission,
                                           const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes the nodes by NodePool (docs/formats.md, "Nodes"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. Unstable. */
+/** Writes the nodes by NodePool (docs/formats.md, "Nodes"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 1.0. Unstable. */
 KARP_API karp_status karp_write_nodes(karp_context *context, const karp_node_list *list,
                                       const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes the workloads by cost (docs/formats.md, "Top"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 0.1. Unstable. */
+/** Writes the workloads by cost (docs/formats.md, "Top"). Formats: JSON, TEXT, MARKDOWN, CSV. Since 1.0. Unstable. */
 KARP_API karp_status karp_write_top(karp_context *context, const karp_node_list *list,
                                     const karp_write_options *options, karp_text *out, karp_error *error);
 /**

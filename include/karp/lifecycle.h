@@ -184,7 +184,7 @@ KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64
  * ("NodePoolDrifted"); if its labels do not meet the NodePool's requirements ("RequirementsDrifted"); or if it is of
  * one of @p classes, node classes whose static fields changed ("NodeClassDrift"). A condition of another reason stays.
  * @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any
- * thread. Since 0.1.
+ * thread. Since 1.0.
  */
 KARP_API karp_status karp_advise_replaced(const karp_snapshot *before, const karp_snapshot *snapshot, int64_t now,
                                           const karp_node_class_ref *classes, size_t class_count, karp_advice **out,
@@ -215,7 +215,7 @@ KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t
 /**
  * Registered claims that are initialized now (SET_CONDITION), or what they still wait for (BLOCKED). @p now 0 = the
  * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID. Any thread. Since
- * 0.1.
+ * 1.0.
  */
 KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                                 karp_error *error);
@@ -225,7 +225,7 @@ KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, i
  * bound to its node, completed there or began to terminate; at most one event every 10 s. A NULL @p before means that
  * the controller has just started: Karpenter then counts every pod as newly bound (D-Q15); without that quirk there are
  * no events. Of @p options (NULL = defaults) the clock, the profile and the quirks are used. The caller owns *@p out
- * (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, ABI_*. Any thread. Since 0.1.
+ * (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, ABI_*. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot,
                                             const karp_disrupt_options *options, karp_advice **out, karp_error *error);
@@ -252,7 +252,7 @@ KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int
  * there. Surplus nodes of all NodePools are in one command of KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node
  * is listed by the claim's name. Of @p options (NULL = defaults) the clock, the profile and the version are used. The
  * caller owns *@p out (karp_decision_unref()). Errors: NOMEM, INVALID, RANGE, ABI_*. Safe from several threads on one
- * snapshot. Since 0.1.
+ * snapshot. Since 1.0.
  */
 KARP_API karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options,
                                               karp_decision **out, karp_error *error);
@@ -264,7 +264,7 @@ enum {
     KARP_REBOOT_REFUSED = 2 /**< it cannot reboot instances, or the instance does not exist */
 };
 
-/** The state of a NodeClaim's reboot that a snapshot does not contain. Since 0.1. */
+/** The state of a NodeClaim's reboot that a snapshot does not contain. Since 1.0. */
 typedef struct karp_reboot_answer {
     karp_str claim;
     karp_str boot_id; /**< status.nodeInfo.bootID of its Node as it is now */
@@ -281,7 +281,7 @@ typedef struct karp_reboot_answer {
  * another boot ID within 20 minutes. A claim whose reboot fails is deleted; a reboot that may not be requested ends
  * with the reason RebootFailed. Claims that are being deleted or are not in @p answers are left alone. @p now 0 = the
  * snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID, RANGE (the
- * annotation states too long a time), ABI_NEW. Any thread. Since 0.1.
+ * annotation states too long a time), ABI_NEW. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
                                          size_t answer_count, karp_advice **out, karp_error *error);
@@ -332,7 +332,7 @@ KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str n
  * attached to it ("" = an attachment without a name). Volumes of pods that are not drained are not waited for; after
  * the termination timestamp of the claim none is. karp_advice_finished() is 1 when the node does not have to wait.
  * @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT, CANCELED, INVALID,
- * NOT_FOUND (no such node). Any thread. Since 0.1.
+ * NOT_FOUND (no such node). Any thread. Since 1.0.
  */
 KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node, int64_t now,
                                             const karp_str *volumes, size_t volume_count, karp_advice **out,
@@ -344,7 +344,7 @@ KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_
  * after them its instance, and last the finalizer is removed. Deleting a node deletes its claim too, if it has exactly
  * one. A node that is not ready and whose instance no longer exists is not drained. @p provider_ids: all instances that
  * the provider lists. @p now 0 = the snapshot's. The caller owns *@p out (karp_advice_free()). Errors: NOMEM, LIMIT,
- * CANCELED, INVALID. Any thread. Since 0.1.
+ * CANCELED, INVALID. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                              size_t provider_id_count, karp_advice **out, karp_error *error);

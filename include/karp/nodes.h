@@ -4,7 +4,7 @@
  * cost, and the cost of each pod.
  *
  * A list is immutable and owns everything that it returns. Its getters may be called by several threads. Money is in
- * $/h. Everything in this file is since 0.1.
+ * $/h. Everything in this file is since 1.0.
  *
  * Unstable: a minor version may change what is in this file.
  */
@@ -87,7 +87,7 @@ typedef struct karp_node_list_options {
     uint32_t reserved; /**< 0 */
     /**
      * The price of a node that has none in the snapshot, such as one that belongs to no NodePool: karp_reader_price()
-     * has that of its catalogue. 0 = unknown; NULL = no such prices. Called by the calling thread. Since 0.1.
+     * has that of its catalogue. 0 = unknown; NULL = no such prices. Called by the calling thread. Since 1.0.
      */
     double (*price)(karp_str instance_type, karp_str zone, karp_str capacity_type, void *user);
     void *price_user; /**< passed to `price` */

@@ -24,14 +24,14 @@ enum {
 #define KARP_EFFORT_100MS 100000 /**< what karp_objective_init() sets */
 #define KARP_EFFORT_1S 1000000
 
-/** Flags of karp_objective for plans of least cost. Since 0.1. */
+/** Flags of karp_objective for plans of least cost. Since 1.0. */
 enum {
     KARP_COST_PRICE_SLACK = 1, /**< use price_slack; without this flag it is 0, and 0.15 for spot launches */
     KARP_COST_IGNORE_PREFERENCES = 2, /**< ignore preferences, as with Karpenter's preference policy Ignore */
     KARP_COST_IGNORE_WEIGHTS = 4 /**< a NodePool may be used before one of higher weight if that is cheaper */
 };
 
-/** The objective of a launch decision. Costs are $/h. Since 0.1. */
+/** The objective of a launch decision. Costs are $/h. Since 1.0. */
 typedef struct karp_objective {
     size_t size;
     uint32_t kind; /**< KARP_OBJECTIVE_* */
@@ -47,10 +47,10 @@ typedef struct karp_objective {
                            finite, at least 0 */
 } karp_objective;
 
-/** Sets the size, the kind COMPATIBLE and the effort of 100 ms; everything else is 0. Since 0.1. */
+/** Sets the size, the kind COMPATIBLE and the effort of 100 ms; everything else is 0. Since 1.0. */
 KARP_API void karp_objective_init(karp_objective *objective, size_t size);
 
-/** Figures of a decision with an objective. Costs are $/h of its launches, with node_cost and spot_factor. Since 0.1.
+/** Figures of a decision with an objective. Costs are $/h of its launches, with node_cost and spot_factor. Since 1.0.
  */
 typedef struct karp_cost {
     size_t size;
@@ -68,7 +68,7 @@ typedef struct karp_cost {
 
 /**
  * The figures of a decision with the objective COST. @p out's size must be set.
- * Errors: NOT_FOUND (it had another objective), INVALID, ABI_*. Any thread. Since 0.1.
+ * Errors: NOT_FOUND (it had another objective), INVALID, ABI_*. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_decision_cost(const karp_decision *decision, karp_cost *out);
 

@@ -119,7 +119,7 @@ typedef struct karp_condition {
     int64_t last_transition; /**< instant */
 } karp_condition;
 
-/** A node condition, and for how long it is tolerated before the node is replaced. Since 0.1. */
+/** A node condition, and for how long it is tolerated before the node is replaced. Since 1.0. */
 typedef struct karp_repair_policy {
     karp_str condition;
     karp_str status;
@@ -289,7 +289,7 @@ typedef struct karp_pod {
     size_t condition_count;
     const karp_container_status *container_statuses; /**< of both kinds of containers, by name */
     size_t container_status_count;
-    karp_str group_name; /**< of the group that it starts with (groups.h), in its namespace; "" = none. Since 0.1 */
+    karp_str group_name; /**< of the group that it starts with (groups.h), in its namespace; "" = none. Since 1.0 */
     uint32_t group_source; /**< KARP_GROUP_* */
     uint32_t gated; /**< 1 = it has scheduling gates. Read of members of groups only */
 } karp_pod;
@@ -299,7 +299,7 @@ typedef struct karp_pod {
  * with the reason Unschedulable, a grace period of 30 s, no priority. A pod that was only zeroed is not pending, and
  * decisions ignore it.
  * @p size is sizeof(karp_pod) of the caller, likewise below; fields beyond it are not set. @p pod may be NULL. The
- * lists it sets are static. Any thread. Since 0.1.
+ * lists it sets are static. Any thread. Since 1.0.
  */
 KARP_API void karp_pod_init(karp_pod *pod, size_t size);
 
@@ -336,7 +336,7 @@ typedef struct karp_node {
     size_t condition_count;
 } karp_node;
 
-/** Zeroes @p node (an API server sets no defaults) and sets its size. Since 0.1. */
+/** Zeroes @p node (an API server sets no defaults) and sets its size. Since 1.0. */
 KARP_API void karp_node_init(karp_node *node, size_t size);
 
 /** spec.nodeClassRef. */
@@ -373,7 +373,7 @@ typedef struct karp_node_claim {
 } karp_node_claim;
 
 /** Sets the defaults of the NodeClaim API: expireAfter 720 h, no termination grace period, no conditions yet. Since
- * 0.1. */
+ * 1.0. */
 KARP_API void karp_node_claim_init(karp_node_claim *claim, size_t size);
 
 /** Reasons of a disruption budget. */
@@ -425,7 +425,7 @@ typedef struct karp_node_pool {
 /**
  * Sets the defaults of the NodePool API, and the conditions of a NodePool that Karpenter has validated: dynamic, ready
  * (the three conditions), one budget of 10%, consolidateAfter 0 s, expireAfter 720 h, no termination grace period. A
- * pool that was only zeroed is static with 0 replicas, never ready, and its nodes expire at once. Since 0.1.
+ * pool that was only zeroed is static with 0 replicas, never ready, and its nodes expire at once. Since 1.0.
  */
 KARP_API void karp_node_pool_init(karp_node_pool *pool, size_t size);
 
@@ -450,7 +450,7 @@ typedef struct karp_daemon_set {
     karp_pod template_; /**< spec.template: labels in its meta; name and namespace are not read */
 } karp_daemon_set;
 
-/** Sets the defaults of the pod template, and the sizes of both structs. Since 0.1. */
+/** Sets the defaults of the pod template, and the sizes of both structs. Since 1.0. */
 KARP_API void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size);
 
 enum { KARP_CLAIM_PHASE_UNSET = 0, KARP_CLAIM_PENDING = 1, KARP_CLAIM_BOUND = 2, KARP_CLAIM_LOST = 3 };
@@ -524,9 +524,9 @@ typedef struct karp_pod_disruption_budget {
     int32_t disruptions_allowed;
     uint32_t always_allow; /**< unhealthyPodEvictionPolicy: AlwaysAllow */
     /** status.currentHealthy. Only karp_snapshot_after() reads it and the next: while fewer pods are healthy than are
-     * expected, it counts them anew. Since 0.1. */
+     * expected, it counts them anew. Since 1.0. */
     int32_t current_healthy;
-    int32_t expected_pods; /**< status.expectedPods. Since 0.1 */
+    int32_t expected_pods; /**< status.expectedPods. Since 1.0 */
 } karp_pod_disruption_budget;
 
 /** Namespace: its labels are read by namespace selectors. */

@@ -30,7 +30,7 @@ enum {
 };
 
 /** KARP_METHOD_FLAG_* of a method; 0 for a number that is no method. Methods have the numbers from 1 on, without a gap.
- * Since 0.1. */
+ * Since 1.0. */
 KARP_API uint32_t karp_method_flags(uint32_t method);
 
 /** Header of a disruption decision. */
@@ -61,7 +61,7 @@ typedef struct karp_kept {
     uint32_t reserved; /**< 0 */
     /**
      * With SPOT_TO_SPOT_TOO_FEW_TYPES the number of cheaper types, with SEVERAL_NODES_NEEDED the number of new nodes;
-     * else 0. Since 0.1.
+     * else 0. Since 1.0.
      */
     uint32_t found;
     uint32_t reserved_; /**< 0 */
@@ -102,7 +102,7 @@ KARP_API void karp_memory_init(karp_memory *memory, size_t size);
 /** The memory for the next pass. Borrowed. Errors: NOT_FOUND (the options had no memory), ABI_SIZE. */
 KARP_API karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out);
 
-/** What repair would do with a node, and why. Since 0.1. */
+/** What repair would do with a node, and why. Since 1.0. */
 typedef struct karp_candidate_repair {
     uint32_t action; /**< KARP_REPAIR_* */
     uint32_t fallback; /**< 1 = by the policy for all other reasons */
@@ -135,17 +135,17 @@ KARP_API size_t karp_decision_candidate_count(const karp_decision *decision);
 /** Candidate @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_candidate(const karp_decision *decision, size_t index, karp_candidate *out);
 
-/** Why a node counts as disrupted already. Numbers never change. Since 0.1. */
+/** Why a node counts as disrupted already. Numbers never change. Since 1.0. */
 enum {
     KARP_BUSY_DELETING = 1, /**< it is being deleted, or marked for deletion */
     KARP_BUSY_REBOOTING = 2,
     KARP_BUSY_NOT_READY = 3 /**< not for KARP_METHOD_REPAIR */
 };
 
-/** The name of a KARP_BUSY_*: "DELETING". "UNKNOWN" for any other number. Lives as long as the library. Since 0.1. */
+/** The name of a KARP_BUSY_*: "DELETING". "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_busy_name(uint32_t code);
 
-/** A node that uses up one disruption of its NodePool's budgets. Since 0.1. */
+/** A node that uses up one disruption of its NodePool's budgets. Since 1.0. */
 typedef struct karp_busy_node {
     karp_str node;
     uint32_t code; /**< KARP_BUSY_* */
@@ -158,18 +158,18 @@ typedef struct karp_pool_budget {
     karp_str node_pool;
     int64_t remaining; /**< disruptions still allowed */
     int64_t next_change; /**< instant at which the schedule of a budget begins or ends; KARP_NO_TIME = never */
-    /** nodes that may be disrupted at a time; KARP_UNLIMITED = no budget applies now. Since 0.1. */
+    /** nodes that may be disrupted at a time; KARP_UNLIMITED = no budget applies now. Since 1.0. */
     int64_t allowed;
-    /** number of the budget that allows the fewest; KARP_NO_BUDGET = none applies now. Since 0.1. */
+    /** number of the budget that allows the fewest; KARP_NO_BUDGET = none applies now. Since 1.0. */
     uint32_t tightest;
-    uint32_t nodes; /**< initialized nodes of the NodePool, which percentages refer to. Since 0.1. */
-    const karp_busy_node *busy; /**< nodes that count as disrupted, by name. Since 0.1. */
-    size_t busy_count; /**< since 0.1 */
+    uint32_t nodes; /**< initialized nodes of the NodePool, which percentages refer to. Since 1.0. */
+    const karp_busy_node *busy; /**< nodes that count as disrupted, by name. Since 1.0. */
+    size_t busy_count; /**< since 1.0 */
 } karp_pool_budget;
 
-/** No budget of a NodePool applies. Since 0.1. */
+/** No budget of a NodePool applies. Since 1.0. */
 #define KARP_NO_BUDGET UINT32_MAX
-/** The number of disruptions if no budget applies; `remaining` is then this number less the disrupted nodes. Since 0.1.
+/** The number of disruptions if no budget applies; `remaining` is then this number less the disrupted nodes. Since 1.0.
  */
 #define KARP_UNLIMITED INT64_C(2147483647)
 

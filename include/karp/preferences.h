@@ -18,13 +18,13 @@ enum {
     KARP_PREFERENCE_KINDS = 5 /**< number of the kinds, and one more */
 };
 
-/** "nodeAffinity", "podAffinity", "podAntiAffinity", "topologySpread"; "unknown" for any other number. Since 0.1. */
+/** "nodeAffinity", "podAffinity", "podAntiAffinity", "topologySpread"; "unknown" for any other number. Since 1.0. */
 KARP_API const char *karp_preference_name(uint32_t kind);
 
 /**
  * A preference of pods whose rules are equal, such as those of a Deployment. Karpenter treats preferences as rules, and
  * drops them one by one while a pod cannot be placed; of preferred node affinities it looks at the heaviest alone
- * (Karpenter's preferences.go). Texts are borrowed from the result. Since 0.1.
+ * (Karpenter's preferences.go). Texts are borrowed from the result. Since 1.0.
  */
 typedef struct karp_preference {
     size_t size;
@@ -38,10 +38,10 @@ typedef struct karp_preference {
 } karp_preference;
 
 /** How many preferences the pods have that a launch decision placed: 0 under preference policy Ignore, and with the
- * objective COST. Since 0.1. */
+ * objective COST. Since 1.0. */
 KARP_API size_t karp_decision_preference_count(const karp_decision *decision);
 /** Preference @p index of all pods, as karp_preferences_at(); borrowed from @p decision. Errors: NOT_FOUND beyond the
- * end, ABI_SIZE. Since 0.1. */
+ * end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_decision_preference(const karp_decision *decision, size_t index, karp_preference *out);
 
 /** The preferences of a launch decision, and what they cost; immutable, single ownership. */
@@ -52,26 +52,26 @@ typedef struct karp_preferences karp_preferences;
  * what a plan without preferences costs: one more round, if there are any. @p name ("namespace/name" of a pod): only
  * its preferences; {NULL, 0} = those of all pods. With keep_partial a round that was stopped leaves the cost unknown.
  * The caller owns *@p out (karp_preferences_free()). Errors: NOT_FOUND (no such pod), RANGE (amounts that cannot be
- * added up or counted exactly), NOMEM, CANCELED, ABI_*. Any thread. Since 0.1.
+ * added up or counted exactly), NOMEM, CANCELED, ABI_*. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_preferences_of(const karp_decision *plan, const karp_options *options, karp_str name,
                                          karp_preferences **out, karp_error *error);
 /**
  * The same for the plan that karp_provision() makes of @p snapshot with the objective COMPATIBLE. Errors: as
- * karp_preferences_of(). Since 0.1.
+ * karp_preferences_of(). Since 1.0.
  */
 KARP_API karp_status karp_find_preferences(const karp_snapshot *snapshot, const karp_options *options, karp_str name,
                                            karp_preferences **out, karp_error *error);
-/** Frees it. NULL is allowed. Since 0.1. */
+/** Frees it. NULL is allowed. Since 1.0. */
 KARP_API void karp_preferences_free(karp_preferences *preferences);
-/** How many there are. Since 0.1. */
+/** How many there are. Since 1.0. */
 KARP_API size_t karp_preferences_count(const karp_preferences *preferences);
-/** Preference @p index, by pod, kind and place in the pod. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Preference @p index, by pod, kind and place in the pod. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_preferences_at(const karp_preferences *preferences, size_t index, karp_preference *out);
-/** $/h of the nodes to launch, as they are decided. Since 0.1. */
+/** $/h of the nodes to launch, as they are decided. Since 1.0. */
 KARP_API double karp_preferences_cost(const karp_preferences *preferences);
 /** $/h of the nodes to launch without preferences, as under preference policy Ignore; more pods may be placed then.
- * -1 = unknown. Since 0.1. */
+ * -1 = unknown. Since 1.0. */
 KARP_API double karp_preferences_cost_ignored(const karp_preferences *preferences);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ extern "C" {
 /** Upper limit of the factors and amounts of price rules. */
 #define KARP_MOST_PRICE 1e6
 
-/** A difference to the prices of the catalogue: a discount, a fee, a licence. Since 0.1. */
+/** A difference to the prices of the catalogue: a discount, a fee, a licence. Since 1.0. */
 typedef struct karp_price_rule {
     /** On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn,
      * Exists, DoesNotExist, and Gt and Lt with one integer. */
@@ -27,7 +27,7 @@ typedef struct karp_price_rule {
  * The same types with other prices: all rules that match an offering apply, all factors first, then all amounts, so
  * their order does not matter. In a snapshot with the new catalogue, existing nodes have the new prices as well, and
  * all decisions use them. Unknown prices stay unknown. Nothing is borrowed. Errors: INVALID (a rule), RANGE, NOMEM,
- * CANCELED. Since 0.1.
+ * CANCELED. Since 1.0.
  */
 KARP_API karp_status karp_catalogue_reprice(karp_context *context, const karp_catalogue *catalogue,
                                             const karp_price_rule *rules, size_t count, karp_catalogue **out,

@@ -13,7 +13,7 @@
  * A plugin gets node classes and facts as text. With KARP_PROVIDER_WANTS_FIELDS it also gets them as a list of fields,
  * so that it needs no JSON parser.
  *
- * Since 0.1. Until 1.0 the table may change with KARP_PROVIDER_ABI. docs/providers.md is the guide.
+ * The table grows at its end, and otherwise changes only with KARP_PROVIDER_ABI. docs/providers.md is the guide.
  */
 #ifndef KARP_PROVIDER_H
 #define KARP_PROVIDER_H
@@ -159,7 +159,7 @@ typedef struct karp_provider_node {
     const karp_taint *taints; /**< that the provider adds */
     size_t taint_count;
     int64_t launched; /**< instant, or #KARP_NO_TIME */
-    karp_str kubelet_version; /**< as in the Node's status, "v1.34.2"; "" = not known. Since 0.1. */
+    karp_str kubelet_version; /**< as in the Node's status, "v1.34.2"; "" = not known. Since 1.0. */
 } karp_provider_node;
 
 /** Offerings for which the cloud has no capacity for a while. An empty field means any; the provider decides which
@@ -167,7 +167,7 @@ typedef struct karp_provider_node {
 typedef struct karp_provider_scope {
     size_t size;
     karp_str capacity_type, instance_type, zone, group, partition, subnet, family;
-    karp_str reservation; /**< its id. Since 0.1. */
+    karp_str reservation; /**< its id. Since 1.0. */
 } karp_provider_scope;
 
 /** A host's HTTP client, for the optional half of a provider. */
@@ -180,7 +180,7 @@ typedef struct karp_provider_http {
     void *user;
 } karp_provider_http;
 
-/** A kind of facts that load_facts accepts. Since 0.1. */
+/** A kind of facts that load_facts accepts. Since 1.0. */
 typedef struct karp_provider_facts_kind {
     karp_str kind; /**< the name that load_facts takes */
     karp_str file; /**< a usual name for the file: "types.json" */
@@ -191,7 +191,7 @@ typedef struct karp_provider_facts_kind {
     uint32_t reserved;
 } karp_provider_facts_kind;
 
-/** What facts a provider has, and how to get others. Since 0.1. */
+/** What facts a provider has, and how to get others. Since 1.0. */
 typedef struct karp_provider_facts_info {
     size_t size;
     karp_str region; /**< of the open provider */
@@ -200,7 +200,7 @@ typedef struct karp_provider_facts_info {
     karp_str sources; /**< the sources of the built-in facts: lines, each with its newline */
     const karp_provider_facts_kind *kinds; /**< in the order to load them */
     size_t kind_count;
-    karp_str facts_as_of; /**< dates of the facts in use, built in or loaded; "" = not known. Since 0.1. */
+    karp_str facts_as_of; /**< dates of the facts in use, built in or loaded; "" = not known. Since 1.0. */
 } karp_provider_facts_info;
 
 /** Of karp_provider_plugin.flags. */
@@ -208,7 +208,7 @@ enum {
     KARP_PROVIDER_WANTS_FIELDS = 1, /**< node classes come with `fields` */
     KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts as well; they then have to be JSON */
     /** What instance_types returns, and all it points to, lies in the memory passed to it or in constants, never in the
-     * handle or the class. The host may then keep it instead of a copy. Since 0.1. */
+     * handle or the class. The host may then keep it instead of a copy. Since 1.0. */
     KARP_PROVIDER_TYPES_SELF_CONTAINED = 4
 };
 
@@ -312,19 +312,19 @@ typedef struct karp_provider_plugin {
                      const karp_provider_node **nodes, size_t *count, karp_provider_problem *problem);
 
     /** Fills in @p info, which is zeroed except for its size. NULL = the provider does not describe its facts. Since
-     * 0.1. */
+     * 1.0. */
     uint32_t (*facts_info)(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
                            karp_provider_problem *problem);
     /** All facts of the region as one text, which load_facts accepts as the kind "all". NULL = not supported. Since
-     * 0.1. */
+     * 1.0. */
     uint32_t (*facts_write)(void *handle, const karp_provider_memory *memory, karp_str *text,
                             karp_provider_problem *problem);
     /** The policies of node repair as a disruption method (Karpenter 1.15); `repair_policies` has those of the
      * controller before. @p reboots: 1 = faults that a reboot clears are repaired by one. The list outlives the
-     * handle. NULL = none. Since 0.1. */
+     * handle. NULL = none. Since 1.0. */
     uint32_t (*node_repairs)(const void *handle, uint32_t reboots, const karp_node_repair **repairs, size_t *count);
     /** The feature gates, KARP_GATE_* ored; none before the first call. `generation` changes if instance types depend
-     * on the ones that changed. NULL = they depend on none. Since 0.1. */
+     * on the ones that changed. NULL = they depend on none. Since 1.0. */
     void (*set_gates)(void *handle, uint32_t gates);
 } karp_provider_plugin;
 
@@ -397,11 +397,11 @@ KARP_API karp_status karp_provider_load_facts_file(karp_context *context, karp_p
                                                    const char *path, karp_error *error);
 
 /** What facts the provider has, which are missing, and which commands print others. The size of
- * @p out must be set. Errors: UNSUPPORTED, ABI_SIZE, NOMEM, the plugin's. Since 0.1. */
+ * @p out must be set. Errors: UNSUPPORTED, ABI_SIZE, NOMEM, the plugin's. Since 1.0. */
 KARP_API karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_provider_memory *memory,
                                                   karp_provider_facts_info *out, karp_error *error);
 /** The facts of the region, built in or loaded, as one text that karp_provider_load_facts() accepts as the kind "all".
- * Errors: UNSUPPORTED, NOT_FOUND (facts are missing: the error's field is their kind), NOMEM, the plugin's. Since 0.1.
+ * Errors: UNSUPPORTED, NOT_FOUND (facts are missing: the error's field is their kind), NOMEM, the plugin's. Since 1.0.
  */
 KARP_API karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory,
                                                karp_str *text, karp_error *error);
@@ -436,7 +436,7 @@ KARP_API karp_status karp_provider_settings(karp_provider *provider, karp_settin
 KARP_API karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error);
 
 /** Feature gates on which instance types may depend (aws: KARP_GATE_DRA_NVIDIA_GPU and KARP_GATE_DRA_EFA, with which
- * types have devices); @p gates are KARP_GATE_*, ored. NULL is allowed. Since 0.1. */
+ * types have devices); @p gates are KARP_GATE_*, ored. NULL is allowed. Since 1.0. */
 KARP_API void karp_provider_set_gates(karp_provider *provider, uint32_t gates);
 /** Memory for the results of the functions below, which are valid until it is freed. Errors: NOMEM. */
 KARP_API karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory **out, karp_error *error);
@@ -510,7 +510,7 @@ KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, cons
 /**
  * When and how Karpenter repairs nodes from 1.15 on: what karp_settings.repairs has with the gate NodeRepair. @p
  * reboots is 1 with the provider's gate RebootForRepair. An empty list = the provider has no such policies. It outlives
- * the provider. Errors: the plugin's. Since 0.1.
+ * the provider. Errors: the plugin's. Since 1.0.
  */
 KARP_API karp_status karp_provider_node_repairs(karp_provider *provider, uint32_t reboots, const karp_node_repair **out,
                                                 size_t *count, karp_error *error);

@@ -3,7 +3,7 @@
  * @file reasons.h  The reason codes of decisions (docs/reasons.md).
  *
  * Numbers and names never change and are never used again. New codes go to the end of their block. The functions may be
- * called by any thread; the texts that they return live as long as the library. Everything in this file is since 0.1.
+ * called by any thread; the texts that they return live as long as the library. Everything in this file is since 1.0.
  */
 #ifndef KARP_REASONS_H
 #define KARP_REASONS_H

@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-/** No limit, for max_evictions and max_steps. Since 0.1. */
+/** No limit, for max_evictions and max_steps. Since 1.0. */
 #define KARP_REPACK_ANY UINT64_MAX
 
-/** Options of karp_repack(). Since 0.1. */
+/** Options of karp_repack(). Since 1.0. */
 typedef struct karp_repack_options {
     size_t size;
     /** Clock, profile, when to stop; its objective has the effort and the cost of a node in addition to its price. NULL
@@ -38,7 +38,7 @@ typedef struct karp_repack_options {
     uint64_t certificate;
 } karp_repack_options;
 
-/** Sets the size, and the limits to "no limit"; everything else is 0. Since 0.1. */
+/** Sets the size, and the limits to "no limit"; everything else is 0. Since 1.0. */
 KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size);
 
 /**
@@ -50,13 +50,13 @@ KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size
  * and notes of a launch decision: the places that pending pods would get stay reserved for them. Equal input and equal
  * effort give equal decisions. A search that is stopped (should_stop) returns the best plan so far if keep_partial is
  * set, and sets karp_repack_cost.stopped. Errors: INVALID (an option), RANGE (amounts that cannot be added up or
- * counted exactly), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 0.1.
+ * counted exactly), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 1.0.
  */
 KARP_API karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
                                  karp_error *error);
 
 /** The figures of a repack plan. Costs are $/h of all nodes, with the cost of a node in addition to its price. Since
- * 0.1. */
+ * 1.0. */
 typedef struct karp_repack_cost {
     size_t size;
     double before; /**< of the cluster as it is */
@@ -70,10 +70,10 @@ typedef struct karp_repack_cost {
     uint32_t reserved;
 } karp_repack_cost;
 
-/** The figures of a decision of karp_repack(). Errors: NOT_FOUND (of another function), INVALID, ABI_*. Since 0.1. */
+/** The figures of a decision of karp_repack(). Errors: NOT_FOUND (of another function), INVALID, ABI_*. Since 1.0. */
 KARP_API karp_status karp_decision_repack(const karp_decision *decision, karp_repack_cost *out);
 
-/** The figures of one step, which is the command with the same index. Since 0.1. */
+/** The figures of one step, which is the command with the same index. Since 1.0. */
 typedef struct karp_repack_step {
     size_t size;
     double saving; /**< $/h, more than 0 */
@@ -83,10 +83,10 @@ typedef struct karp_repack_step {
     uint64_t total_evictions; /**< with the steps before */
 } karp_repack_step;
 
-/** Step @p index. Errors: NOT_FOUND beyond the end, INVALID, ABI_*. Since 0.1. */
+/** Step @p index. Errors: NOT_FOUND beyond the end, INVALID, ABI_*. Since 1.0. */
 KARP_API karp_status karp_decision_repack_step(const karp_decision *decision, size_t index, karp_repack_step *out);
 
-/** The lowest cost that was found for a number of evictions. Since 0.1. */
+/** The lowest cost that was found for a number of evictions. Since 1.0. */
 typedef struct karp_repack_point {
     size_t size;
     uint64_t evictions;
@@ -94,9 +94,9 @@ typedef struct karp_repack_point {
     double bound; /**< no plan with so many evictions ends with less; 0 = none is known */
 } karp_repack_point;
 
-/** The curve: points by rising evictions and falling cost, from none to the full repack. Since 0.1. */
+/** The curve: points by rising evictions and falling cost, from none to the full repack. Since 1.0. */
 KARP_API size_t karp_decision_repack_point_count(const karp_decision *decision);
-/** Point @p index. Errors: NOT_FOUND beyond the end, INVALID, ABI_*. Since 0.1. */
+/** Point @p index. Errors: NOT_FOUND beyond the end, INVALID, ABI_*. Since 1.0. */
 KARP_API karp_status karp_decision_repack_point(const karp_decision *decision, size_t index, karp_repack_point *out);
 
 #ifdef __cplusplus

@@ -17,20 +17,20 @@
 extern "C" {
 #endif
 
-/** A document: a file, or its text. Since 0.1. */
+/** A document: a file, or its text. Since 1.0. */
 typedef struct karp_replay_document {
     karp_str name; /**< a path, or, for a text, its name in errors */
     karp_str text; /**< ptr NULL = the file of that name is read */
 } karp_replay_document;
 
-/** How often spot nodes are interrupted. Since 0.1. */
+/** How often spot nodes are interrupted. Since 1.0. */
 typedef struct karp_replay_interruption {
     karp_str instance_type; /**< "" = any; likewise the zone */
     karp_str zone;
     double per_hour; /**< interruptions of a running spot node per hour; finite, not negative */
 } karp_replay_interruption;
 
-/** Progress of a replay. Since 0.1. */
+/** Progress of a replay. Since 1.0. */
 typedef struct karp_replay_progress {
     size_t size;
     karp_str policy;
@@ -41,7 +41,7 @@ typedef struct karp_replay_progress {
     size_t pods; /**< that exist */
 } karp_replay_progress;
 
-/** Options of karp_replay(). Durations are nanoseconds. Since 0.1. */
+/** Options of karp_replay(). Durations are nanoseconds. Since 1.0. */
 typedef struct karp_replay_options {
     size_t size;
     const karp_replay_document *traces;
@@ -79,26 +79,26 @@ typedef struct karp_replay_options {
     const karp_options *decision;
     /** A RepackPlan (karp_write_repack(), JSON) of the cluster in the objects: its steps are carried out from the
      * beginning, without disruption passes meanwhile (docs/repack.md). Without traces and an end, the replay ends with
-     * the plan. NULL = none. Since 0.1. */
+     * the plan. NULL = none. Since 1.0. */
     const karp_replay_document *repack;
     /** 1 = moved pods are bound to the nodes of the plan, as long as they fit; 0 = kube-scheduler chooses their nodes
      */
     uint64_t as_planned;
-    karp_str feature_gates; /**< as in karp_reader_options. Since 0.1 */
+    karp_str feature_gates; /**< as in karp_reader_options. Since 1.0 */
     /** what chooses the nodes of pods: "" or "kube-scheduler" = a model of it (docs/kube-scheduler.md), "simple" =
-     * resources, taints and node affinity only. Since 0.1 */
+     * resources, taints and node affinity only. Since 1.0 */
     karp_str scheduler;
-    int64_t scheduler_minor; /**< of its version 1.N, 34 … 37; 0 = 36. Since 0.1 */
+    int64_t scheduler_minor; /**< of its version 1.N, 34 … 37; 0 = 36. Since 1.0 */
 } karp_replay_options;
 
-/** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 0.1. */
+/** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 1.0. */
 KARP_API void karp_replay_options_init(karp_replay_options *options, size_t size);
 
 /**
  * Replays traces and writes the results (docs/replay.md, "Results"). Equal input and seeds give equal bytes. @p write
  * may be NULL. Formats: JSON, TEXT, CSV (the series), HTML (curves of the policies; without scripts, loads nothing).
  * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, those of karp_reader_add(), NOMEM, CANCELED,
- * ABI_*. Since 0.1.
+ * ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_replay(karp_context *context, const karp_replay_options *options,
                                  const karp_write_options *write, karp_text *out, karp_error *error);
@@ -107,7 +107,7 @@ KARP_API karp_status karp_replay(karp_context *context, const karp_replay_option
  * Compares two JSON documents of karp_replay(): the figures that differ, of the policies that are in both, or of the
  * only policy of each. @p differences (may be NULL) receives their number. @p write may be NULL. Formats: JSON, TEXT.
  * Errors: IO, SYNTAX, INVALID (not a Replay; no policy in common), LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED, ABI_*.
- * Any thread. Since 0.1.
+ * Any thread. Since 1.0.
  */
 KARP_API karp_status karp_replay_compare(karp_context *context, const karp_replay_document *before,
                                          const karp_replay_document *after, const karp_write_options *write,

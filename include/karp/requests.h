@@ -4,7 +4,7 @@
  * Goldilocks, or by what they use; and patches of the workloads (docs/requests.md).
  *
  * A reader that was told karp_reader_recommend_requests() returns the snapshot as it would be with these requests.
- * Everything in this file is since 0.1.
+ * Everything in this file is since 1.0.
  *
  * Unstable: a minor version may change what is in this file.
  */

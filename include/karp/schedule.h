@@ -15,7 +15,7 @@ struct karp_objective; /* objective.h */
 /** How much a decision explains. */
 enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
 
-/** The order in which nodes to be launched are tried for a pod, those with fewer pods first. Since 0.1. */
+/** The order in which nodes to be launched are tried for a pod, those with fewer pods first. Since 1.0. */
 enum {
     KARP_CLAIM_ORDER_DEFAULT = 0, /**< profile karpenter: PEER, profile karp: STABLE */
     /**
@@ -57,10 +57,10 @@ typedef struct karp_options {
     /** rules that versions changed, or proposals would change, to switch: bit i for karp_peer_rule_at(i) */
     uint64_t flip_rules;
     /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since
-     * 0.1. */
+     * 1.0. */
     const struct karp_objective *objective;
-    uint32_t claim_order; /**< KARP_CLAIM_ORDER_*. Since 0.1. */
-    /** Whether preferences of pods count: 0 = as the snapshot's settings say, else 1 + KARP_PREFERENCES_*. Since 0.1.
+    uint32_t claim_order; /**< KARP_CLAIM_ORDER_*. Since 1.0. */
+    /** Whether preferences of pods count: 0 = as the snapshot's settings say, else 1 + KARP_PREFERENCES_*. Since 1.0.
      */
     uint32_t preferences;
 } karp_options;

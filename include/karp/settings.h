@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file settings.h  Settings of a snapshot: Karpenter's options and feature gates, what its provider states, and what
- * it remembers. Everything in this file is since 0.1.
+ * it remembers. Everything in this file is since 1.0.
  */
 #ifndef KARP_SETTINGS_H
 #define KARP_SETTINGS_H
@@ -42,7 +42,7 @@ enum {
 /** What repair does with a node. Numbers never change. */
 enum { KARP_REPAIR_REPLACE = 0, KARP_REPAIR_REBOOT = 1 };
 
-/** A repair policy of the provider: when a node is repaired, and how (docs/disruption.md). Since 0.1. */
+/** A repair policy of the provider: when a node is repaired, and how (docs/disruption.md). Since 1.0. */
 typedef struct karp_node_repair {
     karp_str condition; /**< type of a condition of the Node */
     karp_str status; /**< "True", "False" or "Unknown" */
@@ -53,13 +53,13 @@ typedef struct karp_node_repair {
     uint32_t action; /**< KARP_REPAIR_* */
 } karp_node_repair;
 
-/** A reboot that repair decided before. Since 0.1. */
+/** A reboot that repair decided before. Since 1.0. */
 typedef struct karp_reboot {
     karp_str node_claim; /**< name */
     int64_t at; /**< instant in nanoseconds */
 } karp_reboot;
 
-/** Instances of a reservation that become free before a launch decision. Since 0.1. */
+/** Instances of a reservation that become free before a launch decision. Since 1.0. */
 typedef struct karp_reservation_credit {
     karp_str reservation; /**< its id: a value of the label karp_settings.reservation_id_label */
     int64_t slots; /**< how many instances */

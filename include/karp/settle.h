@@ -23,19 +23,19 @@ extern "C" {
  * consolidatable as of @p now. Volumes stay unbound. @p decision comes from karp_provision(), karp_disrupt() or
  * karp_launch_static_pools() for this snapshot; NULL = only time passes. @p before does not change; the caller owns *@p
  * out (karp_snapshot_unref()). Errors: INVALID (@p now is before the snapshot's time), DUPLICATE (a node of that name
- * is there already), NOT_FOUND (a decision of another snapshot), RANGE, NOMEM, LIMIT, CANCELED. Any thread. Since 0.1.
+ * is there already), NOT_FOUND (a decision of another snapshot), RANGE, NOMEM, LIMIT, CANCELED. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision *decision, int64_t now,
                                          karp_snapshot **out, karp_error *error);
 
-/** What follows the launches of a settlement. Numbers never change. Since 0.1. */
+/** What follows the launches of a settlement. Numbers never change. Since 1.0. */
 enum {
     KARP_SETTLE_LAUNCHES = 0, /**< nothing */
     KARP_SETTLE_ALL = 1, /**< disruption passes, until one finds nothing and nothing can change that */
     KARP_SETTLE_DRIFT = 2 /**< passes that replace nodes that have drifted, and no others */
 };
 
-/** Options of karp_settle(). Since 0.1. */
+/** Options of karp_settle(). Since 1.0. */
 typedef struct karp_settle_options {
     size_t size;
     const karp_options *common; /**< of every decision; its clock is not used. NULL = defaults */
@@ -46,7 +46,7 @@ typedef struct karp_settle_options {
     void *progress_user;
 } karp_settle_options;
 
-/** Sets the size, and everything else to 0. Since 0.1. */
+/** Sets the size, and everything else to 0. Since 1.0. */
 KARP_API void karp_settle_options_init(karp_settle_options *options, size_t size);
 
 /** The launches of one instance type in a round. */
@@ -56,7 +56,7 @@ typedef struct karp_launched {
     double price; /**< $/h of all of them */
 } karp_launched;
 
-/** A round: one decision that launched or removed nodes. Since 0.1. */
+/** A round: one decision that launched or removed nodes. Since 1.0. */
 typedef struct karp_settle_round {
     size_t size;
     int64_t at; /**< instant of the decision */
@@ -75,7 +75,7 @@ typedef struct karp_settle_round {
 
 /**
  * How nodes that have drifted are replaced: those of the beginning, when the last of them is gone, and what the cluster
- * costs. Since 0.1.
+ * costs. Since 1.0.
  */
 typedef struct karp_drift {
     size_t size;
@@ -100,45 +100,45 @@ typedef struct karp_settlement karp_settlement;
  * same time as far as budgets allow, as Karpenter makes the next pass at once. Where budgets or consolidateAfter forbid
  * more, their time is waited for, at most seven days. After 500 rounds it ends unsettled. @p options may be NULL. The
  * caller owns *@p out (karp_settlement_free()). Errors: those of karp_provision(), karp_disrupt() and
- * karp_snapshot_after(), ABI_*. Any thread; work and memory of a round are those of its decision. Since 0.1.
+ * karp_snapshot_after(), ABI_*. Any thread; work and memory of a round are those of its decision. Since 1.0.
  */
 KARP_API karp_status karp_settle(const karp_snapshot *snapshot, const karp_settle_options *options,
                                  karp_settlement **out, karp_error *error);
-/** Frees a settlement and its decisions; NULL is allowed. Since 0.1. */
+/** Frees a settlement and its decisions; NULL is allowed. Since 1.0. */
 KARP_API void karp_settlement_free(karp_settlement *settlement);
 
 /**
  * Whether rounds after @p decision may change the nodes and their cost: 1 = it launches nodes and leaves pods that need
  * not wait for ever, or there are static NodePools. Then karp_settle() tells what the cluster comes to. 0 = its cost is
- * the settled one. @p decision comes from karp_provision() for @p snapshot. Since 0.1.
+ * the settled one. @p decision comes from karp_provision() for @p snapshot. Since 1.0.
  */
 KARP_API uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_decision *decision);
 
 /**
  * How many pods have no place after @p decision: unschedulable ones, and those that their StatefulSet has not created
- * yet (KARP_REASON_NOT_CREATED). Since 0.1.
+ * yet (KARP_REASON_NOT_CREATED). Since 1.0.
  */
 KARP_API size_t karp_decision_pods_left(const karp_decision *decision);
 
-/** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 0.1. */
+/** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 1.0. */
 KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);
-/** The rounds that were played, at most 500. Since 0.1. */
+/** The rounds that were played, at most 500. Since 1.0. */
 KARP_API size_t karp_settlement_round_count(const karp_settlement *settlement);
-/** Round @p index, borrowed from @p settlement. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+/** Round @p index, borrowed from @p settlement. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_settlement_round(const karp_settlement *settlement, size_t index, karp_settle_round *out);
 
-/** The course of the drift. Errors: INVALID, ABI_SIZE. Since 0.1. */
+/** The course of the drift. Errors: INVALID, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_settlement_drift(const karp_settlement *settlement, karp_drift *out);
-/** How many nodes of @p snapshot have drifted and are not being deleted. Since 0.1. */
+/** How many nodes of @p snapshot have drifted and are not being deleted. Since 1.0. */
 KARP_API size_t karp_drifted_nodes(const karp_snapshot *snapshot);
 
-/** The first decision on pods. Borrowed, never NULL. Since 0.1. */
+/** The first decision on pods. Borrowed, never NULL. Since 1.0. */
 KARP_API karp_decision *karp_settlement_first(const karp_settlement *settlement);
-/** The number of its round, from 1: later if static NodePools launched or removed nodes before. Since 0.1. */
+/** The number of its round, from 1: later if static NodePools launched or removed nodes before. Since 1.0. */
 KARP_API size_t karp_settlement_first_round(const karp_settlement *settlement);
-/** The decision on the settled cluster: its nodes, its cost, and the pods that are left. Borrowed. Since 0.1. */
+/** The decision on the settled cluster: its nodes, its cost, and the pods that are left. Borrowed. Since 1.0. */
 KARP_API karp_decision *karp_settlement_last(const karp_settlement *settlement);
-/** The settled cluster. Borrowed. Since 0.1. */
+/** The settled cluster. Borrowed. Since 1.0. */
 KARP_API karp_snapshot *karp_settlement_snapshot(const karp_settlement *settlement);
 
 #ifdef __cplusplus

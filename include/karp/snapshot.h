@@ -4,7 +4,7 @@
  * indexed objects.
  *
  * A builder belongs to one thread at a time. A snapshot is immutable and reference-counted; any number of threads may
- * decide on it at the same time. Everything in this file is since 0.1. settings.h and builder.h have what fewer
+ * decide on it at the same time. Everything in this file is since 1.0. settings.h and builder.h have what fewer
  * callers need, inspect.h what a snapshot says of itself.
  */
 #ifndef KARP_SNAPSHOT_H

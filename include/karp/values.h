@@ -54,11 +54,11 @@ typedef struct karp_digest {
     unsigned char block[64];
 } karp_digest;
 
-/** Begins a digest. @p size is sizeof(karp_digest). Since 0.1. */
+/** Begins a digest. @p size is sizeof(karp_digest). Since 1.0. */
 KARP_API void karp_digest_init(karp_digest *digest, size_t size);
-/** Adds bytes. @p data may be NULL when @p bytes is 0. Since 0.1. */
+/** Adds bytes. @p data may be NULL when @p bytes is 0. Since 1.0. */
 KARP_API void karp_digest_add(karp_digest *digest, const void *data, size_t bytes);
-/** What was added so far as 64 hex digits; more may be added afterwards. Since 0.1. */
+/** What was added so far as 64 hex digits; more may be added afterwards. Since 1.0. */
 KARP_API void karp_digest_text(const karp_digest *digest, char out[KARP_DIGEST_TEXT]);
 
 #ifdef __cplusplus

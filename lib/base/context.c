@@ -219,7 +219,10 @@ void karp_free(karp_context *context, void *memory, size_t bytes)
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
-const char *karp_version(void) { return VERSION_TEXT(KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH); }
+const char *karp_version(void)
+{
+    return VERSION_TEXT(KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH) KARP_VERSION_STAGE;
+}
 
 uint32_t karp_version_number(void) { return KARP_VERSION_NUMBER; }
 

@@ -22,7 +22,7 @@ typedef struct cli_writer {
 
 /* "karp diff · profile …", as a heading in text, a paragraph in Markdown or a line in HTML. */
 void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options, const cli_input *input);
-void cli_put_engine(cli_writer *w); /* "engine": {"name": "libkarp", "version": "0.1.0"} */
+void cli_put_engine(cli_writer *w); /* "engine": {"name": "libkarp", "version": "1.0.0"} */
 /* ", "warnings": […]", and before it "problems", if there are any */
 void cli_put_notes(cli_writer *w, const cli_input *input);
 /* ', "withoutLicences": "Windows"', if the costs lack any. */

@@ -74,7 +74,7 @@ void json_member_profile(json_out *j, uint32_t profile);
  * "region": "us-west-2", "prices": "2026-07-20"}], from the catalogue's title ("aws us-west-2, prices 2026-07-20").
  * Writes nothing about a part without a date, e.g. a file name. */
 void json_member_catalogue(json_out *j, karp_str title);
-/* "engine": {"name": "libkarp", "version": "0.1.0", "abi": 0} */
+/* "engine": {"name": "libkarp", "version": "1.0.0", "abi": 1} */
 void json_member_engine(json_out *j);
 /* "peerVersion": "1.15": the Karpenter version that profile karpenter follows by default. */
 void json_member_newest_peer(json_out *j);

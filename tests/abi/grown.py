@@ -69,7 +69,7 @@ def make_libraries(folder):
     """Both libraries from the one files in this folder."""
     compiler = [compilers.quick()]
     for name, needed in LIBRARIES.items():
-        library = folder / f'lib{name}.so.0'
+        library = folder / f'lib{name}.so.1'
         subprocess.run([*compiler, '-std=c11', '-O0', '-w', '-fPIC', '-fvisibility=hidden', '-shared', folder / f'{name}.c', '-o', library,
                         f'-Wl,-soname,{library.name}', f'-L{folder}', *needed], check=True)
         link = library.with_suffix('')

@@ -15,7 +15,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 PREVIOUS = HERE / 'previous'
 SOURCE = HERE.parent.parent
 INPUT = SOURCE / 'examples' / 'quickstart'
-PROGRAMS = {'controller': ['karp'], 'fit': ['karp'], 'hash': ['karp-io', 'karp'], 'memory': ['karp-io', 'karp'], 'plan': ['karp-io', 'karp']}
+PROGRAMS = {'controller': ['karp'], 'fit': ['karp'], 'incremental': ['karp'], 'hash': ['karp-io', 'karp'], 'memory': ['karp-io', 'karp'], 'plan': ['karp-io', 'karp'],
+            'threads': ['karp-io', 'karp'], 'whatif': ['karp-io', 'karp']}
+WORDS = {'whatif': ['system', 'us-west-2a']}  # before the input
+LIBRARIES = {'libkarp': '.', 'libkarp-io': '.', 'libkarp-jansson': 'jansson'}  # where they are in the build
 
 
 def run_program(name, include, source, folder, libraries):
@@ -23,7 +26,7 @@ def run_program(name, include, source, folder, libraries):
     binary = pathlib.Path(folder, name)
     subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-I', include, source, '-o', binary, '-L', libraries,
                     *(f'-l{library}' for library in PROGRAMS[name])], check=True)
-    arguments = [INPUT] if 'karp-io' in PROGRAMS[name] else []
+    arguments = [*WORDS.get(name, []), INPUT] if 'karp-io' in PROGRAMS[name] else []
     return subprocess.run([binary, *arguments], env=dict(os.environ, LD_LIBRARY_PATH=str(libraries)), capture_output=True,
                           text=True, check=True).stdout
 
@@ -46,20 +49,27 @@ def still_exported(before, libraries):
         library, symbol = line.split()
         promised.setdefault(library, set()).add(symbol)
     for library, symbols in promised.items():
-        if (libraries / f'{library}.so').exists():
-            for symbol in sorted(symbols - exported(libraries / f'{library}.so')):
+        if path_of(library, libraries).exists():
+            for symbol in sorted(symbols - exported(path_of(library, libraries))):
                 yield f'{library}: {symbol} of {before.name} is gone'
 
 
+def path_of(library, libraries):
+    return libraries / LIBRARIES[library] / f'{library}.so'
+
+
 def version():
-    return tuple(int(part) for part in re.findall(r'KARP_VERSION_(?:MAJOR|MINOR) (\d+)', (SOURCE / 'include/karp/version.h').read_text()))
+    """Major and minor version, and "" or "-rc1"."""
+    text = (SOURCE / 'include/karp/version.h').read_text()
+    return (*(int(part) for part in re.findall(r'KARP_VERSION_(?:MAJOR|MINOR) (\d+)', text)), re.search(r'KARP_VERSION_STAGE "([^"]*)"', text).group(1))
 
 
 def late(before, libraries):
-    """From 1.0 on: functions that came after a release and are in a version node which it had, so that its loader would not miss them."""
-    for library in ('libkarp', 'libkarp-io'):
-        path = libraries / f'{library}.so'
-        if version() < (1, 0) or not path.exists():
+    """Functions that came after a release and are in a version node which it had, so that its loader would not miss them. A candidate of a release
+    can still get them."""
+    for library in LIBRARIES:
+        path = path_of(library, libraries)
+        if version()[2] or not path.exists():
             continue
         promised = {line.split()[1] for line in (before / 'symbols.txt').read_text().splitlines() if line.startswith(library + ' ')}
         nodes = {symbol.split('@')[-1] for symbol in promised}

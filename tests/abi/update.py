@@ -23,8 +23,8 @@ SOURCE = HERE.parent.parent
 
 
 def manifest(libraries):
-    return ''.join(f'{library} {symbol}\n' for library in ('libkarp', 'libkarp-io')
-                   for symbol in sorted(previous.exported(libraries / f'{library}.so')))
+    return ''.join(f'{library} {symbol}\n' for library in previous.LIBRARIES
+                   for symbol in sorted(previous.exported(previous.path_of(library, libraries))))
 
 
 def release(broken):
@@ -34,7 +34,7 @@ def release(broken):
         shutil.rmtree(previous.PREVIOUS)
     folder = previous.PREVIOUS / str(last + 1)
     (folder / 'include' / 'karp').mkdir(parents=True)
-    for header in headers.public_headers(SOURCE):
+    for header in [*headers.public_headers(SOURCE), SOURCE / 'include/jansson/karp/jansson.h']:
         shutil.copy(header, folder / 'include' / 'karp')
     for name in previous.PROGRAMS:
         shutil.copy(SOURCE / 'examples' / 'c' / f'{name}.c', folder)

@@ -12,7 +12,7 @@ def run(*wanted):
     if importlib.util.find_spec('pytest') is None:
         print('there is no pytest')
         return 77
-    library = next((build / 'lib').glob('libkarp-io.so.0'), None)
+    library = next((build / 'lib').glob('libkarp-io.so.1'), None)
     if library is None:
         print('there are no shared libraries to load')
         return 77

@@ -21,7 +21,7 @@ def check_help():
         check(helped.startswith(f'Usage: karp {verb}'), f'karp {verb} --help: {helped[:60]}')
         equal(run('help', verb)[0], helped, f'karp help {verb}')
     out, _ = run('--version')
-    check(out.startswith('karp 0.') and 'Decides as Karpenter 1.15 does, or 1.14 (--profile karpenter-1.14).' in out, f'--version: {out}')
+    check(out.startswith('karp 1.') and 'Decides as Karpenter 1.15 does, or 1.14 (--profile karpenter-1.14).' in out, f'--version: {out}')
     for part in ('\naws: us-east-1, ', '\nazure: eastus, ', '\ngcp: us-central1, ', '  source '):
         check(part in out, f'--version: {out}')
     _, error = run(status=1)

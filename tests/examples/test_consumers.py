@@ -93,7 +93,7 @@ class Installed:
 CMAKE_LISTS = '''\
 cmake_minimum_required(VERSION 3.13)
 project(consumer C)
-find_package(karp 0.1 CONFIG REQUIRED)
+find_package(karp 1.0 CONFIG REQUIRED)
 if(TARGET karp::io)
   add_executable(consumer consumer.c)
   target_link_libraries(consumer karp::io)

@@ -30,7 +30,7 @@ def check_options():
 
 def check_debian():
     version = stage.version()
-    if not (PACKAGING / 'debian/changelog').read_text().startswith(f'libkarp ({version}-1) '):
+    if not (PACKAGING / 'debian/changelog').read_text().startswith(f'libkarp ({stage.version("debian")}-1) '):
         problems.append(f'debian/changelog is not of {version}')
     packages = re.findall(r'^Package: (\S+)', (PACKAGING / 'debian/control').read_text(), re.M)
     if f'libkarp{version.split(".")[0]}' not in packages:
@@ -39,6 +39,17 @@ def check_debian():
         problems.extend(f'{path}: there is no {line}' for line in path.read_text().split() if not list(SOURCE.glob(line)))
     for path in PACKAGING.glob('debian/*.examples'):
         problems.extend(f'{path}: there is no {line}' for line in path.read_text().split() if not (SOURCE / line).exists())
+
+
+def check_versions():
+    """What states the version, each in the form of its kind of package."""
+    stated = {'pyproject.toml': f'version = "{stage.version("python")}"', 'bindings/rust/karp/Cargo.toml': f'version = "{stage.version("semver")}"',
+              'bindings/rust/karp-sys/Cargo.toml': f'version = "{stage.version("semver")}"', 'tests/bindings/go-consumer/go.mod': f'{stage.GO_MODULE} v{stage.version("semver")}',
+              **{f'docs/man/{page}': f'"libkarp {stage.version()}"' for page in ('karp.1', 'kubectl-karp.1', 'libkarp.3')}}
+    problems.extend(f'{path} does not say {text}' for path, text in stated.items() if text not in (SOURCE / path).read_text(encoding='utf-8'))
+    news = re.findall(r'^## (\S+)', (SOURCE / 'NEWS.md').read_text(encoding='utf-8'), re.M)
+    if news[:1] != [stage.version().split('-')[0]]:
+        problems.append(f'NEWS.md begins with {news[:1]}')
 
 
 def check_recipes():
@@ -64,7 +75,7 @@ def check_recipes():
     for path in ('homebrew/libkarp.rb', 'conda-forge/meta.yaml', 'conan/conanfile.py', 'wrapdb/libkarp.wrap'):
         if digest not in made[path] or version not in made[path]:
             problems.append(f'{path} does not name the source of {version}')
-    if hashlib.sha512(b'source').hexdigest() not in made['vcpkg/portfile.cmake'] or json.loads(made['vcpkg/vcpkg.json'])['version'] != version:
+    if hashlib.sha512(b'source').hexdigest() not in made['vcpkg/portfile.cmake'] or json.loads(made['vcpkg/vcpkg.json'])['version-semver'] != version:
         problems.append('the port of vcpkg is of another source')
     ast.parse(made['conan/conanfile.py'])
     problems.extend(f'krew/karp.yaml: nothing for {system}' for system in stage.PROGRAMS if hashlib.sha256(system.encode()).hexdigest() not in made['krew/karp.yaml'])
@@ -73,6 +84,7 @@ def check_recipes():
 def main():
     check_options()
     check_debian()
+    check_versions()
     check_recipes()
     print('\n'.join(problems))
     return 1 if problems else 0

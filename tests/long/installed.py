@@ -42,5 +42,5 @@ def environment(*folders):
 
 def usable():
     """Whether an interpreter without sanitizers can load the libraries of this build."""
-    library = next(pathlib.Path(os.environ['KARP_BUILD'], 'lib').glob('libkarp-io.so.0'), None)
+    library = next(pathlib.Path(os.environ['KARP_BUILD'], 'lib').glob('libkarp-io.so.1'), None)
     return library is not None and b'__asan_init' not in library.read_bytes()

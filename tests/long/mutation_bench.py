@@ -78,8 +78,8 @@ class Bench:
     def link(self, compiler, objects, folder, more=()):
         """The folder of the library."""
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([compiler, '-shared', *more, '-Wl,-soname,libkarp.so.0', f'-Wl,--version-script={self.map}',
-                        '-o', str(folder / 'libkarp.so.0'), *map(str, objects), '-lm'], check=True)
+        subprocess.run([compiler, '-shared', *more, '-Wl,-soname,libkarp.so.1', f'-Wl,--version-script={self.map}',
+                        '-o', str(folder / 'libkarp.so.1'), *map(str, objects), '-lm'], check=True)
         return folder
 
     def core(self, compiler, name, more):
@@ -102,7 +102,7 @@ class Bench:
             out = self.folder / 'tests' / name
             if not fresh(out, objects + archives):
                 subprocess.run(['cc', '-o', str(out), *map(str, objects), '-Wl,--start-group', *map(str, archives), '-Wl,--end-group',
-                                str(self.library / 'libkarp.so.0'), '-lcmocka', *io, '-ldl', '-lm', '-pthread'], check=True)
+                                str(self.library / 'libkarp.so.1'), '-lcmocka', *io, '-ldl', '-lm', '-pthread'], check=True)
             return str(out)
 
         unit_tests = program('unit_tests', [*self.build.glob('tests/unit_tests.p/*.o'), *self.build.glob('tests/libtest-unit-*.a.p/*.o')])
@@ -165,7 +165,7 @@ class Bench:
             if not raw:
                 return seconds, lines
             subprocess.run(['llvm-profdata-19', 'merge', '-sparse', '-o', f'{counts}/all', *raw], check=True)
-            text = subprocess.run(['llvm-cov-19', 'export', '-format=lcov', str(library / 'libkarp.so.0'), f'-instr-profile={counts}/all'],
+            text = subprocess.run(['llvm-cov-19', 'export', '-format=lcov', str(library / 'libkarp.so.1'), f'-instr-profile={counts}/all'],
                                   check=True, capture_output=True, text=True).stdout
         file = ''
         for row in text.splitlines():

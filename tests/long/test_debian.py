@@ -14,7 +14,7 @@ sys.path.insert(0, str(SOURCE / 'bindings'))
 sys.dont_write_bytecode = True
 import stage  # noqa: E402
 
-PACKAGES = {'libkarp0', 'libkarp-dev', 'karp', 'python3-libkarp'}
+PACKAGES = {'libkarp1', 'libkarp-dev', 'karp', 'python3-libkarp'}
 TOOLS = ('dpkg-buildpackage', 'dh', 'dh_python3', 'lintian', 'dpkg-deb', 'git')
 # There is no bug of Debian's that asks for the package as long as it is not in Debian.
 SUPPRESSED = 'initial-upload-closes-no-bugs'
@@ -46,7 +46,7 @@ def check_installed(folder, debs):
     root = folder / 'root'
     for deb in debs:
         run('dpkg-deb', '--extract', deb, root)
-    library = next(root.glob('usr/lib/*/libkarp.so.0')).parent
+    library = next(root.glob('usr/lib/*/libkarp.so.1')).parent
     env = {**os.environ, 'LD_LIBRARY_PATH': str(library), 'PKG_CONFIG_PATH': str(library / 'pkgconfig'), 'PKG_CONFIG_SYSROOT_DIR': str(root),
            'PYTHONPATH': str(root / 'usr/lib/python3/dist-packages'), 'KARP_LIBRARY': str(library), 'PYTHONDONTWRITEBYTECODE': '1'}
     plan = run(root / 'usr/bin/karp', 'plan', '-f', SOURCE / 'examples/quickstart', env=env)

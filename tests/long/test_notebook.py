@@ -28,7 +28,7 @@ def in_jupyter(notebook):
 
 
 def main():
-    library = next((BUILD / 'lib').glob('libkarp-io.so.0'), None)
+    library = next((BUILD / 'lib').glob('libkarp-io.so.1'), None)
     if library is None or b'__asan_init' in library.read_bytes():
         print('there are no shared libraries that this interpreter could load')
         return 77

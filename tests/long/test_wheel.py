@@ -13,7 +13,7 @@ import zipfile
 import installed
 
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
-INFO = 'libkarp-0.1.0.dist-info'
+INFO = 'libkarp-1.0.0rc1.dist-info'
 TRY = '''
 import karp, pathlib
 snapshot = karp.load(karp.example())

@@ -18,7 +18,7 @@ SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 sys.path.insert(0, str(SOURCE / 'bindings'))
 import stage  # noqa: E402
 
-OF_EVERY_LINUX = {'libc.so.6', 'libm.so.6', 'libdl.so.2', 'ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1', 'libc.so', 'libkarp.so.0', 'libkarp-io.so.0'}
+OF_EVERY_LINUX = {'libc.so.6', 'libm.so.6', 'libdl.so.2', 'ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1', 'libc.so', 'libkarp.so.1', 'libkarp-io.so.1'}
 LARGEST = 1_200_000
 MACHINES = {'x86_64': 62, 'aarch64': 183}  # e_machine
 CPUS = {'x86_64': 0x01000007, 'arm64': 0x0100000c}

@@ -220,7 +220,8 @@ static void test_names(void **state)
 {
     (void)state;
     char expected[32];
-    (void)snprintf(expected, sizeof expected, "%d.%d.%d", KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH);
+    (void)snprintf(expected, sizeof expected, "%d.%d.%d%s", KARP_VERSION_MAJOR, KARP_VERSION_MINOR, KARP_VERSION_PATCH,
+                   KARP_VERSION_STAGE);
     assert_string_equal(karp_version(), expected);
     assert_int_equal(karp_version_number(), KARP_VERSION_NUMBER);
     assert_string_equal(karp_status_name(KARP_OK), "KARP_OK");

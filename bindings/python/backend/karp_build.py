@@ -19,7 +19,7 @@ import tempfile
 import karp_wheel
 from karp_wheel import SOURCE, dist_info, metadata, project
 
-LIBRARIES = ('libkarp.so.0', 'libkarp-io.so.0')
+LIBRARIES = ('libkarp.so.1', 'libkarp-io.so.1')
 BUNDLED = re.compile(r'libyaml\b.*\.so')  # everything else is of every Linux system
 LEFT_OUT = ('tests/', 'fuzz/', '.ci/', 'bindings/go/', 'bindings/rust/')  # of the source archive: what building does not need
 
@@ -67,7 +67,7 @@ def build(folder):
         '-Dtests=false', '-Dc_link_args=-Wl,-rpath,$ORIGIN:$ORIGIN/../_lib,-s')
     run(*meson(), 'compile', '-C', folder, 'karp:shared_library', 'karp-io:shared_library', 'karp:executable')
     found = {name: (folder / 'lib' / name).resolve() for name in LIBRARIES}
-    for line in run('ldd', found['libkarp-io.so.0']).splitlines():
+    for line in run('ldd', found['libkarp-io.so.1']).splitlines():
         name, _, path = line.strip().partition(' => ')
         if BUNDLED.match(name):
             found[name] = pathlib.Path(path.split(' (')[0]).resolve()

@@ -21,7 +21,7 @@ from ._version import VERSION
 FORMAT_JSON, FORMAT_TEXT, FORMAT_YAML, FORMAT_JSON_LOG, FORMAT_HTML, FORMAT_CSV = range(6)
 NO_TIME = -2**63
 NO_OFFSET = 2**64 - 1
-NAMES = ('{}.so.0', '{}.0.dylib', '{}.so', '{}.dylib', '{}.dll')
+NAMES = ('{}.so.1', '{}.1.dylib', '{}.so', '{}.dylib', '{}.dll')
 KINDS = {
     -2: OutOfMemoryError, -3: InputError, -4: InputError, -5: LimitError, -6: InputError, -7: CanceledError,
     -8: NotFoundError, -9: InputError, -14: FileError,

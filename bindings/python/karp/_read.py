@@ -108,7 +108,7 @@ def row(kind: Type[T], getter: Any, *arguments: object) -> T:
 
 @lru_cache(maxsize=None)
 def action(kind: int) -> str:
-    return row(S.ActionMeaning, native.core.karp_action_describe, kind).name.decode('ascii')
+    return C.string_at(row(S.ActionMeaning, native.core.karp_action_describe, kind).name).decode('ascii')
 
 
 @lru_cache(maxsize=None)

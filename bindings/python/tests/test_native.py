@@ -81,7 +81,8 @@ def test_functions_are_exported() -> None:
 def test_version_is_that_of_the_header() -> None:
     header = (SOURCE / 'include/karp/version.h').read_text()
     parts = [re.search(rf'KARP_VERSION_{part} (\d+)', header) for part in ('MAJOR', 'MINOR', 'PATCH')]
-    assert karp.__version__ == '.'.join(part.group(1) for part in parts if part)
+    stage = re.search(r'KARP_VERSION_STAGE "-?(\w*)"', header)
+    assert stage and karp.__version__ == '.'.join(part.group(1) for part in parts if part) + stage.group(1)
 
 
 def test_which_versions_fit() -> None:
@@ -101,7 +102,7 @@ def import_with(library: object) -> 'subprocess.CompletedProcess[str]':
 def test_nothing_there(tmp_path: pathlib.Path) -> None:
     done = import_with(tmp_path)
     assert done.returncode == 1 and 'LibraryError: KARP_LIBRARY' in done.stderr and str(tmp_path) in done.stderr
-    done = import_with(tmp_path / 'libkarp.so.0')
+    done = import_with(tmp_path / 'libkarp.so.1')
     assert done.returncode == 1 and 'LibraryError: libkarp and libkarp-io were not found' in done.stderr
 
 
@@ -109,13 +110,13 @@ def test_nothing_there(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize('source, said', [
     ('int other(void) { return 0; }', 'is not libkarp'),
     ('const char *karp_version(void) { return "0.2.0"; } unsigned karp_version_number(void) { return 0x000200; }',
-     'is libkarp 0.2.0, but this package is karp 0.1.0'),
-    ('const char *karp_version(void) { return "0.1.7"; } unsigned karp_version_number(void) { return 0x000107; }',
+     'is libkarp 0.2.0, but this package is karp 1.0.0'),
+    ('const char *karp_version(void) { return "1.0.7"; } unsigned karp_version_number(void) { return 0x010007; }',
      'lacks karp_status_name'),
 ])
 def test_wrong_libraries(tmp_path: pathlib.Path, source: str, said: str) -> None:
     (tmp_path / 'x.c').write_text(source)
-    for name in ('libkarp.so.0', 'libkarp-io.so.0'):
+    for name in ('libkarp.so.1', 'libkarp-io.so.1'):
         subprocess.run(['cc', '-shared', '-fPIC', '-o', str(tmp_path / name), str(tmp_path / 'x.c')], check=True)
     done = import_with(tmp_path)
     assert done.returncode == 1 and 'LibraryError' in done.stderr and said in done.stderr, done.stderr

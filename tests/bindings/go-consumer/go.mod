@@ -2,4 +2,4 @@ module example.com/consumer
 
 go 1.24
 
-require libkarp.dev/go v0.1.0
+require libkarp.dev/go v1.0.0-rc.1

@@ -29,7 +29,7 @@ pub use error::{Error, Status};
 pub use fit::{fit, FitDemand, FitLeft, FitLoad, FitNode, FitRequest, FitType, Fitting};
 pub use snapshot::{ClaimOrder, Input, Method, Options, Profile, Snapshot};
 
-/// That of the library, `0.1.0`.
+/// That of the library, `1.0.0`.
 pub fn version() -> String {
     // SAFETY: the library returns a text that is always there.
     text::text(unsafe { std::ffi::CStr::from_ptr(karp_sys::karp_version()) })
