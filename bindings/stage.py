@@ -54,8 +54,8 @@ def at_once(jobs):
 FORMS = {'': '-rc', 'python': 'rc', 'semver': '-rc.', 'debian': '~rc'}
 
 
-def version(form=''):
-    stated = re.search(r"^  version: '([^']+)'", (SOURCE / 'meson.build').read_text(encoding='utf-8'), re.M).group(1)
+def version(form='', source=SOURCE):
+    stated = re.search(r"^  version: '([^']+)'", (source / 'meson.build').read_text(encoding='utf-8'), re.M).group(1)
     return stated.replace('-rc', FORMS[form])
 
 

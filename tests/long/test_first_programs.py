@@ -37,7 +37,7 @@ def main():
         if subprocess.run([consumers.SOURCE / '.ci/libyaml', f'{folder}/libyaml.tar.gz'], capture_output=True).returncode or python is None:
             print('the source of libyaml or zig cannot be had here')
             return 77
-        subprocess.run([consumers.SOURCE / '.ci/release', release, '--libyaml', f'{folder}/libyaml.tar.gz', '--zig', f'{python} -m ziglang'], check=True)
+        subprocess.run([consumers.SOURCE / '.ci/release', release, '--libyaml', f'{folder}/libyaml.tar.gz', '--zig', f'{python} -m ziglang', *([] if shutil.which('dh_python3') else ['--no-debs'])], check=True)
         wrong = []
         for path in sorted(consumers.HERE.iterdir()):
             if shutil.which(NEEDS[path.name]) is None:

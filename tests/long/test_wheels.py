@@ -38,7 +38,7 @@ def check_elf(platform, path):
     if 'manylinux' in platform and max(asked) > (2, 28):
         problems.append(f'{platform}: {path.name} asks for GLIBC {max(asked)}')
     shown = [line.split()[-1] for line in said.splitlines() if re.search(r'(FUNC|OBJECT)\s+GLOBAL\s+DEFAULT\s+\d', line)]
-    if path.suffix == '.0' and (not shown or any(not name.startswith('karp_') for name in shown)):
+    if path.suffix == '.1' and (not shown or any(not name.startswith('karp_') for name in shown)):
         problems.append(f'{platform}: {path.name} shows {[name for name in shown if not name.startswith("karp_")][:5]}')
 
 
