@@ -2,7 +2,8 @@
 """Writes what of the bindings is made from the public headers:
 
     generate.py            Go's structs and their writer (go/structs.txt says what is special of them), its versions of
-                           Karpenter and methods, the stubs for programs without cgo, Python's structs
+                           Karpenter and methods, the stubs for programs without cgo, Python's structs; the signatures in
+                           docs/rust.md
     generate.py --check    compares them with what is there
 
 Go's files are formatted by gofmt, and the stubs are printed by a program in Go: without Go nothing is written. --check compares
@@ -17,6 +18,7 @@ import sys
 import go_structs
 import headers
 import python_structs
+import rust_signatures
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -47,7 +49,7 @@ def main():
         sys.exit(__doc__)
     structs = headers.structs()
     made = {**{path: formatted(text) for path, text in go_structs.files(structs).items()}, HERE / 'go/numbers.go': formatted(constants()),
-            python_structs.PACKAGE / '_structs.py': python_structs.text(structs)}
+            python_structs.PACKAGE / '_structs.py': python_structs.text(structs), rust_signatures.PAGE: rust_signatures.page()}
     if not check and not shutil.which('gofmt'):
         sys.exit('gofmt is needed, which comes with Go')
     stale = []

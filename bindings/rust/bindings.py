@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the public headers as Rust declarations:   bindings.py HEADER... > bindings.rs
+"""Prints the public headers as Rust declarations, with their comments:   bindings.py HEADER... > bindings.rs
 
 Knows the plain style that the headers keep to, no other C. Arrow's structs are left out.
 """
@@ -7,10 +7,37 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import headers  # noqa: E402
+
 TYPES = {'void': 'c_void', 'char': 'c_char', 'unsigned char': 'u8', 'int': 'c_int', 'double': 'f64', 'float': 'f32', 'size_t': 'usize',
          **{f'uint{n}_t': f'u{n}' for n in (8, 16, 32, 64)}, **{f'int{n}_t': f'i{n}' for n in (8, 16, 32, 64)}}
 KEYWORDS = {'type', 'ref', 'match', 'move', 'in', 'fn', 'use', 'box', 'where', 'dyn'}
 POINTER = re.compile(r'(?P<result>[\w\s*]+?)\(\s*\*\s*(?P<name>\w+)\s*\)\s*\((?P<given>.*)\)$', re.S)
+
+
+def markdown(line):
+    """Names are code, and nothing else is markup."""
+    line = re.sub(r'[#@](?:p )?(?=\w)', '', line).replace('`', '')
+    parts = re.split(r'(\b(?:karp_|KARP_)\w+(?:\(\)|\*)?|"[^"]*")', line)
+    return ''.join(f'`{part}`' if i % 2 else re.sub(r'([\[\]*_<>])', r'\\\1', part) for i, part in enumerate(parts))
+
+
+def documentation(comment, indent=''):
+    """As rustdoc reads it: a paragraph stays one."""
+    paragraphs = re.split(r'\n\s*\*[ \t]*(?=\n)', comment)
+    lines = [' '.join(re.sub(r'^\s*\*', ' ', part, flags=re.M).split()) for part in paragraphs]
+    lines = [markdown(line) for line in lines if line]
+    return f'\n{indent}///\n'.join(f'{indent}/// {line}' for line in lines) + '\n' if lines else ''
+
+
+def comments(texts):
+    """{function or struct: what its comment says}"""
+    found = {}
+    for text in texts:
+        for said, function, struct in re.findall(r'/\*\*((?:(?!\*/).)*?)\*/\s*(?:KARP_API\b[^;{]*?\b(karp_\w+)\s*\(|typedef\s+struct\s+(karp_\w+)\b)', text, re.S):
+            found[function or struct] = said
+    return found
 
 
 def plain(text):
@@ -110,14 +137,15 @@ def members(body):
             yield declared(f'{first.rsplit(" ", 1)[0]} {other.strip()}')
 
 
-def structs(text):
+def structs(text, said, of_members):
     for name, body in re.findall(r'typedef\s+struct\s+(karp_\w+)\s*\{(.*?)\}\s*karp_\w+\s*;', text, re.S):
-        yield f'#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{\n' + ''.join(f'    pub {member}: {kind},\n' for member, kind in members(body)) + '}'
+        lines = ''.join(f'{documentation(of_members.get((name, member), ""), "    ")}    pub {member}: {kind},\n' for member, kind in members(body))
+        yield f'{documentation(said.get(name, ""))}#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{\n{lines}}}'
 
 
-def opaque(text):
+def opaque(text, said):
     for name in re.findall(r'typedef\s+struct\s+(karp_\w+)\s+karp_\w+\s*;', text):
-        yield f'#[repr(C)]\npub struct {name} {{\n    _private: [u8; 0],\n}}'
+        yield f'{documentation(said.get(name, ""))}#[repr(C)]\npub struct {name} {{\n    _private: [u8; 0],\n}}'
 
 
 def aliases(text):
@@ -131,14 +159,14 @@ def aliases(text):
             yield f'pub type {name} = {TYPES[kind]};'
 
 
-def functions(text):
+def functions(text, said):
     for declaration in re.findall(r'\bKARP_API\b([^;{]*);', text):
         found = re.match(r'(.*?)(\bkarp_\w+)\s*\((.*)\)\s*$', ' '.join(declaration.split()), re.S)
         if found is None or 'Arrow' in declaration:
             continue
         parameters = [] if found[3].strip() == 'void' else [declared(part, i) for i, part in enumerate(split(found[3]))]
         parameters = [(name, re.sub(r'^\[(\w+);.*\]$', r'*mut \1', kind)) for name, kind in parameters]  # arrays are pointers here
-        yield f'    pub fn {found[2]}({", ".join(f"{name}: {kind}" for name, kind in parameters)}){result_of(found[1])};'
+        yield f'{documentation(said.get(found[2], ""), "    ")}    pub fn {found[2]}({", ".join(f"{name}: {kind}" for name, kind in parameters)}){result_of(found[1])};'
 
 
 def camel(name):
@@ -152,13 +180,15 @@ def main():
     for text in texts:
         out += macros(text, values)
         out += enums(plain(text), values)
+    said = comments(texts)
+    of_members = {(struct, member.name): member.comment for struct, listed in headers.structs().items() for member in listed}
     for text in map(plain, texts):
         text = re.sub(r'struct\s+Arrow\w+\s*\{.*?\}\s*;', '', text, flags=re.S)
-        out += [*aliases(text), *opaque(text), *structs(text)]
+        out += [*aliases(text), *opaque(text, said), *structs(text, said, of_members)]
     methods = {camel(name): number for name, number in values.items() if re.match(r'KARP_METHOD_(?!FLAG)', name)}
     out.append('/// Methods of disruption; `Any` is the first that finds something.\n#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]\n#[repr(u32)]\n'
                'pub enum Method {\n    #[default]\n' + ''.join(f'    {name} = {number},\n' for name, number in methods.items()) + '}')
-    out.append('extern "C" {\n' + '\n'.join(line for text in texts for line in functions(plain(text))) + '\n}')
+    out.append('extern "C" {\n' + '\n'.join(line for text in texts for line in functions(plain(text), said)) + '\n}')
     print('// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/rust/bindings.py from include/karp.\n\nuse core::ffi::{c_char, c_void};\n')
     declarations = '\n'.join(dict.fromkeys(out))
     for name in re.findall(r'pub type (\w+) = unsafe extern', declarations):

@@ -20,6 +20,7 @@ mod cost;
 mod decision;
 mod error;
 mod fit;
+pub mod objects;
 mod snapshot;
 mod text;
 

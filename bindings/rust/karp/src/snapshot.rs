@@ -3,6 +3,7 @@
 use crate::cost::{Objective, Repack};
 use crate::decision::Decision;
 use crate::error::{call, invalid, Error};
+use crate::objects::{catalogue, InstanceType, Object};
 use crate::text::{copy, lend};
 use karp_sys as c;
 pub use karp_sys::Method;
@@ -48,6 +49,7 @@ enum Part {
 #[derive(Default)]
 pub struct Input {
     parts: Vec<Part>,
+    types: Option<String>,
     region: String,
     now: i64,
     strict: bool,
@@ -67,6 +69,18 @@ impl Input {
     /// A document; the name is what errors call it.
     pub fn text(mut self, name: &str, document: impl Into<Vec<u8>>) -> Input {
         self.parts.push(Part::Text(name.to_string(), document.into()));
+        self
+    }
+
+    /// An object of [`crate::objects`].
+    pub fn object(self, object: &impl Object) -> Input {
+        let name = format!("object {}", self.parts.len() + 1);
+        self.text(&name, object.manifest())
+    }
+
+    /// These types can be launched, by every NodePool, and no others.
+    pub fn types(mut self, types: &[InstanceType]) -> Input {
+        self.types = Some(catalogue(types));
         self
     }
 
@@ -101,6 +115,16 @@ impl Input {
         // SAFETY: the context lives; out and error are there.
         call(|error| unsafe { c::karp_reader_new(context.0, &options, &mut made, error) })?;
         let reader = Reader(made);
+        if let Some(document) = &self.types {
+            let text = c::karp_str { ptr: document.as_ptr().cast(), len: document.len() };
+            let mut types = ptr::null_mut();
+            // SAFETY: the context lives; out and error are there.
+            call(|error| unsafe { c::karp_catalogue_read(context.0, lend("types"), text, &mut types, error) })?;
+            // SAFETY: the reader takes a reference of its own.
+            let added = call(|error| unsafe { c::karp_reader_add_catalogue(reader.0, types, error) });
+            unsafe { c::karp_catalogue_unref(types) };
+            added?;
+        }
         for part in &self.parts {
             match part {
                 Part::File(path) => {
