@@ -12,7 +12,7 @@ typedef struct replaying {
     karp_replay_options options;
     karp_str policies[MOST_POLICIES];
     karp_replay_interruption rates[MOST_RATES];
-    karp_replay_document plan;
+    karp_replay_document plan, scheduler_config;
 } replaying;
 
 static bool wrong(const char *option, const char *value, const char *message)
@@ -110,6 +110,10 @@ static bool read_options(const cli_options *options, replaying *r)
     o->most_allocated = options->most_allocated;
     o->lenient = options->lenient;
     o->as_planned = options->as_planned;
+    if (options->replay[REPLAY_SCHEDULER_CONFIG] != NULL) {
+        r->scheduler_config.name = str(options->replay[REPLAY_SCHEDULER_CONFIG]);
+        o->scheduler_config = &r->scheduler_config;
+    }
     if (options->replay[REPLAY_REPACK] != NULL) r->plan.name = str(options->replay[REPLAY_REPACK]);
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&

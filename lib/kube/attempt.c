@@ -104,11 +104,11 @@ void kube_attempt_begin(kube_attempt *a, uint32_t pod)
 }
 
 /* How many feasible nodes are enough: percentageOfNodesToScore. */
-static size_t enough(const kube_cluster *c, size_t nodes)
+static size_t enough(const kube_profile *p, size_t nodes)
 {
     enum { LEAST_NODES = 100, LEAST_PERCENTAGE = 5 };
     if (nodes < LEAST_NODES) return nodes;
-    size_t percentage = c->profile.percentage > 0 ? (size_t)c->profile.percentage : 0;
+    size_t percentage = p->percentage > 0 ? (size_t)p->percentage : 0;
     if (percentage == 0) percentage = nodes / 125 < 50 - LEAST_PERCENTAGE ? 50 - nodes / 125 : LEAST_PERCENTAGE;
     if (percentage >= 100) return nodes;
     size_t count = nodes * percentage / 100;
@@ -141,7 +141,7 @@ void kube_attempt_filter(kube_attempt *a, bool all)
         order = a->only;
         count = a->only_count;
     }
-    target = all ? count : enough(c, count);
+    target = all ? count : enough(s->profile, count);
     size_t from = all || count == 0 ? 0 : c->start % count;
     for (size_t i = 0; i < count && a->feasible_count <= target && !c->status; i++)
         examine(a, order[(from + i) % count]);
@@ -187,7 +187,7 @@ size_t kube_attempt_best(kube_attempt *a, uint64_t random)
         ties += a->totals[i] == most;
     }
     if (ties <= 1) return best;
-    if (c->profile.minor >= 35) {
+    if (c->minor >= 35) {
         if (grow(c->context, (void **)&a->only, &a->only_capacity, a->feasible_count, sizeof *a->only))
             return top_of_heap(a->totals, a->only, a->feasible_count);
         kube_nomem(c);

@@ -326,11 +326,13 @@ void kube_nominate(kube_cluster *c, uint32_t pod, uint32_t node)
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profile *profile)
+void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profile *profiles, size_t count)
 {
     memset(c, 0, sizeof *c);
     c->context = context;
-    c->profile = *profile;
+    c->profiles = profiles;
+    c->profile_count = count;
+    c->minor = profiles->minor;
     c->unhinted = KUBE_NONE;
     karp_error_init(&c->error, sizeof c->error);
     arena_init(&c->memory, context);
@@ -342,6 +344,10 @@ void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profil
     io_table_init(&c->hints, context);
     kube_objects_init(&c->objects, context);
     if (kube_resource(c, str("cpu")) != KUBE_CPU || kube_resource(c, str("memory")) != KUBE_MEMORY) kube_nomem(c);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < profiles[i].resource_count; k++) (void)kube_resource(c, profiles[i].resources[k].name);
+        for (size_t k = 0; k < profiles[i].balanced_count; k++) (void)kube_resource(c, profiles[i].balanced[k].name);
+    }
     for (size_t i = 0; i < KUBE_MEMOS; i++) c->memos[i].class_ = KUBE_NONE;
 }
 

@@ -56,13 +56,23 @@ typedef struct kube_point {
     int64_t utilization, score;
 } kube_point;
 
-/* The profile and the version of kube-scheduler. */
+/* matchFields of a node affinity term. */
+typedef struct kube_fields {
+    const karp_requirement *list;
+    size_t count;
+} kube_fields;
+
+/* A profile, and the version of kube-scheduler. */
 typedef struct kube_profile {
+    karp_str name; /* schedulerName of its pods */
     uint32_t minor; /* 36 = version 1.36 */
+    int64_t backoff, backoff_most; /* seconds before an attempt that failed is repeated: at first, at most */
     int32_t percentage; /* percentageOfNodesToScore; 0 = by the number of nodes */
     uint32_t strategy; /* of NodeResourcesFit */
     const kube_weighed *resources; /* that it scores */
     size_t resource_count;
+    const karp_str *ignored, *ignored_groups; /* extended resources that NodeResourcesFit does not filter by */
+    size_t ignored_count, ignored_group_count;
     const kube_weighed *balanced; /* that NodeResourcesBalancedAllocation scores */
     size_t balanced_count;
     const kube_point *shape; /* of RequestedToCapacityRatio; scores from 0 to 100 */
@@ -70,6 +80,10 @@ typedef struct kube_profile {
     int64_t weights[KUBE_PLUGINS]; /* of scores; 0 = the plugin does not score */
     bool filters[KUBE_PLUGINS]; /* false = disabled; DefaultPreemption as well */
     int64_t hard_affinity_weight; /* hardPodAffinityWeight */
+    bool ignores_preferred; /* ignorePreferredTermsOfExistingPods */
+    const karp_node_term *required, *preferred; /* addedAffinity of every pod; required: count 0 = none */
+    const kube_fields *required_fields, *preferred_fields; /* by term */
+    size_t required_count, preferred_count;
     const karp_spread_constraint *spread; /* default constraints */
     size_t spread_count;
     bool system_spread; /* they are those of kube-scheduler: a node may lack their keys */
@@ -178,12 +192,6 @@ typedef struct kube_constraint {
     bool honors_affinity, honors_taints, selects_self, any_key;
 } kube_constraint;
 
-/* matchFields of a node affinity term. */
-typedef struct kube_fields {
-    const karp_requirement *list;
-    size_t count;
-} kube_fields;
-
 typedef struct kube_ids {
     uint32_t *list;
     size_t count, capacity;
@@ -191,10 +199,11 @@ typedef struct kube_ids {
 
 typedef struct kube_class {
     karp_pod pod; /* in the cluster's memory */
+    const kube_profile *profile;
     const kube_fields *required_fields, *preferred_fields; /* by term */
     kube_amount *requests; /* without zeroes */
     size_t request_count;
-    bool balances; /* it requests cpu or memory */
+    bool balances; /* it requests a resource that NodeResourcesBalancedAllocation scores */
     int64_t nonzero[2]; /* added to its node */
     int64_t scored[2]; /* used for its own score */
     const karp_host_port *ports;
@@ -321,7 +330,9 @@ typedef struct kube_cluster {
     arena memory;
     karp_status status; /* the first failure */
     karp_error error;
-    kube_profile profile;
+    const kube_profile *profiles; /* the first is that of every pod if there is one without a name */
+    size_t profile_count;
+    uint32_t minor; /* of their version */
     strings resources, images;
     kube_node *nodes;
     size_t node_count, node_capacity; /* node_count: numbers in use, also of absent nodes */
@@ -360,7 +371,7 @@ typedef struct kube_cluster {
 
 /* The state of a pod's attempt: see attempt.h. */
 
-void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profile *profile);
+void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profile *profiles, size_t count);
 void kube_cluster_free(kube_cluster *c);
 void kube_nomem(kube_cluster *c);
 bool kube_ids_add(kube_cluster *c, kube_ids *ids, uint32_t id);

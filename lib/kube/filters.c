@@ -35,29 +35,47 @@ static void read_taints(const karp_pod *pod, const kube_node_spec *n, kube_memo 
     }
 }
 
-static void judge(const kube_cluster *c, const kube_class *s, const kube_node *n, kube_memo *m)
+/* What the profile asks of the nodes of every pod. */
+static bool added_affinity_matches(const kube_profile *p, const kube_node_spec *n)
 {
-    const bool *on = c->profile.filters;
+    for (size_t i = 0; i < p->required_count; i++) {
+        if (kube_term_matches(&p->required[i], &p->required_fields[i], n)) return true;
+    }
+    return p->required_count == 0;
+}
+
+static int64_t weight_of(const karp_node_term *terms, const kube_fields *fields, size_t count, const kube_node_spec *n)
+{
+    int64_t weight = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (terms[i].weight && kube_term_matches(&terms[i], &fields[i], n)) weight += terms[i].weight;
+    }
+    return weight;
+}
+
+static void judge(const kube_class *s, const kube_node *n, kube_memo *m)
+{
+    const kube_profile *p = s->profile;
+    const bool *on = p->filters;
     *m = (kube_memo){ .version = n->version, .refusal = KUBE_PLUGINS };
     read_taints(&s->pod, &n->spec, m);
     m->affinity = affinity_matches(s, &n->spec);
-    int64_t weight = 0;
-    for (size_t i = 0; i < s->pod.preferred_node_term_count; i++) {
-        const karp_node_term *term = &s->pod.preferred_node_terms[i];
-        if (term->weight && kube_term_matches(term, &s->preferred_fields[i], &n->spec)) weight += term->weight;
-    }
+    int64_t weight = weight_of(s->pod.preferred_node_terms, s->preferred_fields, s->pod.preferred_node_term_count,
+                               &n->spec) +
+                     weight_of(p->preferred, p->preferred_fields, p->preferred_count, &n->spec);
     m->preferred = (int32_t)(weight > INT32_MAX ? INT32_MAX : weight);
     bool cordoned = on[KUBE_NODE_UNSCHEDULABLE] && n->spec.unschedulable && !tolerates_cordon(&s->pod);
     if (n->spec.leaving || cordoned) m->refusal = KUBE_NODE_UNSCHEDULABLE;
     else if (on[KUBE_TAINT_TOLERATION] && !m->tolerated) m->refusal = KUBE_TAINT_TOLERATION;
-    else if (on[KUBE_NODE_AFFINITY] && !m->affinity) m->refusal = KUBE_NODE_AFFINITY;
+    else if (on[KUBE_NODE_AFFINITY] && !(m->affinity && added_affinity_matches(p, &n->spec)))
+        m->refusal = KUBE_NODE_AFFINITY;
 }
 
 kube_memo *kube_memo_at(kube_attempt *a, uint32_t node)
 {
     kube_cluster *c = a->cluster;
     kube_memo *m = &a->memos[node];
-    if (m->version != c->nodes[node].version) judge(c, &c->classes[a->class_], &c->nodes[node], m);
+    if (m->version != c->nodes[node].version) judge(&c->classes[a->class_], &c->nodes[node], m);
     return m;
 }
 
@@ -83,14 +101,23 @@ static bool ports_taken(const kube_cluster *c, const kube_class *s, const kube_n
     return false;
 }
 
+/* Extended resources have a slash in their names, and are not Kubernetes' own. */
+static bool is_ignored(const kube_cluster *c, const kube_profile *p, uint32_t resource)
+{
+    if (p->ignored_count + p->ignored_group_count == 0 || resource <= KUBE_MEMORY) return false;
+    karp_str name = strings_get(&c->resources, resource), group = str_before(name, '/');
+    if (group.len == name.len || str_ends(group, "kubernetes.io")) return false;
+    return str_in(name, p->ignored, p->ignored_count) || str_in(group, p->ignored_groups, p->ignored_group_count);
+}
+
 /* A request of nothing always fits, even where too much is requested already. */
-static uint8_t resources_lack(const kube_class *s, const kube_node *n)
+static uint8_t resources_lack(const kube_cluster *c, const kube_class *s, const kube_node *n)
 {
     uint8_t code = (int64_t)n->pod_count + 1 > n->allowed_pods ? KUBE_UNSCHEDULABLE : KUBE_FITS;
     for (size_t i = 0; i < s->request_count; i++) {
         uint32_t r = s->requests[i].resource;
         int64_t amount = s->requests[i].amount;
-        if (amount <= n->allocatable[r] - n->requested[r]) continue;
+        if (amount <= n->allocatable[r] - n->requested[r] || is_ignored(c, s->profile, r)) continue;
         if (amount > n->allocatable[r]) return KUBE_UNRESOLVABLE;
         code = KUBE_UNSCHEDULABLE;
     }
@@ -115,12 +142,12 @@ static kube_refusal filter_now(kube_attempt *a, uint32_t node)
     const kube_cluster *c = a->cluster;
     const kube_class *s = &c->classes[a->class_];
     const kube_node *n = &c->nodes[node];
-    const bool *on = c->profile.filters;
+    const bool *on = s->profile->filters;
     const kube_memo *m = kube_memo_at(a, node);
     kube_refusal r = { KUBE_PLUGINS, KUBE_FITS };
     if (m->refusal != KUBE_PLUGINS) return (kube_refusal){ m->refusal, KUBE_UNRESOLVABLE };
     if (on[KUBE_NODE_PORTS] && ports_taken(c, s, n)) return (kube_refusal){ KUBE_NODE_PORTS, KUBE_UNSCHEDULABLE };
-    uint8_t lack = on[KUBE_NODE_RESOURCES_FIT] ? resources_lack(s, n) : KUBE_FITS;
+    uint8_t lack = on[KUBE_NODE_RESOURCES_FIT] ? resources_lack(c, s, n) : KUBE_FITS;
     if (lack != KUBE_FITS) return (kube_refusal){ KUBE_NODE_RESOURCES_FIT, lack };
     if (s->volume_count) r = kube_volumes_filter(a, node);
     if (r.code == KUBE_FITS && a->has_rules && on[KUBE_POD_TOPOLOGY_SPREAD]) r = kube_spread_filter(a, node);

@@ -88,8 +88,9 @@ static bool add_terms(kube_attempt *a, size_t first)
     for (size_t i = 0; i < s->groups.count && s->score_matters; i++) {
         for (uint32_t n = c->groups[s->groups.list[i]].first_term; n != KUBE_NONE; n = c->terms[n].next) {
             const kube_term *t = &c->terms[n];
-            if (t->kind == KUBE_REQUIRED_ANTI || (t->kind == KUBE_REQUIRED_AFFINITY && t->weight == 0)) continue;
-            if (add_domains(c, t->key, &t->holders, t->weight, kube_line(c, first + t->key))) any = true;
+            int64_t weight = t->kind == KUBE_REQUIRED_AFFINITY ? s->profile->hard_affinity_weight : t->weight;
+            if (t->kind == KUBE_REQUIRED_ANTI || weight == 0) continue;
+            if (add_domains(c, t->key, &t->holders, weight, kube_line(c, first + t->key))) any = true;
         }
     }
     return any;
@@ -101,8 +102,8 @@ bool kube_affinity_score(kube_attempt *a, int64_t *raw, int64_t *normalized)
     const kube_class *s = &c->classes[a->class_];
     size_t first;
     int64_t least = INT64_MAX, most = INT64_MIN;
-    if ((s->preferred_count == 0 && !s->score_matters) || !kube_lines_take(c, c->key_count, 0, &first) ||
-        !add_terms(a, first))
+    bool others = s->score_matters && (s->preferred_count || !s->profile->ignores_preferred);
+    if ((s->preferred_count == 0 && !others) || !kube_lines_take(c, c->key_count, 0, &first) || !add_terms(a, first))
         return false;
     for (size_t i = 0; i < a->feasible_count; i++) {
         raw[i] = 0;

@@ -37,7 +37,10 @@ static void read_requests(kube_cluster *c, kube_class *s)
         s->nonzero[i] = counted[i];
         s->scored[i] = scored[i];
     }
-    s->balances = real[KUBE_CPU] || real[KUBE_MEMORY];
+    for (size_t i = 0; i < s->profile->balanced_count; i++) {
+        uint32_t r = kube_resource(c, s->profile->balanced[i].name);
+        s->balances = s->balances || (r != KUBE_NONE && real[r]);
+    }
 }
 
 static size_t list_ports(const karp_container *list, size_t count, bool sidecars, karp_host_port *out)
@@ -187,7 +190,7 @@ static void read_node_affinity(kube_cluster *c, kube_class *s, const tree *affin
     s->required_fields = required;
     s->preferred_fields = preferred;
     size_t most = 0;
-    s->restricted = s->pod.required_node_term_count > 0;
+    s->restricted = s->pod.required_node_term_count > 0 && s->profile->filters[KUBE_NODE_AFFINITY];
     for (size_t i = 0; i < s->pod.required_node_term_count && s->restricted; i++)
         s->restricted = names_of_term(&required[i], NULL, &most);
     karp_str *names = s->restricted ? new_array(c, most, sizeof *names) : NULL;
@@ -281,8 +284,7 @@ static void read_required(kube_cluster *c, kube_class *s, const tree *affinity, 
         const karp_pod_term *t = &p->required_affinity[i];
         term_rule(c, s, t, tree_item(terms, i), &all[i]);
         uint32_t group = kube_group_add(c, &all[i], 1);
-        s->affinity[s->affinity_count++] = kube_term_add(c, group, t->topology_key, KUBE_REQUIRED_AFFINITY,
-                                                         c->profile.hard_affinity_weight);
+        s->affinity[s->affinity_count++] = kube_term_add(c, group, t->topology_key, KUBE_REQUIRED_AFFINITY, 0);
     }
     if (p->required_affinity_count) s->affinity_group = kube_group_add(c, all, p->required_affinity_count);
     for (size_t i = 0; i < p->required_anti_affinity_count && !c->status; i++) {
@@ -332,7 +334,7 @@ static void add_constraint(kube_cluster *c, kube_class *s, const karp_spread_con
 /* A pod without constraints gets the default ones, if a Service or its controller selects it. */
 static void read_spread(kube_cluster *c, kube_class *s)
 {
-    size_t own = s->pod.spread_count, count = own ? own : c->profile.spread_count;
+    size_t own = s->pod.spread_count, count = own ? own : s->profile->spread_count;
     s->hard = new_array(c, count, sizeof *s->hard);
     s->soft = new_array(c, count, sizeof *s->soft);
     kube_rule *rule = new_array(c, 1, sizeof *rule);
@@ -341,7 +343,7 @@ static void read_spread(kube_cluster *c, kube_class *s)
         if (count == 0 || !kube_selected_by(c, &s->pod, rule)) return;
         uint32_t group = kube_group_add(c, rule, 1);
         for (size_t i = 0; i < count && !c->status; i++)
-            add_constraint(c, s, &c->profile.spread[i], group, c->profile.system_spread);
+            add_constraint(c, s, &s->profile->spread[i], group, s->profile->system_spread);
         return;
     }
     for (size_t i = 0; i < own && !c->status; i++) {
@@ -356,6 +358,28 @@ static void read_spread(kube_cluster *c, kube_class *s)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
+/* The profile that the pod names. A single profile without a name is that of every pod. */
+static const kube_profile *find_profile(kube_cluster *c, const tree *spec)
+{
+    enum { MOST_SHOWN = 300 };
+    karp_str name = tree_get_text(spec, "schedulerName");
+    char names[MOST_SHOWN] = "";
+    if (c->profiles->name.len == 0) return c->profiles;
+    if (name.len == 0) name = str("default-scheduler");
+    for (size_t i = 0; i < c->profile_count; i++) {
+        if (equal_str(c->profiles[i].name, name)) return &c->profiles[i];
+        str_append(names, sizeof names, "%s%.*s", i ? ", " : "", str_shown(c->profiles[i].name, 60),
+                   c->profiles[i].name.ptr);
+    }
+    if (!c->status)
+        c->status = fail(
+            &c->error, KARP_E_NOT_FOUND,
+            "there are pods with the schedulerName %.*s, of which the configuration of kube-scheduler has no "
+            "profile, but of %s: add one",
+            str_shown(name, 60), name.ptr, names);
+    return NULL;
+}
+
 uint32_t kube_class_add(kube_cluster *c, const karp_pod *pod, const tree *object)
 {
     const tree *spec = tree_get(object, "spec"), *affinity = tree_get(spec, "affinity");
@@ -367,6 +391,8 @@ uint32_t kube_class_add(kube_cluster *c, const karp_pod *pod, const tree *object
     kube_class *s = &c->classes[c->class_count];
     *s = (kube_class){ .pod = *pod };
     if (s->pod.meta.namespace_.len == 0) s->pod.meta.namespace_ = str("default");
+    s->profile = find_profile(c, spec);
+    if (!s->profile) return KUBE_NONE;
     karp_str policy = tree_get_text(spec, "preemptionPolicy");
     const kube_priority *priority = kube_priority_find(c, pod->priority_class_name);
     s->never_preempts = policy.len ? str_is(policy, "Never") : priority && priority->never;

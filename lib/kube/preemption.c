@@ -19,7 +19,7 @@ const char *kube_preemption_refusal(kube_attempt *a)
 {
     const kube_cluster *c = a->cluster;
     const kube_pod *p = &c->pods[a->pod];
-    if (!c->profile.filters[KUBE_DEFAULT_PREEMPTION]) return "preemption is disabled";
+    if (!c->classes[a->class_].profile->filters[KUBE_DEFAULT_PREEMPTION]) return "preemption is disabled";
     if (c->classes[a->class_].never_preempts) return "not eligible due to preemptionPolicy=Never.";
     if (p->nominated == KUBE_NONE) return NULL;
     if (a->before.code == KUBE_UNRESOLVABLE || a->refusals[p->nominated].code == KUBE_UNRESOLVABLE) return NULL;

@@ -11,6 +11,8 @@ void kube_profile_default(kube_profile *profile, uint32_t minor)
           .when_unsatisfiable = KARP_SCHEDULE_ANYWAY }
     };
     *profile = (kube_profile){ .minor = minor,
+                               .backoff = 1,
+                               .backoff_most = 10,
                                .resources = cpu_and_memory,
                                .resource_count = 2,
                                .balanced = cpu_and_memory,

@@ -12,19 +12,23 @@ typedef struct shares {
     int64_t allocatable, before, used; /* before: requested without the pod; used: with it */
 } shares;
 
-/* Requests of pods without any are those that the scheduler counts for them; `real`: their own. */
+/* Nothing if the pod does not ask for the extended resource. Requests of pods without any are those that the scheduler
+ * counts for them; `real`: their own. */
 static shares share(const kube_cluster *c, const kube_class *s, const kube_node *n, karp_str name, bool real)
 {
     uint32_t r = strings_find(&c->resources, name.ptr, name.len);
     if (r == NO_ID) return (shares){ 0, 0, 0 };
     shares out = { n->allocatable[r], n->requested[r], n->requested[r] };
+    int64_t own = 0;
     if (r <= KUBE_MEMORY && !real) {
         out.used = n->nonzero[r] + s->scored[r];
         return out;
     }
     for (size_t i = 0; i < s->request_count; i++) {
-        if (s->requests[i].resource == r) out.used += s->requests[i].amount;
+        if (s->requests[i].resource == r) own = s->requests[i].amount;
     }
+    if (own == 0 && r > KUBE_MEMORY && !str_is(name, "ephemeral-storage")) return (shares){ 0, 0, 0 };
+    out.used += own;
     return out;
 }
 
@@ -54,7 +58,7 @@ static int64_t of_resource(const kube_profile *p, shares v)
 
 static int64_t fit_score(const kube_cluster *c, const kube_class *s, const kube_node *n)
 {
-    const kube_profile *p = &c->profile;
+    const kube_profile *p = s->profile;
     int64_t sum = 0, weights = 0;
     for (size_t i = 0; i < p->resource_count; i++) {
         shares v = share(c, s, n, p->resources[i].name, false);
@@ -72,7 +76,7 @@ static int64_t fit_score(const kube_cluster *c, const kube_class *s, const kube_
 /* How far from each other the requested fractions of resources are. */
 static int64_t balance(const kube_cluster *c, const kube_class *s, const kube_node *n, bool with)
 {
-    const kube_profile *p = &c->profile;
+    const kube_profile *p = s->profile;
     double fractions[KUBE_RESOURCES_MOST], sum = 0, deviation = 0;
     size_t count = 0;
     for (size_t i = 0; i < p->balanced_count && count < KUBE_RESOURCES_MOST; i++) {
@@ -94,7 +98,7 @@ static int64_t balance(const kube_cluster *c, const kube_class *s, const kube_no
 static int64_t balance_score(const kube_cluster *c, const kube_class *s, const kube_node *n)
 {
     int64_t after = balance(c, s, n, true);
-    if (c->profile.minor < 36) return after;
+    if (c->minor < 36) return after;
     return 50 + (50 + after - balance(c, s, n, false)) / 2;
 }
 
@@ -103,7 +107,7 @@ static int64_t balance_score(const kube_cluster *c, const kube_class *s, const k
 static int64_t image_score(const kube_cluster *c, const kube_class *s, const kube_node *n, size_t nodes)
 {
     const int64_t mebi = 1024 * 1024, least = 23 * mebi;
-    size_t counted = c->profile.minor < 37 ? s->container_count : s->image_count;
+    size_t counted = c->minor < 37 ? s->container_count : s->image_count;
     int64_t most = 1000 * mebi * (int64_t)counted, sum = 0;
     for (size_t i = 0; i < s->image_count; i++) {
         uint32_t image = s->images[i];
@@ -142,7 +146,7 @@ typedef struct sheet {
 
 static void add(const sheet *t, uint32_t plugin, const int64_t *normalized)
 {
-    int64_t weight = t->a->cluster->profile.weights[plugin];
+    int64_t weight = t->a->cluster->classes[t->a->class_].profile->weights[plugin];
     for (size_t i = 0; i < t->a->feasible_count; i++) t->a->totals[i] += weight * normalized[i];
     if (t->show) t->show(t->user, plugin, t->raw, normalized);
 }
@@ -172,7 +176,7 @@ static void score_images(const sheet *t, const kube_class *s)
 static void score_resources(const sheet *t, const kube_class *s)
 {
     kube_cluster *c = t->a->cluster;
-    const int64_t *weights = c->profile.weights;
+    const int64_t *weights = s->profile->weights;
     for (size_t i = 0; i < t->a->feasible_count; i++) {
         const kube_node *n = &c->nodes[t->a->feasible[i]];
         kube_memo *m = kube_memo_at(t->a, t->a->feasible[i]);
@@ -190,18 +194,20 @@ static void score_resources(const sheet *t, const kube_class *s)
 static void show_resources(const sheet *t, const kube_class *s)
 {
     kube_cluster *c = t->a->cluster;
+    const int64_t *weights = s->profile->weights;
+    bool balances = weights[KUBE_BALANCED_ALLOCATION] && s->balances;
     for (size_t i = 0; i < t->a->feasible_count; i++) t->raw[i] = fit_score(c, s, &c->nodes[t->a->feasible[i]]);
-    t->show(t->user, KUBE_NODE_RESOURCES_FIT, t->raw, t->raw);
-    for (size_t i = 0; i < t->a->feasible_count && s->balances; i++)
+    if (weights[KUBE_NODE_RESOURCES_FIT]) t->show(t->user, KUBE_NODE_RESOURCES_FIT, t->raw, t->raw);
+    for (size_t i = 0; i < t->a->feasible_count && balances; i++)
         t->raw[i] = balance_score(c, s, &c->nodes[t->a->feasible[i]]);
-    if (s->balances) t->show(t->user, KUBE_BALANCED_ALLOCATION, t->raw, t->raw);
+    if (balances) t->show(t->user, KUBE_BALANCED_ALLOCATION, t->raw, t->raw);
 }
 
 void kube_attempt_score(kube_attempt *a, kube_show_scores *show, void *user)
 {
     kube_cluster *c = a->cluster;
     const kube_class *s = &c->classes[a->class_];
-    const int64_t *weights = c->profile.weights;
+    const int64_t *weights = s->profile->weights;
     sheet t = { .a = a, .show = show, .user = user };
     size_t first;
     if (!grow(c->context, (void **)&a->totals, &a->total_capacity, a->feasible_count + 1, sizeof *a->totals) ||
@@ -213,7 +219,8 @@ void kube_attempt_score(kube_attempt *a, kube_show_scores *show, void *user)
     t.normalized = kube_line(c, first + 1);
     memset(a->totals, 0, a->feasible_count * sizeof *a->totals);
     if (weights[KUBE_TAINT_TOLERATION]) score_memos(&t, KUBE_TAINT_TOLERATION);
-    if (weights[KUBE_NODE_AFFINITY] && s->pod.preferred_node_term_count) score_memos(&t, KUBE_NODE_AFFINITY);
+    bool prefers = s->pod.preferred_node_term_count || s->profile->preferred_count;
+    if (weights[KUBE_NODE_AFFINITY] && prefers) score_memos(&t, KUBE_NODE_AFFINITY);
     if (weights[KUBE_POD_TOPOLOGY_SPREAD] && kube_spread_score(a, t.raw, t.normalized))
         add(&t, KUBE_POD_TOPOLOGY_SPREAD, t.normalized);
     if (weights[KUBE_INTER_POD_AFFINITY] && kube_affinity_score(a, t.raw, t.normalized))

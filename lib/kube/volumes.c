@@ -235,7 +235,7 @@ kube_refusal kube_volumes_filter(kube_attempt *a, uint32_t node)
     kube_cluster *c = a->cluster;
     const kube_class *s = &c->classes[a->class_];
     const kube_node_spec *spec = &c->nodes[node].spec;
-    const bool *on = c->profile.filters;
+    const bool *on = s->profile->filters;
     if (on[KUBE_VOLUME_RESTRICTIONS] && a->claims_in_use)
         return (kube_refusal){ KUBE_VOLUME_RESTRICTIONS, KUBE_UNSCHEDULABLE };
     if (on[KUBE_NODE_VOLUME_LIMITS] && limits_exceeded(a, node))

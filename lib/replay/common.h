@@ -47,6 +47,7 @@ typedef struct replay_base {
     size_t note_count;
     karp_str title; /* name of the instance types in headers */
     uint64_t earlier_pods; /* pods that the trace had created before the dump */
+    const struct kube_config *scheduler; /* the configuration of kube-scheduler; NULL = the default one */
     karp_str repack_name, repack_text; /* the plan to carry out; ptr NULL = none */
     bool ends_with_plan; /* nothing else ends the replay */
     size_t resumed_pods; /* the trace's first events are this many pods of that state, in its order */

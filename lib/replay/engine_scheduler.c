@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <kube/config.h>
 #include <kube/groups.h>
 #include <kube/objects.h>
 #include <kube/pod_class.h>
@@ -21,14 +22,15 @@ static karp_status settle(engine *e)
 
 karp_status binding_begin(engine *e)
 {
-    kube_profile profile;
+    const kube_config *given = e->base->scheduler;
+    kube_profile *own = &e->scheduler.profile;
     kube_cluster *c = &e->scheduler.cluster;
     e->scheduler.on = !e->played && !str_is(e->options->scheduler, "simple");
     if (!e->scheduler.on) return KARP_OK;
-    kube_profile_default(&profile,
-                         e->options->scheduler_minor ? (uint32_t)e->options->scheduler_minor : KUBE_DEFAULT_MINOR);
-    if (e->options->most_allocated) profile.strategy = KUBE_MOST_ALLOCATED;
-    kube_cluster_init(c, e->context, &profile);
+    kube_profile_default(own, kube_minor(e->options->scheduler_minor));
+    if (e->options->most_allocated) own->strategy = KUBE_MOST_ALLOCATED;
+    if (given) kube_cluster_init(c, e->context, given->profiles, given->count);
+    else kube_cluster_init(c, e->context, own, 1);
     kube_attempt_init(&e->scheduler.attempt, c);
     c->objects.owners_assumed = true;
     for (size_t i = 0; i < tree_count(e->objects.documents); i++) {
@@ -252,13 +254,15 @@ static uint64_t random_number(const engine *e, const replay_pod *p)
     return engine_random(e, hash_bytes(p->name.ptr, p->name.len, 0) ^ p->life, (uint64_t)e->now);
 }
 
-/* Without any node an attempt is an error. The next one is 1, 2, 4, 8 or at most 10 s later, and then at the beginning
- * of the second after. */
+/* Without any node an attempt is an error. The next one is 1, 2, 4, 8 or at most 10 s later, or as the configuration
+ * says, and then at the beginning of the second after. */
 static void hold_back(engine *e, replay_pod *p)
 {
-    enum { MOST_ERRORS = 5 };
-    int64_t wait = p->errors < MOST_ERRORS - 1 ? (int64_t)(1 << p->errors) * SECOND : 10 * SECOND;
-    int64_t due = e->now + wait;
+    enum { MOST_ERRORS = 32 };
+    const kube_profile *profile = e->scheduler.cluster.profiles;
+    int64_t wait = profile->backoff;
+    for (uint32_t i = 0; i < p->errors && wait < profile->backoff_most; i++) wait *= 2;
+    int64_t due = e->now + (wait < profile->backoff_most ? wait : profile->backoff_most) * SECOND;
     if (p->errors < MOST_ERRORS) p->errors++;
     p->held_until = due - due % SECOND + SECOND;
     if (e->pods.try_due != p->held_until) engine_at(e, p->held_until, EVENT_TRY, 0, 0);

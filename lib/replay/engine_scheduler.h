@@ -8,6 +8,7 @@
 
 struct replay_scheduler {
     bool on; /* option scheduler is not "simple" */
+    kube_profile profile; /* of all pods, without a configuration */
     bool mirrors; /* all classes of pods are known, and the nodes and pods so far */
     kube_cluster cluster;
     kube_attempt attempt;

@@ -198,6 +198,19 @@ static karp_status read_traces(replay *r)
     return status;
 }
 
+/* ---- kube-scheduler ---------------------------------------------------------------------------------------------- */
+
+/* Reads its configuration. */
+static karp_status read_scheduler(replay *r)
+{
+    const karp_replay_options *o = &r->options;
+    const karp_replay_document *given = o->scheduler_config;
+    if (!given) return KARP_OK;
+    r->base.scheduler = &r->scheduler;
+    return kube_config_read(&r->scheduler, r->base.context, given->name, given->text, kube_minor(o->scheduler_minor),
+                            &r->error);
+}
+
 /* ---- a repack plan ----------------------------------------------------------------------------------------------- */
 
 static karp_status read_plan_file(replay *r, karp_str name)
@@ -346,7 +359,8 @@ static karp_status check_texts(replay *r)
     bool given = str_given(o->format) && str_given(o->region) && str_given(o->feature_gates) &&
                  str_given(o->scheduler) && (o->policies || o->policy_count == 0) &&
                  (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
-                 (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name));
+                 (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name)) &&
+                 (!o->scheduler_config || str_given(o->scheduler_config->name));
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
@@ -363,6 +377,12 @@ static karp_status check_scheduler(replay *r)
     if (o->scheduler_minor && (o->scheduler_minor < KUBE_OLDEST_MINOR || o->scheduler_minor > KUBE_NEWEST_MINOR))
         return fail(&r->error, KARP_E_UNSUPPORTED, "versions 1.%d to 1.%d of kube-scheduler are known",
                     KUBE_OLDEST_MINOR, KUBE_NEWEST_MINOR);
+    if (o->scheduler_config && str_is(o->scheduler, "simple"))
+        return fail(&r->error, KARP_E_INVALID, "a configuration is for kube-scheduler, not for the scheduler simple");
+    if (o->scheduler_config && o->most_allocated)
+        return fail(&r->error, KARP_E_INVALID,
+                    "most allocated stands for a configuration of kube-scheduler, and another one is given: state the "
+                    "scoringStrategy of NodeResourcesFit there");
     return KARP_OK;
 }
 
@@ -390,7 +410,8 @@ static karp_status take_options(replay *r, const karp_replay_options *options, c
 
 karp_status replay_prepare(replay *r)
 {
-    karp_status status = open_objects(r);
+    karp_status status = read_scheduler(r);
+    if (!status) status = open_objects(r);
     if (!status) status = check_objects(r);
     if (!status) status = collect_objects(r);
     if (!status) status = read_repack(r);
@@ -487,6 +508,7 @@ static void replay_free(replay *r)
     karp_free(c, r->results, r->result_count * sizeof *r->results);
     for (size_t i = 0; i < r->base.catalogue_count; i++) karp_catalogue_unref(r->base.catalogues[i]);
     karp_reader_free(r->base.reader);
+    kube_config_free(&r->scheduler);
     karp_text_free(&r->cluster);
     trace_free(&r->base.trace);
 }

@@ -4,6 +4,7 @@
 #define REPLAY_REPLAY_H
 
 #include <io/write_json.h>
+#include <kube/config.h>
 #include <replay/result.h>
 
 typedef struct replay_price {
@@ -25,6 +26,7 @@ typedef struct replay {
     tree *made; /* otherwise: pods and claims that controllers make of the objects */
     replay_price *prices; /* of these nodes */
     size_t price_count;
+    kube_config scheduler;
 } replay;
 
 /* The default interval between the points of a series. */

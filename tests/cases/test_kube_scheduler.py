@@ -13,6 +13,7 @@ import tempfile
 PROGRAM = os.environ['KARP_KUBE_ANSWERS']
 HERE = os.path.join(os.environ['KARP_SOURCE'], 'tests/cases/kube-scheduler')
 SHARED = os.path.join(os.environ['KARP_SHARED'], 'twin/scheduler/worlds')
+CONFIGURATIONS = os.path.join(HERE, 'configurations.json') # one world under several: test_scheduler_config.py
 # The sequences are made without DynamicResources, which adds nothing to pods without claims.
 SILENT = {'DynamicResources'}
 
@@ -22,11 +23,11 @@ def read(path):
         return json.load(f)
 
 
-def ask(world):
+def ask(world, *configuration):
     with tempfile.NamedTemporaryFile('w', suffix='.json') as f:
         json.dump({'objects': world['objects']}, f)
         f.flush()
-        done = subprocess.run([PROGRAM, f.name], capture_output=True, text=True, check=False, timeout=20)
+        done = subprocess.run([PROGRAM, f.name, *configuration], capture_output=True, text=True, check=False, timeout=20)
     if done.returncode:
         return done.stderr, []
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -75,7 +76,7 @@ def our_sequence(rows):
 
 
 def main():
-    paths = sorted(glob.glob(os.path.join(HERE, '*.json'))) + sorted(glob.glob(os.path.join(SHARED, '*.json.gz')))
+    paths = sorted(set(glob.glob(os.path.join(HERE, '*.json'))) - {CONFIGURATIONS}) + sorted(glob.glob(os.path.join(SHARED, '*.json.gz')))
     if not paths:
         return 77
     problems, pods = [], 0

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of the models of kube-scheduler and of ReplicaSets: kube_answers FILE. cases/test_kube_scheduler.py and
- * cases/test_kube_replicas.py compare them with those of Kubernetes. Output: a line for each pending pod by itself,
- * then a line for each attempt when all are scheduled; or a line for each case. */
+/* Answers of the models of kube-scheduler and of ReplicaSets: kube_answers FILE [CONFIGURATION].
+ * cases/test_kube_scheduler.py and cases/test_kube_replicas.py compare them with those of Kubernetes. Output: a line
+ * for each pending pod by itself, then a line for each attempt when all are scheduled; or a line for each case. */
 #include <kube/attempt.h>
+#include <kube/config.h>
 #include <kube/groups.h>
 #include <kube/objects.h>
 #include <kube/pod_class.h>
@@ -36,6 +37,8 @@ typedef struct world {
     karp_context *context;
     trees trees;
     arena memory;
+    kube_profile profile;
+    kube_config config; /* count 0 = none */
     kube_cluster cluster;
     kube_attempt attempt;
     io_table node_index;
@@ -145,13 +148,14 @@ static bool has_ended(const tree *object)
 
 static void load(world *w, const tree *objects, uint32_t minor)
 {
-    kube_profile profile;
     size_t count = tree_count(objects), nodes = 0;
     const tree **list = arena_alloc(&w->memory, (count + 1) * sizeof *list);
     w->pods = arena_zalloc(&w->memory, (count + 1) * sizeof *w->pods);
-    kube_profile_default(&profile, minor);
-    profile.percentage = 100;
-    kube_cluster_init(&w->cluster, w->context, &profile);
+    kube_profile_default(&w->profile, minor);
+    kube_profile *profiles = w->config.count ? w->config.profiles : &w->profile;
+    size_t profile_count = w->config.count ? w->config.count : 1;
+    for (size_t i = 0; i < profile_count; i++) profiles[i].percentage = 100;
+    kube_cluster_init(&w->cluster, w->context, profiles, profile_count);
     kube_attempt_init(&w->attempt, &w->cluster);
     io_table_init(&w->node_index, w->context);
     w->attempt.keep_refusals = true;
@@ -448,12 +452,14 @@ int main(int argc, char **argv)
     tree *root = NULL;
     size_t length = 0;
     karp_error_init(&error, sizeof error);
-    if (argc < 2 || karp_context_new(NULL, &w.context, &error)) die("usage: kube_answers FILE", NULL);
+    if (argc < 2 || karp_context_new(NULL, &w.context, &error)) die("usage: kube_answers FILE [CONFIGURATION]", NULL);
     char *text = read_file(argv[1], &length);
     trees_init(&w.trees, w.context);
     arena_init(&w.memory, w.context);
     if (tree_read(&w.trees, str(argv[1]), (karp_str){ text, length }, &root, &error)) die(argv[1], &error);
     if (tree_get(root, "cases")) rank_all(&w, tree_get(root, "cases"));
+    karp_str none = { NULL, 0 };
+    if (argc > 2 && kube_config_read(&w.config, w.context, str(argv[2]), none, 36, &error)) die(argv[2], &error);
     load(&w, tree_get(root, "objects"), 36);
     for (size_t i = 0; i < w.pod_count; i++) {
         if (w.pods[i].pending) evaluate(&w, &w.pods[i]);
@@ -461,6 +467,7 @@ int main(int argc, char **argv)
     bind_all(&w);
     kube_attempt_free(&w.attempt);
     kube_cluster_free(&w.cluster);
+    kube_config_free(&w.config);
     io_table_free(&w.node_index);
     trees_free(&w.trees);
     arena_free(&w.memory);

@@ -56,6 +56,7 @@ typedef struct world {
 
 /* Numbers of the nodes and pods in one cluster. */
 typedef struct side {
+    kube_profile profile;
     kube_cluster cluster;
     kube_attempt attempt;
     uint32_t nodes[NODES], pods[PODS];
@@ -110,9 +111,8 @@ static void add_pod(const world *w, side *s, size_t i)
 
 static void begin(world *w, side *s)
 {
-    kube_profile profile;
-    kube_profile_default(&profile, KUBE_DEFAULT_MINOR);
-    kube_cluster_init(&s->cluster, w->context, &profile);
+    kube_profile_default(&s->profile, KUBE_DEFAULT_MINOR);
+    kube_cluster_init(&s->cluster, w->context, &s->profile, 1);
     kube_attempt_init(&s->attempt, &s->cluster);
     for (size_t i = 0; i < CLASSES; i++) assert_int_equal(kube_class_add(&s->cluster, &w->pods[i], w->objects[i]), i);
     kube_groups_settle(&s->cluster);
@@ -226,12 +226,11 @@ static void begin_many(world *w, side *s, uint32_t minor, size_t nodes)
     static const karp_resource resources[] = { { .name = { "cpu", 3 }, .value = 2 },
                                                { .name = { "memory", 6 }, .value = 4, .scale = 9 },
                                                { .name = { "pods", 4 }, .value = 6 } };
-    kube_profile profile;
     memset(w, 0, sizeof *w);
     memset(s, 0, sizeof *s);
     read_world(w);
-    kube_profile_default(&profile, minor);
-    kube_cluster_init(&s->cluster, w->context, &profile);
+    kube_profile_default(&s->profile, minor);
+    kube_cluster_init(&s->cluster, w->context, &s->profile, 1);
     kube_attempt_init(&s->attempt, &s->cluster);
     assert_int_equal(kube_class_add(&s->cluster, &w->pods[0], w->objects[0]), 0);
     kube_groups_settle(&s->cluster);
@@ -305,7 +304,7 @@ static void test_balance(void **state)
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         begin_many(&w, &s, 35 + i, 2);
-        s.cluster.profile.weights[KUBE_NODE_RESOURCES_FIT] = s.cluster.profile.weights[KUBE_TAINT_TOLERATION] = 0;
+        s.profile.weights[KUBE_NODE_RESOURCES_FIT] = s.profile.weights[KUBE_TAINT_TOLERATION] = 0;
         assert_int_equal(schedule_one(&s, 0), 0);
         assert_int_equal(s.attempt.totals[0], i == 0 ? 99 : 74);
         end_many(&w, &s);

@@ -38,6 +38,8 @@ type ReplayOptions struct {
 	// Scheduler is what places pods: "" or "kube-scheduler", of version 1.SchedulerMinor (0 = 36), or "simple".
 	Scheduler      string
 	SchedulerMinor int
+	// SchedulerConfig names the file of its configuration, a KubeSchedulerConfiguration; "" is the default profile.
+	SchedulerConfig string
 	// Repack is the path of a RepackPlan that is carried out on the cluster of Objects, without Traces too; "" = none.
 	Repack string
 	// AsPlanned puts the pods that it moves where it says, not where kube-scheduler does.
@@ -160,6 +162,11 @@ func Replay(options *ReplayOptions) (*Replayed, error) {
 		o.scheduler = scheduler
 	}
 	o.scheduler_minor = C.int64_t(options.SchedulerMinor)
+	if options.SchedulerConfig != "" {
+		config := documents([]string{options.SchedulerConfig})
+		defer freeDocuments(config, 1)
+		o.scheduler_config = config
+	}
 	if options.AsPlanned {
 		o.as_planned = 1
 	}

@@ -52,6 +52,8 @@ type ReplayOptions struct {
 	Scheduler      string
 	SchedulerMinor int
 
+	SchedulerConfig string
+
 	Repack string
 
 	AsPlanned bool

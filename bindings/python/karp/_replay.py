@@ -184,7 +184,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
            boot: Optional[Seconds] = None, boot_jitter: Optional[Seconds] = None, disruption_interval: Seconds = 0,
            interruptions: Union[float, Mapping[str, float]] = 0.0, most_allocated: bool = False, lenient: bool = False,
            repack: Optional[Source] = None, as_planned: bool = False, feature_gates: str = '',
-           scheduler: str = '', scheduler_minor: int = 0,
+           scheduler: str = '', scheduler_minor: int = 0, scheduler_config: Optional[Source] = None,
            progress: Optional[Callable[[Progress], object]] = None,
            should_stop: Optional[Callable[[], object]] = None) -> Replay:
     """Replays traces (paths, documents as bytes, stories as dicts) under each of the policies: what `karp replay` does, with
@@ -193,7 +193,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
     Durations are seconds or timedeltas; 0 and None are the defaults of docs/replay.md. `until` is an instant, or a timedelta from
     the trace's beginning. `interruptions` of a spot node per hour: a number, or one for each instance type, with '' for all
     others. `repack` is a RepackPlan that is carried out, without traces too; `as_planned` puts pods where it says.
-    `scheduler` is "kube-scheduler", of version 1.`scheduler_minor` (0 = 36), or "simple".
+    `scheduler` is "kube-scheduler", of version 1.`scheduler_minor` (0 = 36) and with its `scheduler_config`, or "simple".
     `feature_gates` are Karpenter's, as in "NodeOverlay=true,StaticCapacity=true". `progress` is called with a Progress about a hundred times a policy; what it raises ends the replay.
     """
     if isinstance(policies, str):
@@ -231,6 +231,10 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
     options.as_planned = int(as_planned)
     options.feature_gates = lent.text(feature_gates)
     options.scheduler, options.scheduler_minor = lent.text(scheduler), not_negative(scheduler_minor, 'scheduler_minor')
+    if scheduler_config is not None:
+        options.scheduler_config, count = lent.documents(scheduler_config)
+        if count != 1:
+            raise ValueError('one configuration of kube-scheduler is wanted')
     if progress is not None and should_stop is None:
         should_stop = bool  # False, so that there is somebody to say that progress() raised
     with Run(should_stop=should_stop) as run:
