@@ -10,11 +10,32 @@
 
 static void settle(engine *e, replay_budget *b)
 {
-    uint64_t to_stay = pods_to_stay(&b->object.min_available, &b->object.max_unavailable, b->expected);
-    int32_t allowed = evictions_left(to_stay, b->expected, b->healthy);
+    int32_t allowed = kube_budget_allows(&b->object, &b->covered).allowed;
     if (allowed == b->allowed) return;
     b->allowed = allowed;
     e->disruption.changes++;
+}
+
+/* Whether the controller of the pod has no scale: then a budget of a percentage, or of pods that may be missing, allows
+ * nothing. A custom resource is taken to have one. */
+static bool lacks_scale(const karp_pod *pod)
+{
+    static const char *const kinds[] = { "Job", "CronJob", "DaemonSet", "Node" };
+    for (size_t i = 0; i < pod->meta.owner_count; i++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if (pod->meta.owners[i].controller && str_is(pod->meta.owners[i].kind, kinds[k])) return true;
+        }
+    }
+    return false;
+}
+
+/* A controller has as many pods as it should: those that are evicted are made anew at once. */
+static void count(replay_budget *b, const karp_pod *pod, int total, int healthy)
+{
+    b->covered.pods += (uint64_t)total;
+    b->covered.healthy += (uint64_t)healthy;
+    if (pod->meta.owner_count) b->covered.replicas += (uint64_t)total;
+    if (lacks_scale(pod)) b->covered.unscaled += (uint64_t)total;
 }
 
 static bool covers(const replay_shape *shape, size_t budget)
@@ -26,23 +47,22 @@ void budgets_note(engine *e, const replay_shape *shape, int total, int healthy)
 {
     for (size_t i = 0; shape->budgets && i < e->budgets.count; i++) {
         if (!covers(shape, i)) continue;
-        e->budgets.list[i].expected += (uint32_t)total;
-        e->budgets.list[i].healthy += (uint32_t)healthy;
+        count(&e->budgets.list[i], &shape->pod, total, healthy);
         settle(e, &e->budgets.list[i]);
     }
 }
 
-/* A pod that several budgets cover cannot be evicted. */
+/* Pods on nodes are ready. */
 bool budgets_allow(engine *e, uint32_t shape)
 {
-    size_t covering = 0;
-    bool allowed = true;
+    kube_eviction pod = { .ready = true };
     for (size_t i = 0; e->pods.shapes[shape].budgets && i < e->budgets.count; i++) {
         if (!covers(&e->pods.shapes[shape], i)) continue;
-        covering++;
-        allowed = allowed && e->budgets.list[i].allowed > 0;
+        pod.budgets++;
+        pod.allowance.allowed = e->budgets.list[i].allowed;
     }
-    return covering == 0 || (covering == 1 && allowed);
+    int answer = kube_evict(&pod);
+    return answer == KUBE_EVICTS || answer == KUBE_EVICTS_FREELY;
 }
 
 static karp_status read_budget(engine *e, const tree *object)
@@ -93,8 +113,7 @@ static karp_status count_given(engine *e, const tree *object)
         if (!b->object.selector || !equal_str(b->object.meta.namespace_, namespace_) ||
             !selector_admits(b->object.selector, pod.meta.labels, pod.meta.label_count))
             continue;
-        b->expected++;
-        b->healthy += pod.node_name.len > 0;
+        count(b, &pod, 1, pod.node_name.len > 0);
         settle(e, b);
     }
     if (d.status) e->error = d.error;

@@ -96,6 +96,14 @@ def main():
     equal(figures(joins)['launches'], 3, 'two nodes more')
     equal(places(joins), {'big': [1], 'web': [2]}, 'the first node')
     equal(places(joins, '--scheduler', 'simple')['web'], [1, 1], 'simple')
+    # A budget counts the pods that controllers should have: without a controller a pod is one more than expected, and a Job has no scale.
+    budget = ('- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {maxUnavailable: 0, selector: {matchLabels: {app: web}}}}\n'
+              '- {apiVersion: v1, kind: Pod, metadata: {name: alone, labels: {app: web}OWNER}, spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}}\n')
+    expires = HEAD.replace('    template:\n      spec:\n', '    template:\n      spec:\n        expireAfter: 10m\n') + deployment('web', 100) + budget
+    steps = 'steps:\n- scale: {deployment: web, replicas: 1}\n- wait: 30m\n'
+    job = ', ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: u, controller: true}]'
+    check(figures(expires.replace('OWNER', '') + steps)['evictions'] > 0, 'one more than expected')
+    equal(figures(expires.replace('OWNER', job).replace('maxUnavailable: 0', 'maxUnavailable: 1') + steps)['evictions'], 0, 'a Job has no scale')
     for words, message in ((('--scheduler', 'other'), 'unknown scheduler: other; known: kube-scheduler, simple'),
                            (('--scheduler-version', '1.20'), 'versions 1.34 to 1.37 of kube-scheduler are known'),
                            (('--scheduler-version', 'new'), 'not a version like 1.36')):

@@ -2,13 +2,14 @@
 /* Answers of the models of kube-scheduler and of ReplicaSets: kube_answers FILE [CONFIGURATION].
  * cases/test_kube_scheduler.py and cases/test_kube_replicas.py compare them with those of Kubernetes. Output: a line
  * for each pending pod by itself, then a line for each attempt when all are scheduled; or a line for each case. */
+#include "controllers.h"
+
 #include <kube/attempt.h>
 #include <kube/config.h>
 #include <kube/groups.h>
 #include <kube/objects.h>
 #include <kube/pod_class.h>
 #include <kube/profile.h>
-#include <kube/replicas.h>
 
 #include <base/sort.h>
 #include <io/decode_fields.h>
@@ -386,65 +387,6 @@ static void bind_all(world *w)
     }
 }
 
-/* ---- ReplicaSets ------------------------------------------------------------------------------------------------- */
-
-static int64_t age(const tree *pod, const char *name)
-{
-    double seconds = 0;
-    return tree_double(tree_get(pod, name), &seconds) ? -(int64_t)(seconds * 1e9) : KARP_NO_TIME;
-}
-
-static bool on_node_of(const tree *pod, const tree *other)
-{
-    return !tree_is(tree_get(other, "deleting"), TREE_TRUE) &&
-           equal_str(tree_get_text(pod, "node"), tree_get_text(other, "node"));
-}
-
-static uint32_t phase_of(karp_str phase)
-{
-    if (str_is(phase, "Pending")) return KARP_PHASE_PENDING;
-    return str_is(phase, "Unknown") ? KARP_PHASE_UNKNOWN : KARP_PHASE_RUNNING;
-}
-
-static kube_replica replica_of(const tree *in, size_t i)
-{
-    const tree *pods = tree_get(in, "pods"), *related = tree_get(in, "related"), *pod = tree_item(pods, i);
-    int64_t restarts = 0, most = 0;
-    kube_replica r = { .number = (uint32_t)i,
-                       .assigned = tree_get_text(pod, "node").len > 0,
-                       .ready = tree_is(tree_get(pod, "ready"), TREE_TRUE),
-                       .phase = phase_of(tree_get_text(pod, "phase")),
-                       .cost = kube_deletion_cost(tree_get_text(pod, "cost")),
-                       .ready_since = age(pod, "readyAge"),
-                       .created = age(pod, "age"),
-                       .uid = tree_get_text(pod, "uid") };
-    for (size_t k = 0; k < tree_count(pods); k++) r.rank += on_node_of(pod, tree_item(pods, k));
-    for (size_t k = 0; k < tree_count(related); k++) r.rank += on_node_of(pod, tree_item(related, k));
-    for (size_t k = 0; k < tree_count(tree_get(pod, "restarts")); k++) {
-        if (tree_integer(tree_item(tree_get(pod, "restarts"), k), &restarts) && restarts > most) most = restarts;
-    }
-    r.restarts = (uint32_t)most;
-    if (tree_integer(tree_get(pod, "sidecarRestarts"), &restarts)) r.sidecar_restarts = (uint32_t)restarts;
-    return r;
-}
-
-/* The names of the pods in the order in which they would be deleted. */
-static void rank_all(world *w, const tree *cases)
-{
-    for (size_t n = 0; n < tree_count(cases); n++) {
-        const tree *in = tree_get(tree_item(cases, n), "in"), *pods = tree_get(in, "pods");
-        kube_replica *list = arena_alloc(&w->memory, (tree_count(pods) + 1) * sizeof *list);
-        for (size_t i = 0; i < tree_count(pods); i++) list[i] = replica_of(in, i);
-        if (!kube_sort_replicas(w->context, list, tree_count(pods), 0)) die("memory", NULL);
-        printf("[");
-        for (size_t i = 0; i < tree_count(pods); i++) {
-            printf("%s", i ? ", " : "");
-            print(tree_get_text(tree_item(pods, list[i].number), "name"));
-        }
-        printf("]\n");
-    }
-}
-
 int main(int argc, char **argv)
 {
     world w = { .context = NULL };
@@ -457,7 +399,7 @@ int main(int argc, char **argv)
     trees_init(&w.trees, w.context);
     arena_init(&w.memory, w.context);
     if (tree_read(&w.trees, str(argv[1]), (karp_str){ text, length }, &root, &error)) die(argv[1], &error);
-    if (tree_get(root, "cases")) rank_all(&w, tree_get(root, "cases"));
+    if (tree_get(root, "cases")) answer_cases(w.context, &w.memory, tree_get(root, "cases"));
     karp_str none = { NULL, 0 };
     if (argc > 2 && kube_config_read(&w.config, w.context, str(argv[2]), none, 36, &error)) die(argv[2], &error);
     load(&w, tree_get(root, "objects"), 36);

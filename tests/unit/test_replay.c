@@ -371,7 +371,7 @@ typedef struct moment {
     int64_t healthy[2], wanted[2];
 } moment;
 
-static int64_t wanted(const replay_budget *b) { return (int64_t)b->healthy - b->allowed; }
+static int64_t wanted(const replay_budget *b) { return (int64_t)b->covered.healthy - b->allowed; }
 
 static moment look(const engine *e)
 {
@@ -384,7 +384,7 @@ static moment look(const engine *e)
                  { 0 },
                  { 0 } };
     for (size_t i = 0; i < e->budgets.count; i++) {
-        m.healthy[i] = e->budgets.list[i].healthy;
+        m.healthy[i] = (int64_t)e->budgets.list[i].covered.healthy;
         m.wanted[i] = wanted(&e->budgets.list[i]);
     }
     return m;
@@ -403,8 +403,8 @@ static void check_budgets(const world *w, const engine *e, const moment *before)
             healthy += e->pods.list[p].state == POD_RUNNING;
             expected += e->pods.list[p].state != POD_GONE;
         }
-        assert_int_equal(healthy, e->budgets.list[i].healthy);
-        assert_int_equal(expected, e->budgets.list[i].expected);
+        assert_int_equal(healthy, e->budgets.list[i].covered.healthy);
+        assert_int_equal(expected, e->budgets.list[i].covered.pods);
         if (evictions_alone && now.evictions != before->evictions && now.healthy[i] < before->healthy[i] &&
             before->wanted[i] == now.wanted[i])
             assert_true(now.healthy[i] >= now.wanted[i]);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers of the models of Kubernetes' controllers. */
+#ifndef TESTS_KUBE_CONTROLLERS_H
+#define TESTS_KUBE_CONTROLLERS_H
+
+#include <json/tree.h>
+
+/* Prints a line for each case: {"kind", "in"}. */
+void answer_cases(karp_context *context, arena *memory, const tree *cases);
+
+#endif
