@@ -171,14 +171,11 @@ static void index_objects(engine *e)
 
 static void interrupt_recorded(engine *e, const trace_event *event)
 {
-    for (size_t i = 0; i < e->nodes.alive_count; i++) {
-        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
-        if (n->deleting || !str_is(n->capacity_type, "spot")) continue;
-        if (event->of.offering.instance_type.len && !equal_str(event->of.offering.instance_type, n->instance_type))
-            continue;
-        if (event->of.offering.zone.len && !equal_str(event->of.offering.zone, n->zone)) continue;
+    uint64_t left = event->of.offering.nodes ? event->of.offering.nodes : 1;
+    for (size_t i = 0; i < e->nodes.alive_count && left > 0; i++) {
+        if (!node_interrupted_by(&e->nodes.list[e->nodes.alive[i]], event)) continue;
         node_interrupt(e, e->nodes.alive[i]);
-        return;
+        left--;
     }
 }
 
@@ -277,6 +274,7 @@ void engine_take(engine *e, const trace_event *event)
     case TRACE_OBJECT_APPLIED: apply_object(e, event); return;
     case TRACE_CAPACITY_LOST: lose_capacity(e, event); return;
     case TRACE_OBJECT_DELETED: delete_object(e, event); return;
+    case TRACE_USAGE: autoscalers_use(e, event); return;
     default: return;
     }
 }
@@ -348,6 +346,7 @@ static void instant(engine *e)
     while (!e->status && e->next_event_of_trace < e->trace->count &&
            e->trace->events[e->next_event_of_trace].at <= e->now)
         engine_take(e, &e->trace->events[e->next_event_of_trace++]);
+    if (e->autoscalers.due <= e->now) autoscalers_look(e);
     drift_note(e);
     while (!e->status && e->events.count && e->events.heap[0].at == e->now) {
         if (decides(&e->events.heap[0])) {
@@ -375,6 +374,7 @@ static int64_t next_instant(const engine *e)
         int64_t at = e->trace->events[e->next_event_of_trace].at;
         if (at < next) next = at;
     }
+    if (e->autoscalers.due < next) next = e->autoscalers.due;
     return next;
 }
 
@@ -438,6 +438,7 @@ karp_status engine_begin(engine *e)
     karp_status status = read_pools(e);
     if (!status) status = engine_shapes(e);
     if (!status) status = budgets_read(e);
+    if (!status) status = autoscalers_begin(e);
     const tree *state = e->base->state;
     if (state) e->now = e->base->starts;
     e->resuming = state != NULL;
@@ -495,6 +496,7 @@ void engine_free(engine *e)
     disrupt_free(e);
     drift_free(e);
     buffers_free(e);
+    autoscalers_free(e);
     repack_free(e);
     karp_snapshot_unref(e->objects.snapshot);
     karp_free(c, e->pods.shapes, e->pods.shape_count * sizeof *e->pods.shapes);

@@ -17,6 +17,7 @@
 #define REPLAY_ENGINE_H
 
 #include <karp/repack.h>
+#include <replay/engine_autoscale.h>
 #include <replay/engine_budgets.h>
 #include <replay/engine_buffers.h>
 #include <replay/engine_disrupt.h>
@@ -87,6 +88,7 @@ struct engine {
     struct replay_nodes nodes;
     struct replay_scheduler scheduler;
     struct replay_budgets budgets;
+    struct replay_autoscalers autoscalers;
     struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;

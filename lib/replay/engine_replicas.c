@@ -118,39 +118,73 @@ typedef struct scaling {
     char (*uids)[20];
 } scaling;
 
+static size_t list_alike(const engine *e, uint32_t group, uint32_t *out)
+{
+    size_t n = 0;
+    for (uint32_t p = e->pods.shapes[group].first_pod; p != REPLAY_NONE; p = e->pods.list[p].next_alike) out[n++] = p;
+    return n;
+}
+
+/* Sorts the replicas of n pods: those that are deleted come first. */
+static bool sort_replicas(engine *e, scaling *s, size_t n)
+{
+    if (!sort_ids(e->context, s->pods, n, by_node, e)) return false;
+    rank_all(e, s->pods, n, s->replicas, s->uids);
+    return sort_stable(e->context, s->replicas, n, sizeof *s->replicas, by_uid, NULL) &&
+           kube_sort_replicas(e->context, s->replicas, n, e->now);
+}
+
 static void choose(engine *e, const trace_event *event, scaling *s)
 {
-    size_t n = 0, named_count = 0;
-    for (uint32_t p = e->pods.shapes[group_of(e, event->shape)].first_pod; p != REPLAY_NONE;
-         p = e->pods.list[p].next_alike)
-        s->pods[n++] = p;
+    size_t named_count = 0, n = list_alike(e, group_of(e, event->shape), s->pods);
     for (size_t i = 0; i < s->count && !e->status; i++) {
         s->meant[named_count] = named(e, &event[i]);
         named_count += s->meant[named_count] != REPLAY_NONE;
     }
     if (named_count == n || e->status) return; /* all go */
-    bool fine = sort_ids(e->context, s->pods, n, by_node, e);
-    if (fine) rank_all(e, s->pods, n, s->replicas, s->uids);
-    fine = fine && sort_stable(e->context, s->replicas, n, sizeof *s->replicas, by_uid, NULL) &&
-           kube_sort_replicas(e->context, s->replicas, n, e->now);
+    bool fine = sort_replicas(e, s, n);
     if (!fine) engine_nomem(e);
     for (size_t i = 0; i < named_count; i++) s->pods[i] = s->replicas[i].number;
     if (fine) exchange_all(e, s->meant, s->pods, named_count);
 }
 
+static bool begin_scaling(engine *e, uint32_t group, size_t count, scaling *s)
+{
+    *s = (scaling){ .count = count, .all = count_alike(e, group) + 1 };
+    s->meant = mem_alloc(e->context, s->count * sizeof *s->meant);
+    s->pods = mem_alloc(e->context, s->all * sizeof *s->pods);
+    s->replicas = mem_alloc(e->context, s->all * sizeof *s->replicas);
+    s->uids = mem_alloc(e->context, s->all * sizeof *s->uids);
+    bool fine = s->meant && s->pods && s->replicas && s->uids;
+    if (!fine) engine_nomem(e);
+    return fine;
+}
+
+static void end_scaling(engine *e, scaling *s)
+{
+    mem_free(e->context, s->meant, s->count * sizeof *s->meant);
+    mem_free(e->context, s->pods, s->all * sizeof *s->pods);
+    mem_free(e->context, s->replicas, s->all * sizeof *s->replicas);
+    mem_free(e->context, s->uids, s->all * sizeof *s->uids);
+}
+
 void replicas_choose(engine *e, const trace_event *event)
 {
-    scaling s = { .count = events_of(e, event) };
-    if (s.count == 0 || e->status) return;
-    s.all = count_alike(e, group_of(e, event->shape)) + 1;
-    s.meant = mem_alloc(e->context, s.count * sizeof *s.meant);
-    s.pods = mem_alloc(e->context, s.all * sizeof *s.pods);
-    s.replicas = mem_alloc(e->context, s.all * sizeof *s.replicas);
-    s.uids = mem_alloc(e->context, s.all * sizeof *s.uids);
-    if (s.meant && s.pods && s.replicas && s.uids) choose(e, event, &s);
-    else engine_nomem(e);
-    mem_free(e->context, s.meant, s.count * sizeof *s.meant);
-    mem_free(e->context, s.pods, s.all * sizeof *s.pods);
-    mem_free(e->context, s.replicas, s.all * sizeof *s.replicas);
-    mem_free(e->context, s.uids, s.all * sizeof *s.uids);
+    scaling s;
+    size_t count = events_of(e, event);
+    if (count == 0 || e->status) return;
+    if (begin_scaling(e, group_of(e, event->shape), count, &s)) choose(e, event, &s);
+    end_scaling(e, &s);
+}
+
+void replicas_pick(engine *e, uint32_t shape, uint32_t *out, size_t count)
+{
+    scaling s;
+    if (count == 0 || e->status) return;
+    if (begin_scaling(e, group_of(e, shape), count, &s)) {
+        size_t n = list_alike(e, group_of(e, shape), s.pods);
+        if (!sort_replicas(e, &s, n)) engine_nomem(e);
+        for (size_t i = 0; i < count && i < n; i++) out[i] = s.replicas[i].number;
+    }
+    end_scaling(e, &s);
 }

@@ -9,4 +9,7 @@
  * get the names in these events. Its pods are alike but for their names. */
 void replicas_choose(engine *e, const trace_event *event);
 
+/* The pods that are deleted if a controller deletes so many, at most all of its pods; `shape`: of one of them. */
+void replicas_pick(engine *e, uint32_t shape, uint32_t *out, size_t count);
+
 #endif

@@ -256,6 +256,7 @@ karp_status engine_resume(engine *e, const tree *state)
     for (size_t i = 0; i < tree_count(commands) && !e->status; i++) resume_command(e, tree_item(commands, i));
     if (!e->status) resume_losses(e, tree_get(state, "losses"));
     if (!e->status) resume_events(e, tree_get(state, "events"));
+    if (!e->status) autoscalers_resume(e, state);
     if (!e->status) resume_schedule(e, tree_get(state, "schedule"));
     if (!e->status) resume_meter(e, tree_get(state, "meter"));
     return e->status;

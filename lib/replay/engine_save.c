@@ -320,6 +320,7 @@ static tree *write_state(saving *s)
     tree_set(t, state, "waiting", pending_state(s));
     tree_set(t, state, "antiAffinity", anti_affinity_state(s));
     if (e->scheduler.on) tree_set(t, state, "scheduler", binding_state(s->e, t));
+    if (e->autoscalers.count) tree_set(t, state, "autoscalers", autoscalers_state(e, t));
     tree_set(t, state, "commands", commands_state(s));
     tree_set(t, state, "losses", losses_state(s));
     tree_set(t, state, "events", events_state(s));

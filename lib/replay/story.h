@@ -6,7 +6,7 @@
  * it is decided a second time. The parts are:
  *
  *     story_read    the story file and the files it names      story_state   workloads, and the nodes of the documents
- *     story_change  steps that change objects
+ *     story_change  steps that change objects                  story_usage   usage, interruptions
  *     story_cluster documents of a cluster managed by Karpenter
  *     story_decide  one decision and its consequences          story_play    steps and events in the order of time
  *     story_write   the output as JSON or text
@@ -17,7 +17,7 @@
 #include <io/reader.h>
 #include <replay/replay.h>
 
-enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE, STORY_CHANGE };
+enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE, STORY_CHANGE, STORY_USAGE, STORY_INTERRUPT };
 enum { STORY_REPLICAS_MOST = 1000000 };
 #define STORY_SAME UINT64_MAX /* replicas that do not change */
 
@@ -48,6 +48,7 @@ typedef struct story_workload {
     uint64_t pods; /* number of its pods that the story created: numbered from `first` */
     uint64_t first; /* above the numbers of its pods in the documents */
     uint32_t shape;
+    uint32_t autoscaler; /* that scales it from a step on that states its usage; IO_NONE = none */
     bool applied; /* by a step: it does not exist at the start */
     bool gone; /* while steps are read: an earlier one deleted it */
     karp_str *owned; /* its pods in a cluster's documents; the last ones are removed first */
@@ -142,6 +143,13 @@ karp_status story_read_file(story *s, karp_str name, tree *into);
 /* Adds a Deployment. */
 karp_status story_add_workload(story *s, tree *object);
 
+/* The Deployment; IO_NONE = there is none. */
+uint32_t story_find_workload(const story *s, karp_str name, karp_str namespace_);
+
+/* story_usage.c */
+karp_status story_read_usage(story *s, size_t index, const tree *given, story_step *step);
+karp_status story_read_interrupt(story *s, size_t index, const tree *given, story_step *step);
+
 /* story_change.c */
 /* Reads the step's member apply, replace or delete, and what it does. */
 karp_status story_read_change(story *s, size_t index, const char *member, tree *given, story_step *step);
@@ -151,6 +159,10 @@ karp_status story_read_change(story *s, size_t index, const char *member, tree *
 karp_status story_begin(story *s);
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas);
 karp_status story_change(story *s, const story_step *step);
+karp_status story_use(story *s, const story_step *step);
+karp_status story_interrupt(story *s, const story_step *step);
+/* The autoscalers look, and scale their Deployments. */
+karp_status story_autoscale(story *s, bool *changed);
 /* The current cluster: borrowed. */
 karp_status story_snapshot(story *s, karp_snapshot **out);
 karp_status story_engine(story *s); /* the status of the engine's last work */

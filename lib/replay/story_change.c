@@ -290,6 +290,8 @@ static karp_status change_deployment(const change *c, const tree *before, tree *
         number = (uint32_t)s->workload_count - 1;
         if (!status) s->workloads[number].applied = true;
     }
+    if (!status && s->workloads[number].autoscaler != IO_NONE)
+        return refuse(c, object, "its HorizontalPodAutoscaler scales it since a step stated its usage");
     story_effect effect = { .workload = number, .event.shape = NO_ID, .replicas = STORY_SAME };
     s->workloads[status ? 0 : number].gone = after == NULL;
     if (!status && after) {
@@ -327,7 +329,7 @@ static karp_status check_object(const change *c, const tree *object)
     if (kind == IO_KIND_NODE || kind == IO_KIND_NODE_CLAIM)
         return refuse(c, object, "the nodes of a story are those of its files, and what it launches");
     if (kind == IO_KIND_AUTOSCALER || kind == IO_KIND_SCALED_OBJECT)
-        return refuse(c, object, "autoscalers do not act in a story; its steps scale");
+        return refuse(c, object, "autoscalers are those from the start of a story");
     if (!is_used(kind) && kind != IO_KIND_POD && !replay_is_workload(s->reader, object))
         return refuse(c, object, "no decision of a story reads it");
     karp_status status = io_object_check(s->reader, info, object, &c->place);

@@ -136,11 +136,13 @@ karp_status story_worked(story *s, uint64_t steps)
 static karp_status wait_until(story *s, int64_t end)
 {
     for (;;) {
-        int64_t next = next_event(s);
-        go_to(s, next > end ? end : next);
-        if (next > end) return KARP_OK;
+        int64_t next = next_event(s), look = s->e->autoscalers.due, first = look < next ? look : next;
+        bool changed = false;
+        go_to(s, first > end ? end : first);
+        if (first > end) return KARP_OK;
         karp_status status = story_worked(s, EVENT + s->e->nodes.alive_count / NODES_OF_A_STEP);
-        if (!status) status = instant(s);
+        if (!status && look == first) status = story_autoscale(s, &changed);
+        if (!status && (changed || next == first)) status = instant(s);
         if (status) return status;
     }
 }
@@ -155,6 +157,10 @@ static karp_status take_step(story *s, const story_step *step)
         status = story_scale(s, step->workload, step->replicas);
     } else if (step->what == STORY_CHANGE) {
         status = story_change(s, step);
+    } else if (step->what == STORY_USAGE) {
+        return story_use(s, step);
+    } else if (step->what == STORY_INTERRUPT) {
+        status = story_interrupt(s, step);
     } else {
         uint32_t node = io_table_get(&s->e->nodes.index, step->node);
         if (node == IO_NONE || s->e->nodes.list[node].given || s->e->nodes.list[node].gone) {

@@ -174,6 +174,7 @@ karp_status story_add_workload(story *s, tree *object)
     *w = (story_workload){ .object = object,
                            .namespace_ = tree_get_text(metadata, "namespace"),
                            .name = tree_get_text(metadata, "name"),
+                           .autoscaler = IO_NONE,
                            .replicas = (uint64_t)count };
     if (w->namespace_.len == 0) w->namespace_ = str("default");
     return KARP_OK;
@@ -201,6 +202,16 @@ static karp_status sort_out(story *s)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
+uint32_t story_find_workload(const story *s, karp_str name, karp_str namespace_)
+{
+    uint32_t found = IO_NONE;
+    for (size_t i = 0; i < s->workload_count; i++) {
+        const story_workload *w = &s->workloads[i];
+        if (equal_str(w->name, name) && equal_str(w->namespace_, namespace_) && !w->gone) found = (uint32_t)i;
+    }
+    return found;
+}
+
 static karp_status read_scale(story *s, size_t index, const tree *given, story_step *step)
 {
     karp_str name = tree_get_text(given, "deployment"), space = tree_get_text(given, "namespace");
@@ -209,15 +220,12 @@ static karp_status read_scale(story *s, size_t index, const tree *given, story_s
     if (!tree_integer(replicas, &count) || count < 0 || count > STORY_REPLICAS_MOST)
         return story_fail_step(s, index, "scale.replicas", KARP_E_INVALID, "not a number from 0 to 1000000");
     *step = (story_step){ .what = STORY_SCALE, .replicas = (uint64_t)count, .workload = IO_NONE };
-    if (space.len == 0) space = str("default");
-    for (size_t i = 0; i < s->workload_count; i++) {
-        if (equal_str(s->workloads[i].name, name) && equal_str(s->workloads[i].namespace_, space) &&
-            !s->workloads[i].gone)
-            step->workload = (uint32_t)i;
-    }
-    return step->workload != IO_NONE
-               ? KARP_OK
-               : story_fail_step(s, index, "scale.deployment", KARP_E_NOT_FOUND, "no such Deployment");
+    step->workload = story_find_workload(s, name, space.len ? space : str("default"));
+    if (step->workload == IO_NONE)
+        return story_fail_step(s, index, "scale.deployment", KARP_E_NOT_FOUND, "no such Deployment");
+    if (s->workloads[step->workload].autoscaler == IO_NONE) return KARP_OK;
+    return story_fail_step(s, index, "scale.deployment", KARP_E_INVALID,
+                           "its HorizontalPodAutoscaler scales it since a step stated its usage");
 }
 
 /* The member of a step that changes objects; NULL = it has none. */
@@ -232,8 +240,9 @@ static const char *change_of(const tree *given)
 
 static karp_status read_step(story *s, size_t index, const tree *given)
 {
-    static const char expected[] = "expected one of scale, wait, expire, apply, replace and delete";
-    const tree *scale = tree_get(given, "scale");
+    static const char expected[] = "expected one of scale, wait, expire, interrupt, usage, apply, replace and delete";
+    const tree *scale = tree_get(given, "scale"), *usage = tree_get(given, "usage"),
+               *interrupt = tree_get(given, "interrupt");
     const char *change = change_of(given);
     karp_str wait = tree_get_text(given, "wait"), expire = tree_get_text(given, "expire");
     if (!grow(s->context, (void **)&s->steps, &s->step_capacity, s->step_count + 1, sizeof *s->steps))
@@ -242,6 +251,8 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
     if (tree_count(given) != 1) return story_fail_step(s, index, "", KARP_E_INVALID, expected);
     if (scale) return read_scale(s, index, scale, step);
+    if (usage) return story_read_usage(s, index, usage, step);
+    if (interrupt) return story_read_interrupt(s, index, interrupt, step);
     if (change) return story_read_change(s, index, change, tree_get(given, change), step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;

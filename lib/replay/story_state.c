@@ -74,6 +74,47 @@ karp_status story_change(story *s, const story_step *step)
     return status ? status : story_engine(s);
 }
 
+/* ---- load and cloud ---------------------------------------------------------------------------------------------- */
+
+/* The nodes are deleted at once, and their offerings stay available. */
+karp_status story_interrupt(story *s, const story_step *step)
+{
+    const trace_event *event = &step->effects[0].event;
+    uint64_t left = event->of.offering.nodes;
+    for (size_t i = 0; i < s->e->nodes.alive_count && left > 0; i++) {
+        uint32_t node = s->e->nodes.alive[i];
+        if (s->e->nodes.list[node].given || !node_interrupted_by(&s->e->nodes.list[node], event)) continue;
+        story_write_event(s, "interrupted", s->e->nodes.list[node].name, str(""));
+        s->e->meter.result.interruptions++;
+        node_delete(s->e, node);
+        left--;
+    }
+    if (left == event->of.offering.nodes)
+        return story_fail_step(s, s->step, "interrupt", KARP_E_NOT_FOUND, "no spot node that runs has these labels");
+    return story_engine(s);
+}
+
+karp_status story_use(story *s, const story_step *step)
+{
+    engine_take(s->e, &step->effects[0].event);
+    return story_engine(s);
+}
+
+karp_status story_autoscale(story *s, bool *changed)
+{
+    karp_status status = KARP_OK;
+    *changed = false;
+    for (uint32_t i = 0; i < s->workload_count && !status; i++) {
+        const story_workload *w = &s->workloads[i];
+        if (w->autoscaler == IO_NONE || !s->e->autoscalers.list[w->autoscaler].active) continue;
+        uint64_t wants = autoscaler_wants(s->e, w->autoscaler);
+        *changed = *changed || wants != w->pods + w->owned_count;
+        status = story_scale(s, i, wants);
+    }
+    autoscalers_looked(s->e);
+    return status ? status : story_engine(s);
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 story_node *story_node_of(story *s, uint32_t node)

@@ -39,6 +39,11 @@ static void describe(const story *s, const story_step *step, strbuf *out)
         karp_duration_format(step->duration, text);
         strbuf_adds(out, text);
         return;
+    case STORY_USAGE:
+        strbuf_adds(out, "usage of ");
+        strbuf_addname(out, s->workloads[step->workload].namespace_, s->workloads[step->workload].name);
+        return;
+    case STORY_INTERRUPT: strbuf_adds(out, "interrupt"); return;
     case STORY_CHANGE:
         strbuf_adds(out, step->verb);
         strbuf_addc(out, ' ');

@@ -16,10 +16,12 @@
 enum {
     TRACE_POD_CREATED = 1, /* namespace, name, shape, lasts */
     TRACE_POD_DELETED = 2, /* namespace, name */
-    TRACE_NODE_INTERRUPTED = 3, /* instance_type, zone: "" = any; the matching spot node with the longest run time */
+    /* instance_type, zone: "" = any; labels, nodes (0 = one): the matching spot nodes with the longest run time */
+    TRACE_NODE_INTERRUPTED = 3,
     TRACE_OBJECT_APPLIED = 4, /* text: a JSON object that is added, or replaces the one with its name */
     TRACE_CAPACITY_LOST = 5, /* instance_type, zone, capacity_type: "" = any; lasts: how long it is unavailable */
-    TRACE_OBJECT_DELETED = 6 /* object; with a NodePool its nodes are deleted */
+    TRACE_OBJECT_DELETED = 6, /* object; with a NodePool its nodes are deleted */
+    TRACE_USAGE = 7 /* usage: what all pods that an autoscaler scales use together from now on */
 };
 
 typedef struct trace_event {
@@ -37,7 +39,14 @@ typedef struct trace_event {
         } pod;
         struct {
             karp_str instance_type, zone, capacity_type;
+            const karp_label *labels;
+            size_t label_count;
+            uint64_t nodes;
         } offering;
+        struct {
+            uint32_t autoscaler; /* in trace.autoscalers */
+            int64_t amounts[2]; /* of cpu and memory, in thousandths; -1 = unknown */
+        } usage;
         struct {
             karp_str kind, namespace_, name; /* namespace_: "default" for kinds without one */
         } object;
@@ -59,6 +68,12 @@ typedef struct trace_dumped {
     uint32_t seen; /* the last dump that contained it; 0 = it has ended */
 } trace_dumped;
 
+/* A HorizontalPodAutoscaler whose target's usage is stated. */
+typedef struct trace_autoscaler {
+    karp_str text, document; /* its JSON */
+    uint32_t shape; /* of the pods that it adds */
+} trace_autoscaler;
+
 /* An object at the start. */
 typedef struct trace_object {
     karp_str text; /* JSON */
@@ -77,6 +92,8 @@ typedef struct trace {
     size_t object_count, object_capacity;
     trace_daemon *daemons;
     size_t daemon_count, daemon_capacity;
+    trace_autoscaler *autoscalers;
+    size_t autoscaler_count, autoscaler_capacity;
     io_table machine_types; /* types of Azure's packing trace -> shape */
     io_table dumped; /* "namespace/name" -> index in dumped_pods, over all dumps so far */
     trace_dumped *dumped_pods;

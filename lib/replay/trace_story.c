@@ -82,7 +82,7 @@ static karp_status add_steps(story_trace *l)
         const story_step *step = &l->s.steps[i];
         if (step->what == STORY_EXPIRE)
             return story_fail_step(&l->s, i, "expire", KARP_E_UNSUPPORTED, "a replay has its own nodes");
-        if (step->what == STORY_SCALE || step->what == STORY_CHANGE) {
+        if (step->what != STORY_WAIT) {
             bool fine = step->what == STORY_SCALE ? scale(l, step->workload, step->replicas) : take_effects(l, step);
             if (!fine) return l->s.error.status;
         } else if (step->duration > INT64_MAX / 4 - l->now) {

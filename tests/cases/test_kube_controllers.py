@@ -14,7 +14,6 @@ PATHS = [os.path.join(os.environ['KARP_SOURCE'], 'tests/cases/kube-scheduler/con
 
 # Why no model answers.
 NOT_MODELLED = {
-    'hpa': 'usage is not known',
     'deployment': 'a new template replaces all pods at once',
     'statefulset': 'all pods are created and deleted together',
     'job': 'pods succeed, so there is nothing to repeat',
@@ -48,7 +47,16 @@ def pdb(case, ours):
     return None
 
 
-JUDGES = {'replicaset': replicaset, 'pdb': pdb}
+def hpa(case, ours):
+    for i, (step, real) in enumerate(zip(ours, case['expect'], strict=True)):
+        wanted = [real['from'], real['to'], real.get('utilization', -1), real.get('averageMilli', -1)]
+        # The status keeps what was seen before where nothing is measured, and failed metrics leave nothing.
+        if step[:2] != wanted[:2] or (step[3] >= 0 and step != wanted):
+            return f'look {i}: {step}, really {wanted}'
+    return None
+
+
+JUDGES = {'replicaset': replicaset, 'pdb': pdb, 'hpa': hpa}
 
 
 def main():

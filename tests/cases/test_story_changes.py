@@ -163,7 +163,7 @@ def wrong():
             ({'delete': 'deploy/other'}, 'there is no such object', ()),
             ({'delete': 'web'}, 'expected KIND/NAME or KIND/NAMESPACE/NAME', ()),
             ({'delete': 'pod/x'}, 'its controller would create it again', (owned,)),
-            ({'apply': other, 'wait': '1m'}, 'expected one of scale, wait, expire, apply, replace and delete', ())):
+            ({'apply': other, 'wait': '1m'}, 'expected one of scale, wait, expire, interrupt, usage, apply, replace and delete', ())):
         for verb in ('simulate', 'replay'):
             out, error = run(verb, story({'wait': '1m'}, step, objects=objects), *TYPES, status=1)
             check(out == '' and words in error, f'{verb} {step}: {error}')

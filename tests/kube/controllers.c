@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers.h"
 
+#include <kube/autoscaler.h>
 #include <kube/eviction.h>
 #include <kube/replicas.h>
 
@@ -196,6 +197,104 @@ static void judge_evictions(arena *memory, const tree *in)
     printf("]}\n");
 }
 
+/* ---- HorizontalPodAutoscalers ------------------------------------------------------------------------------------ */
+
+static int64_t number(const tree *object, const char *name, int64_t absent)
+{
+    int64_t out = absent;
+    return tree_integer(tree_get(object, name), &out) ? out : absent;
+}
+
+/* The object that a case is about. */
+static void read_autoscaler(arena *memory, const tree *in, kube_autoscaler *a)
+{
+    io_decoder d;
+    trees t;
+    io_decoder_init(&d, memory);
+    trees_init(&t, memory->context);
+    tree *object = tree_new(&t, TREE_MAP), *spec = tree_new(&t, TREE_MAP), *target = tree_new(&t, TREE_MAP);
+    tree_set_text(&t, target, "name", str("a"));
+    tree_set(&t, spec, "scaleTargetRef", target);
+    tree_set(&t, spec, "minReplicas", tree_get(in, "min"));
+    tree_set(&t, spec, "maxReplicas", tree_get(in, "max"));
+    tree_set(&t, spec, "behavior", tree_get(in, "behavior"));
+    tree_set(&t, object, "spec", spec);
+    kube_autoscaler_read(&d, object, a);
+    must(d.status == KARP_OK, d.error.message);
+    kube_metric *m = arena_zalloc(memory, sizeof *m);
+    m->resource = str_is(tree_get_text(in, "resource"), "cpu") ? KUBE_METRIC_CPU : KUBE_METRIC_MEMORY;
+    m->utilization = (int32_t)number(in, "utilization", 0);
+    m->average = number(in, "averageValue", 0);
+    a->metrics = m;
+    trees_free(&t);
+}
+
+static int64_t ago(const tree *pod, const char *name, int64_t now)
+{
+    int64_t seconds = number(pod, name, -1);
+    return seconds < 0 ? KARP_NO_TIME : now - seconds * 1000000000;
+}
+
+static kube_scaled_pod scaled_pod(const tree *pod, int64_t now)
+{
+    karp_str phase = tree_get_text(pod, "phase");
+    kube_scaled_pod p = { .phase = str_is(phase, "Failed") ? KARP_PHASE_FAILED : phase_of(phase),
+                          .ready = tree_get(pod, "ready") ? is_true(pod, "ready") : KUBE_READINESS_UNKNOWN,
+                          .started = ago(pod, "started", now),
+                          .changed = ago(pod, "changed", now),
+                          .sampled = ago(pod, "sampled", now),
+                          .window = number(pod, "window", 0) * 1000000000,
+                          .terminating = is_true(pod, "deleting") };
+    for (size_t i = 0; i < KUBE_METRICS; i++) {
+        p.requests[i] = number(pod, "request", -1);
+        p.usage[i] = number(pod, "usage", -1);
+    }
+    return p;
+}
+
+static kube_scaled_pod loaded_pod(int64_t usage, int64_t now)
+{
+    const int64_t second = 1000000000;
+    return (kube_scaled_pod){ .requests = { 1000, 1000 },
+                              .usage = { usage, usage },
+                              .phase = KARP_PHASE_RUNNING,
+                              .ready = KUBE_READY,
+                              .started = now - 7200 * second,
+                              .changed = now - 7100 * second,
+                              .sampled = now - 5 * second,
+                              .window = 15 * second };
+}
+
+/* The replicas, the utilization and the average after each look. */
+static void autoscale(karp_context *context, arena *memory, const tree *in)
+{
+    const tree *steps = tree_get(in, "steps");
+    int64_t replicas = number(in, "replicas", 0);
+    kube_autoscaler a;
+    read_autoscaler(memory, in, &a);
+    printf("[");
+    for (size_t i = 0; i < tree_count(steps); i++) {
+        const tree *step = tree_item(steps, i), *given = tree_get(step, "pods"), *load = tree_get(step, "load");
+        int64_t now = KUBE_AUTOSCALER_PERIOD * (int64_t)(i + 1) + INT64_C(1000000000000000), all = 0;
+        kube_scaling_verdict verdict;
+        replicas = number(step, "replicas", replicas);
+        size_t count = load ? (size_t)replicas : tree_count(given);
+        kube_scaled_pod *pods = arena_zalloc(memory, (count + 1) * sizeof *pods);
+        (void)tree_integer(load, &all);
+        for (size_t k = 0; k < count; k++) {
+            int64_t share = load ? all / replicas + ((int64_t)k < all % replicas) : 0;
+            pods[k] = load ? loaded_pod(share, now) : scaled_pod(tree_item(given, k), now);
+            if (is_true(step, "noMetric")) pods[k].usage[0] = pods[k].usage[1] = -1;
+        }
+        must(kube_autoscaler_look(context, &a, now, (int32_t)replicas, pods, count, &verdict), "memory");
+        printf("%s[%d, %d, %d, %lld]", comma(i), (int)replicas, (int)verdict.replicas, (int)verdict.utilization,
+               (long long)verdict.average);
+        replicas = verdict.replicas;
+    }
+    printf("]\n");
+    kube_autoscaler_free(context, &a);
+}
+
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 void answer_cases(karp_context *context, arena *memory, const tree *cases)
@@ -205,6 +304,7 @@ void answer_cases(karp_context *context, arena *memory, const tree *cases)
         karp_str kind = tree_get_text(one, "kind");
         if (str_is(kind, "replicaset")) rank(context, memory, in);
         else if (str_is(kind, "pdb")) judge_evictions(memory, in);
+        else if (str_is(kind, "hpa")) autoscale(context, memory, in);
         else must(false, "a kind of controller that is not known");
     }
 }

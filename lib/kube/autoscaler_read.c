@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <kube/autoscaler.h>
+
+#include <karp/values.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum { USUAL_UTILIZATION = 80, MOST_SECONDS = 1800 };
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+/* In thousandths. */
+static int64_t thousandths(io_decoder *d, const tree *target, const char *name)
+{
+    double value = 0;
+    karp_str text = io_quantity(d, tree_get(target, name));
+    if (!d->status && (karp_quantity_double(text, &value) || !(value > 0 && value < 1e15)))
+        io_bad_member(d, name, KARP_E_INVALID, "not a positive quantity");
+    return (int64_t)(value * 1000);
+}
+
+static void read_metric(io_decoder *d, const tree *object, kube_metric *m)
+{
+    static const record_word resources[] = { { "cpu", KUBE_METRIC_CPU }, { "memory", KUBE_METRIC_MEMORY } };
+    if (!str_is(io_string(d, object, "type"), "Resource"))
+        io_bad_member(d, "type", KARP_E_UNSUPPORTED, "only metrics of type Resource are modelled");
+    const tree *resource = io_enter(d, object, "resource");
+    m->resource = io_enum(d, resource, "name", resources, 2, KUBE_METRICS);
+    if (m->resource == KUBE_METRICS) io_bad_member(d, "name", KARP_E_INVALID, "cpu or memory");
+    const tree *target = io_enter(d, resource, "target");
+    m->utilization = (int32_t)io_integer(d, target, "averageUtilization", 1, INT32_MAX, 0);
+    if (m->utilization == 0 && !tree_get(target, "averageValue"))
+        io_bad(d, KARP_E_INVALID, "an averageUtilization or an averageValue is needed");
+    else if (m->utilization == 0) m->average = thousandths(d, target, "averageValue");
+    io_pop(d);
+    io_pop(d);
+}
+
+static void read_metrics(io_decoder *d, const tree *spec, kube_autoscaler *a)
+{
+    size_t count;
+    const tree *list = io_array(d, spec, "metrics", &count);
+    kube_metric *out = io_make(d, count + 1, sizeof *out);
+    io_push(d, "metrics");
+    for (size_t i = 0; i < count && !d->status; i++) {
+        read_metric(d, io_element(d, list, i), &out[i]);
+        io_pop(d);
+    }
+    io_pop(d);
+    if (out && count == 0) out[0] = (kube_metric){ KUBE_METRIC_CPU, USUAL_UTILIZATION, 0 };
+    a->metrics = out;
+    a->metric_count = count ? count : 1;
+}
+
+/* ---- behavior ---------------------------------------------------------------------------------------------------- */
+
+static const kube_scaling_policy *read_policies(io_decoder *d, const tree *list)
+{
+    static const record_word types[] = { { "Pods", 0 }, { "Percent", 1 } };
+    size_t count = tree_count(list);
+    kube_scaling_policy *out = io_make(d, count, sizeof *out);
+    io_push(d, "policies");
+    for (size_t i = 0; i < count && !d->status; i++) {
+        const tree *one = io_element(d, list, i);
+        out[i].percent = io_enum(d, one, "type", types, 2, 0) == 1;
+        out[i].value = (int32_t)io_integer(d, one, "value", 1, INT32_MAX, 0);
+        out[i].period = SECOND * io_integer(d, one, "periodSeconds", 1, MOST_SECONDS, 0);
+        if (out[i].value == 0 || out[i].period == 0) io_bad(d, KARP_E_INVALID, "a value and periodSeconds are needed");
+        io_pop(d);
+    }
+    io_pop(d);
+    return out;
+}
+
+static void read_rules(io_decoder *d, const tree *behavior, const char *name, kube_scaling_rules *r)
+{
+    static const record_word choices[] = { { "Max", KUBE_SELECT_MAX },
+                                           { "Min", KUBE_SELECT_MIN },
+                                           { "Disabled", KUBE_SELECT_DISABLED } };
+    size_t count;
+    const tree *rules = io_enter(d, behavior, name), *policies = io_array(d, rules, "policies", &count);
+    r->select = io_enum(d, rules, "selectPolicy", choices, 3, r->select);
+    r->window = SECOND * io_integer(d, rules, "stabilizationWindowSeconds", 0, 3600, r->window / SECOND);
+    if (policies) {
+        r->policies = read_policies(d, policies);
+        r->policy_count = count;
+    }
+    if (tree_get(rules, "tolerance")) r->tolerance = (double)thousandths(d, rules, "tolerance") / 1000;
+    io_pop(d);
+}
+
+void kube_autoscaler_read(io_decoder *d, const tree *object, kube_autoscaler *a)
+{
+    static const kube_scaling_policy faster[] = { { false, 4, 15 * SECOND }, { true, 100, 15 * SECOND } };
+    const tree *metadata = tree_get(object, "metadata"), *spec = io_enter(d, object, "spec");
+    const tree *target = io_enter(d, spec, "scaleTargetRef");
+    *a = (kube_autoscaler){ .namespace_ = tree_get_text(metadata, "namespace"),
+                            .name = tree_get_text(metadata, "name"),
+                            .target_kind = io_string(d, target, "kind"),
+                            .target = io_required_string(d, target, "name"),
+                            .up = { 0, KUBE_SELECT_MAX, faster, 2, 0.1 },
+                            .down = { 300 * SECOND, KUBE_SELECT_MAX, faster + 1, 1, 0.1 } };
+    io_pop(d);
+    if (a->namespace_.len == 0) a->namespace_ = str("default");
+    a->least = (int32_t)io_integer(d, spec, "minReplicas", 1, INT32_MAX, 1);
+    a->most = (int32_t)io_integer(d, spec, "maxReplicas", 1, INT32_MAX, 0);
+    if (a->most < a->least) io_bad_member(d, "maxReplicas", KARP_E_INVALID, "is less than minReplicas");
+    read_metrics(d, spec, a);
+    const tree *behavior = io_enter(d, spec, "behavior");
+    a->behaves = behavior != NULL;
+    if (behavior) read_rules(d, behavior, "scaleUp", &a->up);
+    if (behavior) read_rules(d, behavior, "scaleDown", &a->down);
+    io_pop(d);
+    io_pop(d);
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of stories about the load and the cloud, replayed and simulated: usage, by which a HorizontalPodAutoscaler scales, and interrupt."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import check, equal, finish, run
+from test_replay_scheduler import HEAD, deployment
+
+AUTOSCALER = ('- {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {minReplicas: 2, maxReplicas: 9, scaleTargetRef: '
+              '{apiVersion: apps/v1, kind: Deployment, name: web}, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, '
+              'averageUtilization: 50}}}]MORE}}\n')
+
+
+def story(folder, text):
+    path = pathlib.Path(folder, 'story.yaml')
+    path.write_text(text)
+    return path
+
+
+def pods(path, at, *words):
+    """How many pods there are, and on nodes."""
+    objects = json.loads(run('replay', path, '--boot-jitter', '0s', '--dump-at', at, *words)[0])['objects']
+    found = [o for o in objects if o['kind'] == 'Pod']
+    return len(found), sum(1 for o in found if o['spec'].get('nodeName'))
+
+
+def usage(folder):
+    # 2 pods of 500m use 1 core, twice their target: 4 pods, then 2 when they use nothing for five minutes.
+    head = HEAD + deployment('web', 500) + AUTOSCALER
+    text = head.replace('MORE', '') + ('steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 2m\n- usage: {deployment: web, cpu: "1"}\n- wait: 3m\n'
+                                       '- usage: {deployment: web, cpu: 100m}\n- wait: 10m\n')
+    path = story(folder, text)
+    equal([pods(path, at) for at in ('2m', '2m16s', '5m', '9m', '14m')], [(2, 2), (4, 4), (4, 4), (4, 4), (2, 2)], 'twice the target, then little')
+    equal([pods(path, at, '--scheduler', 'simple')[0] for at in ('5m', '14m')], [4, 2], 'simple')
+    # As from one replay, wherever it is cut.
+    whole = run('replay', path, '-o', 'json')[0]
+    for at in ('2m5s', '3m', '6m30s'):
+        dump = pathlib.Path(folder, 'dump.json')
+        dump.write_text(run('replay', path, '--dump-at', at)[0])
+        equal(run('replay', path, '--nodepools', dump, '-o', 'json')[0], whole, f'cut at {at}')
+    steps = json.loads(run('simulate', path, '-o', 'json')[0])
+    equal(steps['steps'][2]['step'], 'usage of default/web', 'the step')
+    check(steps['totals'].get('podsPending', 0) == 0, steps['totals'])
+    # A behavior: at most one pod in a minute.
+    slow = text.replace('MORE', '')
+    slow = head.replace('MORE', ', behavior: {scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}}') + text[text.index('steps:'):]
+    path = story(folder, slow)
+    equal([pods(path, at)[0] for at in ('2m16s', '2m46s', '3m16s')], [3, 3, 4], 'one pod a minute')
+    for old, new, message in (('deployment: web, cpu: "1"', 'deployment: none', 'no such Deployment'),
+                              ('cpu: "1"', 'cpu: much', 'steps[2].usage.cpu: not a quantity'),
+                              ('cpu: "1"', 'gpu: 1', 'expected deployment, namespace, cpu, memory'),
+                              (AUTOSCALER.replace('MORE', ''), '', 'no HorizontalPodAutoscaler among the objects scales this Deployment'),
+                              ('type: Resource,', 'type: External,', 'only metrics of type Resource are modelled'),
+                              ('- wait: 10m', '- scale: {deployment: web, replicas: 1}', 'its HorizontalPodAutoscaler scales it')):
+        check(old in text, old)
+        for verb in ('replay', 'simulate'):
+            error = run(verb, story(folder, text.replace(old, new)), status=1)[1]
+            check(message in error and 'story.yaml:' in error, f'{verb} {new}: {error}')
+
+
+def interrupt(folder):
+    spot = HEAD.replace('[on-demand]', '[spot]') + deployment('web', 3000)
+    steps = 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n- interrupt: {nodes: 1}\n- wait: 5m\n- interrupt: {selector: {karpenter.sh/nodepool: default}}\n- wait: 5m\n'
+    path = story(folder, spot + steps)
+    figures = json.loads(run('replay', path, '--boot-jitter', '0s', '-o', 'json')[0])['policies'][0]
+    equal([figures[k] for k in ('interruptions', 'launches', 'podsRunning')], [3, 5, 2], 'one, then both')
+    told = json.loads(run('simulate', path, '-o', 'json')[0])
+    equal([len([e for e in step['events'] if e['event'] == 'interrupted']) for step in told['steps']], [0, 0, 1, 0, 2, 0], 'events')
+    equal([told['totals'][k] for k in ('launches', 'podsPending')], [5, 0], 'totals')
+    for text, message in ((spot + steps.replace('nodepool: default', 'nodepool: none'), 'no spot node that runs has these labels'),
+                          (spot + steps.replace('nodes: 1', 'nodes: 0'), 'steps[2].interrupt.nodes: not a number from 1 on'),
+                          (spot + steps.replace('nodes: 1', 'node: a'), 'expected nodes, selector')):
+        error = run('simulate', story(folder, text), status=1)[1]
+        check(message in error, error)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        usage(folder)
+        interrupt(folder)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
