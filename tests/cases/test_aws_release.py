@@ -95,6 +95,8 @@ def classes():
     equal(launched(cheap, node_class(), pod()), ['t3.medium'], 'any type')
     equal(launched(cheap, node_class(enclaveOptions={'enabled': True}), pod()), ['c8i.xlarge'], 'types with Nitro Enclaves')
     equal(launched(cheap, node_class(enclaveOptions={'enabled': False}), pod()), ['t3.medium'], 'not enabled')
+    other = document('plan', manifest(cheap, node_class(), pod(nodeSelector={'karpenter.k8s.aws/nitro-sandbox': 'true'})))
+    equal(len(other['ignored']), 1, 'a label that was never released')
     equal(launched(cheap, node_class(cpuOptions={'nestedVirtualization': 'enabled'}), pod()), ['c8i.xlarge'], 'nested virtualisation')
 
 

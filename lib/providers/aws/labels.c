@@ -39,7 +39,6 @@ static const karp_str key_accelerator_maker = TEXT(AWS_GROUP "instance-accelerat
 static const karp_str key_accelerator_count = TEXT(AWS_GROUP "instance-accelerator-count");
 static const karp_str key_hypervisor = TEXT(AWS_GROUP "instance-hypervisor");
 static const karp_str key_encryption = TEXT(AWS_GROUP "instance-encryption-in-transit-supported");
-static const karp_str key_sandbox = TEXT(AWS_GROUP "nitro-sandbox");
 static const karp_str key_tenancy = TEXT(AWS_GROUP "instance-tenancy");
 static const karp_str key_group = TEXT(AWS_GROUP "placement-group-id");
 
@@ -333,7 +332,6 @@ void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aw
     add_devices(&l, t);
     add_piece(&l, key_hypervisor, t->hypervisor);
     add_flag(&l, key_encryption, t->flags & EC2_ENCRYPTION);
-    add_flag(&l, key_sandbox, t->flags & EC2_NITRO_ENCLAVES);
     add_list(&l, key_tenancy, tenancies, 2);
     add_reservations(&l, t, c, reservations);
     if (place->group.len) add(&l, key_group, place->group);
@@ -373,7 +371,6 @@ static const karp_str well_known[] = {
     TEXT(AWS_GROUP "instance-network-bandwidth"),
     TEXT(AWS_GROUP "instance-size"),
     TEXT(AWS_GROUP "instance-tenancy"),
-    TEXT(AWS_GROUP "nitro-sandbox"),
     TEXT(AWS_GROUP "placement-group-id"),
     TEXT(AWS_GROUP "placement-group-partition"),
     TEXT("topology.k8s.aws/zone-id"),
