@@ -79,6 +79,9 @@ typedef struct karp_reader_options {
     uint32_t dra_requests;
     /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 1.0 */
     uint32_t legacy_node_repair;
+    /** KARP_PEER_*: the version of Karpenter that the snapshot is for, as in karp_options. The built-in providers are
+     * of the same time: under 1.14, a reservation of EC2 without a free instance is unavailable. Since 0.1 */
+    uint32_t peer_version;
 } karp_reader_options;
 
 /** Whether a reader's snapshot has devices. */

@@ -154,7 +154,7 @@ static bool print(const cli_options *options, const diff_list *list)
     return ok;
 }
 
-static int answer(const cli_options *options, const cli_input *input)
+static int answer(const cli_options *options, const cli_input *input, const cli_input *other)
 {
     diff_side a, b;
     diff_list list = { 0 };
@@ -162,7 +162,7 @@ static int answer(const cli_options *options, const cli_input *input)
     int result = EXIT_ERROR;
     karp_error_init(&error, sizeof(error));
     if (!make_side(options, input, options->profiles.items[0], &a) ||
-        !make_side(options, input, options->profiles.items[1], &b)) {
+        !make_side(options, other, options->profiles.items[1], &b)) {
         return EXIT_ERROR; /* parsing the options has shown that they are profiles */
     }
     if (repacks_nowhere(options, input, &a, &b)) {
@@ -201,9 +201,27 @@ static int answer_replays(const cli_options *options)
     return result;
 }
 
+/* Each version has its release of the provider. Standard input can be read only once, and has that of the first. */
+static int answer_profiles(const cli_options *options)
+{
+    cli_options own[2] = { *options, *options };
+    cli_input inputs[2] = { { 0 }, { 0 } };
+    bool once = false;
+    for (size_t i = 0; i < 2; i++)
+        (void)karp_profile_parse(str(options->profiles.items[i]), &own[i].profile, &own[i].peer_version);
+    for (size_t i = 0; i < options->files.count; i++) once = once || strcmp(options->files.items[i], "-") == 0;
+    once = once || options->cluster || own[0].peer_version == own[1].peer_version;
+    if (!input_read(&own[0], false, &inputs[0])) return EXIT_ERROR;
+    print_warnings(&inputs[0]);
+    int result = EXIT_ERROR;
+    if (once || input_read(&own[1], false, &inputs[1])) result = answer(options, &inputs[0], &inputs[once ? 0 : 1]);
+    if (!once) input_free(options, &inputs[1]);
+    input_free(options, &inputs[0]);
+    return result;
+}
+
 static int run_diff(const cli_options *options)
 {
-    cli_input input = { 0 };
     if (options->sides != NULL) {
         cli_verb own = verb_diff;
         own.program = options->program;
@@ -231,11 +249,7 @@ static int run_diff(const cli_options *options)
         print_problem("diff", message);
         return EXIT_ERROR;
     }
-    if (!input_read(options, false, &input)) return EXIT_ERROR;
-    print_warnings(&input);
-    int result = answer(options, &input);
-    input_free(options, &input);
-    return result;
+    return answer_profiles(options);
 }
 
 const cli_verb verb_diff = {

@@ -174,6 +174,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.replicas_from = options->replicas_from;
     reader_options.dra_requests = options->dra_requests;
     reader_options.legacy_node_repair = options->legacy_node_repair;
+    reader_options.peer_version = options->peer_version;
     reader_options.feature_gates = str(options->feature_gates);
     /* A plan of least cost is compared with Karpenter's, which respects them. */
     if (options->objective.kind != KARP_OBJECTIVE_COST) reader_options.preferences = options->preferences;

@@ -22,6 +22,8 @@ static bool split(const char *option, const char *given, karp_str *name, karp_st
     return true;
 }
 
+enum { SETTINGS_OF_OPTIONS = 4 };
+
 /* Settings that have options of their own, and those given by name. */
 typedef struct setting_list {
     karp_label *items;
@@ -85,6 +87,16 @@ static bool find_cloud(karp_reader *reader, karp_reader_cloud *cloud)
     return false;
 }
 
+/* The provider's release for the version of --profile, unless --set names one. */
+static void add_release(const cli_options *options, karp_str provider, setting_list *list)
+{
+    if (options->peer_version != KARP_PEER_1_14 || !str_is(provider, "aws")) return;
+    for (size_t i = 0; i < list->count; i++) {
+        if (str_is(list->items[i].key, "release")) return;
+    }
+    list->items[list->count++] = (karp_label){ str("release"), str("1.14.3") };
+}
+
 static karp_provider *open_with(const cli_options *options, karp_reader *reader, setting_list *settings)
 {
     karp_error error;
@@ -95,9 +107,10 @@ static karp_provider *open_with(const cli_options *options, karp_reader *reader,
     karp_error_init(&error, sizeof(error));
     karp_provider_options_init(&open, sizeof(open));
     open.region = options->region != NULL ? str(options->region) : cloud.region_assumed ? str("") : cloud.region;
+    karp_str name = options->provider != NULL ? str(options->provider) : cloud.provider;
+    add_release(options, name, settings);
     open.settings = settings->items;
     open.setting_count = settings->count;
-    karp_str name = options->provider != NULL ? str(options->provider) : cloud.provider;
     if (karp_provider_open(options->context, name, &open, &provider, &error) != KARP_OK) {
         print_error(&error);
         return NULL;
@@ -110,7 +123,7 @@ static karp_provider *open_with(const cli_options *options, karp_reader *reader,
 karp_provider *provider_open(const cli_options *options, karp_reader *reader)
 {
     setting_list list = { .count = 0 };
-    size_t bytes = (options->settings.count + 3) * sizeof(*list.items);
+    size_t bytes = (options->settings.count + SETTINGS_OF_OPTIONS) * sizeof(*list.items);
     list.items = karp_alloc(options->context, bytes);
     if (list.items == NULL) {
         print_problem(NULL, "out of memory");
@@ -130,6 +143,7 @@ karp_reader *provider_reader(const cli_options *options)
     karp_reader_options_init(&reader_options, sizeof(reader_options));
     reader_options.region = str(options->region);
     reader_options.provider = str(options->provider);
+    reader_options.peer_version = options->peer_version;
     if (karp_reader_new(options->context, &reader_options, &reader, &error) != KARP_OK) print_error(&error);
     return reader;
 }

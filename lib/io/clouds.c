@@ -50,15 +50,18 @@ void io_clouds_free(karp_reader *reader)
     }
 }
 
-static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region, const karp_label *setting,
+static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region, const karp_label *zones,
                             karp_provider **out)
 {
     const builtin_plugin *builtin = plugin_builtin(cloud);
+    karp_label settings[2];
     karp_provider_options options;
     karp_provider_options_init(&options, sizeof options);
     options.region = region;
-    options.settings = setting;
-    options.setting_count = setting != NULL;
+    options.settings = settings;
+    if (zones) settings[options.setting_count++] = *zones;
+    if (builtin && builtin->release_1_14 && reader->options.peer_version == KARP_PEER_1_14)
+        settings[options.setting_count++] = (karp_label){ str("release"), str(builtin->release_1_14) };
     karp_str name = builtin ? str(builtin->plugin->name) : reader->options.provider;
     return karp_provider_open(reader->context, name, &options, out, &reader->error);
 }

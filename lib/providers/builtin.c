@@ -70,6 +70,7 @@ static const builtin_plugin builtins[] = {
       .before_id = "/i-",
       .domains = aws_domains,
       .zones_setting = "zones",
+      .release_1_14 = "1.14.3",
       .other_group = "eks.amazonaws.com",
       .usual_class = "its nodes are assumed to run AL2023 with default settings" },
     { .plugin = &azure_plugin,

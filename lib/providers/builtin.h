@@ -20,6 +20,7 @@ typedef struct builtin_plugin {
     /* The setting with the cluster's zones; if its value begins with +, zones besides those that the provider assumes.
      * NULL = it assumes all zones of the region. */
     const char *zones_setting;
+    const char *release_1_14; /* its setting `release` for Karpenter 1.14; NULL = all versions have one release */
     const char *other_group; /* of node classes whose nodes have its types, although it does not read them */
     const char *usual_class; /* what nodes are assumed to have if the input lacks their class */
 } builtin_plugin;

@@ -131,9 +131,15 @@ def reservations():
     equal(decided(0, ['reserved']), ['RESERVED'], 'full: it is waited for')
     equal(decided(0, ['reserved'], state='expiring'), ['NO_TEMPLATES'], 'not available')
     equal(decided(0, ['reserved', 'on-demand']), ['on-demand'], 'something else')
-    old = ('--profile', 'karpenter-1.14', '--set', 'release=1.14.3')
+    old = ('--profile', 'karpenter-1.14')
     equal(decided(0, ['reserved'], *old), ['NO_TEMPLATES'], '1.14.3: it is not available')
     equal(decided(0, ['reserved', 'on-demand'], *old), ['on-demand'], '1.14.3: something else')
+    equal(decided(0, ['reserved'], *old, '--set', 'reservedENIs=1'), ['NO_TEMPLATES'], 'beside another setting')
+    equal(decided(0, ['reserved'], *old, '--set', 'release=1.15.2'), ['RESERVED'], 'another release')
+    equal(decided(0, ['reserved'], '--set', 'release=1.14.3'), ['NO_TEMPLATES'], '1.15 with the older release')
+    both = pool(requirements=[{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['reserved']}])
+    compared = document('diff', manifest(both, reserved(0), pod()), '--profile', 'karpenter-1.14', '--profile', 'karpenter-1.15')
+    check('NO_TEMPLATES' in json.dumps(compared) and 'RESERVED' in json.dumps(compared), 'each version has its release')
     check('release: must be 1.14.3 or 1.15.2' in run('plan', manifest(pool(), pod()), '--set', 'release=2', status=None)[1], 'a release')
 
 

@@ -294,7 +294,7 @@ class ReaderOptions(C.Structure):
                 ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32),
                 ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str),
                 ('preferences', C.c_uint32), ('queued', C.c_uint32), ('dra_requests', C.c_uint32),
-                ('legacy_node_repair', C.c_uint32)]
+                ('legacy_node_repair', C.c_uint32), ('peer_version', C.c_uint32)]
 
 
 class Remedy(C.Structure):
