@@ -63,6 +63,7 @@ static void name_limits(search *s, uint32_t pool, karp_alternative *a)
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     limits_name(s->snapshot, pool, &text);
+    if (text.len > 0) show_use_of_limits(s->snapshot, pool, &text);
     if (text.failed) s->status = KARP_E_NOMEM;
     else if (text.len > 0) a->detail = search_keep(s, (karp_str){ text.ptr, text.len });
     strbuf_free(&text);

@@ -6,12 +6,13 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>
-#include <explain/explain_pod.h>
+#include <explain/market.h>
 #include <explain/node_causes.h>
 #include <explain/node_view.h>
 #include <karp/inspect.h>
 #include <karp/passes.h>
 #include <karp/what_if.h>
+#include <schedule/movable.h>
 #include <schedule/options.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct karp_node_explanation {
     uint32_t node; /* its state node in the current view */
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see node_drift() */
+    karp_str overruled;
     bool disrupted, has_move;
     bool refused; /* an allocation for a text failed */
     karp_move move;
@@ -333,6 +335,36 @@ static bool name_type(karp_node_explanation *e, const karp_snapshot *s, const ka
     return ok;
 }
 
+/* Nodes that would take its pods, if consolidateAfter did not keep pods of other nodes off them. */
+static bool name_shielded(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    bool ok = true;
+    for (size_t i = 0; i < e->blockers.count && e->move.launches == 0; i++) {
+        karp_blocker *blocker = &e->blockers.items[i];
+        uint32_t count = 0;
+        strbuf text;
+        if (blocker->code != KARP_REASON_NO_CHEAPER_NODE) continue;
+        strbuf_init(&text, e->context);
+        strbuf_addstr(&text, blocker->detail);
+        for (size_t k = 0; k < d->placements.count && count < MOST_NAMED; k++) {
+            const karp_placement *p = &d->placements.items[k];
+            uint32_t number = state_node_named(s, p->node);
+            if (pods_from_node(s, e->node, p->pods, p->pod_count) == 0 || number == NO_ID ||
+                !under_consolidate_after(s, &s->nodes[number], e->decision->now))
+                continue;
+            strbuf_adds(&text, count++ == 0
+                                   ? ": consolidateAfter, which counts from the last pod event, also keeps them off "
+                                   : ", ");
+            show_shielded(&text, s, number);
+            if (blocker->until == KARP_NO_TIME) blocker->until = shielded_until(s, number);
+        }
+        ok = ok && !text.failed;
+        blocker->detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
+        strbuf_free(&text);
+    }
+    return ok;
+}
+
 /* Which nodes SEVERAL_NODES_NEEDED is about. */
 static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
@@ -413,7 +445,7 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     if (status != KARP_OK) return status;
     if (!strands_pods(s, e->node, d)) {
         read_move(e, s, d);
-        e->refused |= !name_launches(e, s, d) || !name_type(e, s, d);
+        e->refused |= !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d);
         e->refused |= !blame_pending(e, s, d);
     }
     karp_decision_unref(d);
@@ -421,6 +453,17 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
 }
 
 /* ---- the node ---------------------------------------------------------------------------------------------------- */
+
+static bool add_overruled(karp_node_explanation *e, const karp_snapshot *s)
+{
+    strbuf text;
+    strbuf_init(&text, e->context);
+    show_overruled(&text, s, e->node, karp_method_name(e->decision->disruption.method), e->decision->now);
+    bool ok = !text.failed;
+    e->overruled = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
+    strbuf_free(&text);
+    return ok && !e->refused;
+}
 
 static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
                            karp_error *error)
@@ -431,7 +474,7 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     e->disrupted = named_by_command(e->decision, e->name);
     e->drift = keep(e, node_drift(s, e->node));
     if (e->refused) return fail_nomem(error);
-    if (e->disrupted) return KARP_OK;
+    if (e->disrupted) return add_overruled(e, s) ? KARP_OK : fail_nomem(error);
     status = find_blockers(e, s, options, error);
     return status == KARP_OK ? find_move(e, s, options, error) : status;
 }
@@ -487,6 +530,8 @@ const karp_decision *karp_node_explanation_decision(const karp_node_explanation 
 uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->disrupted; }
 
 karp_str karp_node_explanation_drift(const karp_node_explanation *explanation) { return explanation->drift; }
+
+karp_str karp_node_explanation_overruled(const karp_node_explanation *explanation) { return explanation->overruled; }
 
 size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)
 {

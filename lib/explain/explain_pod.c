@@ -440,6 +440,7 @@ static void look_at_waiting(search *s)
 {
     look_for_remedies(s);
     if (s->status == KARP_OK) find_limit_causes(s);
+    if (s->status == KARP_OK) volume_causes(s);
 }
 
 static void look_at_placed(search *s)
@@ -551,9 +552,9 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
 
 const char *karp_placement_cause_name(uint32_t kind)
 {
-    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order",  "type",
-                                         "fullest", "daemonSets", "today",         "limits", "apart" };
-    return names[kind <= KARP_PLACEMENT_APART ? kind : 0];
+    static const char *const names[] = { "UNKNOWN",    "running", "existingNodes", "order", "type", "fullest",
+                                         "daemonSets", "today",   "limits",        "apart", "pool", "volumes" };
+    return names[kind <= KARP_PLACEMENT_VOLUMES ? kind : 0];
 }
 
 uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation) { return explanation->evicted != NULL; }

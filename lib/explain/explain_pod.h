@@ -93,14 +93,16 @@ bool select_label(search *s, shape *h, uint32_t key, uint32_t value);
  * adds one. */
 void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);
 
+/* placed_causes.c: ", in use cpu 4, memory 16Gi" of the NodePool's limits before this round; nothing if nothing is */
+void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b);
 /* placed_causes.c: records the text as a cause, and frees it */
 void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text);
-/* Why the launch's type: "m6i.large is the cheapest of 3 types that fit, …". *lacks: some type is cheaper, and what it
- * lacks is said. Scratch memory is in `a`. false = out of memory. */
-bool show_launch_type(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, strbuf *b,
-                      bool *lacks);
 /* apart_causes.c: what keeps pods like it off its new node */
 void apart_causes(search *s);
+/* pool_causes.c: what the requirements and taints of the launch's NodePool have to do with the pod and the type */
+void pool_causes(search *s, const karp_launch *l);
+/* volume_causes.c: of a pod that is not placed: where its volumes are */
+void volume_causes(search *s);
 void find_placement_causes(search *s);
 void find_limit_causes(search *s); /* of a pod that is not placed */
 /* Of a pod that runs: where, and what would be launched if its node were removed. */

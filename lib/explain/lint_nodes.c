@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What nodes and prices really have, against what NodePools and NodeOverlays declare. */
 #include <explain/lint.h>
+#include <explain/node_causes.h>
 
 #include <base/str.h>
 #include <karp/values.h>
@@ -14,26 +15,10 @@ static karp_str pool_name(const linting *l, uint32_t pool)
 
 /* ---- taints ------------------------------------------------------------------------------------------------------ */
 
-/* Taints that Kubernetes and Karpenter set by themselves. */
-static bool is_of_system(karp_str key)
-{
-    return str_has_prefix(key, str("node.kubernetes.io/")) || str_has_prefix(key, str("karpenter.sh/")) ||
-           str_has_prefix(key, str("node.cloudprovider.kubernetes.io/")) ||
-           str_is(key, "ToBeDeletedByClusterAutoscaler");
-}
-
-static bool declares(taint_list list, const taint *wanted)
-{
-    bool some = false;
-    for (uint32_t i = 0; i < list.count; i++)
-        some = some || (list.items[i].key == wanted->key && list.items[i].effect == wanted->effect);
-    return some;
-}
-
 static void check_taint(linting *l, const node_pool *p, const struct node *n, const taint *t)
 {
     const karp_snapshot *s = l->snapshot;
-    if (declares(p->taints, t) || declares(p->startup_taints, t) || is_of_system(text_of(s, t->key))) return;
+    if (taint_declared(s, p, t)) return;
     strbuf_adds(&l->field, "spec.taints[");
     strbuf_addstr(&l->field, text_of(s, t->key));
     strbuf_addc(&l->field, ']');

@@ -7,6 +7,7 @@
 #include <karp/values.h>
 #include <model/duration.h>
 #include <schedule/movable.h>
+#include <schedule/report.h>
 
 static const state_node *node_of(const node_cause *c) { return &c->view->snapshot->nodes[c->view->node]; }
 
@@ -28,6 +29,55 @@ void show_more(strbuf *b, size_t count, size_t named, const char *one, const cha
     strbuf_adds(b, " and ");
     strbuf_addu(b, count - named);
     strbuf_adds(b, count - named == 1 ? one : several);
+}
+
+/* ---- a node that starts -------------------------------------------------------------------------------------------
+ */
+
+static bool has_such_taint(taint_list list, const taint *wanted)
+{
+    bool there = false;
+    for (uint32_t i = 0; i < list.count && !there; i++)
+        there = list.items[i].key == wanted->key && list.items[i].effect == wanted->effect;
+    return there;
+}
+
+/* Taints that Kubernetes and Karpenter set by themselves. */
+static bool is_of_system(karp_str key)
+{
+    return str_has_prefix(key, str("node.kubernetes.io/")) || str_has_prefix(key, str("karpenter.sh/")) ||
+           str_has_prefix(key, str("node.cloudprovider.kubernetes.io/")) ||
+           str_is(key, "ToBeDeletedByClusterAutoscaler");
+}
+
+bool taint_declared(const karp_snapshot *s, const node_pool *p, const taint *t)
+{
+    return has_such_taint(p->taints, t) || has_such_taint(p->startup_taints, t) || is_of_system(text_of(s, t->key));
+}
+
+static bool is_startup_taint(const karp_snapshot *s, const state_node *n, const taint *t)
+{
+    return (n->claim != NO_ID && has_such_taint(s->raw.claims.items[n->claim].startup_taints, t)) ||
+           (n->pool != NO_ID && has_such_taint(s->raw.pools.items[n->pool].startup_taints, t));
+}
+
+void show_start(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    const state_node *n = &s->nodes[node_number];
+    if (n->node == NO_ID) {
+        strbuf_adds(b, ": it has not joined the cluster");
+        return;
+    }
+    if (!n->ready) strbuf_adds(b, ": the node is not ready");
+    taint_list taints = s->raw.nodes.items[n->node].taints;
+    for (uint32_t i = 0; i < taints.count; i++) {
+        bool startup = is_startup_taint(s, n, &taints.items[i]);
+        if (!startup && !taint_ephemeral(s, &taints.items[i])) continue;
+        strbuf_adds(b, startup ? ": its startup taint " : ": its taint ");
+        show_taint(s, b, &taints.items[i]);
+        strbuf_adds(b, startup ? " is still there, which Karpenter does not remove: what it waits for has to"
+                               : " is still there, which the kubelet or the cloud controller has to remove");
+    }
 }
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
@@ -73,26 +123,57 @@ static int64_t drain_ends(const node_claim *claim, int64_t now)
     return later(claim->meta.deletion, claim->termination_grace_period, now);
 }
 
-/* The pods that the drain waits for, and until when. */
-static void show_drain(strbuf *b, const karp_snapshot *s, const state_node *n, int64_t now)
+/* "shop/a and 2 more (karpenter.sh/do-not-disrupt)": pods that cannot be evicted now, the protected ones before those
+ * of PodDisruptionBudgets. false = there are none. */
+static bool show_held(strbuf *b, const karp_snapshot *s, const state_node *n, int64_t now, const char *before)
 {
-    const node_claim *claim = claim_of(s, n);
     size_t protected_ = 0, by_pdb = 0;
     uint32_t first = NO_ID, first_by_pdb = NO_ID;
+    bool several = false;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t which = n->all_pods[i];
         if (!pod_disruptable(s, pod_at(&s->raw, which), now)) {
             first = protected_++ == 0 ? which : first;
-        } else if (pod_pdb_check(s, which, now, PDB_ZERO_DISRUPTIONS, NULL) != PDB_ALLOWED) {
-            first_by_pdb = by_pdb++ == 0 ? which : first_by_pdb;
+            continue;
+        }
+        enum pdb_answer answer = pod_pdb_check(s, which, now, PDB_ZERO_DISRUPTIONS, NULL);
+        if (answer == PDB_ALLOWED) continue;
+        if (by_pdb++ == 0) {
+            first_by_pdb = which;
+            several = answer == PDB_SEVERAL;
         }
     }
     size_t count = protected_ > 0 ? protected_ : by_pdb;
-    if (count == 0) return;
-    strbuf_adds(b, ": its drain waits for ");
+    if (count == 0) return false;
+    strbuf_adds(b, before);
     strbuf_addstr(b, pod_name(s, protected_ > 0 ? first : first_by_pdb));
     show_more(b, count, 1, " more", " more");
-    strbuf_adds(b, protected_ > 0 ? " (karpenter.sh/do-not-disrupt)" : " (PodDisruptionBudget)");
+    strbuf_adds(b, protected_ > 0 ? " (karpenter.sh/do-not-disrupt)"
+                   : several      ? " (more than one PodDisruptionBudget: Kubernetes evicts no such pod)"
+                                  : " (PodDisruptionBudget)");
+    return true;
+}
+
+void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, const char *method, int64_t now)
+{
+    const state_node *n = &s->nodes[node_number];
+    const node_claim *claim = claim_of(s, n);
+    char length[KARP_VALUE_TEXT];
+    if (claim == NULL || claim->termination_grace_period == KARP_DURATION_UNSET) return;
+    if (!show_held(b, s, n, now, "")) return;
+    karp_duration_format(claim->termination_grace_period, length);
+    strbuf_adds(b, " cannot be evicted, and would keep the node, but it has a terminationGracePeriod of ");
+    strbuf_adds(b, length);
+    strbuf_adds(b, ": so ");
+    strbuf_adds(b, method);
+    strbuf_adds(b, " takes it, and deletes such pods when that time is over");
+}
+
+/* The pods that the drain waits for, and until when. */
+static void show_drain(strbuf *b, const karp_snapshot *s, const state_node *n, int64_t now)
+{
+    const node_claim *claim = claim_of(s, n);
+    if (!show_held(b, s, n, now, ": its drain waits for ")) return;
     int64_t end = drain_ends(claim, now);
     if (end != KARP_NO_TIME) {
         strbuf_adds(b, " until ");
@@ -184,14 +265,28 @@ static uint32_t pod_of_event(const karp_snapshot *s, const state_node *n, int64_
 }
 
 /* The instant from which consolidateAfter counts. A node that reports NOT_CONSOLIDATABLE has a NodeClaim. */
-static int64_t counts_from(const node_cause *c, bool *event)
+static int64_t counts_from(const karp_snapshot *s, const state_node *n, bool *event)
 {
-    const karp_snapshot *s = c->view->snapshot;
-    const node_claim *claim = &s->raw.claims.items[node_of(c)->claim];
+    const node_claim *claim = &s->raw.claims.items[n->claim];
     const condition *up = condition_find(claim->conditions, s->known.initialized_condition);
     *event = claim->last_pod_event != KARP_NO_TIME;
     if (*event) return claim->last_pod_event;
     return up != NULL ? up->since : KARP_NO_TIME;
+}
+
+int64_t shielded_until(const karp_snapshot *s, uint32_t node_number)
+{
+    const state_node *n = &s->nodes[node_number];
+    bool event;
+    return later(counts_from(s, n, &event), s->raw.pools.items[n->pool].consolidate_after, INT64_MIN);
+}
+
+void show_shielded(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    strbuf_addstr(b, name_of(s, s->nodes[node_number].name));
+    strbuf_adds(b, " (until ");
+    add_time(b, shielded_until(s, node_number));
+    strbuf_addc(b, ')');
 }
 
 static void show_wait(strbuf *b, const node_cause *c)
@@ -199,7 +294,7 @@ static void show_wait(strbuf *b, const node_cause *c)
     const karp_snapshot *s = c->view->snapshot;
     char length[KARP_VALUE_TEXT];
     bool event;
-    int64_t since = counts_from(c, &event);
+    int64_t since = counts_from(s, node_of(c), &event);
     int64_t after = pool_of_node(c)->consolidate_after;
     if (since == KARP_NO_TIME || after == KARP_DURATION_NEVER || after < 0) return;
     karp_duration_format(after, length);
@@ -262,6 +357,22 @@ static void show_found(strbuf *b, const node_cause *c)
     }
 }
 
+/* "; no DaemonSet owns shop/web-0 and 2 more of its pods" */
+static void show_workload(strbuf *b, const node_cause *c)
+{
+    const karp_snapshot *s = c->view->snapshot;
+    const state_node *n = node_of(c);
+    uint32_t first = NO_ID;
+    size_t count = 0;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (pod_reschedulable(pod_at(&s->raw, n->all_pods[i]))) first = count++ == 0 ? n->all_pods[i] : first;
+    }
+    if (count == 0) return;
+    strbuf_adds(b, ", and the node is not empty: no DaemonSet owns ");
+    strbuf_addstr(b, pod_name(s, first));
+    show_more(b, count, 1, " more of its pods", " more of its pods");
+}
+
 static void show_object(strbuf *b, const node_cause *c)
 {
     switch (c->row->code) {
@@ -274,7 +385,9 @@ static void show_object(strbuf *b, const node_cause *c)
     case KARP_REASON_CONSOLIDATION_DISABLED:
         strbuf_adds(b, ": NodePool ");
         strbuf_addstr(b, name_of(c->view->snapshot, pool_of_node(c)->meta.name));
+        if (c->row->code == KARP_REASON_POLICY_WHEN_EMPTY) show_workload(b, c);
         return;
+    case KARP_REASON_NOT_INITIALIZED: show_start(b, c->view->snapshot, c->view->node); return;
     default: break;
     }
     if (c->row->detail.len == 0) return;
@@ -300,7 +413,8 @@ int64_t cause_ends(const node_cause *c)
     int64_t now = c->decision->now, length = 0;
     bool event;
     switch (c->row->code) {
-    case KARP_REASON_NOT_CONSOLIDATABLE: return later(counts_from(c, &event), pool_of_node(c)->consolidate_after, now);
+    case KARP_REASON_NOT_CONSOLIDATABLE:
+        return later(counts_from(c->view->snapshot, node_of(c), &event), pool_of_node(c)->consolidate_after, now);
     case KARP_REASON_BUDGET: return budget_row(c)->next_change;
     case KARP_REASON_DELETING: return drain_ends(claim_of(c->view->snapshot, node_of(c)), now);
     case KARP_REASON_POD_DO_NOT_DISRUPT: break;

@@ -20,11 +20,25 @@ typedef struct node_cause {
 
 void cause_show(strbuf *b, const node_cause *c);
 
+/* "n2 (until 2026-01-01T12:09:00Z)": a node whose consolidateAfter is not over, and when it is. */
+void show_shielded(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+int64_t shielded_until(const karp_snapshot *s, uint32_t node_number);
+
+/* What would hold the node if its NodeClaim had no terminationGracePeriod. Nothing if nothing would, or it has none. */
+void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, const char *method, int64_t now);
+
 /* The instant at which the reason ends by itself; KARP_NO_TIME = it does not, or that is unknown. */
 int64_t cause_ends(const node_cause *c);
 
 /* Why the node's NodeClaim is drifted: the reason of its condition. "" = it is not. */
 karp_str node_drift(const karp_snapshot *s, uint32_t node_number);
+
+/* Whether a taint of the NodePool's nodes is expected: the NodePool has it, or Kubernetes or Karpenter sets it. */
+bool taint_declared(const karp_snapshot *s, const node_pool *p, const taint *t);
+
+/* What keeps the node from being initialized: the kubelet does not report it as ready, or it has a startup taint or one
+ * of the kubelet or the cloud. Nothing if none of this is to be seen. */
+void show_start(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 
 /* " and 3 more nodes", if a list has more than the `named` ones. */
 void show_more(strbuf *b, size_t count, size_t named, const char *one, const char *several);

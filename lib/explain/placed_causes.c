@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a placed pod is placed where it is: what existing nodes lack, why the instance type, what fills the node. */
 #include <explain/explain_pod.h>
+#include <explain/market.h>
+#include <explain/node_causes.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -10,6 +12,7 @@
 #include <model/prepare.h>
 #include <model/quantity.h>
 #include <model/taints.h>
+#include <schedule/report.h>
 
 enum { NODES_NAMED = 5 };
 
@@ -46,12 +49,51 @@ static uint64_t lacking_on(const search *s, const karp_target_refusal *t)
     return bits;
 }
 
-static void add_reason(const search *s, uint32_t code, uint64_t lacking, strbuf *b)
+/* The first taint of the node that the pod does not tolerate; NULL = that is not the reason. */
+static const taint *stopped_by(const search *s, const karp_target_refusal *t)
 {
     const karp_snapshot *w = s->snapshot;
+    uint32_t number = t->code == KARP_REASON_TAINTS ? state_node_named(w, t->target) : NO_ID;
+    for (uint32_t i = 0; number != NO_ID && i < w->nodes[number].taints.count; i++) {
+        const taint *one = &w->nodes[number].taints.items[i];
+        if (one->effect != w->known.prefer_no_schedule && !taint_tolerated(w, original_shape(s)->tolerations, one))
+            return one;
+    }
+    return NULL;
+}
+
+/* A taint that something else puts on the nodes of a NodePool: Karpenter launches further nodes for the same pods. */
+static void show_undeclared(const search *s, const karp_target_refusal *t, const taint *stop, strbuf *b)
+{
+    const karp_snapshot *w = s->snapshot;
+    const state_node *n = &w->nodes[state_node_named(w, t->target)];
+    if (n->pool == NO_ID || taint_declared(w, &w->raw.pools.items[n->pool], stop)) return;
+    strbuf_adds(b, ", which NodePool ");
+    strbuf_addstr(b, name_of(w, w->raw.pools.items[n->pool].meta.name));
+    strbuf_adds(b, " does not declare: if something removes it, it belongs in startupTaints");
+}
+
+static bool same_taint(const taint *a, const taint *b)
+{
+    if (a == NULL || b == NULL) return a == b;
+    return a->key == b->key && a->value == b->value && a->effect == b->effect;
+}
+
+static void add_reason(const search *s, const karp_target_refusal *t, strbuf *b)
+{
+    const karp_snapshot *w = s->snapshot;
+    const taint *stop = stopped_by(s, t);
+    uint64_t lacking = lacking_on(s, t);
     resource_list asked = w->raw.shapes.items[w->classes[w->pod_class[s->pod]].shape].requests;
     uint32_t count = 0;
-    if (lacking == 0) strbuf_adds(b, karp_reason_text(code));
+    if (stop != NULL) {
+        strbuf_adds(b, "taint ");
+        show_taint(w, b, stop);
+        strbuf_adds(b, " is not tolerated");
+        show_undeclared(s, t, stop, b);
+    } else if (lacking == 0) {
+        strbuf_adds(b, karp_reason_text(t->code));
+    }
     for (uint32_t i = 0; lacking != 0 && i < asked.count && i < 64; i++) {
         if ((lacking >> i & 1) == 0) continue;
         strbuf_adds(b, count++ == 0 ? "not enough free " : " and ");
@@ -61,7 +103,8 @@ static void add_reason(const search *s, uint32_t code, uint64_t lacking, strbuf 
 
 static bool same_reason(const search *s, const karp_target_refusal *a, const karp_target_refusal *b)
 {
-    return !a->is_launch && a->code == b->code && lacking_on(s, a) == lacking_on(s, b);
+    return !a->is_launch && a->code == b->code && lacking_on(s, a) == lacking_on(s, b) &&
+           same_taint(stopped_by(s, a), stopped_by(s, b));
 }
 
 /* "2 existing nodes do not take it: TEXT of the reason (a, b)" */
@@ -84,7 +127,7 @@ static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
         strbuf_adds(&names, " more");
     }
     add_count(&text, count, " existing node does not take it: ", " existing nodes do not take it: ");
-    add_reason(s, row->targets[first].code, lacking_on(s, &row->targets[first]), &text);
+    add_reason(s, &row->targets[first], &text);
     strbuf_adds(&text, " (");
     strbuf_addstr(&text, (karp_str){ names.ptr, names.failed ? 0 : names.len });
     strbuf_addc(&text, ')');
@@ -117,209 +160,21 @@ static void existing_nodes(search *s)
     karp_decision_unref(d);
 }
 
-/* ---- the instance type ------------------------------------------------------------------------------------------- */
-
-/* A bound in a launch's requirements: its number need not be a text of the snapshot. */
-typedef struct bound {
-    uint32_t key;
-    int64_t least, most;
-} bound;
-
-enum { MOST_BOUNDS = 16 };
-
-/* What the types of a NodePool offer to a launch. */
-typedef struct market {
-    algebra algebra;
-    uint32_t set; /* the launch's requirements */
-    bound bounds[MOST_BOUNDS];
-    uint32_t bound_count;
-    const type_table *table;
-    resource_list requests;
-} market;
-
-static bool read_bound(market *m, uint32_t key, const karp_requirement *r)
-{
-    quantity number;
-    bool lower = r->op == KARP_OP_GT || r->op == KARP_OP_GTE;
-    if (!lower && r->op != KARP_OP_LT && r->op != KARP_OP_LTE) return false;
-    if (r->value_count != 1 || m->bound_count == MOST_BOUNDS ||
-        quantity_parse(r->values[0].ptr, r->values[0].len, &number) != 0)
-        return false;
-    int64_t value = (int64_t)amount_double(number.value);
-    m->bounds[m->bound_count++] = (bound){ key, lower ? value + (r->op == KARP_OP_GT) : INT64_MIN,
-                                           lower ? INT64_MAX : value - (r->op == KARP_OP_LT) };
-    return true;
-}
-
-/* Whether the type has a number within each bound. */
-static bool is_within(market *m, const instance_type *t)
-{
-    bool within = true;
-    for (uint32_t i = 0; i < m->bound_count && within; i++) {
-        uint32_t id = set_get(&m->algebra, t->set, m->bounds[i].key);
-        const requirement *r = id == NO_ID ? NULL : requirement_get(&m->algebra, id);
-        within = r == NULL || r->complement;
-        for (uint32_t k = 0; r != NULL && !r->complement && k < r->value_count && !within; k++) {
-            const string_number *n = &m->algebra.facts->numbers[r->values[k]];
-            within = n->is_number && n->value >= m->bounds[i].least && n->value <= m->bounds[i].most;
-        }
-    }
-    return within;
-}
-
-/* The launch's requirements as a set. All their keys and values are texts of the snapshot; others are left out. */
-static bool read_set(arena *a, const karp_snapshot *s, const karp_launch *l, market *m)
-{
-    demand d = { EMPTY_SET, NO_ID };
-    for (size_t i = 0; i < l->requirement_count; i++) {
-        const karp_requirement *r = &l->requirements[i];
-        expression x = { .key = strings_find(&s->raw.text, r->key.ptr, r->key.len), .op = r->op };
-        uint32_t *values = arena_array(a, r->value_count + 1, sizeof *values);
-        if (values == NULL) return false;
-        for (size_t k = 0; k < r->value_count; k++) {
-            uint32_t value = strings_find(&s->raw.text, r->values[k].ptr, r->values[k].len);
-            if (value != NO_ID) values[x.value_count++] = value;
-        }
-        x.values = values;
-        if (x.key != NO_ID && read_bound(m, x.key, r)) continue;
-        if (x.key == NO_ID || (r->value_count > 0 && x.value_count == 0)) continue;
-        if (!demand_of_expressions(&m->algebra, (expression_list){ &x, 1 }, &d)) return false;
-    }
-    m->set = d.set;
-    return true;
-}
-
-static bool read_requests(arena *a, const karp_snapshot *s, const karp_launch *l, market *m)
-{
-    resource_amount *list = arena_array(a, l->request_count + 1, sizeof *list);
-    uint32_t count = 0;
-    if (list == NULL) return false;
-    for (size_t i = 0; i < l->request_count; i++) {
-        quantity q;
-        const karp_resource *r = &l->requests[i];
-        uint32_t resource = strings_find(&s->raw.resources, r->name.ptr, r->name.len);
-        if (resource == NO_ID || quantity_parse(r->text.ptr, r->text.len, &q) != 0) continue;
-        list[count++] = (resource_amount){ .resource = resource, .value = q.value, .binary = q.binary };
-    }
-    m->requests = (resource_list){ list, count };
-    return true;
-}
-
-/* The price of the type's cheapest offering that the launch allows; negative = there is none. */
-static double price_of(market *m, uint32_t type)
-{
-    const instance_type *t = &m->table->types[type];
-    double least = -1;
-    if (!set_agree(&m->algebra, t->set, m->set) || !is_within(m, t)) return least;
-    for (uint32_t i = 0; i < t->offering_count; i++) {
-        const offering *o = &m->table->offerings[t->offering_first + i];
-        if (!o->available || (least >= 0 && o->price >= least)) continue;
-        if (set_compatible(&m->algebra, m->set, o->set, true)) least = o->price;
-    }
-    return least;
-}
-
-static void add_quantity(strbuf *b, amount value, bool binary)
-{
-    char number[QUANTITY_TEXT];
-    strbuf_add(b, number, quantity_format((quantity){ .value = value, .binary = binary }, number));
-}
-
-/* "cpu (2 requested, 1930m there)" for each resource of which the type has too little. Returns their number. */
-static uint32_t add_lacking(const karp_snapshot *s, const market *m, uint32_t type, strbuf *b)
-{
-    const instance_type *t = &m->table->types[type];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->requests.count; i++) {
-        const resource_amount *r = &m->requests.items[i];
-        amount has = resource_list_get(t->allocatable_list, r->resource);
-        if (amount_cmp(r->value, has) <= 0) continue;
-        if (b == NULL) return 1;
-        if (count++ > 0) strbuf_adds(b, " and ");
-        strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
-        strbuf_adds(b, " (");
-        add_quantity(b, r->value, r->binary);
-        strbuf_adds(b, " requested, ");
-        add_quantity(b, has, r->binary);
-        strbuf_adds(b, " there)");
-    }
-    return count;
-}
-
-/* "the cheapest of 3 types that fit, of 6 that the requirements allow; the next cheaper, m6i.large, lacks cpu (…)".
- * Whether some type is cheaper. */
-static bool show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b)
-{
-    uint32_t allowed = 0, fitting = 0, cheaper = NO_ID;
-    double best = -1;
-    for (uint32_t t = 0; t < m->table->type_count; t++) {
-        double price = price_of(m, t);
-        if (price < 0) continue;
-        bool fits = add_lacking(s, m, t, NULL) == 0;
-        allowed++;
-        fitting += fits;
-        if (fits || price >= l->choice.price || price <= best) continue;
-        best = price;
-        cheaper = t;
-    }
-    strbuf_addstr(b, l->choice.instance_type);
-    if (fitting > 1) {
-        strbuf_adds(b, " is the cheapest of ");
-        strbuf_addu(b, fitting);
-        strbuf_adds(b, " types that fit, of ");
-    } else {
-        strbuf_adds(b, " is the only type that fits, of ");
-    }
-    strbuf_addu(b, allowed);
-    strbuf_adds(b, " that the requirements allow");
-    if (cheaper == NO_ID) {
-        strbuf_adds(b, "; none is cheaper");
-        return false;
-    }
-    strbuf_adds(b, "; the next cheaper one, ");
-    strbuf_addstr(b, text_of(s, m->table->types[cheaper].name));
-    strbuf_adds(b, ", lacks ");
-    (void)add_lacking(s, m, cheaper, b);
-    return true;
-}
-
 /* ---- what fills the node ----------------------------------------------------------------------------------------- */
-
-static double number_of(const karp_resource *list, size_t count, karp_str name, karp_str *text)
-{
-    for (size_t i = 0; i < count; i++) {
-        quantity q;
-        if (!equal_str(list[i].name, name) || quantity_parse(list[i].text.ptr, list[i].text.len, &q) != 0) continue;
-        *text = list[i].text;
-        return amount_double(q.value);
-    }
-    return 0;
-}
 
 /* "most used of the node: pods 29 of 29 (100%)" */
 static void show_fullest(const karp_launch *l, strbuf *b)
 {
-    double most = -1;
-    karp_str name = { "", 0 }, used = name, all = name;
-    for (size_t i = 0; i < l->request_count; i++) {
-        karp_str has = { "", 0 }, asked = has;
-        double a = number_of(l->allocatable, l->allocatable_count, l->requests[i].name, &has);
-        double r = number_of(l->requests, l->request_count, l->requests[i].name, &asked);
-        if (!(a > 0) || r / a <= most) continue;
-        most = r / a;
-        name = l->requests[i].name;
-        used = asked;
-        all = has;
-    }
-    if (most < 0) return;
+    launch_use use;
+    if (!launch_fullest(l, &use)) return;
     strbuf_adds(b, "most used on the node: ");
-    strbuf_addstr(b, name);
+    strbuf_addstr(b, use.resource);
     strbuf_addc(b, ' ');
-    strbuf_addstr(b, used);
+    strbuf_addstr(b, use.requested);
     strbuf_adds(b, " of ");
-    strbuf_addstr(b, all);
+    strbuf_addstr(b, use.allocatable);
     strbuf_adds(b, " (");
-    strbuf_addu(b, (uint64_t)(most * 100 + 0.5));
+    strbuf_addu(b, (uint64_t)(use.part * 100 + 0.5));
     strbuf_adds(b, "%)");
 }
 
@@ -360,7 +215,7 @@ static void add_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b
 static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *m, uint32_t pool, const karp_launch *l)
 {
     karp_str text = { "", 0 };
-    double pods = number_of(l->requests, l->request_count, str("pods"), &text) - (double)l->pod_count;
+    double pods = amount_named(l->requests, l->request_count, str("pods"), &text) - (double)l->pod_count;
     uint32_t type = 0, count = 0;
     strbuf b;
     while (type < m->table->type_count && !equal_str(text_of(s, m->table->types[type].name), l->choice.instance_type))
@@ -396,43 +251,16 @@ static bool is_placed_on_node(const karp_decision *d, uint32_t pod_number)
     return placed;
 }
 
-/* Prepares the market of a launch; false = it has no type, or memory ran out (`refused`). Call market_free() after
- * true. */
-static bool market_of(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, market *m,
-                      bool *refused)
-{
-    uint32_t pool = pool_named(s, l->node_pool);
-    if (l->choice.instance_type.len == 0 || pool == NO_ID || s->pool_table[pool] == NO_ID) return false;
-    *m = (market){ .set = EMPTY_SET, .table = &s->tables[s->pool_table[pool]] };
-    bool ok = algebra_init(&m->algebra, context, &s->facts, &s->algebra);
-    if (ok && read_set(a, s, l, m) && read_requests(a, s, l, m)) return true;
-    if (ok) algebra_free(&m->algebra);
-    *refused = true;
-    return false;
-}
-
-bool show_launch_type(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, strbuf *b,
-                      bool *lacks)
-{
-    market m;
-    bool refused = false;
-    if (!market_of(context, a, s, l, &m, &refused)) return !refused;
-    *lacks = show_type(s, &m, l, b);
-    refused = m.algebra.failed;
-    algebra_free(&m.algebra);
-    return !refused;
-}
-
 /* Why the launch's type, after `before`; what fills the node, and DaemonSets, unless `brief`. */
 static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, uint32_t kind,
                           strbuf *before, bool brief)
 {
     market m;
-    if (!market_of(e->context, &e->data, s, l, &m, &e->refused)) {
+    if (!market_of(e->context, &e->data, s, l, (karp_str){ "", 0 }, &m, &e->refused)) {
         strbuf_free(before);
         return;
     }
-    (void)show_type(s, &m, l, before);
+    (void)market_show_type(s, &m, l, before);
     record_cause(e, kind, before);
     if (!e->refused && !brief) {
         strbuf fullest;
@@ -443,6 +271,25 @@ static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const
     }
     e->refused = e->refused || m.algebra.failed;
     algebra_free(&m.algebra);
+}
+
+/* Of a pod that Karpenter counts on a node which is not initialized yet. */
+static void starting_node(search *s)
+{
+    const karp_decision *d = s->out->decision;
+    for (size_t i = 0; i < d->placements.count; i++) {
+        const karp_placement *p = &d->placements.items[i];
+        uint32_t number = ids_have(p->pods, p->pod_count, s->out->pod) ? state_node_named(s->snapshot, p->node) : NO_ID;
+        if (number == NO_ID || !s->snapshot->nodes[number].managed || s->snapshot->nodes[number].initialized) continue;
+        strbuf b;
+        strbuf_init(&b, s->out->context);
+        strbuf_adds(&b, "node ");
+        strbuf_addstr(&b, p->node);
+        strbuf_adds(&b, " is not initialized yet");
+        show_start(&b, s->snapshot, number);
+        strbuf_adds(&b, "; Karpenter waits for it, and launches no other node for the pod");
+        record_cause(s->out, KARP_PLACEMENT_ORDER, &b);
+    }
 }
 
 void find_placement_causes(search *s)
@@ -456,10 +303,12 @@ void find_placement_causes(search *s)
         if (s->status == KARP_OK) apart_causes(s);
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
         else strbuf_free(&text);
+        if (s->status == KARP_OK) pool_causes(s, l);
     } else if (s->snapshot->raw.pools.count > 0 && is_placed_on_node(e->decision, e->pod)) {
         strbuf_adds(&text,
                     "existing nodes come before any NodePool: weights and prices are compared for new nodes only");
         record_cause(e, KARP_PLACEMENT_ORDER, &text);
+        if (!e->refused) starting_node(s);
     } else {
         strbuf_free(&text);
     }
@@ -468,19 +317,38 @@ void find_placement_causes(search *s)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
-                       strbuf *b)
+static amount limit_used(const karp_snapshot *s, uint32_t pool, const resource_amount *limit)
 {
     amount used = amount_from(0), sum;
     for (uint32_t i = 0; i < s->node_count; i++) {
         if (s->nodes[i].pool != pool || s->nodes[i].marked) continue;
         if (amount_add(used, resource_list_get(s->nodes[i].capacity, limit->resource), &sum)) used = sum;
     }
+    return used;
+}
+
+void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
+{
+    resource_list limits = s->raw.pools.items[pool].limits;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < limits.count; i++) {
+        amount used = limit_used(s, pool, &limits.items[i]);
+        if (amount_sign(used) <= 0) continue;
+        strbuf_adds(b, count++ == 0 ? ", in use " : ", ");
+        strbuf_addstr(b, strings_get(&s->raw.resources, limits.items[i].resource));
+        strbuf_addc(b, ' ');
+        add_quantity(b, used, limits.items[i].binary);
+    }
+}
+
+static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
+                       strbuf *b)
+{
     strbuf_addstr(b, strings_get(&s->raw.resources, limit->resource));
     strbuf_adds(b, ": limit ");
     add_quantity(b, limit->value, limit->binary);
     strbuf_adds(b, ", in use ");
-    add_quantity(b, used, limit->binary);
+    add_quantity(b, limit_used(s, pool, limit), limit->binary);
     uint32_t launches = 0;
     karp_str name = name_of(s, s->raw.pools.items[pool].meta.name);
     for (size_t i = 0; i < d->launches.count; i++) launches += equal_str(d->launches.items[i].node_pool, name);
@@ -522,12 +390,35 @@ static amount most_of(market *m, uint32_t resource, uint32_t *types)
     amount most = amount_from(0);
     *types = 0;
     for (uint32_t t = 0; t < m->table->type_count; t++) {
-        if (price_of(m, t) < 0) continue;
+        if (market_price(m, t) < 0) continue;
         (*types)++;
         amount has = resource_list_get(m->table->types[t].allocatable_list, resource);
         if (amount_cmp(has, most) > 0) most = has;
     }
     return most;
+}
+
+/* The field of the node class that sets the size of the root volume, by the group of its kind. */
+static void show_disk(strbuf *b, const karp_snapshot *s, uint32_t pool)
+{
+    static const struct disk_field {
+        const char *group, *field;
+    } fields[] = {
+        { "karpenter.k8s.aws",
+          "blockDeviceMappings (or instanceStorePolicy RAID0, which uses the local disks of types)" },
+        { "karpenter.azure.com", "osDiskSizeGB" },
+        { "karpenter.k8s.gcp", "disks" },
+    };
+    const node_pool *p = &s->raw.pools.items[pool];
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!equal_str(text_of(s, p->class_group), str(fields[i].group))) continue;
+        strbuf_adds(b, ": it is the size of the root volume, which ");
+        strbuf_addstr(b, text_of(s, p->class_kind));
+        strbuf_addc(b, ' ');
+        strbuf_addstr(b, text_of(s, p->class_name));
+        strbuf_adds(b, " sets in ");
+        strbuf_adds(b, fields[i].field);
+    }
 }
 
 /* Which request no type of the NodePool has room for, with the most that there is. */
@@ -554,11 +445,12 @@ static void too_large(karp_pod_explanation *e, const karp_snapshot *s, uint32_t 
             strbuf_adds(&b, "the types of NodePool ");
             strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
             strbuf_adds(&b, " have at most ");
-            add_quantity(&b, most, r->binary);
+            add_quantity(&b, most, r->binary || is_bytes(s, r->resource));
             strbuf_addc(&b, ' ');
             strbuf_addstr(&b, resource);
             strbuf_adds(&b, " for pods, and the pod requests ");
             add_quantity(&b, r->value, r->binary);
+            if (equal_str(resource, str("ephemeral-storage"))) show_disk(&b, s, pool);
         } else {
             strbuf_adds(&b, "no type of NodePool ");
             strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));

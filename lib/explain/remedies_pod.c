@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes to a pod that may make it schedulable: tolerations, selectors, host ports, requests. */
 #include <explain/explain_pod.h>
+#include <explain/market.h>
 
 #include <model/quantity.h>
 #include <model/taints.h>
+#include <schedule/report.h>
 #include <string.h>
 
 void *list_without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
@@ -55,17 +57,6 @@ static toleration *room_to_tolerate(search *s, uint32_t more)
     return list;
 }
 
-static void show_taint_text(const search *s, strbuf *b, const taint *t)
-{
-    add_word(s, b, t->key);
-    if (t->value != NO_TEXT) {
-        strbuf_addc(b, '=');
-        add_word(s, b, t->value);
-    }
-    strbuf_addc(b, ':');
-    add_word(s, b, t->effect);
-}
-
 /* Tolerates all taints of one list that the pod does not tolerate, usually a single one. */
 static void try_taints(search *s, taint_list taints, words *seen)
 {
@@ -85,7 +76,7 @@ static void try_taints(search *s, taint_list taints, words *seen)
         if (list == NULL) list = room_to_tolerate(s, taints.count - i);
         if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");
-        show_taint_text(s, &text, t);
+        show_taint(s->snapshot, &text, t);
         /* Only for this value: a taint with the same key on another NodePool is a separate change. */
         list[tolerations->count++] = (toleration){ .key = t->key,
                                                    .value = t->value,
@@ -241,7 +232,7 @@ static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
 static void show_request(const search *s, strbuf *b, const resource_amount *r, int64_t units)
 {
     char text[QUANTITY_TEXT];
-    quantity q = { .binary = r->binary };
+    quantity q = { .binary = r->binary || is_bytes(s->snapshot, r->resource) };
     /* change_request() has done the same */
     (void)amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value);
     strbuf_adds(b, units == 0 ? "do not request " : "request at most ");

@@ -4,6 +4,7 @@
 #include "write_notes.h"
 #include "write_rows.h"
 #include <karp/explain.h>
+#include <karp/library.h>
 #include <records/rows.h>
 
 enum { MOST_LINES = 6 };
@@ -330,6 +331,25 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     notes_section(t, job);
 }
 
+/* As a node of the decision, with a note on what did not keep it. */
+static karp_status write_disrupted(karp_context *context, const karp_node_explanation *explanation,
+                                   const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    const karp_decision *decision = karp_node_explanation_decision(explanation);
+    karp_str name = karp_node_explanation_node(explanation), overruled = karp_node_explanation_overruled(explanation);
+    if (overruled.len == 0) return karp_write_node(context, decision, name, options, out, error);
+    karp_write_options noted = *options;
+    karp_str *notes = array_alloc(context, options->warning_count + 1, sizeof *notes);
+    if (notes == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < options->warning_count; i++) notes[i] = options->warnings[i];
+    notes[options->warning_count] = overruled;
+    noted.warnings = notes;
+    noted.warning_count++;
+    karp_status status = karp_write_node(context, decision, name, &noted, out, error);
+    karp_free(context, notes, noted.warning_count * sizeof *notes);
+    return status;
+}
+
 karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
                                         const karp_write_options *options, karp_text *out, karp_error *error)
 {
@@ -340,7 +360,7 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
     if (status != KARP_OK) return status;
     const karp_decision *decision = karp_node_explanation_decision(explanation);
     if (karp_node_explanation_disrupted(explanation) != 0)
-        return karp_write_node(context, decision, karp_node_explanation_node(explanation), options, out, error);
+        return write_disrupted(context, explanation, &call.options, out, error);
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     bool json = call.options.format == KARP_FORMAT_JSON;
     (json ? as_json : as_text)(&job, explanation);

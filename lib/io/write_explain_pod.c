@@ -348,6 +348,23 @@ static void launches_named(const text_out *t, const write_job *job, karp_str poo
     if (count > 3) buffer_text(t->out, " and others");
 }
 
+/* ", gpu," for the NodePool that launches the pod's node */
+static void own_pool(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+{
+    for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
+        karp_launch l;
+        get_launch(job, job->decision, i, &l);
+        for (size_t k = 0; k < l.pod_count; k++) {
+            if (!equal_str(karp_decision_pod_name(job->decision, l.pods[k]), karp_pod_explanation_pod(explanation)))
+                continue;
+            buffer_text(t->out, ", ");
+            text_clean(t->out, l.node_pool);
+            buffer_char(t->out, ',');
+            return;
+        }
+    }
+}
+
 static void alternatives_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
 {
     size_t count = karp_pod_explanation_alternative_count(explanation);
@@ -356,7 +373,9 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
         get_alternative(job, explanation, i, &a);
         if (i == 0) {
             text_styled(t, STYLE_HEADING, "\nOther NodePools");
-            buffer_text(t->out, " (this one has weight ");
+            buffer_text(t->out, " (this one");
+            own_pool(t, job, explanation);
+            buffer_text(t->out, " has weight ");
             buffer_uint(t->out, (uint64_t)(karp_pod_explanation_weight(explanation)));
             buffer_text(t->out, "; the highest weight that takes the pod wins)\n");
         }
@@ -371,9 +390,10 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
             flow_words(&flow, a.detail.len > 0 ? a.detail : str(karp_reason_text(a.code)));
             if (a.code == KARP_REASON_LIMITS) launches_named(t, job, a.node_pool);
         } else {
-            flow_words(&flow, str(a.weight > karp_pod_explanation_weight(explanation)
-                                      ? "would launch for it if it were the only NodePool"
-                                      : "would take it, but is tried later"));
+            int32_t own = karp_pod_explanation_weight(explanation);
+            flow_words(&flow, str(a.weight > own    ? "would launch for it if it were the only NodePool"
+                                  : a.weight == own ? "would take it, but of equal weights the last name is tried first"
+                                                    : "would take it, but is tried later"));
             if (a.choice.instance_type.len > 0) {
                 buffer_text(t->out, ": ");
                 text_clean(t->out, a.choice.instance_type);
@@ -397,7 +417,7 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
 
 /* ---- placed pods: why they are placed there ---------------------------------------------------------------------- */
 
-static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING, KARP_PLACEMENT_LIMITS,
+static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING, KARP_PLACEMENT_VOLUMES,
                                           false };
 static const record record_cause = { SIZED(karp_placement_cause, text),
                                      OPEN({ NAMED("kind", karp_placement_cause, kind, cause_kinds) },

@@ -142,7 +142,8 @@ static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **deta
     if (!known && not_for_karpenter(s, h, true)) {
         complain(&c, KARP_REASON_NOT_FOR_KARPENTER, "", (karp_str){ NULL, 0 },
                  not_for_karpenter(s, h, false)
-                     ? "configured to not run on a Karpenter provisioned node"
+                     ? "configured to not run on a Karpenter provisioned node, by its node selector or required node "
+                       "affinity on karpenter.sh/nodepool: only other nodes can take it"
                      : "configured to not run on a Karpenter provisioned node, by a preferred node affinity: Karpenter "
                        "reads it as a rule here, under either preference policy; drop the term");
     }

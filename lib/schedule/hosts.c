@@ -5,6 +5,7 @@
 #include <model/taints.h>
 #include <schedule/capacity.h>
 #include <schedule/devices.h>
+#include <schedule/movable.h>
 #include <schedule/placement.h>
 #include <schedule/ports.h>
 #include <schedule/rounds.h>
@@ -16,21 +17,6 @@
 #include <string.h>
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
-
-static bool under_consolidate_after(const scheduler *s, const state_node *n)
-{
-    const karp_snapshot *w = s->snapshot;
-    if (!s->settings.shield || n->pool == NO_ID || n->claim == NO_ID) return false;
-    int64_t after = w->raw.pools.items[n->pool].consolidate_after;
-    if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0) return false;
-    const node_claim *claim_ = &w->raw.claims.items[n->claim];
-    int64_t since = claim_->last_pod_event;
-    if (since != KARP_NO_TIME && s->settings.now - since >= after) return false; /* true for most nodes */
-    const condition *c = condition_find(claim_->conditions, w->known.initialized_condition);
-    if (c == NULL || c->status != w->known.status_true || !pool_usable(w, &w->raw.pools.items[n->pool])) return false;
-    if (since == KARP_NO_TIME) since = c->since;
-    return since != KARP_NO_TIME && s->settings.now - since < after;
-}
 
 static bool note_shielded(scheduler *s, uint32_t host_index)
 {
@@ -49,7 +35,7 @@ static bool list_host(scheduler *s, uint32_t number)
     *h = (host){ .node = number,
                  .number = host_number_of_text(s, n->hostname),
                  .set = n->set,
-                 .shielded = under_consolidate_after(s, n) };
+                 .shielded = s->settings.shield && under_consolidate_after(s->snapshot, n, s->settings.now) };
     s->hosts.of_node[number] = at;
     return h->number != NO_ID && (!h->shielded || note_shielded(s, at));
 }

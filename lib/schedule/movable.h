@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates on pods: which are pending, and which can be moved or evicted. Pure; any
+ * Predicates on pods: which are pending, and which can be moved or evicted; and on nodes that receive them. Pure; any
  * thread.
  */
 #ifndef SCHEDULE_MOVABLE_H
@@ -29,5 +29,9 @@ const uint8_t *budgets_blocking(const karp_snapshot *s, arena *data);
 /* `blocking_budgets`: from budgets_blocking(); NULL = as Karpenter recognises them. */
 bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, int64_t now,
                                  const uint8_t *blocking_budgets);
+
+/* Whether the node's consolidateAfter is not over at `now`: then simulations of disruption place no pods of other nodes
+ * on it. */
+bool under_consolidate_after(const karp_snapshot *w, const state_node *n, int64_t now);
 
 #endif

@@ -102,7 +102,7 @@ int requirements_by_key(uint32_t x, uint32_t y, const void *user);
 void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id);
 /* Sorted by text, comma separated. Keys that exist only in simulations are left out. */
 void show_set(const scheduler *s, strbuf *b, uint32_t set);
-void show_taint(const scheduler *s, strbuf *b, const taint *t);
+void show_taint(const karp_snapshot *s, strbuf *b, const taint *t);
 /* "app=web,tier In (a,b)", with the labels of matchLabelKeys; "" = it selects everything or nothing */
 void show_selector(const scheduler *s, strbuf *b, const selector *x, label_list extra);
 /* {"cpu":"1","memory":"2Gi"}, by name */

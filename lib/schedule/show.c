@@ -104,15 +104,15 @@ void show_selector(const scheduler *s, strbuf *b, const selector *x, label_list 
     }
 }
 
-void show_taint(const scheduler *s, strbuf *b, const taint *t)
+void show_taint(const karp_snapshot *s, strbuf *b, const taint *t)
 {
-    strbuf_addstr(b, text_of(s->snapshot, t->key));
+    strbuf_addstr(b, text_of(s, t->key));
     if (t->value != NO_TEXT) {
         strbuf_addc(b, '=');
-        strbuf_addstr(b, text_of(s->snapshot, t->value));
+        strbuf_addstr(b, text_of(s, t->value));
     }
     strbuf_addc(b, ':');
-    strbuf_addstr(b, text_of(s->snapshot, t->effect));
+    strbuf_addstr(b, text_of(s, t->effect));
 }
 
 struct row {

@@ -238,7 +238,7 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
     switch (code) {
     case KARP_REASON_TAINTS:
         strbuf_adds(b, "did not tolerate taint ");
-        show_taint(s, b, &t->taints.items[first_untolerated(s->snapshot, v->tolerations, t->taints)]);
+        show_taint(s->snapshot, b, &t->taints.items[first_untolerated(s->snapshot, v->tolerations, t->taints)]);
         return;
     case KARP_REASON_REQUIREMENTS: show_conflict(s, b, t->set, v->full.set); return;
     case KARP_REASON_VOLUME: strbuf_adds(b, "incompatible volume requirements"); return;

@@ -175,11 +175,31 @@ static uint32_t with_code(const karp_topology *row, uint32_t code)
     return n;
 }
 
+static karp_str after_slash(karp_str key)
+{
+    size_t at = key.len;
+    while (at > 0 && key.ptr[at - 1] != '/') at--;
+    return (karp_str){ key.ptr + at, key.len - at };
+}
+
+/* The label that a key of a similar name stands for: topology.kubernetes.io/hostname is none. */
+static void say_meant(karp_str key, strbuf *b)
+{
+    static const char *const labels[] = { "kubernetes.io/hostname", "topology.kubernetes.io/zone",
+                                          "topology.kubernetes.io/region" };
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        if (!equal_str(after_slash(key), after_slash(str(labels[i])))) continue;
+        strbuf_adds(b, "; the label is ");
+        strbuf_adds(b, labels[i]);
+    }
+}
+
 static void say_no_domain(const karp_topology *row, strbuf *b)
 {
     strbuf_adds(b, "no node has the label ");
     strbuf_addstr(b, row->key);
     strbuf_adds(b, ", and no NodePool or instance type names a value of it: there is no domain");
+    say_meant(row->key, b);
 }
 
 static void cause_of_spread(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
@@ -290,6 +310,10 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
 static void cause_of_anti_affinity(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
 {
     const karp_topology_domain *taken = NULL;
+    if (row->domain_total == 0) {
+        say_no_domain(row, b);
+        return;
+    }
     for (size_t i = 0; i < row->domain_count && taken == NULL; i++) {
         if (row->domains[i].code == KARP_DOMAIN_TAKEN) taken = &row->domains[i];
     }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instance types that a launch could have had: which ones its requirements allow, what they cost, what they lack.
+ */
+#ifndef EXPLAIN_MARKET_H
+#define EXPLAIN_MARKET_H
+
+#include <base/strbuf.h>
+#include <model/prepare.h>
+#include <model/snapshot.h>
+
+#include <karp/decision.h>
+
+/* A bound in a launch's requirements: its number need not be a text of the snapshot. */
+typedef struct bound {
+    uint32_t key;
+    int64_t least, most;
+} bound;
+
+enum { MOST_BOUNDS = 16 };
+
+/* What the types of a NodePool offer to a launch. */
+typedef struct market {
+    algebra algebra;
+    uint32_t set; /* the launch's requirements */
+    bound bounds[MOST_BOUNDS];
+    uint32_t bound_count;
+    const type_table *table;
+    resource_list requests;
+} market;
+
+/* Prepares the market of a launch, whose requirement on the label `without`, if any, does not count. false = it has no
+ * type, or memory ran out (`refused`). Free the algebra after true. Scratch memory is in `a`. */
+bool market_of(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, karp_str without,
+               market *m, bool *refused);
+
+/* The price of the type's cheapest offering that the launch allows; negative = there is none. */
+double market_price(market *m, uint32_t type);
+
+/* "cpu (2 requested, 1930m there)" for each resource of which the type has too little. Returns their number. `b` may be
+ * NULL. */
+uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, strbuf *b);
+
+/* "the cheapest of 3 types that fit, of 6 that the requirements allow; the next cheaper, m6i.large, lacks cpu (…)".
+ * Whether some type is cheaper. */
+bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b);
+
+/* The amount of that name in a list, 0 = there is none. *text: as it stands there. */
+double amount_named(const karp_resource *list, size_t count, karp_str name, karp_str *text);
+
+/* The resource of which the launch uses the largest part of its type's. false = nothing is requested. */
+typedef struct launch_use {
+    karp_str resource, requested, allocatable;
+    double part;
+} launch_use;
+bool launch_fullest(const karp_launch *l, launch_use *out);
+
+/* Whether amounts of the resource are bytes, which are written as Gi and Mi however the input writes them. */
+bool is_bytes(const karp_snapshot *s, uint32_t resource);
+void add_quantity(strbuf *b, amount value, bool binary);
+
+/* Why the launch's type: "m6i.large is the cheapest of 3 types that fit, …". *lacks: some type is cheaper, and what it
+ * lacks is said. Scratch memory is in `a`. false = out of memory. */
+bool show_launch_type(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, strbuf *b,
+                      bool *lacks);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the volumes of a pod that is not placed are, and whether a node can be in all of these places. */
+#include <explain/explain_pod.h>
+
+#include <base/sort.h>
+#include <base/str.h>
+#include <decision/decision.h>
+#include <model/prepare.h>
+
+enum { CLAIMS_NAMED = 5, ZONES_NAMED = 3 };
+
+/* The values that volumes of the pod's claims name for the zone, each once. */
+typedef struct zones {
+    uint32_t values[64];
+    uint32_t count;
+} zones;
+
+static void note_zone(zones *z, uint32_t value)
+{
+    enum { MOST = sizeof z->values / sizeof *z->values };
+    if (z->count < MOST && !ids_have(z->values, z->count, value)) z->values[z->count++] = value;
+}
+
+static void read_terms(const karp_snapshot *s, node_term_list terms, zones *z)
+{
+    for (uint32_t t = 0; t < terms.count; t++) {
+        for (uint32_t i = 0; i < terms.items[t].expressions.count; i++) {
+            const expression *e = &terms.items[t].expressions.items[i];
+            if (s->facts.normalized[e->key] != s->known.zone || e->op != KARP_OP_IN) continue;
+            for (uint32_t k = 0; k < e->value_count; k++) note_zone(z, e->values[k]);
+        }
+    }
+}
+
+static void read_claim(const karp_snapshot *s, uint32_t name_space, uint32_t name, zones *z)
+{
+    uint32_t number = store_find(&s->raw, KIND_VOLUME_CLAIM, name_space, name);
+    uint32_t bound = number == NO_ID ? 0 : s->raw.volume_claims.items[number].volume;
+    uint32_t found = bound == 0 ? NO_ID : store_find(&s->raw, KIND_VOLUME, NO_TEXT, bound);
+    if (found != NO_ID) read_terms(s, s->raw.volumes_bound.items[found].terms, z);
+}
+
+/* "claim shop/va has its volume in us-west-2a". Whether the claim's volume has a zone. */
+static bool show_claim(const search *s, const pod *p, uint32_t claim, const zones *all, const char *before, strbuf *b)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count && count <= ZONES_NAMED; i++) {
+        if (claim_excludes(w, p->name_space, claim, w->known.zone, all->values[i])) continue;
+        if (count++ == ZONES_NAMED) {
+            strbuf_adds(b, " or others");
+            break;
+        }
+        if (count == 1) {
+            strbuf_adds(b, before);
+            strbuf_adds(b, "claim ");
+            strbuf_addname(b, text_of(w, p->name_space), name_of(w, claim));
+            strbuf_adds(b, " has its volume in ");
+        } else {
+            strbuf_adds(b, " or ");
+        }
+        strbuf_addstr(b, text_of(w, all->values[i]));
+    }
+    return count > 0;
+}
+
+/* Whether some zone is allowed by all claims. */
+static bool agree(const search *s, const pod *p, const struct words_entry *claims, const zones *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        bool allowed = true;
+        for (uint32_t k = 0; k < claims->count && allowed; k++)
+            allowed = !claim_excludes(s->snapshot, p->name_space, claims->ptr[k], s->snapshot->known.zone,
+                                      all->values[i]);
+        if (allowed) return true;
+    }
+    return false;
+}
+
+void volume_causes(search *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    const pod *p = pod_at(&w->raw, s->pod);
+    const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
+    const karp_unschedulable *row = search_row(s, s->out->decision);
+    zones all = { .count = 0 };
+    for (uint32_t i = 0; i < claims->count; i++) read_claim(w, p->name_space, claims->ptr[i], &all);
+    if (row == NULL || all.count == 0) return;
+    bool apart = !agree(s, p, claims, &all);
+    if (!apart && row->topology_count > 0) return; /* the tables of topology say it */
+    strbuf b;
+    strbuf_init(&b, s->out->context);
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < claims->count && named < CLAIMS_NAMED; i++)
+        named += show_claim(s, p, claims->ptr[i], &all, named > 0 ? ", " : "", &b);
+    if (apart) strbuf_adds(&b, ": no node is in all of these zones, and volumes do not move");
+    record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
+    if (s->out->refused) s->status = KARP_E_NOMEM;
+}
