@@ -3,6 +3,8 @@
 
 #include "writer.h"
 
+#include <base/words.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,29 +234,28 @@ bool print_folded(const cli_options *options, karp_str text)
     return print_text(&folded);
 }
 
+static void print_piece(void *user, karp_str piece) { (void)fwrite(piece.ptr, 1, piece.len, (FILE *)user); }
+
+/* Where the paragraph ends: at an empty line, or where a line ends with a point or a colon. */
+static size_t paragraph(const char *text)
+{
+    size_t end = strcspn(text, "\n");
+    while (text[end] != '\0' && text[end + 1] != '\0' && text[end + 1] != '\n' &&
+           (end == 0 || strchr(".:", text[end - 1]) == NULL))
+        end += 1 + strcspn(text + end + 1, "\n");
+    return end;
+}
+
 /* For help texts: without allocations. */
 void print_words(FILE *out, const char *text, size_t at, size_t indent)
 {
-    size_t column = at, width = columns_of_output();
-    bool first = true;
-    for (const char *end; *text != '\0'; text = end + (*end != '\0')) {
-        end = text + strcspn(text, " \n");
-        int length = (int)(end - text);
-        if (length == 0) continue;
-        if (!first && column + 1 + (size_t)length > width) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-            first = true;
-        }
-        fprintf(out, "%s%.*s", first ? "" : " ", length, text);
-        column += (size_t)length + (first ? 0 : 1);
-        first = false;
-        if (*end == '\n' && end[1] != '\0' &&
-            (end[1] == '\n' || strchr(".:", end[-1]) != NULL)) { /* the line ends here */
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-            first = true;
-        }
+    for (size_t end = paragraph(text);; end = paragraph(text)) {
+        lay_words((karp_str){ text, end }, at, indent, columns_of_output(), print_piece, out);
+        text += end;
+        if (*text == '\0' || text[1] == '\0') break;
+        text++;
+        fprintf(out, "\n%*s", (int)indent, "");
+        at = indent;
     }
     fputc('\n', out);
 }

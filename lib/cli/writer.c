@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "writer.h"
 
+#include <base/words.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,24 +66,17 @@ size_t cli_columns(const char *text, size_t length)
     return columns;
 }
 
+static void put_piece(void *user, karp_str piece)
+{
+    cli_writer *w = user;
+    if (equal_str(piece, str("\n"))) cli_put(w, piece.ptr, piece.len);
+    else cli_put_shown(w, piece.ptr, piece.len);
+}
+
 void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, size_t length)
 {
-    size_t width = w->options->width > 0 ? w->options->width : 100, column = at;
-    bool first = true;
-    for (size_t i = 0, end; i < length; i = end + 1) {
-        for (end = i; end < length && text[end] != ' ';) end++;
-        size_t columns = cli_columns(text + i, end - i);
-        if (!first && column + 1 + columns > width) {
-            cli_put_format(w, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            cli_put_text(w, " ");
-            column++;
-        }
-        first = false;
-        cli_put_shown(w, text + i, end - i);
-        column += columns;
-    }
+    size_t width = w->options->width > 0 ? w->options->width : 100;
+    lay_words((karp_str){ text, length }, at, indent, width, put_piece, w);
 }
 
 void cli_put_at_most(cli_writer *w, const char *text, size_t length, size_t most)

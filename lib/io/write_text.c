@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_text.h"
 
+#include <base/words.h>
 #include <karp/objective.h>
 #include <math.h>
 #include <string.h>
@@ -165,27 +166,27 @@ bool flow_fits(text_flow *flow, size_t columns)
     return true;
 }
 
+static size_t most_of_unit(size_t width, size_t indent)
+{
+    size_t room = width > indent ? width - indent : 1;
+    return room < UNIT_MOST ? room : UNIT_MOST;
+}
+
 bool flow_words(text_flow *flow, karp_str text)
 {
-    size_t at = 0;
-    while (at < text.len) {
-        size_t end = at;
-        while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != '\n') end++;
-        karp_str word = { text.ptr + at, end - at };
-        if (word.len > 0) {
-            enum { DOTS = 2 };
-            bool first = flow->column <= flow->indent;
-            size_t columns = text_columns(word) + (first ? 0 : 1);
-            bool last_line = flow->lines_left == 0 && end < text.len && !first; /* the "…" needs room, too */
-            bool full = last_line && flow->column + columns + DOTS > flow->t->width;
-            if (full || !flow_fits(flow, columns)) {
-                buffer_text(flow->t->out, " \xe2\x80\xa6");
-                return false;
-            }
-            if (!first && !flow->wrapped) buffer_char(flow->t->out, ' ');
-            text_clean(flow->t->out, word);
+    size_t at = 0, most = most_of_unit(flow->t->width, flow->indent);
+    for (karp_str unit; (unit = unit_next(text, &at, most)).len > 0;) {
+        enum { DOTS = 2 };
+        bool first = flow->column <= flow->indent;
+        size_t columns = text_columns(unit) + (first ? 0 : 1);
+        bool last_line = flow->lines_left == 0 && at < text.len && !first; /* the "…" needs room, too */
+        bool full = last_line && flow->column + columns + DOTS > flow->t->width;
+        if (full || !flow_fits(flow, columns)) {
+            buffer_text(flow->t->out, " \xe2\x80\xa6");
+            return false;
         }
-        at = end + 1;
+        if (!first && !flow->wrapped) buffer_char(flow->t->out, ' ');
+        text_clean(flow->t->out, unit);
     }
     return true;
 }
@@ -228,18 +229,12 @@ bool text_saving(write_buffer *b, const karp_decision *decision)
 
 enum { MARK_MOST = 3, HANG = 2 };
 
-static size_t escape_length(const char *at, const char *end)
-{
-    const char *p = at;
-    if (p + 1 >= end || p[0] != '\033' || p[1] != '[') return 0;
-    while (p < end && *p != 'm') p++;
-    return p < end ? (size_t)(p - at) + 1 : 0;
-}
+static size_t escape_at(const char *at, const char *end) { return escape_length((karp_str){ at, (size_t)(end - at) }); }
 
 /* Moves over a colour sequence, which has no width, or over a byte. true = the byte takes a column. */
 static bool step(const char **at, const char *end)
 {
-    size_t escape = escape_length(*at, end);
+    size_t escape = escape_at(*at, end);
     bool takes = escape == 0 && ((unsigned char)**at & 0xc0) != 0x80;
     *at += escape > 0 ? escape : 1;
     return takes;
@@ -256,7 +251,7 @@ static bool is_wider(const char *line, const char *end, size_t width)
 static size_t skip_spaces(const char **at, const char *end)
 {
     size_t columns = 0;
-    while (*at < end && (**at == ' ' || escape_length(*at, end) > 0)) columns += step(at, end);
+    while (*at < end && (**at == ' ' || escape_at(*at, end) > 0)) columns += step(at, end);
     return columns;
 }
 
@@ -286,16 +281,19 @@ static size_t hang_of(const char *line, const char *end, size_t width)
 static bool find_break(const char *line, const char *end, size_t at, size_t width, const char **from, const char **to)
 {
     const char *best = NULL, *p = line;
-    size_t column = at + skip_spaces(&p, end);
-    bool table = false;
+    size_t column = at + skip_spaces(&p, end), most = most_of_unit(width, at);
+    const karp_str whole = { line, (size_t)(end - line) };
+    bool table = false, best_within = false;
     while (p < end && (best == NULL || column <= width)) {
         if (*p != ' ') {
             column += step(&p, end);
             continue;
         }
         bool gap = p + 1 < end && p[1] == ' ';
-        if (best == NULL || (column <= width && (gap || !table))) {
+        bool within = !gap && unit_goes_on(whole, (size_t)(p - line), most);
+        if (best == NULL || (column <= width && (gap || !table) && (!within || best_within))) {
             best = p;
+            best_within = within;
             table = gap && column - at >= (width - at) / 2;
         }
         column += skip_spaces(&p, end);
@@ -313,7 +311,7 @@ static void fold_line(write_buffer *out, const char *line, const char *end, size
         hang = at == 0 ? hang_of(line, end, width) : hang;
         buffer_bytes(out, line, (size_t)(from - line));
         for (const char *p = from; p < to; p++) {
-            size_t escape = escape_length(p, to);
+            size_t escape = escape_at(p, to);
             if (escape > 0) buffer_bytes(out, p, escape);
         }
         buffer_char(out, '\n');
