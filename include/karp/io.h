@@ -80,7 +80,7 @@ typedef struct karp_reader_options {
     /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 1.0 */
     uint32_t legacy_node_repair;
     /** KARP_PEER_*: the version of Karpenter that the snapshot is for, as in karp_options. The built-in providers are
-     * of the same time: under 1.14, a reservation of EC2 without a free instance is unavailable. Since 0.1 */
+     * of the same time: under 1.14, a reservation of EC2 without a free instance is unavailable. Since 1.0 */
     uint32_t peer_version;
 } karp_reader_options;
 
@@ -196,9 +196,12 @@ KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
 /** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
-/** The beginning of a note that is a problem: an object creates pods that are not in the snapshot, so decisions are
- * about a part of the input. Since 1.0. */
+/** The beginning of a note that is a problem, so that decisions are about a part of the input: an object creates pods
+ * that are not in the snapshot, unless the note begins with KARP_NOT_UNDERSTOOD. Since 1.0. */
 #define KARP_PROBLEM "problem: "
+/** The beginning of a problem of another kind: a field, version or kind that is not understood, so that decisions are
+ * made without it. Since 1.0. */
+#define KARP_NOT_UNDERSTOOD "problem: not understood: "
 /** How many of the notes are problems, after karp_reader_finish(). Since 1.0. */
 KARP_API size_t karp_reader_problem_count(const karp_reader *reader);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */

@@ -51,11 +51,10 @@ static bool fails(const cli_answer *answer, const karp_admission *found)
     for (size_t i = 0; least > 0 && karp_admission_at(found, i, &row) == KARP_OK; i++) {
         if (row.verdict >= least) return true;
     }
-    if (least > 0 && answer->input.problem_count > 0) {
-        print_problem("--fail-on", "the input has objects that create pods that are not planned");
-        return true;
-    }
-    return false;
+    char incomplete[INCOMPLETE_TEXT];
+    if (least == 0 || !input_incomplete(&answer->input, incomplete)) return false;
+    print_problem("--fail-on", incomplete);
+    return true;
 }
 
 static karp_status admit(const cli_answer *answer, uint32_t flavours, karp_admission **out, karp_error *error)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <base/incomplete.h>
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <karp/columns.h>
@@ -317,6 +318,8 @@ typedef struct cli_input {
 /* Reads all files into a snapshot. false after printing the error. */
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input);
 void input_free(const cli_options *options, cli_input *input);
+/* What the input has that is not planned or not understood; false = nothing. */
+bool input_incomplete(const cli_input *input, char text[INCOMPLETE_TEXT]);
 /* Adds the notes of a decision, except the changes of karp whatif, to the input. The decision must live as long as the
  * input. false = out of memory. */
 bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision);

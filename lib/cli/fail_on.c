@@ -164,8 +164,9 @@ static bool is_about_input(const cli_options *options, const cli_input *input, c
 {
     karp_snapshot_counts counts = { .size = sizeof(counts) };
     if (!gates_are_set(options) || input->snapshot == NULL) return true;
-    if (input->problem_count > 0) {
-        print_problem("--fail-on", "the input has objects that create pods that are not planned");
+    char incomplete[INCOMPLETE_TEXT];
+    if (input_incomplete(input, incomplete)) {
+        print_problem("--fail-on", incomplete);
         return false;
     }
     karp_snapshot_get_counts(input->snapshot, &counts);

@@ -111,6 +111,17 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
     return true;
 }
 
+bool input_incomplete(const cli_input *input, char text[INCOMPLETE_TEXT])
+{
+    size_t parts = 0, n = sizeof KARP_NOT_UNDERSTOOD - 1;
+    for (size_t i = 0; i < input->problem_count; i++) {
+        karp_str problem = input->warnings[i];
+        parts += problem.len >= n && memcmp(problem.ptr, KARP_NOT_UNDERSTOOD, n) == 0;
+    }
+    incomplete_text(input->problem_count - parts, parts, text);
+    return input->problem_count > 0;
+}
+
 /* The current time, in whole seconds. It is used for a cluster, which is read in its current state; files state their
  * own time. */
 static int64_t clock_now(void) { return (int64_t)time(NULL) * 1000000000; }

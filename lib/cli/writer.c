@@ -181,11 +181,10 @@ void cli_put_licences(cli_writer *w, const cli_input *input)
 
 void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input)
 {
-    size_t count = input->problem_count;
-    if (count == 0) return;
+    char text[INCOMPLETE_TEXT];
+    if (!input_incomplete(input, text)) return;
     cli_put_text(w, w->markdown ? "\n" : "");
     cli_put_text(w, "INCOMPLETE: ");
     cli_put_shown(w, side == NULL ? "" : side, side == NULL ? 0 : strlen(side));
-    cli_put_format(w, "%s%zu %s pods that are not planned\n", side == NULL ? "" : ": ", count,
-                   count == 1 ? "object creates" : "objects create");
+    cli_put_format(w, "%s%s\n", side == NULL ? "" : ": ", text);
 }

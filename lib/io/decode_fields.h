@@ -35,7 +35,7 @@ extern const record io_shared_meta_record, io_own_meta_record; /* the two parts 
 extern const record io_selector_record, io_node_term_record;
 extern const record io_pool_requirement_record, io_condition_record;
 extern const record io_spread_record;
-extern const record io_pod_record, io_template_record; /* decode_pod.c */
+extern const record io_pod_record, io_pod_spec_record, io_template_record; /* decode_pod.c */
 extern const record io_node_record, io_node_claim_record, io_node_pool_record,
     io_node_overlay_record; /* decode_objects.c */
 extern const record io_workload_record, io_claim_record, io_volume_record, io_storage_class_record; /* likewise */

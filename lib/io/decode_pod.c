@@ -183,9 +183,13 @@ static void finish_volume(io_decoder *d, const tree *object, void *into)
     io_pop(d);
 }
 
-static const record volume_record = { OF(karp_pod_volume), .finish = finish_volume,
-                                      OPEN({ CHECKED("persistentVolumeClaim", FIELD_OBJECT) },
-                                           { TEXT("name", karp_pod_volume, name) }) };
+static const record volume_record = {
+    OF(karp_pod_volume), .finish = finish_volume,
+    .known = "awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc "
+             "flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs photonPersistentDisk "
+             "portworxVolume projected quobyte rbd scaleIO secret storageos vsphereVolume",
+    CLOSED({ CHECKED("persistentVolumeClaim", FIELD_OBJECT) }, { TEXT("name", karp_pod_volume, name) })
+};
 
 /* The name of a claim that was generated from a template, from the pod's status. true = status has an entry. */
 static bool generated_claim(const tree *status, karp_str name, karp_str *claim)
@@ -208,9 +212,10 @@ static void finish_pod_claim(io_decoder *d, const tree *object, void *into)
     claim->generated = !made || claim->resource_claim_name.len > 0;
 }
 
-static const record pod_claim_record = { OF(karp_pod_claim), .finish = finish_pod_claim,
-                                         OPEN({ NEEDED("name", karp_pod_claim, name) },
-                                              { TEXT("resourceClaimName", karp_pod_claim, resource_claim_name) }) };
+static const record pod_claim_record = {
+    OF(karp_pod_claim), .finish = finish_pod_claim, .known = "podGroupResourceClaim resourceClaimTemplateName",
+    CLOSED({ NEEDED("name", karp_pod_claim, name) }, { TEXT("resourceClaimName", karp_pod_claim, resource_claim_name) })
+};
 
 static const record scheduling_group_record = { OPEN({ TEXT("podGroupName", karp_pod, group_name) }) };
 
@@ -220,7 +225,7 @@ static void count_gates(io_decoder *d, const tree *object, const tree *value, vo
     if (io_as_array(d, value, "schedulingGates")) ((karp_pod *)into)->gated = tree_count(value) > 0;
 }
 
-static const record pod_spec_record = {
+const record io_pod_spec_record = {
     .known = "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks "
              "evictionResponders hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os "
              "preemptionPolicy readinessGates restartPolicy runtimeClassName schedulerName securityContext "
@@ -306,12 +311,12 @@ static const record pod_status_record = {
 static const karp_pod no_pod = POD_ABSENT;
 const record io_pod_record = { LIKE(no_pod), .finish = io_finish_group, .known = "apiVersion kind",
                                CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_record), .always = true },
-                                      { CHECKED("status", FIELD_OBJECT) }, { OBJECT("spec", pod_spec_record) },
+                                      { CHECKED("status", FIELD_OBJECT) }, { OBJECT("spec", io_pod_spec_record) },
                                       { OBJECT("status", pod_status_record) }) };
 
 static const record shared_pod_record = { LIKE(no_pod), .finish = io_finish_group,
                                           OPEN({ STRUCT("metadata", karp_pod, meta, io_shared_meta_record) },
-                                               { OBJECT("spec", pod_spec_record) }) };
+                                               { OBJECT("spec", io_pod_spec_record) }) };
 
 static const record own_pod_record = { OPEN({ STRUCT("metadata", karp_pod, meta, io_own_meta_record), .always = true },
                                             { CHECKED("status", FIELD_OBJECT) },
@@ -319,7 +324,7 @@ static const record own_pod_record = { OPEN({ STRUCT("metadata", karp_pod, meta,
 
 const record io_template_record = {
     LIKE(no_pod), CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_record), .always = true },
-                         { OBJECT("spec", pod_spec_record) })
+                         { OBJECT("spec", io_pod_spec_record) })
 };
 
 void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod)

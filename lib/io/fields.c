@@ -2,16 +2,9 @@
 #include <io/notes.h>
 
 #include <io/decode_fields.h>
+#include <io/pod_kinds.h>
+#include <io/schemas.h>
 #include <string.h>
-
-static const record *record_of_kind(io_kind kind)
-{
-    if (kind == IO_KIND_POD) return &io_pod_record;
-    if (kind == IO_KIND_NODE_POOL) return &io_node_pool_record;
-    if (kind == IO_KIND_BUDGET) return &io_budget_record;
-    if (kind == IO_KIND_REPLICATION_CONTROLLER) return NULL;
-    return io_is_workload(kind) || kind == IO_KIND_DAEMON_SET ? &io_workload_record : NULL;
-}
 
 /* Nobody reads more notes; a generated file may have thousands. */
 enum { MOST_NOTES = 50 };
@@ -53,9 +46,10 @@ static const char *about_former(karp_str name)
                                        : NULL;
 }
 
-static void note(walk *w, const record *s)
+/* `hint`: what to do about it, or which field may be meant. */
+static void note(walk *w, const char *hint)
 {
-    char field[sizeof((karp_error *)0)->field], shown[64], meant[MEANT], where[IO_PLACE_TEXT];
+    char field[sizeof((karp_error *)0)->field], shown[64], where[IO_PLACE_TEXT];
     io_place at = *w->place;
     if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
     if (++w->reader->unknown_fields == MOST_NOTES) {
@@ -65,15 +59,20 @@ static void note(walk *w, const record *s)
     io_path_text(w->path, w->depth, field, sizeof field);
     io_place_refine(&at, w->root, w->path, w->depth);
     str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
+    w->status = io_not_understood(w->reader, "%s: %s %s: a %s has no field %s: ignored%s", io_place_text(&at, where),
+                                  w->info->name, shown, w->info->name, field, hint);
+}
+
+static void note_unknown(walk *w, const record *s)
+{
     const io_step *last = &w->path[w->depth - 1];
-    karp_str name = { last->name, io_step_length(last) };
+    karp_str name = { last->name, io_step_length(last) }, known;
     const char *former = about_former(name);
+    char meant[MEANT];
     nearest near = nearest_to(name);
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
-    karp_str known;
     for (size_t next = 0; (known = record_known(s, &next)).len > 0;) nearest_offer(&near, known);
-    w->status = io_warn(w->reader, "%s: %s %s: a %s has no field %s: ignored%s", io_place_text(&at, where),
-                        w->info->name, shown, w->info->name, field, former ? former : io_meant(&near, meant));
+    note(w, former ? former : io_meant(&near, meant));
 }
 
 static void walk_value(walk *w, const record *s, const tree *value);
@@ -85,7 +84,7 @@ static void walk_object(walk *w, const record *s, const tree *object)
         karp_str name = tree_member_name(member);
         const record *inner;
         w->path[w->depth++] = (io_step){ name.len ? name.ptr : "", name.len };
-        if (!record_knows(s, member, &inner)) note(w, s);
+        if (!record_knows(s, member, &inner)) note_unknown(w, s);
         else if (inner) walk_value(w, inner, member->value);
         w->depth--;
     }
@@ -103,13 +102,73 @@ static void walk_value(walk *w, const record *s, const tree *value)
     }
 }
 
+/* ---- kinds whose operators create pods: their fields are not listed -----------------------------------------------
+ */
+
+static void walk_template(io_decoder *d, const io_found_template *found, void *user)
+{
+    walk *w = user;
+    memcpy(w->path, d->path, sizeof w->path);
+    w->depth = d->depth;
+    /* Anything else is no template, which is told elsewhere. */
+    if (tree_get(found->template_, "spec")) walk_value(w, &io_template_record, found->template_);
+    else if (tree_get(found->template_, "containers")) walk_value(w, &io_pod_spec_record, found->template_);
+}
+
+/* A member that is nearly one of the rule's path, which the object lacks. */
+static void walk_path(walk *w, const tree *at, const char *path)
+{
+    size_t length = strcspn(path + 1, "/");
+    karp_str name = { path + 1, length };
+    if (tree_is_null(at) || w->status) return;
+    if (str_is(name, "*")) {
+        for (size_t i = 0; i < tree_count(at); i++) {
+            const tree_member *m = tree_is(at, TREE_MAP) ? tree_member_at(at, i) : NULL;
+            karp_str key = m ? tree_member_name(m) : (karp_str){ NULL, i };
+            w->path[w->depth++] = (io_step){ key.ptr, key.len };
+            if (path[1 + length]) walk_path(w, m ? m->value : tree_item(at, i), path + 1 + length);
+            w->depth--;
+        }
+        return;
+    }
+    const tree *value = tree_find_str(at, name);
+    nearest near = nearest_to(name);
+    for (size_t i = 0; !value && tree_is(at, TREE_MAP) && i < tree_count(at); i++)
+        nearest_offer(&near, tree_member_name(tree_member_at(at, i)));
+    karp_str meant = value ? name : near.best;
+    if (meant.len == 0) return;
+    w->path[w->depth++] = (io_step){ meant.ptr, meant.len };
+    if (!value) {
+        char text[MEANT];
+        near.best = name;
+        note(w, io_meant(&near, text));
+    } else if (path[1 + length]) walk_path(w, value, path + 1 + length);
+    w->depth--;
+}
+
+static void walk_operated(walk *w, const io_pod_kind *kind)
+{
+    io_decoder d;
+    io_decoder_init(&d, &w->reader->scratch);
+    for (size_t i = 0; i < IO_POD_PLACES && kind->places[i].template_ && w->status == KARP_OK; i++) {
+        const io_pod_place *place = &kind->places[i];
+        io_find_templates(&d, w->root, place, walk_template, w);
+        w->depth = 0;
+        walk_path(w, w->root, place->template_);
+        if (place->count) walk_path(w, w->root, place->count);
+    }
+    if (d.status == KARP_E_NOMEM) w->status = io_reader_nomem(w->reader);
+}
+
 karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
-    const record *s = record_of_kind(info->kind);
+    const record *s = io_schema_of(info);
+    const io_pod_kind *operated = s ? NULL : io_pod_kind_of(info);
     const tree *metadata = tree_get(root, "metadata");
-    if (!s || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
+    if ((!s && !operated) || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
     walk w = { .reader = reader, .info = info, .root = root, .place = place, .status = KARP_OK };
-    walk_object(&w, s, root);
+    if (s) walk_object(&w, s, root);
+    else walk_operated(&w, operated);
     return w.status;
 }
 
@@ -121,8 +180,11 @@ karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_
     karp_str version = group ? (karp_str){ api_version.ptr + group + 1, api_version.len - group - 1 } : api_version;
     if (str_is(version, info->version) || (info->old_version && str_is(version, info->old_version))) return KARP_OK;
     str_shorten(shown, sizeof shown, api_version);
-    return io_warn_once(reader, "%s of %s is read as one of %s%s%s", info->name, shown, info->group,
-                        info->group[0] ? "/" : "", info->version);
+    if (io_was_version(info, version))
+        return io_warn_once(reader, "%s of %s is read as one of %s%s%s", info->name, shown, info->group,
+                            info->group[0] ? "/" : "", info->version);
+    return io_not_understood_once(reader, "%s of %s is no known version: it is read as one of %s%s%s", info->name,
+                                  shown, info->group, info->group[0] ? "/" : "", info->version);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

@@ -369,6 +369,15 @@ static karp_status note_daemon(io_filler *f, const io_deferred *w, const tree *s
         str_shown(w->name, 100), w->name.ptr);
 }
 
+/* A pod without containers is planned all the same: nothing else may be wrong with it. */
+static karp_status note_empty(io_filler *f, const io_deferred *w, const tree *spec)
+{
+    if (tree_count(tree_get(spec, "containers")) > 0) return KARP_OK;
+    return io_not_understood(
+        f->reader, "Pod %.*s/%.*s has no containers, so it is planned without requests; the API server refuses it",
+        str_shown(w->namespace_, 64), w->namespace_.ptr, str_shown(w->name, 100), w->name.ptr);
+}
+
 /* A pod or DaemonSet that is created: what the API server adds to the pods, or why it refuses them. */
 static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *refused)
 {
@@ -383,7 +392,7 @@ static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *r
         spec = own_member(f->t, root, "spec", false);
         status = io_admit(&f->admission, f->reader, f->t, spec, w->namespace_);
     }
-    if (!pod && status == KARP_OK) status = note_daemon(f, w, spec);
+    if (status == KARP_OK) status = pod ? note_empty(f, w, spec) : note_daemon(f, w, spec);
     return status ? status : io_check_refused(f, w, template_, NULL, false, refused);
 }
 
@@ -407,7 +416,8 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
         io_merge_label_keys(f->t, root);
     io_identify(f, w->info, root);
     if (status == KARP_OK) status = fill_simple(f, w->info, root);
-    if (status == KARP_OK && !refused)
+    if (status == KARP_OK && refused) status = io_object_check(f->reader, w->info, root, &place);
+    else if (status == KARP_OK)
         status = kind == IO_KIND_POD          ? io_fill_and_add_pod(f, w->info, root, &place)
                  : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
                  : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)

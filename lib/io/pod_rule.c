@@ -40,12 +40,15 @@ static void make_by_rule(io_pods *p)
     if (p->count == before && strstr(place->template_, "/*") == NULL)
         io_pods_problem(p, "it has no pod template at %s, where --pods-from looks for it", place->template_);
     for (size_t i = before; i < p->count; i++) {
-        const io_pod_set *set = &p->sets[i];
+        io_pod_set *set = &p->sets[i];
         const tree *spec = tree_get(set->template_, "spec");
         if (tree_is(tree_get(spec, "containers"), TREE_LIST)) continue;
         if (tree_is(tree_get(set->template_, "containers"), TREE_LIST))
             tree_set(p->t, set->template_, "spec", tree_copy(p->t, set->template_));
-        else io_pods_problem(p, "what is at %s is no pod template: it has no containers", place->template_);
+        else {
+            io_pods_problem(p, "what is at %s is no pod template: it has no containers", place->template_);
+            set->count = 0;
+        }
     }
     if (place->count && strstr(place->count, "/*") == NULL && !io_at_path(p->object, place->count))
         io_pods_note(p, "%s %.*s: it has no number of pods at %s, so one is planned", p->kind->info.name,

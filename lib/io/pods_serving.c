@@ -92,7 +92,7 @@ void io_make_knative(io_pods *p)
     if (!template_) return;
     io_pod_set *set = io_pods_add(p, template_, p->name, scale_of(p, metadata));
     io_set_label(p, set, revision ? "serving.knative.dev/revision" : "serving.knative.dev/service", p->name);
-    add_queue_proxy(p, set, metadata);
+    if (tree_count(io_at_path(template_, "/spec/containers")) > 0) add_queue_proxy(p, set, metadata);
 }
 
 /* ---- KServe ------------------------------------------------------------------------------------------------------ */

@@ -417,34 +417,47 @@ static void log_note(const karp_reader *reader, karp_str text)
     if (options->log) options->log(KARP_LOG_WARNING, text, options->log_user);
 }
 
-static karp_status __attribute__((format(printf, 3, 0)))
-warn(karp_reader *reader, bool once, const char *format, va_list arguments)
+typedef struct note_list {
+    karp_str **texts;
+    size_t *count, *capacity;
+} note_list;
+
+static karp_status keep_note(karp_reader *reader, note_list list, const char *message)
 {
-    char message[512];
-    (void)vsnprintf(message, sizeof message, format, arguments);
-    karp_str text = str(message);
-    if (once) {
-        if (io_table_get(&reader->warned, text) != IO_NONE) return KARP_OK;
-        if (!io_table_put(&reader->warned, text, 1)) return io_reader_nomem(reader);
-    }
-    karp_str kept = io_keep(reader, text);
-    if (!kept.ptr || !grow(reader->context, (void **)&reader->warnings, &reader->warning_capacity,
-                           reader->warning_count + 1, sizeof kept))
+    karp_str kept = io_keep(reader, str(message));
+    if (!kept.ptr || !grow(reader->context, (void **)list.texts, list.capacity, *list.count + 1, sizeof kept))
         return io_reader_nomem(reader);
-    reader->warnings[reader->warning_count++] = kept;
+    (*list.texts)[(*list.count)++] = kept;
     log_note(reader, kept);
     return KARP_OK;
 }
 
 static karp_status keep_problem(karp_reader *reader, const char *message)
 {
-    karp_str kept = io_keep(reader, str(message));
-    if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
-                           reader->problem_count + 1, sizeof kept))
-        return io_reader_nomem(reader);
-    reader->problems[reader->problem_count++] = kept;
-    log_note(reader, kept);
-    return KARP_OK;
+    note_list list = { &reader->problems, &reader->problem_count, &reader->problem_capacity };
+    return keep_note(reader, list, message);
+}
+
+/* What a note begins with, and whether it is made once. */
+typedef struct note_kind {
+    const char *prefix; /* NULL = a warning */
+    bool once;
+} note_kind;
+
+static karp_status __attribute__((format(printf, 3, 0)))
+note(karp_reader *reader, note_kind kind, const char *format, va_list arguments)
+{
+    char message[600] = "";
+    if (kind.prefix) str_append(message, sizeof message, "%s", kind.prefix);
+    size_t before = strlen(message);
+    (void)vsnprintf(message + before, 512, format, arguments);
+    if (kind.once) {
+        if (io_table_get(&reader->warned, str(message)) != IO_NONE) return KARP_OK;
+        if (!io_table_put(&reader->warned, str(message), 1)) return io_reader_nomem(reader);
+    }
+    if (kind.prefix) return keep_problem(reader, message);
+    note_list list = { &reader->warnings, &reader->warning_count, &reader->warning_capacity };
+    return keep_note(reader, list, message);
 }
 
 static karp_status problem(karp_reader *reader, const io_deferred *w, const char *what, const char *why,
@@ -478,20 +491,17 @@ karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *wh
     return problem(reader, w, "is not planned, as the API server refuses it", why, " (--lenient plans it)");
 }
 
-karp_status io_warn(karp_reader *reader, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    karp_status status = warn(reader, false, format, arguments);
-    va_end(arguments);
-    return status;
-}
+#define NOTE(prefix, once)                                                                                             \
+    va_list arguments;                                                                                                 \
+    va_start(arguments, format);                                                                                       \
+    karp_status status = note(reader, (note_kind){ prefix, once }, format, arguments);                                 \
+    va_end(arguments);                                                                                                 \
+    return status
 
-karp_status io_warn_once(karp_reader *reader, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    karp_status status = warn(reader, true, format, arguments);
-    va_end(arguments);
-    return status;
-}
+karp_status io_warn(karp_reader *reader, const char *format, ...) { NOTE(NULL, false); }
+
+karp_status io_warn_once(karp_reader *reader, const char *format, ...) { NOTE(NULL, true); }
+
+karp_status io_not_understood(karp_reader *reader, const char *format, ...) { NOTE(KARP_NOT_UNDERSTOOD, false); }
+
+karp_status io_not_understood_once(karp_reader *reader, const char *format, ...) { NOTE(KARP_NOT_UNDERSTOOD, true); }

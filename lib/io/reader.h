@@ -246,6 +246,10 @@ karp_status io_reader_fail(karp_reader *reader, karp_status status, const io_pla
 karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Like io_warn(), but a repeated text is ignored. */
 karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a problem: what the input says is not understood, and decisions are made without it. */
+karp_status io_not_understood(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Likewise, but a repeated text is ignored. */
+karp_status io_not_understood_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports that the object's pods are not in the snapshot, and why. */
 karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why);
 /* Adds the note that a part of a document is left out that holds an object. */

@@ -64,6 +64,14 @@ typedef struct reason {
 
 static bool is_kind(const tree *root, const char *kind) { return str_is(tree_get_text(root, "kind"), kind); }
 
+/* `root` NULL = of a pod, or of an object whose operator makes the template. */
+static void check_containers(reason *r, const tree *root, const tree *template_)
+{
+    if (root && tree_is_null(template_)) WHY(r, "it has no pod template");
+    else if (tree_count(tree_get(tree_get(template_, "spec"), "containers")) == 0)
+        WHY(r, "%s no containers", root ? "its pod template has" : "its pods have");
+}
+
 static void check_selector(reason *r, const tree *root, const tree *template_)
 {
     const tree *selector = tree_get(tree_get(root, "spec"), "selector");
@@ -166,6 +174,7 @@ void io_why_refused(const tree *root, const tree *template_, const tree *claims,
     reason r = { why, room };
     const tree *spec = tree_get(template_, "spec"), *volumes = tree_get(spec, "volumes");
     karp_str volume = twice(volumes, "name");
+    if (root || operated) check_containers(&r, root, template_);
     if (root) check_selector(&r, root, template_);
     if (root) check_restart(&r, root, spec);
     for (size_t k = 0; k < 2; k++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/nearest.h>
 #include <io/notes.h>
+#include <io/schemas.h>
 
 #include <base/money.h>
 #include <math.h>
@@ -260,16 +261,23 @@ static bool nearly(karp_str a, karp_str b)
     return left <= 1 && other <= 1;
 }
 
-/* A group of Kubernetes itself has no dot. A kind of another group may have a name that Kubernetes has, too. */
+/* Whether the group may be meant as the other one: it is one of Kubernetes, one of Karpenter, or nearly the same. A
+ * kind of another group may have a name that is known here, too. */
+static bool may_be_group(karp_str group, const char *meant)
+{
+    bool foreign = group.len > 0 && memchr(group.ptr, '.', group.len);
+    if (!foreign) return true;
+    if (!strchr(meant, '.')) return false;
+    return nearly(group, str(meant)) || (str_starts(group, "karpenter.") && str_starts(str(meant), "karpenter."));
+}
+
 const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind)
 {
     size_t given = str_shown(kind, 100) > 0 ? (size_t)str_shown(kind, 100) : 0;
     karp_str word = { kind.ptr, given }, group = str_before(api_version, '/');
-    bool foreign = group.len > 0 && memchr(group.ptr, '.', group.len);
     for (size_t i = 0; io_kind_at(i); i++) {
         const io_kind_info *info = io_kind_at(i);
-        bool same = str_is(kind, info->name) && (!foreign || strchr(info->group, '.')),
-             here = str_is(group, info->group);
+        bool same = str_is(kind, info->name) && may_be_group(group, info->group), here = str_is(group, info->group);
         if (same || (here && (equal_letters(word, str(info->name)) || nearly(word, str(info->name)))))
             return info->version ? info : NULL;
     }
@@ -278,13 +286,18 @@ const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind)
 
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind)
 {
-    const io_kind_info *meant = io_kind_meant(api_version, kind);
-    if (!meant)
-        return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", str_shown(kind, 100), kind.ptr,
-                            str_shown(api_version, 100), api_version.ptr);
-    return io_warn_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", str_shown(kind, 100), kind.ptr,
-                        str_shown(api_version, 100), api_version.ptr, meant->name, meant->group,
-                        meant->group[0] ? "/" : "", meant->version);
+    bool of_kubernetes;
+    bool plain = io_is_plain_kind(api_version, kind, &of_kubernetes);
+    const io_kind_info *meant = plain ? NULL : io_kind_meant(api_version, kind);
+    if (meant)
+        return io_not_understood_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?",
+                                      str_shown(kind, 100), kind.ptr, str_shown(api_version, 100), api_version.ptr,
+                                      meant->name, meant->group, meant->group[0] ? "/" : "", meant->version);
+    if (of_kubernetes && !plain)
+        return io_not_understood_once(reader, "%.*s of %.*s is no known kind of Kubernetes", str_shown(kind, 100),
+                                      kind.ptr, str_shown(api_version, 100), api_version.ptr);
+    return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", str_shown(kind, 100), kind.ptr,
+                        str_shown(api_version, 100), api_version.ptr);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------------------- */

@@ -224,7 +224,8 @@ static karp_status add_pods(workload *w, uint64_t present)
     else if (w->ordered && missing > ORDERED_MOST)
         status = io_warn(w->f->reader, "StatefulSet %.*s: its %llu pods are planned together, not one after another",
                          str_shown(w->name, 100), w->name.ptr, (unsigned long long)missing);
-    if (missing && w->f->fill && status == KARP_OK) status = admit(w, &refused);
+    bool creates = missing > 0 || w->f->reader->plays;
+    if (creates && w->f->fill && status == KARP_OK) status = admit(w, &refused);
     if (refused) return KARP_OK;
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
         if (missing == 0 && tree_count(w->claims) == 0) break;
@@ -435,6 +436,8 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
                      .name = w->name };
     karp_status status = io_pods_of(&pods);
     if (status) status = io_reader_bad(reader, &d, w->place, root);
+    if (status == KARP_OK && pods.count == 0 && !pods.notes && pods.later.len == 0)
+        io_pods_problem(&pods, "it has no pod template");
     if (status == KARP_OK) status = report(reader, deferred, &pods);
     if (status == KARP_OK && strcmp(deferred->info->group, "batch.volcano.sh") == 0)
         status = io_enqueue_note(&w->f->queue, reader, deferred, &pods);

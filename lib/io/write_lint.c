@@ -14,6 +14,9 @@ static const karp_lint_rule of_notes = { sizeof of_notes, "input-note",
 static const karp_lint_rule of_problems = { sizeof of_problems, "unplanned",
                                             "an object creates pods that are not planned", KARP_LINT_ERROR, 0 };
 
+static const karp_lint_rule of_unknown = { sizeof of_unknown, "not-understood",
+                                           "a field, version or kind is not understood", KARP_LINT_ERROR, 0 };
+
 /* Finding `index` of the lint's findings followed by the problems and the notes. */
 static karp_lint_finding finding_at(const karp_lint *lint, const karp_write_options *options, size_t index)
 {
@@ -21,8 +24,10 @@ static karp_lint_finding finding_at(const karp_lint *lint, const karp_write_opti
     size_t count = karp_lint_count(lint);
     if (karp_lint_at(lint, index, &f) == KARP_OK) return f;
     bool problem = index - count < problem_count(options);
-    f.rule = problem ? of_problems.name : of_notes.name;
-    f.severity = problem ? of_problems.severity : of_notes.severity;
+    bool unknown = str_starts(options->warnings[index - count], KARP_NOT_UNDERSTOOD);
+    const karp_lint_rule *rule = unknown ? &of_unknown : problem ? &of_problems : &of_notes;
+    f.rule = rule->name;
+    f.severity = rule->severity;
     f.kind = f.object = f.field = f.remedy = str("");
     f.text = problem ? problem_at(options, index - count) : options->warnings[index - count];
     return f;
@@ -260,6 +265,7 @@ static void write_sarif(json_out *j, const karp_lint *lint, const karp_write_opt
     karp_lint_rule rule = { .size = sizeof rule };
     for (size_t i = 0; karp_lint_rule_at(i, &rule) == KARP_OK; i++) sarif_rule(j, &rule);
     sarif_rule(j, &of_problems);
+    sarif_rule(j, &of_unknown);
     sarif_rule(j, &of_notes);
     json_end(j);
     json_end(j);

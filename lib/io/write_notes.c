@@ -4,6 +4,7 @@
 #include "write_rows.h"
 
 #include <base/bisect.h>
+#include <base/incomplete.h>
 
 enum { MOST_NOTE_LINES = 6 };
 
@@ -21,13 +22,25 @@ karp_str problem_at(const karp_write_options *options, size_t index)
     return (karp_str){ text.ptr + prefix, text.len - prefix };
 }
 
+/* The problem without what all of its kind begin with. */
+static karp_str problem_text(const karp_write_options *options, size_t index, bool *unknown)
+{
+    const size_t more = sizeof KARP_NOT_UNDERSTOOD - sizeof KARP_PROBLEM;
+    karp_str text = problem_at(options, index);
+    *unknown = str_starts(options->warnings[index], KARP_NOT_UNDERSTOOD);
+    return *unknown ? (karp_str){ text.ptr + more, text.len - more } : text;
+}
+
 void put_incomplete(write_buffer *b, const karp_write_options *options)
 {
-    size_t count = problem_count(options);
+    size_t count = problem_count(options), parts = 0;
+    char text[INCOMPLETE_TEXT];
     if (count == 0) return;
+    for (size_t i = 0; i < count; i++) parts += str_starts(options->warnings[i], KARP_NOT_UNDERSTOOD);
+    incomplete_text(count - parts, parts, text);
     buffer_text(b, "INCOMPLETE: ");
-    buffer_count(b, count, "object");
-    buffer_text(b, count == 1 ? " creates pods that are not planned\n" : " create pods that are not planned\n");
+    buffer_text(b, text);
+    buffer_char(b, '\n');
 }
 
 size_t note_count(const write_job *job)
@@ -56,14 +69,23 @@ static void note_line(const text_out *t, karp_str text)
     buffer_char(t->out, '\n');
 }
 
+/* The titles of the two kinds of problems. */
+static const char *const problem_titles[] = { "Not planned", "Not understood" };
+
 void notes_section(const text_out *t, const write_job *job)
 {
     size_t problems = problem_count(job->options), count = note_count(job);
-    if (problems > 0) section(t, "Not planned");
-    for (size_t i = 0; i < problems; i++) {
-        buffer_text(t->out, "  ");
-        text_styled(t, STYLE_ALERT, "!   ");
-        note_line(t, problem_at(job->options, i));
+    for (size_t kind = 0; kind < 2; kind++) {
+        size_t shown = 0;
+        for (size_t i = 0; i < problems; i++) {
+            bool unknown;
+            karp_str text = problem_text(job->options, i, &unknown);
+            if (unknown != (kind == 1)) continue;
+            if (shown++ == 0) section(t, problem_titles[kind]);
+            buffer_text(t->out, "  ");
+            text_styled(t, STYLE_ALERT, "!   ");
+            note_line(t, text);
+        }
     }
     if (count > 0) section(t, "Notes");
     for (size_t i = 0; i < count; i++) {
@@ -75,10 +97,21 @@ void notes_section(const text_out *t, const write_job *job)
 void notes_as_markdown(const write_job *job)
 {
     write_buffer *b = job->out;
-    for (size_t i = 0; i < problem_count(job->options); i++) {
-        buffer_text(b, i == 0 ? "\n**Not planned**\n\n- " : "- ");
-        text_markdown(b, problem_at(job->options, i));
-        buffer_char(b, '\n');
+    for (size_t kind = 0; kind < 2; kind++) {
+        size_t shown = 0;
+        for (size_t i = 0; i < problem_count(job->options); i++) {
+            bool unknown;
+            karp_str text = problem_text(job->options, i, &unknown);
+            if (unknown != (kind == 1)) continue;
+            if (shown++ == 0) {
+                buffer_text(b, "\n**");
+                buffer_text(b, problem_titles[kind]);
+                buffer_text(b, "**\n\n");
+            }
+            buffer_text(b, "- ");
+            text_markdown(b, text);
+            buffer_char(b, '\n');
+        }
     }
     for (size_t i = 0; i < note_count(job); i++) {
         buffer_text(b, i == 0 ? "\n- " : "- ");

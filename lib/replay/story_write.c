@@ -7,6 +7,7 @@
 #include <karp/peer.h>
 
 #include <io/write_buffer.h>
+#include <io/write_notes.h>
 #include <io/write_text.h>
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
@@ -191,6 +192,20 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
     return s->out.failed ? story_nomem(s) : KARP_OK;
 }
 
+/* "problems" or "warnings"; omitted if there are none. */
+static void write_notes(const story *s, bool problems, write_buffer *out)
+{
+    const replay_base *b = &s->played.base;
+    const karp_write_options options = { .warnings = b->notes, .warning_count = b->note_count };
+    size_t count = problem_count(&options), end = problems ? count : b->note_count;
+    for (size_t i = problems ? 0 : count; i < end; i++) {
+        if (i == 0 || i == count) buffer_text(out, problems ? ",\n\"problems\":[" : ",\n\"warnings\":[");
+        else buffer_char(out, ',');
+        buffer_json_string(out, problems ? problem_at(&options, i) : b->notes[i]);
+        if (i + 1 == end) buffer_char(out, ']');
+    }
+}
+
 static void write_totals(const story *s, write_buffer *out)
 {
     json_out j;
@@ -205,11 +220,9 @@ static void write_totals(const story *s, write_buffer *out)
     json_open_object(&j);
     replay_write_figures(&j, &s->e->meter.result);
     json_end(&j);
-    for (size_t i = 0; i < s->played.base.note_count; i++) {
-        buffer_text(out, i == 0 ? ",\n\"warnings\":[" : ",");
-        buffer_json_string(out, s->played.base.notes[i]);
-    }
-    buffer_text(out, s->played.base.note_count > 0 ? "]}\n" : "}\n");
+    write_notes(s, true, out);
+    write_notes(s, false, out);
+    buffer_text(out, "}\n");
 }
 
 karp_status story_write_end(story *s, karp_text *out)

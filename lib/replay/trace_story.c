@@ -94,20 +94,37 @@ static karp_status add_steps(story_trace *l)
     return KARP_OK;
 }
 
-static karp_status add_objects(story_trace *l)
+static bool add_object(story_trace *l, const tree *object, const io_place *place)
 {
     strbuf text;
-    bool kept = true;
     strbuf_init(&text, l->t->context);
+    tree_write(&text, object);
+    bool kept = !text.failed &&
+                trace_add_object(l->t, &(trace_object){ { text.ptr, text.len }, place->document, place->line });
+    strbuf_free(&text);
+    return kept;
+}
+
+/* Without pods, which are events: what is wrong with it is noted. */
+static bool add_workload(story_trace *l, const tree *object)
+{
+    io_place place = story_place(&l->s, object);
+    trees *t = l->s.t;
+    tree *empty = tree_copy(t, object);
+    tree_set(t, tree_own(t, empty, "spec", TREE_MAP), "replicas", tree_new_integer(t, 0));
+    return t->status == KARP_OK && add_object(l, empty, &place);
+}
+
+static karp_status add_objects(story_trace *l)
+{
+    bool kept = true;
     for (size_t i = 0; i < tree_count(l->s.base) && kept; i++) {
-        strbuf_clear(&text);
         const tree *object = tree_item(l->s.base, i);
         io_place place = story_place(&l->s, object);
-        tree_write(&text, object);
-        kept = !text.failed &&
-               trace_add_object(l->t, &(trace_object){ { text.ptr, text.len }, place.document, place.line });
+        kept = add_object(l, object, &place);
     }
-    strbuf_free(&text);
+    for (size_t i = 0; i < l->s.workload_count && kept; i++)
+        kept = l->s.workloads[i].applied || add_workload(l, l->s.workloads[i].object);
     return kept ? KARP_OK : story_nomem(&l->s);
 }
 

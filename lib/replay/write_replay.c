@@ -7,6 +7,7 @@
 
 #include <karp/passes.h>
 #include <karp/peer.h>
+#include <io/write_notes.h>
 #include <io/write_plan_json.h>
 #include <io/write_text.h>
 
@@ -108,13 +109,12 @@ static void write_policy(json_out *j, const replay_result *p)
 
 karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->write.catalogue : str(r->title); }
 
-/* A member of an open object; omitted without notes. */
+/* Members of an open object; omitted without notes. */
 static void write_notes(json_out *j, const replay *r)
 {
-    if (r->base.note_count == 0) return;
-    json_member_array(j, "warnings");
-    for (size_t i = 0; i < r->base.note_count; i++) json_str(j, r->base.notes[i]);
-    json_end(j);
+    const karp_write_options options = { .warnings = r->base.notes, .warning_count = r->base.note_count };
+    const write_job job = { .options = &options };
+    if (r->base.note_count > 0) notes_as_json(j, &job);
 }
 
 void replay_write_json(const replay *r, write_buffer *out)
@@ -293,17 +293,12 @@ static void write_drifts(const replay *r, write_buffer *out)
 
 void replay_write_notes_text(const replay *r, write_buffer *out)
 {
-    enum { INDENT = 6, MOST_LINES = 50 };
     const text_out t = { out, r->write.width, r->write.color != 0 };
+    const karp_write_options options = { .warnings = r->base.notes, .warning_count = r->base.note_count };
+    const write_job job = { .options = &options, .out = out };
     write_drifts(r, out);
-    if (r->base.note_count > 0) buffer_text(out, "\nNotes\n");
-    for (size_t i = 0; i < r->base.note_count; i++) {
-        text_flow flow;
-        buffer_text(out, "  *   ");
-        flow_begin(&flow, &t, INDENT, INDENT, MOST_LINES);
-        flow_words(&flow, r->base.notes[i]);
-        buffer_char(out, '\n');
-    }
+    notes_section(&t, &job);
+    put_incomplete(out, &options);
 }
 
 /* A dollar amount, formatted as in all text output. */

@@ -6,6 +6,7 @@
 #include <replay/replay.h>
 
 #include <io/html.h>
+#include <io/write_notes.h>
 #include <io/write_text.h>
 #include <karp/peer.h>
 
@@ -248,6 +249,17 @@ static void write_name(const replay *r, const char *verb, write_buffer *out)
     html_text(out, r->write.title);
 }
 
+static void write_notes(const replay *r, write_buffer *out)
+{
+    const karp_write_options options = { .warnings = r->base.notes, .warning_count = r->base.note_count };
+    size_t problems = problem_count(&options);
+    for (size_t i = 0; i < r->base.note_count; i++) {
+        buffer_text(out, i < problems ? "<p><b>incomplete</b>: " : "<p>");
+        html_text(out, i < problems ? problem_at(&options, i) : r->base.notes[i]);
+        buffer_text(out, "</p>\n");
+    }
+}
+
 void replay_write_html(const replay *r, const char *verb, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];
@@ -274,5 +286,6 @@ void replay_write_html(const replay *r, const char *verb, write_buffer *out)
     write_chart(r, "cost per hour", "$", cost_of, out);
     write_chart(r, "nodes", "", nodes_of, out);
     write_chart(r, "pending pods", "", pending_of, out);
+    write_notes(r, out);
     buffer_text(out, "</body></html>\n");
 }

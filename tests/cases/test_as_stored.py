@@ -168,7 +168,7 @@ def fields():
         done = run('plan', manifest(one), status=None)
         equal(re.findall(r'has no field \S+', done[0] + done[1]), [], one)
     misspelt = thing('v1', 'Pod', 'p', spec={'containers': containers(), 'evictionResponder': [], 'workloadRef': {'name': 'w'}})
-    text = document('plan', POOL, manifest(misspelt))['warnings']
+    text = document('plan', POOL, manifest(misspelt))['problems']
     check(any('no field spec.evictionResponder: ignored; did you mean evictionResponders?' in w for w in text), text)
     check(any('spec.workloadRef: ignored (it ended with Kubernetes 1.35' in w for w in text), text)
     gang = thing('batch/v1', 'Job', 'train', spec={'parallelism': 2, 'scheduling': {'schedulingPolicy': {'gang': {'minCount': 2}}},

@@ -95,7 +95,7 @@ def foreign():
     whole = '{{- if .Values.web }}\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\n{{- end }}\n'
     quoted = 'apiVersion: v1\nkind: Pod\nmetadata: {name: "{{ .Release.Name }}-web"}\nspec: {containers: [{name: c, image: x}]}\n'
     alert = ('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: alerts}\ndata: {text: "{{ if .Alerts }}{{ $labels.pod }}{{ end }}"}\n---\n'
-             'apiVersion: v1\nkind: Pod\nmetadata: {name: Wrong}\n')
+             'apiVersion: v1\nkind: Pod\nmetadata: {name: Wrong}\nspec: {containers: [{name: c, image: x}]}\n')
     cases = (('a.yaml', template, HELM), ('a.yaml', whole, HELM), ('a.yaml', quoted, HELM),
              ('Chart.yaml', 'apiVersion: v2\nname: web\nversion: 1.0.0\n', '; this is a chart of Helm: helm template FOLDER | karp plan -f -'),
              ('kustomization.yaml', 'resources: [a.yaml]\n', '; this is a kustomization, whose changes are not applied: kubectl kustomize FOLDER | karp plan -f -'),

@@ -67,7 +67,7 @@ def check_rules():
     equal(sorted(told), sorted(MENDED), 'the rules of docs/lint.md')
     sarif = json.loads(run('lint', '-f', '-', *REGION, '--format', 'sarif', text=told['limit-below-launch'][1])[0])
     driver = sarif['runs'][0]['tool']['driver']
-    equal([r['id'] for r in driver['rules']], sorted(MENDED) + ['unplanned', 'input-note'], 'the rules of the library')
+    equal([r['id'] for r in driver['rules']], sorted(MENDED) + ['unplanned', 'not-understood', 'input-note'], 'the rules of the library')
     levels = {r['id']: r['defaultConfiguration']['level'] for r in driver['rules']}
     equal([(r['ruleId'], r['level']) for r in sarif['runs'][0]['results']], [('limit-below-launch', 'error'), ('input-note', 'warning')], 'results of SARIF')
     for rule, (severity, example) in told.items():
@@ -123,7 +123,7 @@ def check_texts():
     example = examples()['unknown-value'][1]
     found = findings(examples()['no-instance-type'][1])['findings'][0]
     check(found['remedy'].startswith('without the requirement on karpenter.k8s.aws/instance-family there are '), found)
-    pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {team: red}, containers: []}\n---\n'
+    pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {team: red}, containers: [{name: c, image: x}]}\n---\n'
     found = next(f for f in findings(pod + example)['findings'] if f['rule'] == 'unknown-label')
     equal((found['rule'], found['kind'], found['object'], found['field']), ('unknown-label', 'Pod', 'default/p', 'spec.nodeSelector'),
           'a label that nothing has')

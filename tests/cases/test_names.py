@@ -12,7 +12,7 @@ RULES = {'name': 'a name is a DNS subdomain', 'namespace': 'a namespace is a DNS
 
 
 def made(kind='Pod', **metadata):
-    return {'apiVersion': 'v1', 'kind': kind, 'metadata': metadata, 'spec': {'containers': []}}
+    return {'apiVersion': 'v1', 'kind': kind, 'metadata': metadata, 'spec': {'containers': [{'name': 'c', 'image': 'x'}]}}
 
 
 def check_rules():

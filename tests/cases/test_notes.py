@@ -100,23 +100,26 @@ with tempfile.TemporaryDirectory() as folder:
                      '- scale: {deployment: inflate, replicas: 2}\n- wait: 10m\n')
     off = ['NodeOverlay ri: not used', 'CapacityBuffer buf: not used', 'NodePool static: static (replicas: 3), and not used']
     for verb in ('simulate', 'replay'):
-        told = document(verb, story)['warnings']
-        equal([note.split(',')[0] for note in told if 'weigth' not in note], [wanted[0].split(',')[0]] + [note.split(',')[0] for note in off], verb)
-        equal(len([note for note in told if 'a NodePool has no field spec.weigth: ignored; did you mean weight?' in note]), 1, f'{verb}: a field')
+        answer = document(verb, story)
+        told = answer['warnings']
+        equal([note.split(',')[0] for note in told], [wanted[0].split(',')[0]] + [note.split(',')[0] for note in off], verb)
+        equal(len([note for note in answer['problems'] if 'a NodePool has no field spec.weigth: ignored; did you mean weight?' in note]), 1, f'{verb}: a field')
+        check(run(verb, story)[0].endswith('\nINCOMPLETE: 1 part of the input is not understood\n'), f'{verb}: the last line')
         out = ' '.join(run(verb, story)[0].split())
         check(' Notes * ' in out and wanted[0] in out, out)
     line = next(i for i, text in enumerate((pathlib.Path(folder) / 'all.yaml').read_text().splitlines(), 1) if 'weigth' in text)
-    equal([note.split(': ')[0] for note in document('simulate', story)['warnings'] if 'weigth' in note], [f'{folder}/all.yaml:{line}'], 'simulate: its file and line')
+    fields = lambda verb, path: [note.split(': ')[1] for note in document(verb, path)['problems'] if 'no field' in note]
+    equal(fields('simulate', story), [f'{folder}/all.yaml:{line}'], 'simulate: its file and line')
     inside = pathlib.Path(folder) / 'inside.yaml'
     inside.write_text('apiVersion: karp/v1\nkind: Story\nregion: us-west-2\nobjects:\n- {apiVersion: v1, kind: List, items: []}\n- apiVersion: karpenter.sh/v1\n  kind: NodePool\n'
                       '  metadata: {name: p}\n  spec:\n    weigth: 5\n'
                       '    template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}\nsteps:\n- wait: 1m\n')
-    equal([note.split(': ')[0] for note in document('simulate', inside)['warnings'] if 'weigth' in note], [f'{inside}:10'], 'simulate: an object in the story')
-    equal([note.split(': ')[0] for note in document('replay', inside)['warnings'] if 'weigth' in note], [f'{inside}:6'], 'replay: the file and the line of the object')
+    equal(fields('simulate', inside), [f'{inside}:10'], 'simulate: an object in the story')
+    equal(fields('replay', inside), [f'{inside}:6'], 'replay: the file and the line of the object')
     listed = pathlib.Path(folder) / 'all.json'
     listed.write_text('{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},\n"spec": {"replicsa": 1, "template": {"spec": {"containers": []}}}}\n]}\n')
     inside.write_text(inside.read_text().replace('objects:\n', f'files: [{some}, all.json]\nobjects:\n').replace('name: p}', 'name: other}'))
-    equal([note.split(': ')[0] for note in document('simulate', inside)['warnings'] if 'no field' in note], [f'{inside}:11', f'{listed}:3'], 'simulate: several files')
+    equal(fields('simulate', inside), [f'{inside}:11', f'{listed}:3'], 'simulate: several files')
     told = document('replay', story, '--feature-gates', 'StaticCapacity=true')['warnings']
     equal([note for note in told if 'static' in note], [], 'a static pool that is used')
     (pathlib.Path(folder) / 'all.yaml').write_text('\n---\n'.join([POOL.read_text(), web]))

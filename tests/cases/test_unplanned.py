@@ -47,7 +47,7 @@ for form in ('csv', 'yaml', 'json-log', 'prometheus'):
 # Gates: whatever they are about.
 for gate in ('unschedulable', 'notes', 'cost=$100000'):
     _, error = run('plan', POOL, APP, manifest(WIDGET), '--fail-on', gate, status=3)
-    check('objects that create pods that are not planned' in error, error)
+    check('--fail-on: 1 object creates pods that are not planned' in error, error)
     run('plan', '--settle', POOL, APP, manifest(WIDGET), '--fail-on', gate, status=3)
 run('diff', POOL, APP, manifest(WIDGET), '--fail-on', 'cost=$100000', '--', '--delete', 'Widget/train', status=3)
 run('disrupt', POOL, APP, manifest(WIDGET), '--fail-on', 'cost=$100000', status=3)

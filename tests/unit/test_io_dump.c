@@ -65,10 +65,11 @@ static char *dump_of(const reading *r)
 static const char *const mixed =
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {limits: {cpu: 0.1, memory: 1e6}}}\n---\n"
     "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/nodepool: p}}}\n---\n"
-    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, volumeClaimTemplates: "
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, template: {spec: {containers: "
+    "[{name: c}]}}, volumeClaimTemplates: "
     "[{metadata: {name: d}}]}}\n---\n"
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, template: {metadata: "
-    "{annotations: {t: \"a\\u00e9\\t\\\"\"}}}}}\n---\n"
+    "{annotations: {t: \"a\\u00e9\\t\\\"\"}}, spec: {containers: [{name: c}]}}}}\n---\n"
     "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: 1, selector: "
     "{}}}\n---\n"
     "{apiVersion: autoscaling.x-k8s.io/v1alpha1, kind: CapacityBuffer, metadata: {name: cb}, spec: {replicas: 2, "

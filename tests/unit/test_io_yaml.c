@@ -313,7 +313,7 @@ static void test_repeated_keys_warn(void **state)
     (void)state;
     reading r = read_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n");
     assert_read(&r);
-    assert_int_equal(r.warning_count, 2); /* the other one: there is no NodePool */
+    assert_int_equal(r.warning_count, 3); /* the others: there is no container and no NodePool */
     assert_non_null(strstr(r.warnings, "input:5"));
     assert_non_null(object_of(&r, "Pod", "default", "b"));
     reading_free(&r);

@@ -54,8 +54,9 @@ static void test_noted_once(void **state)
 {
     (void)state;
     reading r = read_text(
-        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3, template: {spec: {affinity: "
-        "{podAffinity: "
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3, template: {spec: "
+        "{containers: "
+        "[{name: c}], affinity: {podAffinity: "
         "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 5000, podAffinityTerm: {topologyKey: x}}]}}}}}}");
     assert_read(&r);
     const char *first = strstr(r.warnings, "affinity is 5000");

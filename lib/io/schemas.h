@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which fields and versions the kinds of manifests have. What an object has besides is not understood. */
+#ifndef IO_SCHEMAS_H
+#define IO_SCHEMAS_H
+
+#include <records/record.h>
+
+#include <io/kinds.h>
+
+/* The record whose names are all that an object of the kind may have; NULL = they are not known. */
+const record *io_schema_of(const io_kind_info *info);
+
+/* Whether API servers have had this version of the kind, and it is read as the one of the kind's row. */
+bool io_was_version(const io_kind_info *info, karp_str version);
+
+/* Whether the kind is one of a group of Kubernetes itself that decisions do not need. *of_kubernetes: whether the group
+ * is. */
+bool io_is_plain_kind(karp_str api_version, karp_str kind, bool *of_kubernetes);
+
+#endif
