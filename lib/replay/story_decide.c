@@ -413,10 +413,12 @@ static karp_status validate(story *s, const karp_decision *d, bool *valid)
     return status;
 }
 
-static karp_status follow_disruption(story *s, const karp_decision *d)
+/* *again: Karpenter's next pass follows at once, since drifted nodes are replaced as fast as budgets allow. */
+static karp_status follow_disruption(story *s, const karp_decision *d, bool *again)
 {
     bool valid = false;
     size_t count = karp_decision_command_count(d);
+    *again = false;
     if (count == 0) {
         s->validate_at = KARP_NO_TIME;
         return KARP_OK;
@@ -428,6 +430,7 @@ static karp_status follow_disruption(story *s, const karp_decision *d)
         karp_command c = { .size = sizeof c };
         status = karp_decision_command(d, i, &c);
         if (!status) status = execute(s, d, &c);
+        if (c.method == KARP_METHOD_DRIFT || c.method == KARP_METHOD_STATIC_DRIFT) *again = !s->old_rules;
     }
     return status;
 }
@@ -454,21 +457,27 @@ static karp_status note_budgets(story *s, const karp_decision *d)
     return KARP_OK;
 }
 
-karp_status story_disrupt(story *s)
+static karp_status one_pass(story *s, bool *again)
 {
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
     karp_disrupt_options options;
-    s->opens_at = KARP_NO_TIME;
-    if (!settled(s)) return KARP_OK;
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &s->options;
     karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
     s->e->meter.result.passes++;
     if (!status) status = decided(s, s->e->nodes.alive_count * (uint64_t)NODE_OF_A_PASS);
-    if (!status) status = follow_disruption(s, d);
+    if (!status) status = follow_disruption(s, d, again);
     if (!status && !s->old_rules) status = note_budgets(s, d);
     karp_decision_unref(d);
+    return status;
+}
+
+karp_status story_disrupt(story *s)
+{
+    karp_status status = KARP_OK;
+    s->opens_at = KARP_NO_TIME;
+    for (bool again = settled(s); again && !status;) status = one_pass(s, &again);
     return status;
 }
