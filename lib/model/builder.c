@@ -31,7 +31,7 @@ karp_builder *builder_of(karp_context *context, store *s)
     b->s = *s;
     b->context = context_ref(context);
     arena_init(&b->scratch, context);
-    b->key.context = context;
+    b->key.words.context = b->key.texts.context = context;
     return b;
 }
 
@@ -54,7 +54,8 @@ void karp_builder_free(karp_builder *builder)
     karp_snapshot_unref(builder->before);
     list_free(context, &builder->removed, sizeof(removed_object));
     arena_free(&builder->scratch);
-    word_buffer_free(&builder->key);
+    word_buffer_free(&builder->key.words);
+    word_buffer_free(&builder->key.texts);
     mem_free(context, builder, sizeof *builder);
     context_unref(context);
 }

@@ -13,7 +13,7 @@ struct karp_builder {
     karp_context *context; /* one reference */
     store s; /* zeroed after finishing: see builder_ready() */
     arena scratch; /* empty between calls */
-    word_buffer key; /* identity of the shape being read */
+    shape_key key; /* identity of the shape being read */
     uint64_t types; /* number of instance types in the catalogues so far; each catalogue is counted once */
     LIST_OF(removed_object) removed; /* objects that finishing removes */
     karp_snapshot *before; /* the snapshot that this one continues, one reference; NULL = none */

@@ -140,18 +140,23 @@ static resource_list keep_requests(copier *c, resource_list list)
     return kept;
 }
 
-/* Reads a shape. Returns the position in the key at which its rules begin, after the requests. */
+/* Reads a shape. Its key ends with the ids of texts and their number. Returns the position in the key at which its
+ * rules begin, after the requests. */
 static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
 {
     copier *c = &a->c;
     resource_list newer = { NULL, 0 }, requests = pod_requests(a, given, source, &newer);
     put_resources(c, requests);
     put_resources(c, newer);
-    size_t rules = a->b->key.count;
+    size_t rules = a->b->key.words.count;
     s->requests = keep_requests(c, requests);
     s->newer_requests = keep_requests(c, newer);
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
+    shape_key *key = c->key;
+    uint32_t texts = (uint32_t)key->texts.count;
+    for (uint32_t i = 0; i < texts; i++) put(c, key->texts.items[i]);
+    put(c, texts);
     return rules;
 }
 
@@ -159,8 +164,8 @@ static size_t read_shape(adding *a, const karp_pod *given, enum pod_source sourc
 static uint32_t put_shape(adding *a, shape read, size_t rules)
 {
     store *s = &a->b->s;
-    const uint32_t *key = a->b->key.items;
-    size_t length = a->b->key.count;
+    const uint32_t *key = a->b->key.words.items;
+    size_t length = a->b->key.words.count;
     read.rules = words_add(&s->rule_keys, key + rules, length - rules);
     if (read.rules == NO_ID || !list_reserve(a->b->context, &s->shapes, sizeof read)) return NO_ID;
     uint32_t id = words_add(&s->shape_keys, key, length);
@@ -178,12 +183,12 @@ static uint32_t intern_shape(adding *a, const karp_pod *given, enum pod_source s
     arena_mark before = arena_get_mark(&s->data);
     shape read = { .grace_seconds = -1 };
     if (a->c.status != KARP_OK) return 0;
-    a->b->key.count = 0;
+    a->b->key.words.count = a->b->key.texts.count = 0;
     a->c.key = &a->b->key;
     size_t rules = read_shape(a, given, source, &read);
     a->c.key = NULL;
     if (a->c.status != KARP_OK) return 0;
-    uint32_t id = words_find(&s->shape_keys, a->b->key.items, a->b->key.count);
+    uint32_t id = words_find(&s->shape_keys, a->b->key.words.items, a->b->key.words.count);
     if (id != NO_ID) {
         arena_release(&s->data, before);
         return id;

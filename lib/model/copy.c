@@ -90,7 +90,7 @@ uint32_t copy_into(copier *c, strings *table, karp_str text)
 uint32_t copy_text(copier *c, karp_str text)
 {
     uint32_t id = copy_into(c, c->text, text);
-    put(c, id);
+    put_text(c, id);
     return id;
 }
 
@@ -179,8 +179,8 @@ label_list copy_labels(copier *c, const karp_label *list, size_t count)
                            strings_get(c->text, items[i].key));
             return none;
         }
-        put(c, items[i].key);
-        put(c, items[i].value);
+        put_text(c, items[i].key);
+        put_text(c, items[i].value);
     }
     return c->status == KARP_OK ? (label_list){ items, (uint32_t)count } : none;
 }

@@ -20,6 +20,11 @@ typedef struct word_buffer {
 bool word_buffer_grow(word_buffer *b); /* makes room for one more word; false = out of memory */
 void word_buffer_free(word_buffer *b);
 
+/* The identity of a shape. Ids of texts are apart from the other words, so that they can be moved (compact.c). */
+typedef struct shape_key {
+    word_buffer words, texts;
+} shape_key;
+
 enum { PATH_STEPS = 8, MOST_ELEMENTS = 1 << 30 };
 #define NO_INDEX SIZE_MAX
 
@@ -33,7 +38,7 @@ typedef struct copier {
     strings *text, *resources;
     arena *to;
     repeats *before; /* NULL, or earlier copies of the same call; then all texts are those of the caller */
-    word_buffer *key; /* NULL, or receives every word of a copy: equal copies append equal words */
+    struct shape_key *key; /* NULL, or receives every word of a copy: equal copies append equal words */
     karp_error *error;
     karp_status status; /* of the first failure */
     size_t depth;
@@ -65,14 +70,23 @@ void copy_refuse(copier *c); /* NOMEM */
  * not ignored silently. */
 void copy_reserved(copier *c, uint32_t reserved, const char *what);
 
-static inline void put(copier *c, uint32_t word)
+static inline void put_word(copier *c, word_buffer *to, uint32_t word)
 {
-    if (c->key == NULL) return;
-    if (c->key->count == c->key->capacity && !word_buffer_grow(c->key)) {
+    if (to->count == to->capacity && !word_buffer_grow(to)) {
         copy_refuse(c);
         return;
     }
-    c->key->items[c->key->count++] = word;
+    to->items[to->count++] = word;
+}
+
+static inline void put(copier *c, uint32_t word)
+{
+    if (c->key != NULL) put_word(c, &c->key->words, word);
+}
+
+static inline void put_text(copier *c, uint32_t text)
+{
+    if (c->key != NULL) put_word(c, &c->key->texts, text);
 }
 
 void put_wide(copier *c, int64_t value);

@@ -122,12 +122,22 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     return KARP_OK;
 }
 
+/* Without what is no longer used, the snapshot is made as one that continues no other. If memory is refused, the store
+ * stays as it is. */
+static void compact(karp_builder *builder)
+{
+    if (!store_wasteful(&builder->s) || !store_compact(&builder->s)) return;
+    karp_snapshot_unref(builder->before);
+    builder->before = NULL;
+}
+
 static karp_status finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
 {
     struct reused_pods kept = { .before = NULL };
     bool ok = builder_ready(builder) && store_close_gaps(&builder->s) &&
-              (builder->before == NULL || reused_pods_find(&kept, builder->before, &builder->s)) &&
               store_remove(&builder->s, builder->removed.items, &builder->removed.count) && store_settle(&builder->s);
+    if (ok) compact(builder);
+    ok = ok && (builder->before == NULL || reused_pods_find(&kept, builder->before, &builder->s));
     karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error)
                             : fail_nomem(error);
     if (builder->before != NULL) reused_pods_free(&kept, builder->context);

@@ -3,7 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/devices.h>
+#include <model/layout.h>
 #include <model/store_pods.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -121,6 +121,7 @@ struct store_memory {
     karp_context *context; /* no reference: owners of the block have one */
     _Atomic uint32_t references;
     store_memory *below;
+    size_t bytes; /* with those below */
     arena pieces[PIECES];
 };
 
@@ -157,15 +158,52 @@ void store_share(store *s, store_memory *fresh)
         &s->rule_keys.data, &s->labels.data, &s->volumes.data,  &s->mark_keys.data, &s->claim_names.data,
         &s->templates.data, &s->taken.data,  &s->projected.data
     };
+    fresh->bytes = s->below == NULL ? 0 : s->below->bytes;
     for (size_t i = 0; i < PIECES; i++) {
         fresh->pieces[i] = *own[i];
+        fresh->bytes += own[i]->total;
         arena_init(own[i], s->context);
     }
+    if (s->below == NULL) s->clean_bytes = fresh->bytes;
     fresh->below = s->below;
     s->below = fresh;
 }
 
+bool store_wasteful(const store *s)
+{
+    enum { LITTLE = 1 << 20 };
+    return s->below != NULL && s->below->bytes - s->clean_bytes > s->clean_bytes + LITTLE;
+}
+
 /* ---- creating and freeing ---------------------------------------------------------------------------------------- */
+
+/* All tables; the lists are in layout.c. */
+static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, rule_keys),
+                                      offsetof(store, labels),     offsetof(store, volumes),
+                                      offsetof(store, mark_keys),  offsetof(store, claim_names),
+                                      offsetof(store, templates),  offsetof(store, projected),
+                                      offsetof(store, taken) };
+static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
+
+enum {
+    WORD_TABLES = sizeof word_tables / sizeof *word_tables,
+    STRING_TABLES = sizeof string_tables / sizeof *string_tables
+};
+
+static void *part(store *s, size_t at) { return (char *)s + at; }
+
+/* Initializes everything that owns memory. */
+static void empty(store *s)
+{
+    s->touched = 0;
+    memset(&s->changed_objects, 0, sizeof s->changed_objects);
+    for (size_t i = 0; i < STORE_LISTS; i++) memset(store_list_of(s, i), 0, sizeof s->nodes);
+    for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), s->context);
+    for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), s->context);
+    store_pods_init(s);
+    arena_init(&s->data, s->context);
+    s->below = NULL;
+}
 
 static bool add_fixed_ids(store *s)
 {
@@ -184,73 +222,17 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     s->context = context;
     s->now = DEFAULT_NOW;
     karp_settings_init(&s->settings, sizeof s->settings);
-    arena_init(&s->data, context);
-    store_pods_init(s);
-    strings_init(&s->text, context);
-    strings_init(&s->names, context);
-    strings_init(&s->resources, context);
-    words_init(&s->shape_keys, context);
-    words_init(&s->rule_keys, context);
-    words_init(&s->labels, context);
-    words_init(&s->volumes, context);
-    words_init(&s->mark_keys, context);
-    words_init(&s->claim_names, context);
-    words_init(&s->templates, context);
-    words_init(&s->projected, context);
-    words_init(&s->taken, context);
+    empty(s);
     if (add_fixed_ids(s)) return KARP_OK;
     store_free(s);
     memset(s, 0, sizeof *s); /* so that nobody takes it for a store: see builder_ready() */
     return fail_nomem(error);
 }
 
-/* All lists, beginning with those of kinds, and all tables. Pods are in pages, so the first entry is another list. */
-static const struct list_place {
-    size_t at, element_bytes;
-} lists[] = {
-    [KIND_POD] = { offsetof(store, shapes), sizeof(shape) },
-    [KIND_NODE] = { offsetof(store, nodes), sizeof(node) },
-    [KIND_NODE_CLAIM] = { offsetof(store, claims), sizeof(node_claim) },
-    [KIND_NODE_POOL] = { offsetof(store, pools), sizeof(node_pool) },
-    [KIND_NODE_CLASS] = { offsetof(store, classes), sizeof(node_class) },
-    [KIND_DAEMON_SET] = { offsetof(store, daemon_sets), sizeof(daemon_set) },
-    [KIND_VOLUME_CLAIM] = { offsetof(store, volume_claims), sizeof(volume_claim) },
-    [KIND_VOLUME] = { offsetof(store, volumes_bound), sizeof(volume) },
-    [KIND_STORAGE_CLASS] = { offsetof(store, storage_classes), sizeof(storage_class) },
-    [KIND_CSI_NODE] = { offsetof(store, csi_nodes), sizeof(csi_node) },
-    [KIND_BUDGET] = { offsetof(store, budgets), sizeof(disruption_budget) },
-    [KIND_NAMESPACE] = { offsetof(store, namespaces), sizeof(object) },
-    [KIND_SELECTING] = { offsetof(store, selecting), sizeof(selecting) },
-    [KIND_OVERLAY] = { offsetof(store, overlays), sizeof(overlay) },
-    [KIND_BUFFER] = { offsetof(store, buffers), sizeof(capacity_buffer) },
-    [KIND_POD_GROUP] = { offsetof(store, groups), sizeof(pod_group) },
-    [KIND_RESOURCE_SLICE] = { offsetof(store, slices), sizeof(resource_slice) },
-    [KIND_DEVICE_CLASS] = { offsetof(store, device_classes), sizeof(device_class) },
-    [KIND_RESOURCE_CLAIM] = { offsetof(store, resource_claims), sizeof(resource_claim) },
-    { offsetof(store, taken_index), sizeof(uint32_t) },
-    { offsetof(store, catalogues), sizeof(catalogue_use) },
-    { offsetof(store, states), sizeof(node_state) },
-    { offsetof(store, pods_to_place), sizeof(uint64_t) },
-};
-static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, rule_keys),
-                                      offsetof(store, labels),     offsetof(store, volumes),
-                                      offsetof(store, mark_keys),  offsetof(store, claim_names),
-                                      offsetof(store, templates),  offsetof(store, projected),
-                                      offsetof(store, taken) };
-static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
-
-enum {
-    LISTS = sizeof lists / sizeof *lists,
-    WORD_TABLES = sizeof word_tables / sizeof *word_tables,
-    STRING_TABLES = sizeof string_tables / sizeof *string_tables
-};
-
-static void *part(store *s, size_t at) { return (char *)s + at; }
-
 void store_free(store *s)
 {
     for (size_t i = 0; i < s->catalogues.count; i++) karp_catalogue_unref(s->catalogues.items[i].catalogue);
-    for (size_t i = 0; i < LISTS; i++) list_free(s->context, part(s, lists[i].at), lists[i].element_bytes);
+    for (size_t i = 0; i < STORE_LISTS; i++) list_free(s->context, store_list_of(s, i), store_lists[i].of->bytes);
     for (size_t i = 0; i < STRING_TABLES; i++) strings_free(part(s, string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES; i++) words_free(part(s, word_tables[i]));
     store_pods_free(s);
@@ -286,7 +268,8 @@ static bool settle_changes(store *s)
 bool store_settle(store *s)
 {
     bool ok = settle_changes(s);
-    for (size_t i = 0; i < LISTS && ok; i++) ok = list_settle(s->context, part(s, lists[i].at), lists[i].element_bytes);
+    for (size_t i = 0; i < STORE_LISTS && ok; i++)
+        ok = list_settle(s->context, store_list_of(s, i), store_lists[i].of->bytes);
     for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_settle(part(s, string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES && ok; i++) ok = words_settle(part(s, word_tables[i]));
     return ok;
@@ -299,7 +282,7 @@ static bool copy_parts(store *s, const store *from)
 {
     bool ok = true;
     const char *other = (const char *)from;
-    for (size_t i = 0; i < LISTS; i++) list_continue(part(s, lists[i].at), other + lists[i].at);
+    for (size_t i = 0; i < STORE_LISTS; i++) list_continue(store_list_of(s, i), other + store_lists[i].at);
     for (size_t i = 0; i < STRING_TABLES && ok; i++)
         ok = strings_continue(part(s, string_tables[i]), (const strings *)(const void *)(other + string_tables[i]));
     for (size_t i = 0; i < WORD_TABLES && ok; i++)
@@ -307,17 +290,19 @@ static bool copy_parts(store *s, const store *from)
     return ok && store_pods_continue(s, from);
 }
 
+bool store_begin_like(store *s, const store *from)
+{
+    *s = *from;
+    empty(s);
+    if (add_fixed_ids(s)) return true;
+    store_free(s);
+    return false;
+}
+
 bool store_continue(store *s, const store *from)
 {
-    karp_context *context = from->context;
-    *s = *from; /* settings; everything that owns memory is initialized again */
-    s->touched = 0;
-    memset(&s->changed_objects, 0, sizeof s->changed_objects);
-    for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->nodes);
-    for (size_t i = 0; i < STRING_TABLES; i++) strings_init(part(s, string_tables[i]), context);
-    for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);
-    store_pods_init(s);
-    arena_init(&s->data, context);
+    *s = *from;
+    empty(s);
     s->below = store_memory_ref(from->below);
     bool ok = copy_parts(s, from);
     for (size_t i = 0; i < s->catalogues.count; i++) (void)karp_catalogue_ref(s->catalogues.items[i].catalogue);
@@ -342,8 +327,8 @@ void store_note_change(store *s, uint32_t kind, uint32_t index)
 static void close_gaps(store *s, uint32_t kind, const uint32_t *moved)
 {
     any_list l;
-    void *list = part(s, lists[kind].at);
-    size_t kept = 0, element_bytes = lists[kind].element_bytes;
+    void *list = store_list_of(s, kind);
+    size_t kept = 0, element_bytes = store_lists[kind].of->bytes;
     memcpy(&l, list, sizeof l);
     for (size_t i = 0; i < l.count; i++) {
         if (moved[i] == NO_ID) continue;
@@ -362,7 +347,7 @@ static void close_gaps(store *s, uint32_t kind, const uint32_t *moved)
 
 static bool move_up(store *s, uint32_t kind, const removed_object *removed, size_t count)
 {
-    size_t before = list_count(part(s, lists[kind].at));
+    size_t before = list_count(store_list_of(s, kind));
     uint32_t *moved = mem_zalloc(s->context, (before + 1) * sizeof *moved), next = 0;
     if (moved == NULL || !store_reserve_changes(s, before)) {
         mem_free(s->context, moved, (before + 1) * sizeof *moved);
@@ -390,8 +375,8 @@ static int last_first(uint32_t a, uint32_t b, const void *user)
 static bool move_last(store *s, uint32_t kind, const removed_object *removed, size_t count)
 {
     any_list l;
-    void *list = part(s, lists[kind].at);
-    size_t open_count = 0, element_bytes = lists[kind].element_bytes;
+    void *list = store_list_of(s, kind);
+    size_t open_count = 0, element_bytes = store_lists[kind].of->bytes;
     uint32_t *open = mem_alloc(s->context, count * sizeof *open);
     for (size_t i = 0; open != NULL && i < count; i++) {
         if (removed[i].kind == kind) open[open_count++] = removed[i].index;
@@ -418,7 +403,7 @@ bool store_remove(store *s, removed_object *removed, size_t *count)
     while (*count > 0) {
         uint32_t kind = removed[*count - 1].kind;
         size_t left = 0;
-        if (!list_own(part(s, lists[kind].at), lists[kind].element_bytes) ||
+        if (!list_own(store_list_of(s, kind), store_lists[kind].of->bytes) ||
             !list_own(&s->taken_index, sizeof(uint32_t)))
             return false;
         if (!(kind == KIND_NODE || kind == KIND_NODE_CLAIM ? move_last : move_up)(s, kind, removed, *count))

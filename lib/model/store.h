@@ -390,6 +390,7 @@ typedef struct store_memory store_memory;
 typedef struct store {
     karp_context *context;
     store_memory *below; /* memory of earlier stores that this one points into */
+    size_t clean_bytes; /* of the memory when nothing in it was replaced: see store_wasteful() */
     strings text, names, resources;
     arena data;
     words shape_keys; /* identity of shapes; ids are indices of shapes */
@@ -484,6 +485,14 @@ bool store_settle(store *s);
 /* Makes a zeroed store a copy of another one, sharing its memory, which store_share() must have made sharable. false
  * = out of memory, and nothing has to be freed. */
 bool store_continue(store *s, const store *from);
+/* Makes a store with the plain settings of another one and nothing else. false = out of memory, and nothing has to be
+ * freed. */
+bool store_begin_like(store *s, const store *from);
+/* More than half of the memory below is of objects that are no more, or were replaced. */
+bool store_wasteful(const store *s);
+/* compact.c: replaces a settled store by a copy without what is no longer used, which continues no other. false = out
+ * of memory, the store is unchanged. */
+bool store_compact(store *s);
 /* Reserves room to record so many changed objects. Call before changing them. false = out of memory. */
 bool store_reserve_changes(store *s, size_t more);
 void store_note_change(store *s, uint32_t kind, uint32_t index);
