@@ -8,6 +8,7 @@
 #ifndef BASE_ADMIT_H
 #define BASE_ADMIT_H
 
+#include <base/labels.h>
 #include <stdbool.h>
 #include <karp/objects.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/labels.h>
 #include <base/nearest.h>
 
 enum { LONGEST_NAME = 96 };
@@ -72,7 +73,7 @@ nearest nearest_to(karp_str wanted)
 nearest nearest_to_value(karp_str key, karp_str value)
 {
     nearest n = nearest_to(value);
-    n.by_family = str_is(key, "node.kubernetes.io/instance-type") && family_of(value).letters > 0;
+    n.by_family = str_is(key, LABEL_TYPE) && family_of(value).letters > 0;
     if (n.by_family) n.distance += OTHER_FAMILY * RANK;
     return n;
 }
@@ -93,9 +94,9 @@ void nearest_offer(nearest *n, karp_str candidate)
 bool is_customary_value(karp_str key, karp_str value)
 {
     static const char *const all[][4] = {
-        { "karpenter.sh/capacity-type", "on-demand", "reserved", "spot" },
-        { "kubernetes.io/arch", "amd64", "arm64", NULL },
-        { "kubernetes.io/os", "linux", "windows", NULL },
+        { LABEL_CAPACITY_TYPE, "on-demand", "reserved", "spot" },
+        { LABEL_ARCH, "amd64", "arm64", NULL },
+        { LABEL_OS, "linux", "windows", NULL },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (size_t k = 1; k < 4 && all[i][k] && str_is(key, all[i][0]); k++) {

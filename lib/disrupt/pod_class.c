@@ -3,6 +3,7 @@
 #include <disrupt/advice.h>
 
 #include <model/instant.h>
+#include <model/pdbs.h>
 #include <schedule/movable.h>
 
 static const int64_t stuck_after = INT64_C(60) * SECOND_NS;
@@ -54,10 +55,14 @@ karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t number, size_t in
 {
     const karp_str none = { NULL, 0 };
     if (number >= snapshot->raw.pods.count) return none;
-    for (size_t i = 0; i < snapshot->raw.budgets.count; i++) {
-        const disruption_budget *b = &snapshot->raw.budgets.items[i];
-        if (pdb_covers(snapshot, b, pod_at(&snapshot->raw, number)) && index-- == 0)
-            return name_of(snapshot, b->meta.name);
-    }
-    return none;
+    uint32_t after = 0, least; /* in the order of the input */
+    do {
+        pdb_walk walk = pdbs_of(snapshot, pod_at(&snapshot->raw, number));
+        least = NO_ID;
+        for (uint32_t i; (i = pdb_next(&walk)) != NO_ID;) {
+            if (i >= after && i < least) least = i;
+        }
+        after = least + 1;
+    } while (least != NO_ID && index-- > 0);
+    return least == NO_ID ? none : name_of(snapshot, snapshot->raw.budgets.items[least].meta.name);
 }

@@ -4,6 +4,7 @@
 #include <disrupt/advice.h>
 
 #include <base/error.h>
+#include <base/labels.h>
 #include <model/instant.h>
 
 static const char boot_id_key[] = "karpenter.sh/reboot-pre-boot-id";
@@ -120,7 +121,7 @@ static void issue(const struct rebooting *r)
     act(r, KARP_ACTION_SET_CONDITION, "Rebooting", str("RebootIssued"));
     act(r, KARP_ACTION_CONDITION_UNKNOWN, "Initialized", str("Rebooting"));
     if (label_get(node_of(r)->meta.labels, r->a->snapshot->known.initialized) != NO_ID)
-        on_node(r, KARP_ACTION_REMOVE_LABEL, "karpenter.sh/initialized");
+        on_node(r, KARP_ACTION_REMOVE_LABEL, LABEL_INITIALIZED);
     advice_look_again(r->a, later(r->a->now, poll));
 }
 
@@ -154,7 +155,7 @@ static void step_issued(const struct rebooting *r)
     const karp_snapshot *w = r->a->snapshot;
     karp_str before = annotation(w, &r->c->meta, boot_id_key);
     if (label_get(node_of(r)->meta.labels, w->known.initialized) != NO_ID)
-        on_node(r, KARP_ACTION_REMOVE_LABEL, "karpenter.sh/initialized");
+        on_node(r, KARP_ACTION_REMOVE_LABEL, LABEL_INITIALIZED);
     bool back = !equal_str(before, r->answer->boot_id);
     if (back && condition_is_true(w, node_of(r)->conditions, "Ready")) {
         end(r, "RebootSucceeded");

@@ -351,8 +351,8 @@ static karp_status add_group(adding *a)
 /* ---- all kinds --------------------------------------------------------------------------------------------------- */
 
 typedef struct kind_row {
-    const record *record; /* the object's; NULL = `decode` is called, or the kind is never added */
-    void (*decode)(adding *a);
+    const record *record; /* the object's; NULL = `decode` is called */
+    void (*decode)(adding *a); /* NULL without a record: other objects stand for the kind, and nothing is wrong in it */
     karp_status (*add)(adding *a); /* NULL = the builder does not need the kind: it is only checked */
 } kind_row;
 
@@ -413,7 +413,7 @@ static karp_status decode(adding *a)
 {
     const kind_row *row = &rows[a->info->kind];
     if (row->record) io_decode(&a->d, row->record, a->root, &a->o);
-    else row->decode(a);
+    else if (row->decode) row->decode(a);
     return a->d.status;
 }
 

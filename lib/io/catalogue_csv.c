@@ -4,6 +4,7 @@
  * becomes an entry in the full format.
  */
 #include <io/catalogue_read.h>
+#include <io/cells.h>
 
 #include <string.h>
 
@@ -39,42 +40,19 @@ static karp_status bad(const csv *c, const char *field, karp_error *error, const
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-static karp_str trim(karp_str text)
-{
-    while (text.len > 0 && strchr(" \t\r", text.ptr[0])) text = (karp_str){ text.ptr + 1, text.len - 1 };
-    while (text.len > 0 && strchr(" \t\r", text.ptr[text.len - 1])) text.len--;
-    return text;
-}
-
-/* Reads the next cell, which may contain commas if it is quoted. false = a quote is not closed, or is followed by
- * other text. */
-static bool next_cell(karp_str *line, karp_str *cell)
-{
-    *line = trim(*line);
-    if (line->len == 0 || line->ptr[0] != '"') {
-        *cell = trim(str_until(line, ','));
-        return true;
-    }
-    karp_str inside = { line->ptr + 1, line->len - 1 };
-    *cell = str_until(&inside, '"');
-    if (cell->ptr + cell->len == line->ptr + line->len) return false;
-    *line = trim(inside);
-    return line->len == 0 || trim(str_until(line, ',')).len == 0;
-}
-
 /* Reads the cells of the next line that is neither empty nor a comment (beginning with #). *more = there was one. */
 static karp_status next_line(csv *c, bool *more, karp_error *error)
 {
     *more = false;
     while (c->rest.len > 0 && !*more) {
-        karp_str line = trim(str_until(&c->rest, '\n'));
+        karp_str line = cell_trimmed(str_until(&c->rest, '\n'));
         c->line++;
         c->count = 0;
         *more = line.len > 0 && line.ptr[0] != '#';
         bool comma = *more && line.ptr[line.len - 1] == ',';
         while (*more && line.len > 0) {
             if (c->count == CELLS_MOST) return bad(c, "", error, "has more than 16 cells");
-            if (!next_cell(&line, &c->cells[c->count])) return bad(c, "", error, "has a quote without its end");
+            if (!cell_next(&line, &c->cells[c->count])) return bad(c, "", error, "has a quote without its end");
             c->count++;
         }
         if (comma && c->count < CELLS_MOST) c->cells[c->count++] = str("");
@@ -140,7 +118,7 @@ static karp_status add_zones(const csv *c, trees *t, tree *labels, tree *offerin
     if (spot.len > 0) tree_append(t, kinds, text(t, str("spot")));
     while (zones.len > 0) {
         size_t n = 0;
-        while (n < zones.len && !strchr(" ;,", zones.ptr[n])) n++;
+        while (n < zones.len && memchr(" ;,", zones.ptr[n], 3) == NULL) n++;
         karp_str zone = { zones.ptr, n };
         zones = (karp_str){ zones.ptr + n + (n < zones.len), zones.len - n - (n < zones.len) };
         if (n == 0) continue;

@@ -5,6 +5,7 @@
  * type in which there is a node. Prices are those of the Prices objects that were read.
  */
 #include <io/catalogue_read.h>
+#include <base/labels.h>
 #include <io/prices.h>
 
 #include <karp/inspect.h>
@@ -12,10 +13,6 @@
 #include <providers/builtin.h>
 #include <providers/others.h>
 #include <string.h>
-
-#define TYPE "node.kubernetes.io/instance-type"
-#define ZONE "topology.kubernetes.io/zone"
-#define CAPACITY_TYPE "karpenter.sh/capacity-type"
 
 typedef struct surveying {
     karp_reader *reader;
@@ -31,7 +28,7 @@ static const tree *labels_of(const tree *node) { return tree_get(tree_get(node, 
 static bool is_of_cloud(karp_str key)
 {
     const builtin_plugin *one = NULL;
-    bool of = str_is(key, "kubernetes.io/arch") || str_is(key, "kubernetes.io/os") || other_provider_has_label(key);
+    bool of = str_is(key, LABEL_ARCH) || str_is(key, LABEL_OS) || other_provider_has_label(key);
     for (size_t i = 0; !of && (one = plugin_builtin(i)) != NULL; i++) of = plugin_has_label(one, key);
     return of;
 }
@@ -83,7 +80,7 @@ static void join_labels(trees *t, tree *entry, const tree *labels, bool first)
 static bool add_offering(surveying *s, tree *entry, const tree *labels, karp_str type)
 {
     trees *t = &s->trees;
-    karp_str zone = tree_get_text(labels, ZONE), kind = tree_get_text(labels, CAPACITY_TYPE);
+    karp_str zone = tree_get_text(labels, LABEL_ZONE), kind = tree_get_text(labels, LABEL_CAPACITY_TYPE);
     if (kind.len == 0) kind = str("on-demand");
     strbuf key;
     strbuf_init(&key, s->reader->context);
@@ -110,8 +107,8 @@ static bool add_node(surveying *s, const tree *node)
 {
     trees *t = &s->trees;
     const tree *labels = labels_of(node), *status = tree_get(node, "status");
-    karp_str type = tree_get_text(labels, TYPE);
-    if (type.len == 0 || !tree_get(status, "allocatable") || !tree_get(labels, ZONE)) {
+    karp_str type = tree_get_text(labels, LABEL_TYPE);
+    if (type.len == 0 || !tree_get(status, "allocatable") || !tree_get(labels, LABEL_ZONE)) {
         s->unnamed++;
         return true;
     }
@@ -180,7 +177,8 @@ static karp_status survey(surveying *s)
     }
     if (tree_count(s->list) > 0) return KARP_OK;
     return fail(&reader->error, KARP_E_NOT_FOUND,
-                "no node of the input has the labels " TYPE " and " ZONE " and allocatable amounts: nodes come from "
+                "no node of the input has the labels " LABEL_TYPE " and " LABEL_ZONE
+                " and allocatable amounts: nodes come from "
                 "kubectl get nodes -o yaml");
 }
 

@@ -8,11 +8,11 @@
 
 #include <karp/library.h>
 
-const karp_str catalogue_key_type = { "node.kubernetes.io/instance-type", 32 };
-const karp_str catalogue_key_arch = { "kubernetes.io/arch", 18 };
-const karp_str catalogue_key_os = { "kubernetes.io/os", 16 };
-const karp_str catalogue_key_zone = { "topology.kubernetes.io/zone", 27 };
-const karp_str catalogue_key_capacity_type = { "karpenter.sh/capacity-type", 26 };
+const karp_str catalogue_key_type = { LABEL_TYPE, sizeof LABEL_TYPE - 1 };
+const karp_str catalogue_key_arch = { LABEL_ARCH, sizeof LABEL_ARCH - 1 };
+const karp_str catalogue_key_os = { LABEL_OS, sizeof LABEL_OS - 1 };
+const karp_str catalogue_key_zone = { LABEL_ZONE, sizeof LABEL_ZONE - 1 };
+const karp_str catalogue_key_capacity_type = { LABEL_CAPACITY_TYPE, sizeof LABEL_CAPACITY_TYPE - 1 };
 const karp_str catalogue_key_reservation = { "karpenter.k8s.aws/capacity-reservation-id", 41 };
 
 /* ---- shared by both formats -------------------------------------------------------------------------------------- */

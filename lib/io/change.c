@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/library.h>
+#include <base/labels.h>
 #include <io/change.h>
 #include <io/make_object.h>
 #include <io/owner.h>
@@ -205,7 +206,7 @@ static bool goes_with(const karp_reader *reader, const io_deferred *w, const io_
     io_kind kind = w->info->kind, of = deleted->info->kind;
     if (of == IO_KIND_NODE_POOL)
         return (kind == IO_KIND_NODE_CLAIM || kind == IO_KIND_NODE) &&
-               equal_str(tree_get_text(tree_get(metadata, "labels"), "karpenter.sh/nodepool"), deleted->name);
+               equal_str(tree_get_text(tree_get(metadata, "labels"), LABEL_NODE_POOL), deleted->name);
     if (of == IO_KIND_NODE_CLAIM)
         return kind == IO_KIND_NODE && equal_str(w->name, tree_get_text(tree_get(deleted->root, "status"), "nodeName"));
     if (of == IO_KIND_NODE)
@@ -259,7 +260,7 @@ static bool add_mentions(karp_reader *reader, dependents *d)
                              w->namespace_,
                              io_controller(w->root).name,
                              w->info->kind == IO_KIND_POD ? io_workload_of(reader, w->root).name : str(""),
-                             tree_get_text(tree_get(tree_get(w->root, "metadata"), "labels"), "karpenter.sh/nodepool"),
+                             tree_get_text(tree_get(tree_get(w->root, "metadata"), "labels"), LABEL_NODE_POOL),
                              tree_get_text(tree_get(w->root, "spec"), "nodeName"),
                              tree_get_text(tree_get(w->root, "status"), "nodeName") };
         for (size_t k = 0; k < sizeof names / sizeof names[0] && fine; k++)

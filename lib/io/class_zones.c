@@ -2,6 +2,8 @@
 /* Notes zones that a NodePool lists although its node class has no subnet in them. */
 #include <io/notes.h>
 
+#include <base/labels.h>
+
 static bool has_zone(const tree *subnets, karp_str zone)
 {
     for (size_t i = 0; i < tree_count(subnets); i++) {
@@ -66,8 +68,7 @@ karp_status io_class_zones_note(karp_reader *reader)
             continue;
         for (size_t k = 0; k < tree_count(requirements) && status == KARP_OK; k++) {
             const tree *one = tree_item(requirements, k);
-            if (str_is(tree_get_text(one, "key"), "topology.kubernetes.io/zone") &&
-                str_is(tree_get_text(one, "operator"), "In"))
+            if (str_is(tree_get_text(one, "key"), LABEL_ZONE) && str_is(tree_get_text(one, "operator"), "In"))
                 status = note_lacking(reader, w, class_, tree_get(one, "values"));
         }
     }

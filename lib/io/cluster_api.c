@@ -17,8 +17,6 @@
 #define CAPACITY "capacity.cluster-autoscaler.kubernetes.io/"
 #define MEMBER "node.cluster.x-k8s.io/karpenter-member"
 #define MOST "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
-#define TYPE "node.kubernetes.io/instance-type"
-#define ZONE "topology.kubernetes.io/zone"
 
 static const karp_str nothing = { "", 0 };
 
@@ -165,14 +163,14 @@ static karp_status add_type(making *m, const io_deferred *w)
     karp_offering *offering = io_make(&m->d, 1, sizeof *offering);
     karp_str *zone = io_make(&m->d, 1, sizeof *zone);
     if (!labels || !requirements || !offering || !zone) return io_reader_nomem(m->reader);
-    *zone = label_or_none(labels, count, ZONE);
-    *out = (karp_instance_type){ .size = sizeof *out, .name = label_or_none(labels, count, TYPE) };
+    *zone = label_or_none(labels, count, LABEL_ZONE);
+    *out = (karp_instance_type){ .size = sizeof *out, .name = label_or_none(labels, count, LABEL_TYPE) };
     if (out->name.len == 0) out->name = w->name;
     for (size_t i = 0; i < count; i++) requirements[i] = in(labels[i].key, &labels[i].value);
     out->requirements = requirements;
     out->requirement_count = count;
-    requirements[count] = in(str("karpenter.sh/capacity-type"), &on_demand);
-    requirements[count + 1] = in(str(ZONE), zone);
+    requirements[count] = in(str(LABEL_CAPACITY_TYPE), &on_demand);
+    requirements[count + 1] = in(str(LABEL_ZONE), zone);
     *offering = (karp_offering){ .requirements = requirements + count,
                                  .requirement_count = 2,
                                  .available = is_below_most(w) };

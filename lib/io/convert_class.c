@@ -2,6 +2,8 @@
 /* Converts AWSNodeTemplates to EC2NodeClasses, and renames old labels in other objects. */
 #include <io/convert.h>
 
+#include <base/labels.h>
+
 #include <string.h>
 
 /* ---- selectors --------------------------------------------------------------------------------------------------- */
@@ -194,7 +196,6 @@ void io_complete_class(trees *t, tree *root, const tree *base)
 /* ---- renamed labels ---------------------------------------------------------------------------------------------- */
 
 #define OLD_POOL_LABEL "karpenter.sh/provisioner-name"
-#define POOL_LABEL "karpenter.sh/nodepool"
 
 /* Renames the label below `value`: in members' names, and in requirements and topology keys. */
 static void rename_label(trees *t, tree *value)
@@ -204,11 +205,11 @@ static void rename_label(trees *t, tree *value)
     if (!tree_is(value, TREE_MAP)) return;
     for (size_t i = 0; i < 2; i++) {
         if (str_is(tree_get_text(value, naming[i]), OLD_POOL_LABEL))
-            tree_set_text(t, value, naming[i], str(POOL_LABEL));
+            tree_set_text(t, value, naming[i], str(LABEL_NODE_POOL));
     }
     tree *old = tree_get(value, OLD_POOL_LABEL);
     if (tree_is(old, TREE_STRING)) { /* the decoder reports a wrong value */
-        tree_default(t, value, POOL_LABEL, old);
+        tree_default(t, value, LABEL_NODE_POOL, old);
         tree_remove(t, value, OLD_POOL_LABEL);
     }
     for (size_t i = 0; i < tree_count(value); i++) rename_label(t, tree_member_at(value, i)->value);

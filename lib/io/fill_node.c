@@ -13,12 +13,6 @@
 #include <karp/inspect.h>
 #include <karp/settings.h>
 
-#define POOL_LABEL "karpenter.sh/nodepool"
-#define TYPE_LABEL "node.kubernetes.io/instance-type"
-#define REGISTERED_LABEL "karpenter.sh/registered"
-#define INITIALIZED_LABEL "karpenter.sh/initialized"
-#define HOSTNAME_LABEL "kubernetes.io/hostname"
-
 static const karp_str nothing = { "", 0 };
 
 /* Whether the status has no conditions yet. A wrong value counts as some: the decoder reports it. */
@@ -72,7 +66,7 @@ void io_fill_pool(const karp_reader *reader, trees *t, tree *root)
 
 static const tree *pool_of(const io_filler *f, const tree *labels)
 {
-    uint32_t number = io_table_get(&f->pools, tree_get_text(labels, POOL_LABEL));
+    uint32_t number = io_table_get(&f->pools, tree_get_text(labels, LABEL_NODE_POOL));
     return number == IO_NONE ? NULL : f->pool_copies[number];
 }
 
@@ -136,7 +130,7 @@ static karp_status fill_from_type(io_filler *f, tree *labels, tree *status)
     trees *t = f->t;
     size_t index = 0;
     if (!build_types(f)) return io_reader_nomem(f->reader);
-    karp_str name = tree_get_text(labels, TYPE_LABEL), pool = tree_get_text(labels, POOL_LABEL);
+    karp_str name = tree_get_text(labels, LABEL_TYPE), pool = tree_get_text(labels, LABEL_NODE_POOL);
     const karp_catalogue *catalogue = name.len ? find_type(f, pool, name, &index) : NULL;
     if (!catalogue) return KARP_OK;
     const karp_instance_type *type = karp_catalogue_type(catalogue, index);
@@ -239,7 +233,7 @@ static void own_provider(trees *t, tree *object, karp_str name)
 /* Adds the NodeClaim of a managed node whose claim is not in the input. */
 static karp_status invent_claim(io_filler *f, const tree *node, const io_place *place)
 {
-    static const char *const of_the_node[] = { REGISTERED_LABEL, INITIALIZED_LABEL, HOSTNAME_LABEL };
+    static const char *const of_the_node[] = { LABEL_REGISTERED, LABEL_INITIALIZED, LABEL_HOSTNAME };
     trees *t = f->t;
     const tree *metadata = tree_get(node, "metadata");
     const io_kind_info *info = io_kind_find(str("karpenter.sh/v1"), str("NodeClaim"));
@@ -324,10 +318,10 @@ static void claim_labels(trees *t, const tree *claim, tree *labels, tree *spec)
     bool registered = silent || str_is(io_condition_status(conditions, "Registered"), "True");
     bool initialized = silent || str_is(io_condition_status(conditions, "Initialized"), "True");
     karp_str id = tree_get_text(status, "providerID"),
-             pool = tree_get_text(tree_get(tree_get(claim, "metadata"), "labels"), POOL_LABEL);
-    if (registered) tree_default_text(t, labels, REGISTERED_LABEL, str("true"));
-    if (initialized) tree_default_text(t, labels, INITIALIZED_LABEL, str("true"));
-    if (registered && pool.len) tree_default_text(t, labels, POOL_LABEL, pool);
+             pool = tree_get_text(tree_get(tree_get(claim, "metadata"), "labels"), LABEL_NODE_POOL);
+    if (registered) tree_default_text(t, labels, LABEL_REGISTERED, str("true"));
+    if (initialized) tree_default_text(t, labels, LABEL_INITIALIZED, str("true"));
+    if (registered && pool.len) tree_default_text(t, labels, LABEL_NODE_POOL, pool);
     if (id.len && !io_is_stated(spec, "providerID")) tree_set_text(t, spec, "providerID", id);
 }
 
@@ -352,16 +346,16 @@ karp_status io_fill_and_add_node(io_filler *f, tree *root, const io_place *place
     karp_str name = tree_get_text(metadata, "name"), id = tree_get_text(spec, "providerID");
     uint32_t claim = id.len ? io_table_get(&f->claim_providers, id) : IO_NONE;
     if (claim == IO_NONE) claim = io_table_get(&f->claim_nodes, name);
-    bool managed = claim != IO_NONE || tree_get_text(labels, POOL_LABEL).len > 0;
+    bool managed = claim != IO_NONE || tree_get_text(labels, LABEL_NODE_POOL).len > 0;
     bool sketch = !tree_get(status, "capacity") && !tree_get(status, "allocatable");
     const tree *pool = pool_of(f, labels);
-    tree_default_text(t, labels, HOSTNAME_LABEL, name);
+    tree_default_text(t, labels, LABEL_HOSTNAME, name);
     cordon_taint(t, spec);
     if (claim != IO_NONE) {
         claim_labels(t, f->reader->deferred[claim].root, labels, spec);
     } else if (managed) {
-        tree_default_text(t, labels, REGISTERED_LABEL, str("true"));
-        tree_default_text(t, labels, INITIALIZED_LABEL, str("true"));
+        tree_default_text(t, labels, LABEL_REGISTERED, str("true"));
+        tree_default_text(t, labels, LABEL_INITIALIZED, str("true"));
     }
     if (sketch && pool) sketch_from_pool(t, pool, labels, spec);
     own_provider(t, spec, name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label tables of an input that has no Snapshot. */
+#include <base/labels.h>
 #include <base/sort.h>
 #include <io/notes.h>
 #include <io/builtin.h>
@@ -25,7 +26,7 @@ typedef struct key_list {
 static bool add_key(key_list *l, karp_str key)
 {
     const char **recent = &l->recent[((uintptr_t)key.ptr >> 3) % 256];
-    if (*recent == key.ptr || str_is(key, "kubernetes.io/hostname")) return true;
+    if (*recent == key.ptr || str_is(key, LABEL_HOSTNAME)) return true;
     *recent = key.ptr;
     if (io_table_get(&l->seen, key) != IO_NONE) return true;
     void *list = l->keys;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes operating systems for which clouds charge a licence: the built-in prices are those of Linux without one. */
 #include <io/clouds.h>
+#include <base/labels.h>
 #include <io/notes.h>
 
 #include <string.h>
@@ -57,8 +58,7 @@ static size_t system_of_pool(const tree *spec)
     const tree *requirements = tree_get(spec, "requirements");
     for (size_t i = 0; i < tree_count(requirements); i++) {
         const tree *one = tree_item(requirements, i), *values = tree_get(one, "values");
-        bool listed = str_is(tree_get_text(one, "key"), "kubernetes.io/os") &&
-                      str_is(tree_get_text(one, "operator"), "In");
+        bool listed = str_is(tree_get_text(one, "key"), LABEL_OS) && str_is(tree_get_text(one, "operator"), "In");
         for (size_t k = 0; listed && k < tree_count(values); k++) {
             if (str_is(tree_text(tree_item(values, k)), "windows")) return 0;
         }
@@ -69,8 +69,8 @@ static size_t system_of_pool(const tree *spec)
 static size_t system_of_node(const tree *root)
 {
     const tree *labels = tree_get(tree_get(root, "metadata"), "labels");
-    if (!tree_find_str(labels, str("karpenter.sh/nodepool"))) return NONE; /* it has no price */
-    if (str_is(tree_text(tree_find_str(labels, str("kubernetes.io/os"))), "windows")) return 0;
+    if (!tree_find_str(labels, str(LABEL_NODE_POOL))) return NONE; /* it has no price */
+    if (str_is(tree_text(tree_find_str(labels, str(LABEL_OS))), "windows")) return 0;
     return system_in(tree_get_text(tree_get(tree_get(root, "status"), "nodeInfo"), "osImage"));
 }
 

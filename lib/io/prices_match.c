@@ -16,13 +16,7 @@
 
 static const char *const capacity_types[] = { "on-demand", "spot", "reserved" };
 static const char *const common_keys[] = {
-    "karpenter.sh/capacity-type",
-    "node.kubernetes.io/instance-type",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-    "kubernetes.io/arch",
-    "kubernetes.io/os",
-    "node.kubernetes.io/windows-build",
+    LABEL_CAPACITY_TYPE, LABEL_TYPE, LABEL_ZONE, LABEL_REGION, LABEL_ARCH, LABEL_OS, "node.kubernetes.io/windows-build",
 };
 
 /* Adds the names to `near`. Returns whether one of them is the wanted one. */

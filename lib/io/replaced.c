@@ -4,6 +4,7 @@
  * NodeClaims get the condition Drifted.
  */
 #include <io/make_object.h>
+#include <base/labels.h>
 #include <io/replaced.h>
 
 #include <io/convert.h>
@@ -186,8 +187,7 @@ static karp_status add_claims_of(changes_of_drift *all, const io_earlier *pool)
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_CLAIM || w->gone || w->root == NULL) continue;
         const tree *labels = tree_get(tree_get(w->root, "metadata"), "labels");
-        if (equal_str(tree_get_text(labels, "karpenter.sh/nodepool"), p->name) &&
-            lacks_label(w->root, pool->before, p->root))
+        if (equal_str(tree_get_text(labels, LABEL_NODE_POOL), p->name) && lacks_label(w->root, pool->before, p->root))
             status = add_change(all, w->name, str("RequirementsDrifted"));
     }
     return status;

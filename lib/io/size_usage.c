@@ -3,6 +3,7 @@
  * Tables of what containers use: CSV, whose first line names the columns, and what `kubectl top pod` prints. Texts in
  * JSON are read by size_json.c.
  */
+#include <io/cells.h>
 #include <io/sizes.h>
 
 enum { CELLS_MOST = 64 };
@@ -26,38 +27,14 @@ static karp_status bad(const usage *u, const char *field, const char *why)
 
 /* ---- lines and cells --------------------------------------------------------------------------------------------- */
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static karp_str trimmed(karp_str text)
-{
-    while (text.len > 0 && is_space(text.ptr[0])) text = (karp_str){ text.ptr + 1, text.len - 1 };
-    while (text.len > 0 && is_space(text.ptr[text.len - 1])) text.len--;
-    return text;
-}
-
 static karp_str next_word(karp_str *line)
 {
     size_t length = 0;
-    *line = trimmed(*line);
-    while (length < line->len && !is_space(line->ptr[length])) length++;
+    *line = cell_trimmed(*line);
+    while (length < line->len && !cell_space(line->ptr[length])) length++;
     karp_str word = { line->ptr, length };
     *line = (karp_str){ line->ptr + length, line->len - length };
     return word;
-}
-
-/* A cell of CSV, which may be quoted. false = a quote is not closed, or is followed by other text. */
-static bool next_cell(karp_str *line, karp_str *cell)
-{
-    *line = trimmed(*line);
-    if (line->len == 0 || line->ptr[0] != '"') {
-        *cell = trimmed(str_until(line, ','));
-        return true;
-    }
-    karp_str inside = { line->ptr + 1, line->len - 1 };
-    *cell = str_until(&inside, '"');
-    if (cell->ptr + cell->len == line->ptr + line->len) return false;
-    *line = inside;
-    return trimmed(str_until(line, ',')).len == 0;
 }
 
 /* The cells of the next line that is neither empty nor a comment. *more = there was one. */
@@ -65,13 +42,13 @@ static karp_status next_line(usage *u, bool *more)
 {
     *more = false;
     while (u->rest.len > 0 && !*more) {
-        karp_str line = trimmed(str_until(&u->rest, '\n'));
+        karp_str line = cell_trimmed(str_until(&u->rest, '\n'));
         u->line++;
         *more = line.len > 0 && line.ptr[0] != '#';
         for (u->count = 0; *more && line.len > 0; u->count++) {
             if (u->count == CELLS_MOST) return bad(u, NULL, "has more than 64 cells");
             if (u->spaces) u->cells[u->count] = next_word(&line);
-            else if (!next_cell(&line, &u->cells[u->count])) return bad(u, NULL, "has a quote without its end");
+            else if (!cell_next(&line, &u->cells[u->count])) return bad(u, NULL, "has a quote without its end");
         }
     }
     return KARP_OK;
@@ -234,7 +211,7 @@ karp_status io_usage_read(karp_reader *reader, karp_str name, karp_str text, siz
                               text.len);
     }
     size_t i = 0;
-    while (i < u.rest.len && (is_space(u.rest.ptr[i]) || u.rest.ptr[i] == '\n')) i++;
+    while (i < u.rest.len && (cell_space(u.rest.ptr[i]) || u.rest.ptr[i] == '\n')) i++;
     if (i < u.rest.len && (u.rest.ptr[i] == '{' || u.rest.ptr[i] == '['))
         return io_usage_json(reader, u.document, u.source, u.rest, resource);
     return read_table(&u);

@@ -4,6 +4,7 @@
  * number of its nodes by instance type, zone and capacity type, and the CPUs that pending pods request.
  */
 #include <io/clouds.h>
+#include <base/labels.h>
 #include <io/convert.h>
 
 #include <string.h>
@@ -19,12 +20,12 @@ static void note_time(karp_reader *reader, karp_str text)
 
 static bool is_zone(karp_str key)
 {
-    return str_is(key, "topology.kubernetes.io/zone") || str_is(key, "failure-domain.beta.kubernetes.io/zone");
+    return str_is(key, LABEL_ZONE) || str_is(key, "failure-domain.beta.kubernetes.io/zone");
 }
 
 static bool is_region(karp_str key)
 {
-    return str_is(key, "topology.kubernetes.io/region") || str_is(key, "failure-domain.beta.kubernetes.io/region");
+    return str_is(key, LABEL_REGION) || str_is(key, "failure-domain.beta.kubernetes.io/region");
 }
 
 static bool note_requirement(karp_reader *reader, const tree *object, uint32_t rank)
@@ -97,7 +98,7 @@ karp_str io_label_of(const karp_node *node, const char *key)
 
 static karp_str capacity_type_of(const karp_node *node)
 {
-    karp_str stated = io_label_of(node, "karpenter.sh/capacity-type");
+    karp_str stated = io_label_of(node, LABEL_CAPACITY_TYPE);
     if (stated.len) return stated;
     return str_is(io_label_of(node, "eks.amazonaws.com/capacityType"), "SPOT") ? str("spot") : str("on-demand");
 }
@@ -120,8 +121,8 @@ static karp_status put(karp_reader *reader, karp_str key, const io_node_kind *ki
 
 karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool unmanaged)
 {
-    io_node_kind kind = { .type = io_label_of(node, "node.kubernetes.io/instance-type"),
-                          .zone = io_label_of(node, "topology.kubernetes.io/zone"),
+    io_node_kind kind = { .type = io_label_of(node, LABEL_TYPE),
+                          .zone = io_label_of(node, LABEL_ZONE),
                           .capacity_type = capacity_type_of(node) };
     strbuf key;
     if (kind.type.len == 0) return KARP_OK;
@@ -164,8 +165,8 @@ static bool offers(const karp_offering *o, const io_node_kind *kind)
     for (size_t i = 0; i < o->requirement_count; i++) {
         const karp_requirement *r = &o->requirements[i];
         if (r->value_count != 1) continue;
-        here = here || (str_is(r->key, "topology.kubernetes.io/zone") && equal_str(r->values[0], kind->zone));
-        so = so || (str_is(r->key, "karpenter.sh/capacity-type") && equal_str(r->values[0], kind->capacity_type));
+        here = here || (str_is(r->key, LABEL_ZONE) && equal_str(r->values[0], kind->zone));
+        so = so || (str_is(r->key, LABEL_CAPACITY_TYPE) && equal_str(r->values[0], kind->capacity_type));
     }
     return here && so && !o->awaits_price;
 }

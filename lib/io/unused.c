@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/labels.h>
 #include <base/nearest.h>
 #include <io/notes.h>
 #include <io/schemas.h>
@@ -185,7 +186,7 @@ karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name)
 karp_status io_unused_claim(karp_reader *reader, const karp_node_claim *claim)
 {
     for (size_t i = 0; i < claim->meta.label_count; i++) {
-        if (!str_is(claim->meta.labels[i].key, "karpenter.sh/nodepool")) continue;
+        if (!str_is(claim->meta.labels[i].key, LABEL_NODE_POOL)) continue;
         karp_str pool = claim->meta.labels[i].value;
         uint32_t so_far = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool);
         bool ok = io_note_name(reader, str("claims of a NodePool"), (karp_str){ "", 0 }, pool,
@@ -217,7 +218,7 @@ karp_status io_unused_later(karp_reader *reader, karp_str note) { return count(r
 
 karp_status io_unused_node(karp_reader *reader, const karp_node *node)
 {
-    bool unmanaged = io_label_of(node, "karpenter.sh/nodepool").len == 0;
+    bool unmanaged = io_label_of(node, LABEL_NODE_POOL).len == 0;
     karp_status status = io_node_kinds_add(reader, node, unmanaged);
     return status || !unmanaged ? status : count(reader, IO_UNUSED_NODES, node->meta.name);
 }

@@ -16,9 +16,6 @@
 #include "write_launch.h"
 #include "write_text.h"
 
-#define ZONE_KEY "topology.kubernetes.io/zone"
-#define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
-
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int by_name(uint32_t a, uint32_t b, const void *catalogue)
@@ -232,8 +229,8 @@ static const karp_str **short_name(offering_form *form, const karp_offering *off
     if (!is_label(offering->requirements, offering->requirement_count, index) || r->value_count != 1 ||
         r->values[0].len == 0)
         return NULL;
-    if (str_is(r->key, ZONE_KEY)) return &form->zone;
-    return str_is(r->key, CAPACITY_TYPE_KEY) ? &form->capacity_type : NULL;
+    if (str_is(r->key, LABEL_ZONE)) return &form->zone;
+    return str_is(r->key, LABEL_CAPACITY_TYPE) ? &form->capacity_type : NULL;
 }
 
 static offering_form form_of(const karp_offering *offering)
@@ -350,11 +347,11 @@ static void catalogue_as_csv(const catalogue_job *job)
             const karp_offering *offering = &type->offerings[k];
             csv_field(b, type->name);
             buffer_char(b, ',');
-            csv_field(b, requirement_value(type->requirements, type->requirement_count, "kubernetes.io/arch"));
+            csv_field(b, requirement_value(type->requirements, type->requirement_count, LABEL_ARCH));
             buffer_char(b, ',');
-            csv_field(b, requirement_value(offering->requirements, offering->requirement_count, ZONE_KEY));
+            csv_field(b, requirement_value(offering->requirements, offering->requirement_count, LABEL_ZONE));
             buffer_char(b, ',');
-            csv_field(b, requirement_value(offering->requirements, offering->requirement_count, CAPACITY_TYPE_KEY));
+            csv_field(b, requirement_value(offering->requirements, offering->requirement_count, LABEL_CAPACITY_TYPE));
             buffer_char(b, ',');
             if (offering->price > 0) buffer_double(b, offering->price);
             buffer_text(b, offering->available ? ",true" : ",false");

@@ -2,6 +2,8 @@
 /* Writes a catalogue as a table: allocatable amounts and the lowest price of each capacity type. */
 #include <karp/inspect.h>
 
+#include <base/labels.h>
+
 #include "write_catalogue.h"
 
 #include "write_text.h"
@@ -46,7 +48,7 @@ static bool zone_seen(const karp_instance_type *type, size_t before, karp_str zo
 {
     for (size_t i = 0; i < before; i++) {
         const karp_offering *o = &type->offerings[i];
-        karp_str other = requirement_value(o->requirements, o->requirement_count, "topology.kubernetes.io/zone");
+        karp_str other = requirement_value(o->requirements, o->requirement_count, LABEL_ZONE);
         if (o->available && equal_str(other, zone)) return true;
     }
     return false;
@@ -59,9 +61,9 @@ static void best_prices(const karp_instance_type *type, table_row *row)
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
         if (!o->available) continue;
-        karp_str zone = requirement_value(o->requirements, o->requirement_count, "topology.kubernetes.io/zone");
+        karp_str zone = requirement_value(o->requirements, o->requirement_count, LABEL_ZONE);
         row->zones += !zone_seen(type, i, zone);
-        karp_str kind = requirement_value(o->requirements, o->requirement_count, "karpenter.sh/capacity-type");
+        karp_str kind = requirement_value(o->requirements, o->requirement_count, LABEL_CAPACITY_TYPE);
         double *best = str_is(kind, "spot") ? &row->spot : str_is(kind, "on-demand") ? &row->on_demand : NULL;
         if (best != NULL && (*best <= 0 || (o->price > 0 && o->price < *best))) *best = o->price;
     }
@@ -74,7 +76,7 @@ static void fill_row(const catalogue_job *job, size_t index, table_row *row)
     const karp_resource *list = karp_catalogue_allocatable(job->catalogue, index, &count);
     count = list == NULL ? 0 : count;
     *row = (table_row){ .cells = { type->name } };
-    row->cells[1] = requirement_value(type->requirements, type->requirement_count, "kubernetes.io/arch");
+    row->cells[1] = requirement_value(type->requirements, type->requirement_count, LABEL_ARCH);
     for (size_t i = 0; i < count; i++) {
         size_t column = str_is(list[i].name, "cpu")      ? 2
                         : str_is(list[i].name, "memory") ? 3

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_launch.h"
 
+#include <base/labels.h>
+
 #include <records/tables.h>
 #include <string.h>
 
@@ -44,11 +46,11 @@ static const struct {
     const char *old;
     const char *stable;
 } legacy_labels[] = {
-    { "beta.kubernetes.io/arch", "kubernetes.io/arch" },
-    { "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type" },
-    { "beta.kubernetes.io/os", "kubernetes.io/os" },
-    { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
-    { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
+    { "beta.kubernetes.io/arch", LABEL_ARCH },
+    { "beta.kubernetes.io/instance-type", LABEL_TYPE },
+    { "beta.kubernetes.io/os", LABEL_OS },
+    { "failure-domain.beta.kubernetes.io/region", LABEL_REGION },
+    { "failure-domain.beta.kubernetes.io/zone", LABEL_ZONE },
 };
 
 enum { LEGACY_COUNT = sizeof(legacy_labels) / sizeof(legacy_labels[0]) };

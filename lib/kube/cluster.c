@@ -5,10 +5,6 @@
 
 #include <base/admit.h>
 
-#define HOSTNAME "kubernetes.io/hostname"
-#define ZONE "topology.kubernetes.io/zone"
-#define REGION "topology.kubernetes.io/region"
-
 void kube_nomem(kube_cluster *c)
 {
     if (!c->status) c->status = fail_nomem(&c->error);
@@ -34,8 +30,8 @@ static void ids_free(kube_cluster *c, kube_ids *ids)
 static void enter_zone(kube_cluster *c, uint32_t node)
 {
     const kube_node_spec *n = &c->nodes[node].spec;
-    karp_str region = label_or_none(n->labels, n->label_count, REGION),
-             name = label_or_none(n->labels, n->label_count, ZONE);
+    karp_str region = label_or_none(n->labels, n->label_count, LABEL_REGION),
+             name = label_or_none(n->labels, n->label_count, LABEL_ZONE);
     size_t i = 0;
     while (i < c->zone_count && !(equal_str(c->zones[i].region, region) && equal_str(c->zones[i].name, name))) i++;
     if (i == c->zone_count) {
@@ -149,7 +145,7 @@ uint32_t kube_key_add(kube_cluster *c, karp_str name)
         kube_nomem(c);
         return 0;
     }
-    c->keys[c->key_count] = (kube_key){ .name = { text, name.len }, .hostname = str_is(name, HOSTNAME) };
+    c->keys[c->key_count] = (kube_key){ .name = { text, name.len }, .hostname = str_is(name, LABEL_HOSTNAME) };
     return (uint32_t)c->key_count++;
 }
 

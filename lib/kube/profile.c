@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/profile.h>
 
+#include <base/labels.h>
+
 void kube_profile_default(kube_profile *profile, uint32_t minor)
 {
     static const kube_weighed cpu_and_memory[] = { { { "cpu", 3 }, 1 }, { { "memory", 6 }, 1 } };
-    static const karp_spread_constraint spread[] = {
-        { .topology_key = { "kubernetes.io/hostname", 22 }, .max_skew = 3, .when_unsatisfiable = KARP_SCHEDULE_ANYWAY },
-        { .topology_key = { "topology.kubernetes.io/zone", 27 },
-          .max_skew = 5,
-          .when_unsatisfiable = KARP_SCHEDULE_ANYWAY }
-    };
+    static const karp_spread_constraint spread[] = { { .topology_key = { LABEL_HOSTNAME, sizeof LABEL_HOSTNAME - 1 },
+                                                       .max_skew = 3,
+                                                       .when_unsatisfiable = KARP_SCHEDULE_ANYWAY },
+                                                     { .topology_key = { LABEL_ZONE, sizeof LABEL_ZONE - 1 },
+                                                       .max_skew = 5,
+                                                       .when_unsatisfiable = KARP_SCHEDULE_ANYWAY } };
     *profile = (kube_profile){ .minor = minor,
                                .backoff = 1,
                                .backoff_most = 10,

@@ -199,8 +199,7 @@ static bool binds(kube_cluster *c, const kube_class *s, const kube_node_spec *no
 
 static bool is_zone(karp_str key)
 {
-    static const char *const keys[] = { "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
-                                        "failure-domain.beta.kubernetes.io/zone",
+    static const char *const keys[] = { LABEL_ZONE, LABEL_REGION, "failure-domain.beta.kubernetes.io/zone",
                                         "failure-domain.beta.kubernetes.io/region" };
     return str_in_words(key, keys, sizeof keys / sizeof *keys);
 }

@@ -6,6 +6,7 @@
 #include <base/columns.h>
 #include <base/context.h>
 #include <base/error.h>
+#include <base/labels.h>
 #include <model/catalogue.h>
 #include <model/snapshot.h>
 
@@ -232,7 +233,7 @@ static bool instance_types(const karp_catalogue *c, karp_table *t)
     for (uint32_t i = 0; i < c->count; i++) {
         const karp_instance_type *shown = &c->types[i].shown;
         column_text(name, shown->name);
-        column_text(arch, only_value(shown->requirements, shown->requirement_count, "kubernetes.io/arch"));
+        column_text(arch, only_value(shown->requirements, shown->requirement_count, LABEL_ARCH));
         column_uint32(offering_count, c->types[i].offering_count);
     }
     return amounts(c, t);
@@ -249,8 +250,8 @@ static bool offerings(const karp_catalogue *c, karp_table *t)
             const karp_offering *o = &shown->offerings[k];
             column_uint32(type, i);
             column_text(name, shown->name);
-            column_text(zone, only_value(o->requirements, o->requirement_count, "topology.kubernetes.io/zone"));
-            column_text(capacity_type, only_value(o->requirements, o->requirement_count, "karpenter.sh/capacity-type"));
+            column_text(zone, only_value(o->requirements, o->requirement_count, LABEL_ZONE));
+            column_text(capacity_type, only_value(o->requirements, o->requirement_count, LABEL_CAPACITY_TYPE));
             column_double(price, o->price);
             column_uint32(available, o->available);
             column_int64(reservation_capacity, o->reservation_capacity);

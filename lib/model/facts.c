@@ -5,6 +5,7 @@
 
 #include <base/bisect.h>
 #include <base/error.h>
+#include <base/labels.h>
 #include <base/sort.h>
 #include <model/devices.h>
 #include <model/reuse_pods.h>
@@ -27,17 +28,17 @@ struct word {
         offsetof(known_text, field), spelled                                                                           \
     }
 static const struct word words_known[] = {
-    WORD(hostname, "kubernetes.io/hostname"),
-    WORD(zone, "topology.kubernetes.io/zone"),
-    WORD(region, "topology.kubernetes.io/region"),
-    WORD(instance_type, "node.kubernetes.io/instance-type"),
-    WORD(arch, "kubernetes.io/arch"),
-    WORD(os, "kubernetes.io/os"),
-    WORD(capacity_type, "karpenter.sh/capacity-type"),
-    WORD(node_pool, "karpenter.sh/nodepool"),
+    WORD(hostname, LABEL_HOSTNAME),
+    WORD(zone, LABEL_ZONE),
+    WORD(region, LABEL_REGION),
+    WORD(instance_type, LABEL_TYPE),
+    WORD(arch, LABEL_ARCH),
+    WORD(os, LABEL_OS),
+    WORD(capacity_type, LABEL_CAPACITY_TYPE),
+    WORD(node_pool, LABEL_NODE_POOL),
     WORD(windows_build, "node.kubernetes.io/windows-build"),
-    WORD(registered, "karpenter.sh/registered"),
-    WORD(initialized, "karpenter.sh/initialized"),
+    WORD(registered, LABEL_REGISTERED),
+    WORD(initialized, LABEL_INITIALIZED),
     WORD(true_, "true"),
     WORD(spot, "spot"),
     WORD(on_demand, "on-demand"),
@@ -69,11 +70,11 @@ static const struct word words_known[] = {
 
 /* Older keys of labels, and the keys that stand for them. */
 static const char *const normalized_labels[][2] = {
-    { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
-    { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
-    { "beta.kubernetes.io/arch", "kubernetes.io/arch" },
-    { "beta.kubernetes.io/os", "kubernetes.io/os" },
-    { "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type" },
+    { "failure-domain.beta.kubernetes.io/zone", LABEL_ZONE },
+    { "failure-domain.beta.kubernetes.io/region", LABEL_REGION },
+    { "beta.kubernetes.io/arch", LABEL_ARCH },
+    { "beta.kubernetes.io/os", LABEL_OS },
+    { "beta.kubernetes.io/instance-type", LABEL_TYPE },
 };
 
 static uint32_t add(karp_snapshot *s, karp_str text) { return strings_add(&s->raw.text, text.ptr, text.len); }

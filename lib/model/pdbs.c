@@ -10,7 +10,8 @@
 /* Up to so many budgets are compared with every pod: looking labels up would take longer. */
 enum { FEW = 16 };
 
-bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
+/* Whether the budget selects the pod. Budgets select only pods of their own namespace. */
+static bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p)
 {
     return b->selects != NULL && b->meta.name_space == p->name_space &&
            selector_selects(b->selects, store_pod_labels(&s->raw, p->labels));

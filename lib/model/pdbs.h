@@ -8,9 +8,6 @@
 
 #include <model/snapshot.h>
 
-/* Whether the budget selects the pod. Budgets select only pods of their own namespace. */
-bool pdb_covers(const karp_snapshot *s, const disruption_budget *b, const pod *p);
-
 /* The budgets that cover a pod:
  *
  *     pdb_walk walk = pdbs_of(s, p);

@@ -20,12 +20,12 @@ karp_str launch_label(const karp_offering *offering, const char *key)
     return requirement_single(offering->requirements, offering->requirement_count, key);
 }
 
-karp_str launch_capacity_type(const karp_offering *offering) { return launch_label(offering, LAUNCH_CAPACITY_TYPE); }
+karp_str launch_capacity_type(const karp_offering *offering) { return launch_label(offering, LABEL_CAPACITY_TYPE); }
 
 karp_str launch_first_capacity_type(const karp_provider_launch *launch)
 {
     static const karp_str order[] = { TEXT("reserved"), TEXT("spot"), TEXT("on-demand") };
-    const karp_str key = TEXT(LAUNCH_CAPACITY_TYPE);
+    const karp_str key = TEXT(LABEL_CAPACITY_TYPE);
     bool there[3] = { false, false, false };
     for (size_t i = 0; i < launch->candidate_count; i++) {
         const karp_offering *o = launch_offering(launch, launch->candidates[i]);
@@ -46,7 +46,7 @@ static int compare_offers(const karp_provider_launch *launch, karp_provider_cand
     if (x->price != y->price) return x->price < y->price ? -1 : 1;
     int order = compare_str(launch->types[a.type]->name, launch->types[b.type]->name);
     if (order) return order;
-    return compare_str(launch_label(x, LAUNCH_ZONE), launch_label(y, LAUNCH_ZONE));
+    return compare_str(launch_label(x, LABEL_ZONE), launch_label(y, LABEL_ZONE));
 }
 
 bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate *out)

@@ -6,9 +6,6 @@
 #include <base/admit.h>
 #include <karp/provider.h>
 
-#define LAUNCH_CAPACITY_TYPE "karpenter.sh/capacity-type"
-#define LAUNCH_ZONE "topology.kubernetes.io/zone"
-
 const karp_offering *launch_offering(const karp_provider_launch *launch, karp_provider_candidate candidate);
 /* The offering's single value of a label; "" = it has none. */
 karp_str launch_label(const karp_offering *offering, const char *key);

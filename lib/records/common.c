@@ -2,6 +2,7 @@
 #include <records/rows.h>
 #include <records/tables.h>
 
+#include <base/labels.h>
 #include <base/str.h>
 #include <karp/decision.h>
 
@@ -30,8 +31,7 @@ static bool is_transient(const void *element) { return record_transient_key(((co
 
 bool record_transient_key(karp_str key)
 {
-    return str_is(key, "kubernetes.io/hostname") || str_is(key, "karpenter.sh/registered") ||
-           str_is(key, "karpenter.sh/initialized");
+    return str_is(key, LABEL_HOSTNAME) || str_is(key, LABEL_REGISTERED) || str_is(key, LABEL_INITIALIZED);
 }
 
 const record record_requirement = { OF(karp_requirement), .skip = is_transient,

@@ -53,10 +53,9 @@ static karp_launch as_launch(const replay_given *g, const karp_node *node, const
 {
     const karp_meta *meta = g->node ? &node->meta : &claim->meta;
     karp_launch launch = { .size = sizeof launch };
-    launch.node_pool = label(meta, "karpenter.sh/nodepool");
-    launch.choice = (karp_choice){ label(meta, "node.kubernetes.io/instance-type"),
-                                   label(meta, "topology.kubernetes.io/zone"),
-                                   label(meta, "karpenter.sh/capacity-type"), g->price };
+    launch.node_pool = label(meta, LABEL_NODE_POOL);
+    launch.choice = (karp_choice){ label(meta, LABEL_TYPE), label(meta, LABEL_ZONE), label(meta, LABEL_CAPACITY_TYPE),
+                                   g->price };
     launch.labels = meta->labels;
     launch.label_count = meta->label_count;
     launch.capacity = g->node ? node->capacity : claim->capacity;

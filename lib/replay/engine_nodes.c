@@ -11,7 +11,6 @@
 
 #include <karp/library.h>
 
-#define HOSTNAME "kubernetes.io/hostname"
 #define NOTICE (120 * SECOND) /* from a spot interruption to the end of the machine */
 #define LEAST_DRAIN (5 * SECOND) /* a node ends no sooner after its deletion, even if it is empty */
 #define NOMINATION (20 * SECOND) /* twice the longest batch */
@@ -58,15 +57,15 @@ static void label_node(engine *e, replay_node *n, const karp_launch *launch, con
         label_single(e, list, &count, m->offering->requirements, m->offering->requirement_count);
     }
     for (size_t i = 0; i < launch->label_count; i++) {
-        if (str_is(launch->labels[i].key, HOSTNAME)) continue;
+        if (str_is(launch->labels[i].key, LABEL_HOSTNAME)) continue;
         label_set(list, &count, engine_text(e, launch->labels[i].key), engine_text(e, launch->labels[i].value));
     }
     if (n->pool.len) {
-        label_set(list, &count, str("karpenter.sh/nodepool"), n->pool);
-        label_set(list, &count, str("karpenter.sh/registered"), str("true"));
-        label_set(list, &count, str("karpenter.sh/initialized"), str("true"));
+        label_set(list, &count, str(LABEL_NODE_POOL), n->pool);
+        label_set(list, &count, str(LABEL_REGISTERED), str("true"));
+        label_set(list, &count, str(LABEL_INITIALIZED), str("true"));
     }
-    list[count++] = (karp_label){ str(HOSTNAME), n->name };
+    list[count++] = (karp_label){ str(LABEL_HOSTNAME), n->name };
     n->labels = list;
     n->label_count = count;
 }
@@ -76,7 +75,7 @@ static uint32_t kind_of(engine *e, const replay_node *n)
     strbuf *key = &e->key;
     strbuf_clear(key);
     for (size_t i = 0; i < n->label_count; i++) {
-        if (str_is(n->labels[i].key, HOSTNAME)) continue;
+        if (str_is(n->labels[i].key, LABEL_HOSTNAME)) continue;
         strbuf_addstr(key, n->labels[i].key);
         strbuf_addc(key, '=');
         strbuf_addstr(key, n->labels[i].value);

@@ -4,6 +4,7 @@
  * objects or available offerings have changed, and from time to time to free the memory of removed rows.
  */
 #include <karp/builder.h>
+#include <base/labels.h>
 #include <karp/inspect.h>
 #include <karp/library.h>
 #include <replay/engine.h>
@@ -239,8 +240,8 @@ static karp_status known_catalogue(engine *e, karp_catalogue **out)
             for (size_t r = 0; r < offerings[k].requirement_count; r++) {
                 const karp_requirement *q = &offerings[k].requirements[r];
                 if (q->value_count != 1) continue;
-                if (str_is(q->key, "topology.kubernetes.io/zone")) zone = q->values[0];
-                if (str_is(q->key, "karpenter.sh/capacity-type")) capacity = q->values[0];
+                if (str_is(q->key, LABEL_ZONE)) zone = q->values[0];
+                if (str_is(q->key, LABEL_CAPACITY_TYPE)) capacity = q->values[0];
             }
             for (size_t l = 0; l < e->losses.count; l++) {
                 if (e->losses.list[l].known && !e->losses.list[l].interrupted &&

@@ -70,8 +70,8 @@ static void try_type(engine *e, const karp_launch *launch, const karp_catalogue 
     const karp_instance_type *type = karp_catalogue_type(from, index);
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        karp_str zone = requirement_single(o->requirements, o->requirement_count, "topology.kubernetes.io/zone"),
-                 capacity = requirement_single(o->requirements, o->requirement_count, "karpenter.sh/capacity-type");
+        karp_str zone = requirement_single(o->requirements, o->requirement_count, LABEL_ZONE),
+                 capacity = requirement_single(o->requirements, o->requirement_count, LABEL_CAPACITY_TYPE);
         if (!o->available || (best->offering && o->price >= best->choice.price) ||
             !requirements_agree(launch->requirements, launch->requirement_count, o->requirements,
                                 o->requirement_count) ||

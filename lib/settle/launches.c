@@ -6,8 +6,6 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 
-#define HOSTNAME "kubernetes.io/hostname"
-
 /* The nodes of launches, while they are made. */
 typedef struct joining {
     outcome *o;
@@ -24,11 +22,11 @@ static karp_label *labels_of(outcome *o, const karp_launch *l, karp_str name, bo
     for (size_t i = 0; i < l->choice_label_count; i++)
         label_set(list, count, l->choice_labels[i].key, l->choice_labels[i].value);
     for (size_t i = 0; i < l->label_count; i++) label_set(list, count, l->labels[i].key, l->labels[i].value);
-    label_set(list, count, str("karpenter.sh/nodepool"), l->node_pool);
+    label_set(list, count, str(LABEL_NODE_POOL), l->node_pool);
     if (!joined) return list;
-    label_set(list, count, str(HOSTNAME), name);
-    label_set(list, count, str("karpenter.sh/registered"), str("true"));
-    label_set(list, count, str("karpenter.sh/initialized"), str("true"));
+    label_set(list, count, str(LABEL_HOSTNAME), name);
+    label_set(list, count, str(LABEL_REGISTERED), str("true"));
+    label_set(list, count, str(LABEL_INITIALIZED), str("true"));
     return list;
 }
 

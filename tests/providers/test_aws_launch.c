@@ -34,8 +34,8 @@ static bool in_a_zone_of_the_type(const karp_provider_launch *launch, karp_provi
 {
     const karp_instance_type *t = launch->types[c.type];
     const karp_offering *o = launch_offering(launch, c);
-    karp_str zone = requirement_single(o->requirements, o->requirement_count, LAUNCH_ZONE);
-    const karp_requirement *zones = requirement_find(t->requirements, t->requirement_count, str(LAUNCH_ZONE));
+    karp_str zone = requirement_single(o->requirements, o->requirement_count, LABEL_ZONE);
+    const karp_requirement *zones = requirement_find(t->requirements, t->requirement_count, str(LABEL_ZONE));
     for (size_t i = 0; i < zones->value_count; i++) {
         if (equal_str(zones->values[i], zone)) return true;
     }
@@ -461,7 +461,7 @@ static void result(void **state)
     karp_provider_candidate picked;
     assert_int_equal(karp_provider_launch_pick(a.provider, a.class_, &a.launch, &picked, NULL), KARP_OK);
     const karp_offering *o = launch_offering(&a.launch, picked);
-    assert_string_equal(requirement_single(o->requirements, o->requirement_count, LAUNCH_ZONE).ptr, "us-west-2b");
+    assert_string_equal(requirement_single(o->requirements, o->requirement_count, LABEL_ZONE).ptr, "us-west-2b");
     /* The other, too: insufficient capacity, now and at the next launch. */
     text = "{\"Errors\":[{\"ErrorCode\":\"InsufficientInstanceCapacity\"," OVERRIDES("us-west-2b") "}]}";
     assert_int_equal(

@@ -27,7 +27,7 @@ static void keep(karp_provider_launch *launch, keeps test, const void *about)
 
 static bool allows(const karp_provider_launch *launch, const char *capacity_type)
 {
-    const karp_str key = TEXT(LAUNCH_CAPACITY_TYPE), value = { capacity_type, strlen(capacity_type) };
+    const karp_str key = TEXT(LABEL_CAPACITY_TYPE), value = { capacity_type, strlen(capacity_type) };
     return requirements_allow(launch->requirements, launch->requirement_count, key, value);
 }
 
@@ -120,7 +120,7 @@ static bool is_best_reserved(const karp_provider_launch *launch, karp_provider_c
     for (size_t i = 0; i < all->candidate_count; i++) {
         karp_provider_candidate other = all->candidates[i];
         if (other.type != c.type || !other.usable || !is_of(all, other, "reserved")) continue;
-        if (!equal_str(label_of(all, other, LAUNCH_ZONE), label_of(launch, c, LAUNCH_ZONE))) continue;
+        if (!equal_str(label_of(all, other, LABEL_ZONE), label_of(launch, c, LABEL_ZONE))) continue;
         if (roomier(all, other, c) || (other.offering < c.offering && !roomier(all, c, other))) return false;
     }
     return true;

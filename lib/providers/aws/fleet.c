@@ -48,7 +48,7 @@ static tree *override_of(trees *t, const aws_handle *h, const aws_node_class *c,
                          karp_provider_candidate candidate)
 {
     const karp_offering *o = launch_offering(launch, candidate);
-    karp_str zone = launch_label(o, LAUNCH_ZONE);
+    karp_str zone = launch_label(o, LABEL_ZONE);
     tree *one = tree_new(t, TREE_MAP);
     set_text(t, one, "InstanceType", type_of(launch, candidate)->name);
     set_text(t, one, "AvailabilityZone", zone);
@@ -62,11 +62,11 @@ static tree *override_of(trees *t, const aws_handle *h, const aws_node_class *c,
 static bool is_first(const karp_provider_launch *launch, size_t index)
 {
     karp_provider_candidate c = launch->candidates[index];
-    karp_str zone = launch_label(launch_offering(launch, c), LAUNCH_ZONE);
+    karp_str zone = launch_label(launch_offering(launch, c), LABEL_ZONE);
     for (size_t i = index; i-- > 0 && launch->candidates[i].type == c.type;) {
         const karp_offering *o = launch_offering(launch, launch->candidates[i]);
         if (!launch->candidates[i].usable || !equal_str(launch_capacity_type(o), launch->capacity_type)) continue;
-        if (equal_str(launch_label(o, LAUNCH_ZONE), zone)) return false;
+        if (equal_str(launch_label(o, LABEL_ZONE), zone)) return false;
     }
     return true;
 }
@@ -211,7 +211,7 @@ static uint32_t mark_reservation(const fleet_failure *f)
     for (size_t i = 0; i < f->launch->candidate_count; i++) {
         const karp_offering *o = launch_offering(f->launch, f->launch->candidates[i]);
         if (!equal_str(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
-        if (!str_is(launch_capacity_type(o), "reserved") || !equal_str(launch_label(o, LAUNCH_ZONE), f->zone)) continue;
+        if (!str_is(launch_capacity_type(o), "reserved") || !equal_str(launch_label(o, LABEL_ZONE), f->zone)) continue;
         karp_provider_scope scope = { .size = sizeof scope,
                                       .reservation = launch_label(o, AWS_GROUP "capacity-reservation-id") };
         if (!str_is(f->code, "ReservationCapacityExceeded")) {
@@ -297,8 +297,8 @@ static void take_instance(decoder *d, const tree *instance, const karp_provider_
     int n = snprintf(text, length, "%s%.*s/%.*s", start, (int)zone.len, zone.ptr, (int)id.len, id.ptr);
     karp_label *label = scratch_array(d->s, 2, sizeof *label);
     if (!label || n < 0) return;
-    label[0] = (karp_label){ TEXT(LAUNCH_ZONE), zone };
-    label[1] = (karp_label){ TEXT(LAUNCH_CAPACITY_TYPE), scratch_text(d->s, launch->capacity_type) };
+    label[0] = (karp_label){ TEXT(LABEL_ZONE), zone };
+    label[1] = (karp_label){ TEXT(LABEL_CAPACITY_TYPE), scratch_text(d->s, launch->capacity_type) };
     node->provider_id = (karp_str){ text, (size_t)n };
     node->instance_type = decode_text(d, instance, "InstanceType");
     node->image_id = decode_text(d, overrides, "ImageId");
@@ -401,7 +401,7 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
     node->capacity = capacity_of(&s, launch, type, &node->capacity_count);
     node->instance_type = type->name;
     node->image_id = image_of(c, type);
-    node->subnet_id = subnet_in(c, &h->marks, launch_label(o, LAUNCH_ZONE));
+    node->subnet_id = subnet_in(c, &h->marks, launch_label(o, LABEL_ZONE));
     node->reservation_id = launch_label(o, AWS_GROUP "capacity-reservation-id");
     return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }

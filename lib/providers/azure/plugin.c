@@ -225,7 +225,7 @@ static int compare_offers(const karp_provider_launch *launch, karp_provider_cand
          y_zonal = str_is(launch_label(y, AZURE_SCOPE), "zonal");
     if (x_zonal != y_zonal) return x_zonal ? -1 : 1;
     int order = compare_str(launch->types[a.type]->name, launch->types[b.type]->name);
-    return order ? order : compare_str(launch_label(x, LAUNCH_ZONE), launch_label(y, LAUNCH_ZONE));
+    return order ? order : compare_str(launch_label(x, LABEL_ZONE), launch_label(y, LABEL_ZONE));
 }
 
 static bool best_of(const karp_provider_launch *launch, karp_provider_candidate *out)

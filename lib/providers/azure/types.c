@@ -15,7 +15,7 @@ static const karp_str priorities[KINDS] = { TEXT("regular"), TEXT("spot") };
 static const karp_str scopes[] = { TEXT("regional"), TEXT("zonal") };
 static const karp_str words[] = { TEXT("false"), TEXT("true") };
 
-static const karp_str key_capacity_type = TEXT(CLOUD_CAPACITY_TYPE), key_zone = TEXT(CLOUD_ZONE),
+static const karp_str key_capacity_type = TEXT(LABEL_CAPACITY_TYPE), key_zone = TEXT(LABEL_ZONE),
                       key_scope = TEXT(AZURE_SCOPE), key_ultra = TEXT(AZURE_GROUP "sku-storage-ultra-ssd"),
                       key_priority = TEXT(AKS_GROUP "priority"), key_set_priority = TEXT(AKS_GROUP "scalesetpriority");
 

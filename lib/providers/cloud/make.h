@@ -3,11 +3,9 @@
 #ifndef CLOUD_MAKE_H
 #define CLOUD_MAKE_H
 
+#include <base/labels.h>
 #include <base/str.h>
 #include <providers/scratch.h>
-
-#define CLOUD_CAPACITY_TYPE "karpenter.sh/capacity-type"
-#define CLOUD_ZONE "topology.kubernetes.io/zone"
 
 /* Cache of short texts and numbers that many types share. */
 enum { CLOUD_SHARED = 1024 };

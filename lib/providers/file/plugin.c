@@ -7,6 +7,7 @@
 #include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/library.h>
+#include <base/labels.h>
 #include <base/str.h>
 #include <base/sort.h>
 
@@ -63,7 +64,7 @@ static bool list_keys(file_handle *h, const karp_catalogue *types)
     (void)all_keys(types, h->keys);
     if (!sort_stable(h->base.context, h->keys, h->key_capacity, sizeof *h->keys, by_text, NULL)) return false;
     for (size_t i = 0; i < h->key_capacity; i++) {
-        if (str_is(h->keys[i], "kubernetes.io/hostname")) continue;
+        if (str_is(h->keys[i], LABEL_HOSTNAME)) continue;
         if (h->key_count == 0 || !equal_str(h->keys[h->key_count - 1], h->keys[i]))
             h->keys[h->key_count++] = h->keys[i];
     }

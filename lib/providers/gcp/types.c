@@ -8,7 +8,7 @@
 enum { KINDS = 2, LABELS_MOST = 32 };
 
 static const karp_str kinds[KINDS] = { TEXT("on-demand"), TEXT("spot") };
-static const karp_str key_capacity_type = TEXT(CLOUD_CAPACITY_TYPE), key_zone = TEXT(CLOUD_ZONE),
+static const karp_str key_capacity_type = TEXT(LABEL_CAPACITY_TYPE), key_zone = TEXT(LABEL_ZONE),
                       key_zone_id = TEXT("topology.k8s.gcp/zone-id");
 
 /* Spot price as a fraction of on-demand, if unknown. */
