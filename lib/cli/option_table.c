@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <karp/peer.h>
+#include <karp/provider.h>
 
 /* Where an option's value goes. */
 #define NO_NUMBER                                                                                                      \
@@ -25,9 +26,10 @@
 #define COUNT(member, least, most, message) NUMBER(STORE_COUNT, member, least, most, message)
 #define DOLLARS(member) NUMBER(STORE_DECIMAL, member, 0, 1000000000000, "dollars an hour, at least 0")
 
-/* Stand in texts for the profiles of Karpenter's versions, and for the methods of a disruption pass. */
+/* Stand in texts for the profiles of Karpenter's versions, the methods of a disruption pass, and built-in providers. */
 #define VERSIONS "{versions}"
 #define METHODS "{methods}"
+#define PROVIDERS "{providers}"
 
 static const option_row rows[] = {
     { 'f', "file", "FILE", CLI_OPTION_INPUT, LISTED(files), "read a file, a directory, or - (repeatable); -f FILE" },
@@ -95,7 +97,7 @@ static const option_row rows[] = {
     { 0, "lenient", NULL, CLI_OPTION_INPUT, FLAG(lenient), "plan workloads that the API server would refuse" },
     { 0, "catalogue", "FILE", CLI_OPTION_CATALOGUE, LISTED(catalogues), "instance types from a file (repeatable)" },
     { 0, "provider", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, TEXT(provider),
-      "use the types of aws, azure, gcp, file, or of a plugin: its .so file" },
+      "use the types of " PROVIDERS ", or of a plugin: its .so file" },
     { 0, "region", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, TEXT(region),
       "region of types and prices; karp --version lists those that are built in" },
     { 0, "facts", "[KIND=]FILE", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, LISTED(facts),
@@ -281,22 +283,36 @@ void fill_getopt_table(struct option table[OPTION_ROOM])
     }
 }
 
-/* The row's text, in `room` if it names versions or methods. */
+static const char *version_at(size_t i) { return karp_profile_at(i + 2) == NULL ? NULL : karp_profile_at(i + 1); }
+
+/* Of the methods of a disruption pass. */
+static const char *method_at(size_t i)
+{
+    uint32_t method = 0;
+    do {
+        if (karp_method_name(++method)[0] == '\0') return NULL;
+    } while ((karp_method_flags(method) & KARP_METHOD_FLAG_PASS) == 0 || i-- > 0);
+    return karp_method_name(method);
+}
+
+static const char *provider_at(size_t i) { return karp_provider_registry_name(NULL, i).ptr; }
+
+/* The row's text, in `room` if it has a list of names. */
 static const char *text_of(const option_row *row, char room[OPTION_TEXT])
 {
-    const char *versions = strstr(row->text, VERSIONS), *methods = strstr(row->text, METHODS), *between = "";
-    const char *at = versions != NULL ? versions : methods;
-    if (at == NULL) return row->text;
-    (void)snprintf(room, OPTION_TEXT, "%.*s", (int)(at - row->text), row->text);
-    for (size_t i = 1; versions != NULL && karp_profile_at(i + 1) != NULL; i++, between = ", ")
-        str_append(room, OPTION_TEXT, "%s%s", between, karp_profile_at(i));
-    for (uint32_t i = 1; versions == NULL && karp_method_name(i)[0] != '\0'; i++) {
-        if ((karp_method_flags(i) & KARP_METHOD_FLAG_PASS) == 0) continue;
-        str_append(room, OPTION_TEXT, "%s%s", between, karp_method_name(i));
-        between = ", ";
+    static const struct {
+        const char *mark, *(*at)(size_t i);
+    } named[] = { { VERSIONS, version_at }, { METHODS, method_at }, { PROVIDERS, provider_at } };
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+        const char *mark = strstr(row->text, named[k].mark), *name;
+        if (mark == NULL) continue;
+        (void)snprintf(room, OPTION_TEXT, "%.*s", (int)(mark - row->text), row->text);
+        for (size_t i = 0; (name = named[k].at(i)) != NULL; i++)
+            str_append(room, OPTION_TEXT, "%s%s", i > 0 ? ", " : "", name);
+        str_append(room, OPTION_TEXT, "%s", mark + strlen(named[k].mark));
+        return room;
     }
-    str_append(room, OPTION_TEXT, "%s", strchr(at, '}') + 1);
-    return room;
+    return row->text;
 }
 
 bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out)
@@ -448,8 +464,6 @@ static const option_words lists[] = {
     { "flavours", CLI_OPTION_ADMIT,
       LIST({ "nodepool", 0 }, { "zone", 0 }, { "capacity-type", 0 }, { "reservation", 0 }, { "all", 0 },
            { "none", 0 }) },
-    { "provider", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
-      LIST({ "aws", 0 }, { "azure", 0 }, { "gcp", 0 }, { "file", 0 }) },
     { "format", CLI_OPTION_REPLAY,
       LIST({ "csv", 0 }, { "openb", 0 }, { "azure-packing", 0 }, { "simkube", 0 }, { "kubereplay", 0 }, { "dumps", 0 },
            { "story", 0 }, { "load", 0 }) },
@@ -494,6 +508,7 @@ bool print_option_words(const cli_options *options, const cli_verb *verb, const 
         if (is_asked(i)) printf(" %s", karp_method_name(i));
     }
     bool profiles = strcmp(option, "profile") == 0 || strcmp(option, "policy") == 0;
+    for (size_t i = 0; strcmp(option, "provider") == 0 && provider_at(i) != NULL; i++) printf(" %s", provider_at(i));
     for (size_t i = 0; profiles && karp_profile_at(i) != NULL; i++) printf(" %s", karp_profile_at(i));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (strcmp(option, lists[i].option) != 0 || (verb->options & lists[i].group) == 0) continue;

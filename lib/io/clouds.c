@@ -17,7 +17,7 @@ static const karp_str nothing = { "", 0 };
 static uint32_t given_cloud(const karp_reader *reader) { return reader->cloud_count - 1; }
 
 /* The number of a built-in provider's cloud. */
-static uint32_t cloud_of(const builtin_plugin *one) { return one ? (uint32_t)(one - plugin_builtin(0)) : IO_NONE; }
+static uint32_t cloud_of(const builtin_plugin *one) { return one ? plugin_builtin_index(one) : IO_NONE; }
 
 /* The cloud that the caller chose for the whole input. IO_NONE = the input shows its clouds. */
 static uint32_t chosen_cloud(const karp_reader *reader)

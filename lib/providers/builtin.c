@@ -1,96 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/builtin.h>
 
-#include <providers/aws/defaults.h>
-#include <providers/azure/facts.h>
-#include <providers/gcp/facts.h>
+#include <base/str.h>
 
-/* ---- names of regions and zones ---------------------------------------------------------------------------------- */
-
-static size_t skip_letters(karp_str text, size_t at)
-{
-    while (at < text.len && text.ptr[at] >= 'a' && text.ptr[at] <= 'z') at++;
-    return at;
-}
-
-static size_t skip_digits(karp_str text, size_t at)
-{
-    while (at < text.len && is_digit(text.ptr[at])) at++;
-    return at;
-}
-
-/* Regions end after their first number: "us-west-2a" and "us-west-2-lax-1a" are zones of "us-west-2". */
-static size_t aws_region_length(karp_str place, bool zone)
-{
-    size_t at = 0, words = 0;
-    for (size_t end; (end = skip_letters(place, at)) > at; words++) {
-        if (end == place.len || place.ptr[end] != '-') return 0;
-        at = end + 1;
-    }
-    size_t end = skip_digits(place, at);
-    return words >= 2 && end > at && (zone ? end < place.len : end == place.len) ? end : 0;
-}
-
-/* "eastus2", with the zones "eastus2-1" and more. */
-static size_t azure_region_length(karp_str place, bool zone)
-{
-    size_t letters = skip_letters(place, 0), end = skip_digits(place, letters);
-    if (letters == 0) return 0;
-    if (!zone) return end == place.len ? end : 0;
-    if (end == place.len || place.ptr[end] != '-') return 0;
-    return end + 1 < place.len && skip_digits(place, end + 1) == place.len ? end : 0;
-}
-
-/* "us-central1", with the zones "us-central1-a" and more. */
-static size_t gcp_region_length(karp_str place, bool zone)
-{
-    size_t first = skip_letters(place, 0);
-    if (first == 0 || first == place.len || place.ptr[first] != '-') return 0;
-    size_t second = skip_letters(place, first + 1), end = skip_digits(place, second);
-    if (second == first + 1 || end == second) return 0;
-    if (!zone) return end == place.len ? end : 0;
-    if (end == place.len || place.ptr[end] != '-') return 0;
-    return end + 1 < place.len && skip_letters(place, end + 1) == place.len ? end : 0;
-}
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
-static const char *const aws_domains[] = { "karpenter.k8s.aws", "eks.amazonaws.com", "k8s.amazonaws.com", NULL };
-static const char *const azure_domains[] = { "karpenter.azure.com", "kubernetes.azure.com", NULL };
-static const char *const gcp_domains[] = { "karpenter.k8s.gcp", "cloud.google.com", NULL };
-
-/* The first one is that of an input that shows none. */
-static const builtin_plugin builtins[] = {
-    { .plugin = &aws_plugin,
-      .read_class = aws_read_class,
-      .usual_region = AWS_USUAL_REGION,
-      .region_length = aws_region_length,
-      .scheme = "aws://",
-      .before_zone = "aws:///",
-      .before_id = "/i-",
-      .domains = aws_domains,
-      .zones_setting = "zones",
-      .release_1_14 = "1.14.3",
-      .other_group = "eks.amazonaws.com",
-      .usual_class = "its nodes are assumed to run AL2023 with default settings" },
-    { .plugin = &azure_plugin,
-      .read_class = azure_read_class,
-      .usual_region = AZURE_USUAL_REGION,
-      .region_length = azure_region_length,
-      .scheme = "azure://",
-      .domains = azure_domains },
-    { .plugin = &file_plugin },
-    { .plugin = &gcp_plugin,
-      .read_class = gcp_read_class,
-      .usual_region = GCP_USUAL_REGION,
-      .region_length = gcp_region_length,
-      .scheme = "gce://",
-      .domains = gcp_domains },
-};
+#define PLACE(name) &name##_builtin,
+static const builtin_plugin *const builtins[] = { BUILTIN_PLUGINS(PLACE) };
 
 const builtin_plugin *plugin_builtin(size_t index)
 {
-    return index < sizeof builtins / sizeof *builtins ? &builtins[index] : NULL;
+    return index < sizeof builtins / sizeof *builtins ? builtins[index] : NULL;
+}
+
+uint32_t plugin_builtin_index(const builtin_plugin *builtin)
+{
+    uint32_t i = 0;
+    while (builtins[i] != builtin) i++;
+    return i;
 }
 
 const builtin_plugin *plugin_builtin_named(karp_str name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in providers, and how an input shows that its nodes are of their clouds. One row for each. */
+/* The built-in providers, and how an input shows that its nodes are of their clouds. */
 #ifndef PROVIDERS_BUILTIN_H
 #define PROVIDERS_BUILTIN_H
 
@@ -25,7 +25,14 @@ typedef struct builtin_plugin {
     const char *usual_class; /* what nodes are assumed to have if the input lacks their class */
 } builtin_plugin;
 
+/* A provider is a folder, which has its builtin_plugin, and a row here. The first one is that of an input that shows
+ * none. */
+#define BUILTIN_PLUGINS(ROW) ROW(aws) ROW(azure) ROW(gcp) ROW(file)
+#define DECLARE_BUILTIN(name) extern const builtin_plugin name##_builtin;
+BUILTIN_PLUGINS(DECLARE_BUILTIN)
+
 const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
+uint32_t plugin_builtin_index(const builtin_plugin *builtin); /* the place of one of them */
 const builtin_plugin *plugin_builtin_named(karp_str name); /* NULL = there is none */
 /* That of a node class's group, or of its kind if the group is not stated. NULL = there is none. */
 const builtin_plugin *plugin_builtin_for_class(karp_str group, karp_str kind);

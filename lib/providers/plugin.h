@@ -14,8 +14,6 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
 karp_status plugin_load(const char *path, void **object, karp_provider_plugin *copy, karp_error *error);
 void plugin_unload(void *object); /* NULL is permitted */
 
-extern const karp_provider_plugin aws_plugin, azure_plugin, file_plugin, gcp_plugin;
-
 /* Reads a node class from its tree, which it neither changes nor keeps. */
 typedef uint32_t (*plugin_read_class)(void *handle, const struct tree *root, void **node_class,
                                       karp_provider_problem *problem);
@@ -36,9 +34,6 @@ void plugin_handle_free(plugin_handle *handle);
 /* A call of the table. */
 uint64_t plugin_generation(const void *handle);
 
-uint32_t aws_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
-uint32_t azure_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
-uint32_t gcp_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
 /* The answer to the call class_parse. */
 uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, plugin_read_class read,
                             void **node_class, karp_provider_problem *problem);

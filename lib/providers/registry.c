@@ -107,7 +107,9 @@ size_t karp_provider_registry_count(const karp_provider_registry *registry) { re
 karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index)
 {
     karp_str none = { NULL, 0 };
-    return index < registry->count ? str(registry->list[index].plugin.name) : none;
+    if (registry) return index < registry->count ? str(registry->list[index].plugin.name) : none;
+    const builtin_plugin *builtin = plugin_builtin(index);
+    return builtin ? str(builtin->plugin->name) : none;
 }
 
 static karp_status unknown(karp_error *error, karp_str name)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A new version of Karpenter needs one row of lib/model/peer.c, a new disruption method its number, one row of lib/decision/methods.h
-and its file.
+and its file, a new cloud its folder and one row of lib/providers/builtin.h.
 
     one_row.py    needs $KARP_BUILD, which makes the libraries' one files
 
-A copy of both libraries has a row more of each. The program must then take the profile and the method, name them in help, completion,
-messages and decisions, and read plans and snapshots of them; Python must list them.
+A copy of both libraries has a row more of each. The program must then take the profile, the method and the cloud, name them in help,
+completion, messages and decisions, and read plans and snapshots of them; Python must list profile and method.
 """
 import json
 import os
@@ -25,6 +25,12 @@ PLACES = {
     # Its functions are those of emptiness, which would be in its file.
     'method': (r'ROW\(REPACK,', r'ROW(LAST_EMPTY, "LastEmpty", "Empty", KARP_BUDGET_EMPTY, CLAIM_ANY, KARP_METHOD_FLAG_PASS, eligible_empty, '
                r'method_emptiness, NULL) \g<0>', 1),
+    'cloud': (r'ROW\(gcp\) ROW\(file\)', r'\g<0> ROW(dummy)', 1),
+    # Its functions are those of the provider that reads files; all else would be in its folder.
+    'folder': (r'const builtin_plugin file_builtin', r'static const karp_provider_plugin dummy_plugin = { .abi_version = KARP_PROVIDER_ABI, '
+               r'.size = sizeof(karp_provider_plugin), .name = "dummy", .class_group = "karpenter.test", .class_kind = "TestNodeClass", '
+               r'.open = file_open, .close = file_close, .load_facts = file_load_facts, .generation = plugin_generation, '
+               r'.instance_types = file_types, .labels = file_labels }; const builtin_plugin dummy_builtin = { .plugin = &dummy_plugin }; \g<0>', 1),
 }
 INPUT = SOURCE / 'examples' / 'quickstart'
 CASES = SOURCE / 'tests/cases/disruption'
@@ -56,6 +62,13 @@ def main():
         'profile karpenter-9.99': said('plan', INPUT),
         'Repair, LastEmpty, or (profile karp) Repack': said('disrupt', '--help'),
         'Repair Repack LastEmpty': said('completion', 'bash'),
+    }
+    types = f"types={CASES / 'types.yaml'}"
+    checks |= {
+        'aws, azure, gcp, file, dummy, or of a plugin': said('plan', '--help'),
+        'aws azure gcp file dummy': said('completion', 'bash'),
+        'built in are aws, azure, gcp, file, dummy': said('plan', INPUT, '--provider', 'none', wanted=1),
+        'catalogue dummy': said('disrupt', *EMPTY[:2], '--provider', 'dummy', '--facts', types, *EMPTY[-2:]),
     }
     plan = FOLDER / 'plan.json'
     plan.write_text(said('plan', INPUT, '-o', 'json'))

@@ -16,7 +16,7 @@
 #include <karp/settings.h>
 #include <providers/aws/plugin.h>
 #include <providers/launch.h>
-#include <providers/plugin.h>
+#include <providers/builtin.h>
 #include <support/plain.h>
 
 /* ---- scenarios --------------------------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static karp_provider *open_counting(void)
 {
     karp_provider_registry *registry = NULL;
     karp_provider *provider = NULL;
-    karp_provider_plugin plugin = aws_plugin;
+    karp_provider_plugin plugin = *aws_builtin.plugin;
     plugin.name = "aws-counting";
     plugin.filter_launch = counting;
     assert_int_equal(karp_provider_registry_new(context, &registry, NULL), KARP_OK);

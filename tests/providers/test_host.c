@@ -12,7 +12,7 @@
 #include <karp/inspect.h>
 #include <karp/provider.h>
 #include <providers/mock_cloud.h>
-#include <providers/plugin.h>
+#include <providers/builtin.h>
 #include <support/fault.h>
 #include <support/plain.h>
 
@@ -61,8 +61,10 @@ static void registry(void **state)
     assert_int_equal(karp_provider_registry_count(r), 4);
     assert_string_equal(karp_provider_registry_name(r, 0).ptr, "aws");
     assert_string_equal(karp_provider_registry_name(r, 1).ptr, "azure");
-    assert_string_equal(karp_provider_registry_name(r, 2).ptr, "file");
+    assert_string_equal(karp_provider_registry_name(r, 2).ptr, "gcp");
     assert_null(karp_provider_registry_name(r, 4).ptr);
+    for (size_t i = 0; i < 5; i++)
+        assert_ptr_equal(karp_provider_registry_name(NULL, i).ptr, karp_provider_registry_name(r, i).ptr);
     assert_int_equal(karp_provider_registry_add(r, &mock_plugin, &error), KARP_OK);
     assert_int_equal(karp_provider_registry_add(r, &mock_plugin, &error), KARP_E_DUPLICATE);
     assert_int_equal(karp_provider_registry_load(r, object_path("examples/tiny.so"), &name, &error), KARP_OK);
@@ -133,7 +135,7 @@ static void bad_tables(void **state)
     CASE(8, open = NULL, KARP_E_INVALID, "open");
     CASE(9, close = NULL, KARP_E_INVALID, "close");
     CASE(10, instance_types = NULL, KARP_E_INVALID, "instance_types");
-    CASE(11, class_parse = aws_plugin.class_parse, KARP_E_INVALID, "class_free");
+    CASE(11, class_parse = aws_builtin.plugin->class_parse, KARP_E_INVALID, "class_free");
     for (size_t i = 0; i < 12; i++) {
         karp_status status = karp_provider_registry_add(r, &cases[i].table, &error);
         if (status != cases[i].status || strcmp(error.field, cases[i].field) != 0)
@@ -141,7 +143,7 @@ static void bad_tables(void **state)
     }
     karp_provider_plugin half = mock_plugin;
     half.generation = NULL;
-    half.mark = aws_plugin.mark;
+    half.mark = aws_builtin.plugin->mark;
     assert_int_equal(karp_provider_registry_add(r, &half, &error), KARP_E_INVALID);
     assert_int_equal(karp_provider_registry_add(r, NULL, &error), KARP_E_INVALID);
     assert_int_equal(karp_provider_registry_count(r), 4);

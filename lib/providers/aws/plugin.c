@@ -9,6 +9,8 @@
 #include <providers/aws/defaults.h>
 #include <providers/aws/plugin.h>
 #include <providers/aws/facts_read.h>
+#include <providers/builtin.h>
+#include <providers/cloud/regions.h>
 #include <base/admit.h>
 
 /* ---- open -------------------------------------------------------------------------------------------------------- */
@@ -163,7 +165,7 @@ static void aws_class_free(void *handle, void *node_class)
     karp_free(h->base.context, c, sizeof *c);
 }
 
-uint32_t aws_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
+static uint32_t aws_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
 {
     aws_handle *h = handle;
     karp_error error;
@@ -419,7 +421,19 @@ static uint32_t aws_node_repairs(const void *handle, uint32_t reboots, const kar
     return KARP_PROVIDER_OK;
 }
 
-const karp_provider_plugin aws_plugin = {
+/* Regions end after their first number: "us-west-2a" and "us-west-2-lax-1a" are zones of "us-west-2". */
+static size_t region_length(karp_str place, bool zone)
+{
+    size_t at = 0, words = 0;
+    for (size_t end; (end = skip_letters(place, at)) > at; words++) {
+        if (end == place.len || place.ptr[end] != '-') return 0;
+        at = end + 1;
+    }
+    size_t end = skip_digits(place, at);
+    return words >= 2 && end > at && (zone ? end < place.len : end == place.len) ? end : 0;
+}
+
+static const karp_provider_plugin aws_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
     .flags = KARP_PROVIDER_TYPES_SELF_CONTAINED,
     .size = sizeof(karp_provider_plugin),
@@ -451,4 +465,21 @@ const karp_provider_plugin aws_plugin = {
     .set_gates = aws_set_gates,
     .facts_info = aws_facts_info,
     .facts_write = aws_write_facts,
+};
+
+static const char *const domains[] = { "karpenter.k8s.aws", "eks.amazonaws.com", "k8s.amazonaws.com", NULL };
+
+const builtin_plugin aws_builtin = {
+    .plugin = &aws_plugin,
+    .read_class = aws_read_class,
+    .usual_region = AWS_USUAL_REGION,
+    .region_length = region_length,
+    .scheme = "aws://",
+    .before_zone = "aws:///",
+    .before_id = "/i-",
+    .domains = domains,
+    .zones_setting = "zones",
+    .release_1_14 = "1.14.3",
+    .other_group = "eks.amazonaws.com",
+    .usual_class = "its nodes are assumed to run AL2023 with default settings",
 };

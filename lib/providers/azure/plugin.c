@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Azure plugin: implements the function table of providers. */
-#include <providers/plugin.h>
+#include <providers/builtin.h>
+#include <providers/cloud/regions.h>
 
 #include <string.h>
 
@@ -149,7 +150,7 @@ static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memo
 
 static const azure_class *class_of(const void *node_class) { return node_class ? node_class : &azure_plain_class; }
 
-uint32_t azure_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
+static uint32_t azure_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
 {
     azure_handle *h = handle;
     karp_error error;
@@ -393,7 +394,17 @@ static uint32_t azure_repair_policies(const void *handle, const karp_repair_poli
     return KARP_PROVIDER_OK;
 }
 
-const karp_provider_plugin azure_plugin = {
+/* "eastus2", with the zones "eastus2-1" and more. */
+static size_t region_length(karp_str place, bool zone)
+{
+    size_t letters = skip_letters(place, 0), end = skip_digits(place, letters);
+    if (letters == 0) return 0;
+    if (!zone) return end == place.len ? end : 0;
+    if (end == place.len || place.ptr[end] != '-') return 0;
+    return end + 1 < place.len && skip_digits(place, end + 1) == place.len ? end : 0;
+}
+
+static const karp_provider_plugin azure_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
     .flags = KARP_PROVIDER_TYPES_SELF_CONTAINED,
     .size = sizeof(karp_provider_plugin),
@@ -419,4 +430,15 @@ const karp_provider_plugin azure_plugin = {
     .repair_policies = azure_repair_policies,
     .facts_info = azure_facts_info,
     .facts_write = azure_write_facts,
+};
+
+static const char *const domains[] = { "karpenter.azure.com", "kubernetes.azure.com", NULL };
+
+const builtin_plugin azure_builtin = {
+    .plugin = &azure_plugin,
+    .read_class = azure_read_class,
+    .usual_region = AZURE_USUAL_REGION,
+    .region_length = region_length,
+    .scheme = "azure://",
+    .domains = domains,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instance types from catalogue documents: facts of kind "types", in kwok's format or the full one. */
-#include <providers/plugin.h>
+#include <providers/builtin.h>
 
 #include <string.h>
 
@@ -126,7 +126,7 @@ static uint32_t file_labels(const void *handle, karp_provider_labels *labels, ka
     return KARP_PROVIDER_OK;
 }
 
-const karp_provider_plugin file_plugin = {
+static const karp_provider_plugin file_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
     .size = sizeof(karp_provider_plugin),
     .name = "file",
@@ -137,3 +137,5 @@ const karp_provider_plugin file_plugin = {
     .instance_types = file_types,
     .labels = file_labels,
 };
+
+const builtin_plugin file_builtin = { .plugin = &file_plugin };

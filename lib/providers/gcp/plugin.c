@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The GCP plugin: implements the function table of providers. */
-#include <providers/plugin.h>
+#include <providers/builtin.h>
+#include <providers/cloud/regions.h>
 
 #include <string.h>
 
@@ -123,7 +124,7 @@ static uint32_t gcp_write_facts(void *handle, const karp_provider_memory *memory
 
 static const gcp_class *class_of(const void *node_class) { return node_class ? node_class : &gcp_plain_class; }
 
-uint32_t gcp_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
+static uint32_t gcp_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
 {
     gcp_handle *h = handle;
     karp_error error;
@@ -351,7 +352,19 @@ static uint32_t gcp_repair_policies(const void *handle, const karp_repair_policy
     return KARP_PROVIDER_OK;
 }
 
-const karp_provider_plugin gcp_plugin = {
+/* "us-central1", with the zones "us-central1-a" and more. */
+static size_t region_length(karp_str place, bool zone)
+{
+    size_t first = skip_letters(place, 0);
+    if (first == 0 || first == place.len || place.ptr[first] != '-') return 0;
+    size_t after = skip_letters(place, first + 1), end = skip_digits(place, after);
+    if (after == first + 1 || end == after) return 0;
+    if (!zone) return end == place.len ? end : 0;
+    if (end == place.len || place.ptr[end] != '-') return 0;
+    return end + 1 < place.len && skip_letters(place, end + 1) == place.len ? end : 0;
+}
+
+static const karp_provider_plugin gcp_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
     .flags = KARP_PROVIDER_TYPES_SELF_CONTAINED,
     .size = sizeof(karp_provider_plugin),
@@ -376,4 +389,15 @@ const karp_provider_plugin gcp_plugin = {
     .repair_policies = gcp_repair_policies,
     .facts_info = gcp_facts_info,
     .facts_write = gcp_write_facts,
+};
+
+static const char *const domains[] = { "karpenter.k8s.gcp", "cloud.google.com", NULL };
+
+const builtin_plugin gcp_builtin = {
+    .plugin = &gcp_plugin,
+    .read_class = gcp_read_class,
+    .usual_region = GCP_USUAL_REGION,
+    .region_length = region_length,
+    .scheme = "gce://",
+    .domains = domains,
 };
