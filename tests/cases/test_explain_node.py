@@ -155,7 +155,7 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.900/h.',
                   "  pending pod default/waiting needs a new node, which counts as this one's replacement: its pods fit",
                   '  on no cheaper node  NO_CHEAPER_NODE',
-                  'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of $0.900', '  (100%).',
+                  'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of', '  $0.900 (100%).',
                   'Eligible again: when pending pod default/waiting is scheduled'], 'a pending pod')
     second = json.loads(json.dumps(waiting).replace('"waiting"', '"another"'))
     shown = explain([*roomy, waiting, second]).splitlines()

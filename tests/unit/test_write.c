@@ -342,8 +342,8 @@ static void plan_as_text(void **state)
                  "      preferences dropped without success: preferred node affinity, weight 1\n",
                  "\nNot considered\n      kube-system/dns  not for Karpenter\n",
                  "\nNotes\n  *   NodePool gpu: no instance type meets its requirements\n",
-                 "\nPlan: 3 to launch, 1 to delete, 2 to replace, 1 node receives pods. 9 of 12 pods placed, "
-                 "3\n      unschedulable, 1 not considered.\n",
+                 "\nPlan: 3 to launch, 1 to delete, 2 to replace, 1 node receives pods. 9 of 12 pods placed,"
+                 "\n      3 unschedulable, 1 not considered.\n",
                  "Cost: $0.384/h -> $0.2904/h  (-$0.0936/h, -$68.33/month (730 h), -24.4%)");
 }
 
