@@ -3,8 +3,7 @@
 
 #include <base/str.h>
 
-#define PLACE(name) &name##_builtin,
-static const builtin_plugin *const builtins[] = { BUILTIN_PLUGINS(PLACE) };
+static const builtin_plugin *const builtins[] = { BUILTIN_PLUGINS };
 
 const builtin_plugin *plugin_builtin(size_t index)
 {

@@ -25,11 +25,10 @@ typedef struct builtin_plugin {
     const char *usual_class; /* what nodes are assumed to have if the input lacks their class */
 } builtin_plugin;
 
-/* A provider is a folder, which has its builtin_plugin, and a row here. The first one is that of an input that shows
- * none. */
-#define BUILTIN_PLUGINS(ROW) ROW(aws) ROW(azure) ROW(gcp) ROW(file)
-#define DECLARE_BUILTIN(name) extern const builtin_plugin name##_builtin;
-BUILTIN_PLUGINS(DECLARE_BUILTIN)
+/* A provider is a folder, which has its builtin_plugin, and its name in these two lines. The first one is that of an
+ * input that shows none. */
+extern const builtin_plugin aws_builtin, azure_builtin, gcp_builtin, file_builtin;
+#define BUILTIN_PLUGINS &aws_builtin, &azure_builtin, &gcp_builtin, &file_builtin
 
 const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
 uint32_t plugin_builtin_index(const builtin_plugin *builtin); /* the place of one of them */

@@ -25,9 +25,9 @@ PLACES = {
     # Its functions are those of emptiness, which would be in its file.
     'method': (r'ROW\(REPACK,', r'ROW(LAST_EMPTY, "LastEmpty", "Empty", KARP_BUDGET_EMPTY, CLAIM_ANY, KARP_METHOD_FLAG_PASS, eligible_empty, '
                r'method_emptiness, NULL) \g<0>', 1),
-    'cloud': (r'ROW\(gcp\) ROW\(file\)', r'\g<0> ROW(dummy)', 1),
+    'cloud': (r'(KARP_OBJECT\(file_builtin\));\n(#define BUILTIN_PLUGINS .*)', r'\1, dummy_builtin;\n\2, &dummy_builtin', 1),
     # Its functions are those of the provider that reads files; all else would be in its folder.
-    'folder': (r'const builtin_plugin file_builtin', r'static const karp_provider_plugin dummy_plugin = { .abi_version = KARP_PROVIDER_ABI, '
+    'folder': (r'const builtin_plugin KARP_OBJECT\(file_builtin\)', r'static const karp_provider_plugin dummy_plugin = { .abi_version = KARP_PROVIDER_ABI, '
                r'.size = sizeof(karp_provider_plugin), .name = "dummy", .class_group = "karpenter.test", .class_kind = "TestNodeClass", '
                r'.open = file_open, .close = file_close, .load_facts = file_load_facts, .generation = plugin_generation, '
                r'.instance_types = file_types, .labels = file_labels }; const builtin_plugin dummy_builtin = { .plugin = &dummy_plugin }; \g<0>', 1),
