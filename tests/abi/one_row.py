@@ -25,7 +25,7 @@ PLACES = {
     # Its functions are those of emptiness, which would be in its file.
     'method': (r'ROW\(REPACK,', r'ROW(LAST_EMPTY, "LastEmpty", "Empty", KARP_BUDGET_EMPTY, CLAIM_ANY, KARP_METHOD_FLAG_PASS, eligible_empty, '
                r'method_emptiness, NULL) \g<0>', 1),
-    'cloud': (r'(KARP_OBJECT\(file_builtin\));\n(#define BUILTIN_PLUGINS .*)', r'\1, dummy_builtin;\n\2, &dummy_builtin', 1),
+    'cloud': (r'(KARP_OBJECT\(file_builtin\));\n(#define BUILTIN_PLUGINS [^\n]*)', r'\1, dummy_builtin;\n\2, &dummy_builtin', 1),
     # Its functions are those of the provider that reads files; all else would be in its folder.
     'folder': (r'const builtin_plugin KARP_OBJECT\(file_builtin\)', r'static const karp_provider_plugin dummy_plugin = { .abi_version = KARP_PROVIDER_ABI, '
                r'.size = sizeof(karp_provider_plugin), .name = "dummy", .class_group = "karpenter.test", .class_kind = "TestNodeClass", '
