@@ -539,13 +539,6 @@ KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_prov
 /* ---- AWS in one call ----------------------------------------------------------------------------------------------
  */
 
-/**
- * The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: those of karp_provider_open() and
- * karp_provider_catalogue().
- */
-KARP_API karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out,
-                                            karp_error *error);
-
 /** What the types of karp_catalogue_aws() depend on. */
 typedef struct karp_catalogue_options {
     size_t size;

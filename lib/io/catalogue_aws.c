@@ -144,21 +144,6 @@ static karp_status make_aws_catalogue(karp_reader *reader, const karp_catalogue_
     return status ? status : make_types(reader, options, out);
 }
 
-karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_catalogue **out, karp_error *error)
-{
-    if (!str_given(region)) return fail_null(error, "region");
-    if (!context || !out) return fail_null(error, "context or out");
-    karp_provider_options options;
-    karp_provider *provider = NULL;
-    karp_provider_options_init(&options, sizeof options);
-    options.region = region.len ? region : str("-"); /* not a region; an empty one would mean the default */
-    karp_status status = karp_provider_open(context, str("aws"), &options, &provider, error);
-    if (status) return status;
-    status = karp_provider_catalogue(provider, NULL, out, error);
-    karp_provider_close(provider);
-    return karp_context_refusal(context, status, error);
-}
-
 karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_options *options, karp_catalogue **out,
                                karp_error *error)
 {

@@ -107,6 +107,7 @@ static void drop_root(void *user, void *root)
 void karp_json_document_init(karp_json_document *document, size_t size)
 {
     if (!document || size < sizeof *document) return;
-    *document = (karp_json_document){ .size = sizeof *document };
+    memset(document, 0, size);
+    document->size = sizeof *document;
     document->sink = (karp_value_sink){ sizeof document->sink, document, make_node, add_node, take_root, drop_root };
 }

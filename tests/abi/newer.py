@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that needs a function of a later release does not start with the library of now.   newer.py LIBRARY
 
-A library of later is made up: it has a function of now and, in a version node of its own, one more. A program that calls both is refused by
-the loader, which names the node; it does not end in the middle of a call. A program that calls only what there is runs.
+A library of later is made up: it has a function of now, one more in a version node of its own, and an unstable one in the node of its minor
+version. A program that calls one of these two is refused by the loader, which names the node; it does not end in the middle of a call. A
+program that calls only what there is runs.
 """
 import os
 import pathlib
@@ -14,10 +15,12 @@ import previous
 
 MAP = '''{now} {{ global: karp_version; local: *; }};
 KARP_99.0 {{ global: karp_of_later; }} {now};
+KARP_UNSTABLE_99.0 {{ global: karp_list_nodes; }};
 '''
-LATER = 'const char *karp_version(void) { return "99"; }\nint karp_of_later(void) { return 7; }\n'
+LATER = 'const char *karp_version(void) { return "99"; }\nint karp_of_later(void) { return 7; }\nint karp_list_nodes(void) { return 7; }\n'
 PROGRAMS = {
     'needs_later': 'const char *karp_version(void);\nint karp_of_later(void);\nint main(void) { return karp_version()[0] + karp_of_later() == 0; }\n',
+    'needs_unstable': 'const char *karp_version(void);\nint karp_list_nodes(void);\nint main(void) { return karp_version()[0] + karp_list_nodes() == 0; }\n',
     'needs_now': 'const char *karp_version(void);\nint main(void) { return karp_version()[0] == 0; }\n',
 }
 
@@ -37,7 +40,7 @@ def main():
             subprocess.run([*cc, root / f'{name}.c', '-o', root / name, '-L', root, '-lkarp'], check=True)
             done = subprocess.run([root / name], env=dict(os.environ, LD_LIBRARY_PATH=str(library.parent)), capture_output=True, text=True)
             said[name] = done.returncode, done.stderr
-    refused = said['needs_later'][0] != 0 and 'KARP_99.0' in said['needs_later'][1]
+    refused = all(said[name][0] != 0 and node in said[name][1] for name, node in (('needs_later', 'KARP_99.0'), ('needs_unstable', 'KARP_UNSTABLE_99.0')))
     if not refused or said['needs_now'][0] != 0:
         print(said)
         return 1

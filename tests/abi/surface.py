@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """karp.h stays small: at most 40 functions, listed on one page of docs/embedding.md, which also names every other header. docs/first-hour.md lists 15
-functions, and its programs call these and no other."""
+functions, and its programs call these and no other. Comments say since which version something is there."""
 import os
 import pathlib
 import re
@@ -29,6 +29,14 @@ def section(title):
     return found.group(1) if found else ''
 
 
+def ages():
+    """Comments that name a version which was not released, or is later than this one; what says nothing is of 1.0."""
+    now = tuple(map(int, re.findall(r'KARP_VERSION_(?:MAJOR|MINOR) (\d+)', (FOLDER / 'version.h').read_text())))
+    for header in [*headers.public_headers(SOURCE), SOURCE / 'include/jansson/karp/jansson.h']:
+        text = re.sub(r'\s*\n\s*\*\s*', ' ', header.read_text())
+        yield from (f'{header.name}: "Since {since}"' for since in re.findall(r'[Ss]ince (\d+\.\d+)\b', text) if not (1, 0) <= tuple(map(int, since.split('.'))) <= now)
+
+
 def first_hour():
     """What is wrong with the page of the first hour."""
     text = (SOURCE / 'docs' / 'first-hour.md').read_text()
@@ -51,7 +59,7 @@ def main():
     problems += [f'{name}() of the table in docs/embedding.md is not in karp.h' for name in sorted(set(listed) - functions)]
     problems += [f'docs/embedding.md does not name karp/{name}' for name in sorted(by_name - named)]
     problems += [f'docs/embedding.md names karp/{name}, which is part of karp.h or not there' for name in sorted(named - by_name)]
-    problems += first_hour()
+    problems += [*first_hour(), *ages()]
     print('\n'.join(problems) or f'{len(functions)} functions in karp.h, {len(by_name)} headers by name')
     return 1 if problems else 0
 

@@ -32,12 +32,14 @@ def release(broken):
     last = int(previous.header_sets()[-1].name)
     if broken:
         shutil.rmtree(previous.PREVIOUS)
+        last = 0
     folder = previous.PREVIOUS / str(last + 1)
     (folder / 'include' / 'karp').mkdir(parents=True)
     for header in [*headers.public_headers(SOURCE), SOURCE / 'include/jansson/karp/jansson.h']:
         shutil.copy(header, folder / 'include' / 'karp')
     for name in previous.PROGRAMS:
         shutil.copy(SOURCE / 'examples' / 'c' / f'{name}.c', folder)
+    shutil.copy(HERE / 'layout.txt', folder)
     (folder / 'symbols.txt').write_text(manifest(libraries))
     for library in ('libkarp', 'libkarp-io'):
         dump.write(libraries / f'{library}.so')

@@ -222,7 +222,7 @@ karp_status bench_aws_types(bench_maker *maker, uint32_t count)
 {
     karp_catalogue *all = NULL;
     karp_instance_type types[MOST_TYPES];
-    karp_status status = karp_catalogue_builtin(maker->context, str("us-west-2"), &all, maker->error);
+    karp_status status = karp_catalogue_aws(maker->context, NULL, &all, maker->error);
     uint32_t used = 0;
     if (status != KARP_OK) {
         return status;

@@ -56,6 +56,7 @@ int main(void)
     return 0;
 }
 '''
+COMPLETIONS = ('bash-completion/completions/karp', 'zsh/site-functions/_karp', 'fish/vendor_completions.d/karp.fish')
 LEFT_OUT_SAYS = '''\
 KARP_E_UNSUPPORTED: , line 0: this libkarp-io was built without stories (-Dstories=false)
 KARP_E_UNSUPPORTED: Provisioner default, line 4: this libkarp-io was built without Provisioner (-Dv1alpha5=false)
@@ -128,9 +129,23 @@ def needs(program):
     return run(['ldd', program]) if 'not a dynamic' not in subprocess.run(['ldd', str(program)], capture_output=True, text=True).stderr else ''
 
 
+def beside(installed):
+    """Manual pages, completions and licences that are not installed; and completions that do not name a command."""
+    shares = next(path for path in installed.libraries.parents if (path / 'share').exists()) / 'share'
+    wanted = ['man/man3/libkarp.3', 'doc/libkarp/LICENSE', 'doc/libkarp/notice.md']
+    if os.environ.get('KARP'):
+        wanted += ['man/man1/karp.1', 'man/man1/kubectl-karp.1', *COMPLETIONS]
+    for name in wanted:
+        if not (shares / name).is_file():
+            yield f'share/{name} is not installed'
+        elif name in COMPLETIONS and 'explain' not in (shares / name).read_text():
+            yield f'share/{name} completes nothing'
+
+
 def pkg_config(root, has_io, problems):
     """Programs by pkg-config; what they print."""
     installed = Installed(root / 'installed')
+    problems += beside(installed)
     with_library = dict(os.environ, LD_LIBRARY_PATH=str(installed.libraries))
     answers = {}
     shared = installed.build('controller', root / 'core-shared', 'karp')

@@ -390,9 +390,11 @@ static void bad_settings(void **state)
     karp_catalogue *catalogue = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    assert_int_equal(karp_catalogue_builtin(context, text_of("moon-1"), &catalogue, &error), KARP_E_NOT_FOUND);
+    karp_catalogue_options options;
+    karp_catalogue_options_init(&options, sizeof options);
+    options.region = text_of("moon-1");
+    assert_int_equal(karp_catalogue_aws(context, &options, &catalogue, &error), KARP_E_NOT_FOUND);
     assert_string_equal(error.field, "region");
-    assert_int_equal(karp_catalogue_builtin(context, (karp_str){ NULL, 0 }, &catalogue, NULL), KARP_E_NOT_FOUND);
     aws_settings settings = aws_settings_default();
     settings.options.vm_memory_overhead = 1;
     assert_int_equal(aws_catalogue_of(context, text_of("us-east-1"), &settings, NULL, &catalogue, NULL),
@@ -465,6 +467,9 @@ static void refused_memory(void **state)
     memset(&f, 0, sizeof f);
     karp_context *own = fault_context(&f);
     assert_non_null(own);
+    karp_catalogue_options options;
+    karp_catalogue_options_init(&options, sizeof options);
+    options.region = text_of("eu-west-1");
     for (int keep = 0; keep < 2; keep++) {
         karp_status status = KARP_E_NOMEM;
         for (size_t at = 1; status != KARP_OK; at += at < 16 ? 1 : at / 8) {
@@ -473,7 +478,7 @@ static void refused_memory(void **state)
             karp_error_init(&error, sizeof error);
             size_t live = f.live_blocks;
             fault_arm(&f, at, keep);
-            status = karp_catalogue_builtin(own, text_of("eu-west-1"), &catalogue, &error);
+            status = karp_catalogue_aws(own, &options, &catalogue, &error);
             fault_arm(&f, 0, false);
             if (status != KARP_OK) assert_int_equal(status, KARP_E_NOMEM);
             karp_catalogue_unref(catalogue);

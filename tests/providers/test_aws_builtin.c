@@ -138,7 +138,10 @@ static void compare_region(const char *region, size_t least)
     if (karp_catalogue_read_file(context, path, &want, &error) != KARP_OK) {
         fail_msg("%s: %s %s: %s", path, error.object, error.field, error.message);
     }
-    assert_int_equal(karp_catalogue_builtin(context, text_of(region), &got, &error), KARP_OK);
+    karp_catalogue_options options;
+    karp_catalogue_options_init(&options, sizeof options);
+    options.region = text_of(region);
+    assert_int_equal(karp_catalogue_aws(context, &options, &got, &error), KARP_OK);
     size_t count = karp_catalogue_count(want), next = 0;
     assert_true(count >= least);
     for (size_t i = 0; i < karp_catalogue_count(got); i++) {

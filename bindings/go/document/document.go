@@ -166,7 +166,7 @@ func (c *call) add(reader *C.karp_reader, p part) error {
 		C.karp_str{ptr: (*C.char)(text), len: C.size_t(len(p.text))}, &c.fault))
 }
 
-// BuiltinCatalogue is the embedded EC2 catalogue of a region: us-east-1, us-west-2, eu-west-1.
+// BuiltinCatalogue is the embedded EC2 catalogue of a region: us-east-1, us-west-2 (also that of ""), eu-west-1.
 func BuiltinCatalogue(region string) (*karp.Catalogue, error) {
 	c, err := newCall()
 	if err != nil {
@@ -175,8 +175,11 @@ func BuiltinCatalogue(region string) (*karp.Catalogue, error) {
 	defer c.free()
 	name := str(region)
 	defer free(name)
+	var options C.karp_catalogue_options
+	C.karp_catalogue_options_init(&options, C.sizeof_karp_catalogue_options)
+	options.region = name
 	var out *C.karp_catalogue
-	if err := c.check(C.karp_catalogue_builtin(c.context, name, &out, &c.fault)); err != nil {
+	if err := c.check(C.karp_catalogue_aws(c.context, &options, &out, &c.fault)); err != nil {
 		return nil, err
 	}
 	return karp.CatalogueOf(unsafe.Pointer(out)), nil

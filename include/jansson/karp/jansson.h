@@ -28,10 +28,11 @@ KARP_API karp_status karp_reader_replace_json(karp_reader *reader, karp_str name
 /** What a writer writes, as a json_t. Since 1.0. */
 typedef struct karp_json_document {
     size_t size;
-    karp_value_sink sink; /**< for karp_write_options.values, with format JSON */
     json_t *root; /**< after a call that has succeeded: the caller's reference; NULL before and after a failure.
                      Amounts and prices are text, as in the printed document; other numbers that may have a fraction
                      are reals */
+    /** for karp_write_options.values, with format JSON; it is last, as it may grow, and its size says where it ends */
+    karp_value_sink sink;
 } karp_json_document;
 
 /** Prepares @p document. It must stay in place while a writer uses it, and is for one document: to use it again, call
