@@ -213,11 +213,6 @@ KARP_API uint32_t karp_reader_method(const karp_reader *reader);
  */
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 /**
- * The region whose built-in instance types are used, from the options or the input, after karp_reader_finish().
- * Borrowed; "" when other types are used. That of the first cloud, if the input has several.
- */
-KARP_API karp_str karp_reader_region(const karp_reader *reader);
-/**
  * Operating systems of the input for which clouds charge a licence that the prices do not have: "Windows, Red Hat
  * Enterprise Linux". Borrowed, after karp_reader_finish(); "" = none. Since 1.0.
  */

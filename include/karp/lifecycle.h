@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/** What to do. Numbers never change. */
-enum {
+/** What to do: karp_action.kind. Numbers never change. */
+enum karp_action_kind {
     KARP_ACTION_DELETE_CLAIM = 1, /**< object: NodeClaim; value: why ("Expired", "RegistrationTimeout" …) */
     KARP_ACTION_CREATE_CLAIMS = 2, /**< object: NodePool; number: how many */
     KARP_ACTION_SET_CONDITION = 3, /**< object: NodeClaim; subject: condition type; value: its reason */
@@ -54,7 +54,7 @@ enum {
 };
 
 /** What a member of an action is. Numbers never change. */
-enum {
+enum karp_action_means {
     KARP_MEANS_NOTHING = 0, /**< it is not used: "" or 0 */
     /* objects, by name */
     KARP_MEANS_NODE_CLAIM = 1,

@@ -81,13 +81,16 @@ static bool change_reader(const cli_options *options, karp_reader *reader, karp_
 static void print_counts(const cli_input *input)
 {
     karp_snapshot_counts counts = { .size = sizeof(counts) };
-    karp_str region = karp_reader_region(input->reader);
+    karp_reader_cloud cloud = { .size = sizeof(cloud) };
+    /* Without a cloud the types are given. */
+    (void)karp_reader_get_cloud(input->reader, 0, &cloud, NULL);
     karp_snapshot_get_counts(input->snapshot, &counts);
     fprintf(stderr,
             "karp: read: %zu NodePools, %zu nodes, %zu pods (%zu of them pending, %zu kinds), %zu instance types with "
             "%zu offerings%s%.*s\n",
             counts.node_pools, counts.nodes, counts.pods, counts.pods_to_place, counts.pod_classes,
-            counts.instance_types, counts.offerings, region.len > 0 ? " of " : "", (int)region.len, region.ptr);
+            counts.instance_types, counts.offerings, cloud.region.len > 0 ? " of " : "", (int)cloud.region.len,
+            cloud.region.len > 0 ? cloud.region.ptr : "");
 }
 
 static bool collect_warnings(const cli_options *options, cli_input *input)

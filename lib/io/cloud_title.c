@@ -2,7 +2,6 @@
 /* The clouds whose instance types the input uses, for headings and for documents. */
 #include <base/error.h>
 #include <io/clouds.h>
-#include <providers/builtin.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -92,16 +91,6 @@ karp_status karp_reader_get_cloud(karp_reader *reader, size_t index, karp_reader
     status = describe(reader, cloud, &own);
     if (status) return error_give(&reader->error, error);
     return struct_give(out, &own, sizeof own, SIZE_THROUGH(karp_reader_cloud, reserved));
-}
-
-karp_str karp_reader_region(const karp_reader *reader)
-{
-    uint32_t cloud = used_cloud(reader, 0);
-    if (cloud == IO_NONE || reader->given_provider) return nothing;
-    karp_str region = io_cloud_region(reader, cloud);
-    const builtin_plugin *builtin = plugin_builtin(cloud);
-    if (region.len || !builtin || !builtin->usual_region) return region;
-    return str(builtin->usual_region);
 }
 
 karp_str karp_reader_catalogue_title(karp_reader *reader)

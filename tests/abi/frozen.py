@@ -2,7 +2,8 @@
 """What the headers of a release declare is declared the same now: nothing but additions.
 
 For each folder of previous/: functions have the same declarations, structs the same members at the same places (with `size` in front they may
-have more at their end), constants the same values. No struct that may grow is inside another. What the headers of before call unstable is left out. Unlike `dump`, it needs no other tool.
+have more at their end), constants the same values. No struct that may grow is inside another. What the headers of before call unstable is left out.
+Unlike `dump`, it needs no other tool.
 """
 import re
 import sys
