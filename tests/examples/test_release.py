@@ -29,7 +29,10 @@ def main():
 
         def run(*words):
             return subprocess.run([str(word) for word in words], cwd=tree if tree.exists() else None, env=environment, capture_output=True, text=True)
-        subprocess.run(['git', 'clone', '--quiet', '--depth', '1', SOURCE.as_uri(), tree], env=environment, check=True)
+        cloned = run('git', 'clone', '--quiet', '--depth', '1', SOURCE.as_uri(), tree)
+        if cloned.returncode:
+            print(f'it cannot be cloned here: {cloned.stderr}')
+            return 77
         for tag in (RIGHT, WRONG):
             run('git', 'tag', tag)
         (tree / 'docs/notes.md').write_text('not of the release\n')
