@@ -28,9 +28,11 @@ def formatted(text):
 
 
 def constants():
-    """Go's versions of Karpenter and methods of disruption."""
+    """Go's versions of Karpenter, methods of disruption, and actions."""
     made = go_structs.HEAD.replace(' and structs.txt', '')
-    for header, prefix, comment in (('decision', 'Peer', 'Versions of Karpenter, for Options.PeerVersion.'), ('disrupt', 'Method', 'Methods of disruption.')):
+    for header, prefix, comment in (('decision', 'Peer', 'Versions of Karpenter, for Options.PeerVersion.'), ('disrupt', 'Method', 'Methods of disruption.'),
+                                    ('lifecycle', 'Action', 'Kinds of an Action: what its members are is said with each in karp/lifecycle.h.'),
+                                    ('lifecycle', 'Means', 'What the Object of an Action is, and what its other members are.')):
         found = re.findall(rf'KARP_{prefix.upper()}_((?!NEWEST|FLAG)\w+) = (\d+)', (headers.INCLUDE / f'{header}.h').read_text(encoding='utf-8'))
         lines = [f'{prefix}{name if name[0].isdigit() else go_structs.camel(name.lower())} uint32 = {number}\n' for name, number in found]
         made += f'// {comment}\nconst (\n{"".join(lines)})\n\n'

@@ -100,41 +100,12 @@ type CommandState struct {
 	Receivers    []string // existing nodes that receive pods
 }
 
-// Kinds of an Action: what object, subject, value and number mean is said with each in karp/lifecycle.h.
-const (
-	ActionDeleteClaim uint32 = iota + 1
-	ActionCreateClaims
-	ActionSetCondition
-	ActionClearCondition
-	ActionAnnotateClaim
-	ActionAnnotatePool
-	ActionRemoveTaint
-	ActionEvict
-	ActionForceDelete
-	ActionBlocked
-	ActionAddTaint
-	ActionCreateReplacement
-	ActionMarkNode
-	ActionUnmarkNode
-	ActionNominateNode
-	ActionEvent
-	ActionOfferingUnavailable
-	ActionPodEvent
-	ActionDeleteNode
-	ActionDeleteInstance
-	ActionRemoveFinalizer
-	ActionConditionFalse
-	ActionConditionUnknown
-	ActionRemoveLabel
-	ActionRemoveAnnotation
-	ActionRebootInstance
-)
-
 // An Action is one thing to do.
 type Action struct {
-	Kind                   uint32
+	Kind                   uint32 // Action…
 	Object, Subject, Value string
 	Number                 int64
+	ObjectKind             uint32 // Means…: what Object is the name of
 }
 
 // Kinds of an Observation.
@@ -264,7 +235,7 @@ func (s *Step) Actions() ([]Action, error) {
 		if status := C.karp_advice_action(advice, i, &a); status != C.KARP_OK {
 			return nil, &Error{Status: Status(status), Offset: -1, Message: "an action cannot be read"}
 		}
-		out = append(out, Action{uint32(a.kind), textOf(a.object), textOf(a.subject), textOf(a.value), int64(a.number)})
+		out = append(out, Action{uint32(a.kind), textOf(a.object), textOf(a.subject), textOf(a.value), int64(a.number), uint32(a.object_kind)})
 	}
 	return out, nil
 }

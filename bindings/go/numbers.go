@@ -23,3 +23,60 @@ const (
 	MethodRepack               uint32 = 8
 	MethodStaticDeprovisioning uint32 = 9
 )
+
+// Kinds of an Action: what its members are is said with each in karp/lifecycle.h.
+const (
+	ActionDeleteClaim         uint32 = 1
+	ActionCreateClaims        uint32 = 2
+	ActionSetCondition        uint32 = 3
+	ActionClearCondition      uint32 = 4
+	ActionAnnotateClaim       uint32 = 5
+	ActionAnnotatePool        uint32 = 6
+	ActionRemoveTaint         uint32 = 7
+	ActionEvict               uint32 = 8
+	ActionForceDelete         uint32 = 9
+	ActionBlocked             uint32 = 10
+	ActionAddTaint            uint32 = 11
+	ActionCreateReplacement   uint32 = 12
+	ActionMarkNode            uint32 = 13
+	ActionUnmarkNode          uint32 = 14
+	ActionNominateNode        uint32 = 15
+	ActionEvent               uint32 = 16
+	ActionOfferingUnavailable uint32 = 17
+	ActionPodEvent            uint32 = 18
+	ActionDeleteNode          uint32 = 19
+	ActionDeleteInstance      uint32 = 20
+	ActionRemoveFinalizer     uint32 = 21
+	ActionConditionFalse      uint32 = 22
+	ActionConditionUnknown    uint32 = 23
+	ActionRemoveLabel         uint32 = 24
+	ActionRemoveAnnotation    uint32 = 25
+	ActionRebootInstance      uint32 = 26
+)
+
+// What the Object of an Action is, and what its other members are.
+const (
+	MeansNothing      uint32 = 0
+	MeansNodeClaim    uint32 = 1
+	MeansNodePool     uint32 = 2
+	MeansNode         uint32 = 3
+	MeansStateNode    uint32 = 4
+	MeansPod          uint32 = 5
+	MeansInstanceType uint32 = 6
+	MeansCondition    uint32 = 10
+	MeansAnnotation   uint32 = 11
+	MeansLabel        uint32 = 12
+	MeansTaint        uint32 = 13
+	MeansFinalizer    uint32 = 14
+	MeansLaunch       uint32 = 15
+	MeansZone         uint32 = 16
+	MeansBootID       uint32 = 17
+	MeansWhy          uint32 = 20
+	MeansReason       uint32 = 21
+	MeansText         uint32 = 22
+	MeansCapacityType uint32 = 23
+	MeansCount        uint32 = 30
+	MeansIndex        uint32 = 31
+	MeansSeconds      uint32 = 32
+	MeansInstant      uint32 = 33
+)

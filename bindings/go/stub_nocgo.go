@@ -88,6 +88,7 @@ type Action struct {
 	Kind                   uint32
 	Object, Subject, Value string
 	Number                 int64
+	ObjectKind             uint32
 }
 
 type Observation struct {
@@ -429,35 +430,6 @@ const (
 	CommandPhaseDeleting
 	CommandPhaseDone
 	CommandPhaseGivenUp
-)
-
-const (
-	ActionDeleteClaim uint32 = iota + 1
-	ActionCreateClaims
-	ActionSetCondition
-	ActionClearCondition
-	ActionAnnotateClaim
-	ActionAnnotatePool
-	ActionRemoveTaint
-	ActionEvict
-	ActionForceDelete
-	ActionBlocked
-	ActionAddTaint
-	ActionCreateReplacement
-	ActionMarkNode
-	ActionUnmarkNode
-	ActionNominateNode
-	ActionEvent
-	ActionOfferingUnavailable
-	ActionPodEvent
-	ActionDeleteNode
-	ActionDeleteInstance
-	ActionRemoveFinalizer
-	ActionConditionFalse
-	ActionConditionUnknown
-	ActionRemoveLabel
-	ActionRemoveAnnotation
-	ActionRebootInstance
 )
 
 const (
