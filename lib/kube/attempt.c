@@ -94,6 +94,7 @@ void kube_attempt_begin(kube_attempt *a, uint32_t pod)
     a->memos = memos_of(c, a->class_);
     a->feasible_count = a->examined = 0;
     const kube_class *s = &c->classes[a->class_];
+    a->filters = s->profile->filters;
     if (c->status) return;
     find_only(a);
     if (s->restricted && s->only_count == 0) a->before = (kube_refusal){ KUBE_NODE_AFFINITY, KUBE_UNRESOLVABLE };

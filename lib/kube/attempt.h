@@ -21,6 +21,7 @@ typedef struct kube_candidate {
 typedef struct kube_attempt {
     kube_cluster *cluster;
     uint32_t pod, class_;
+    const bool *filters; /* of the pod's profile */
     kube_memo *memos; /* of the class, by node */
     kube_refusal before; /* the refusal before any node was looked at */
     bool claims_in_use; /* a pod on some node has a claim that it needs for itself alone */

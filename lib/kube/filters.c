@@ -104,24 +104,33 @@ static bool ports_taken(const kube_cluster *c, const kube_class *s, const kube_n
 /* Extended resources have a slash in their names, and are not Kubernetes' own. */
 static bool is_ignored(const kube_cluster *c, const kube_profile *p, uint32_t resource)
 {
-    if (p->ignored_count + p->ignored_group_count == 0 || resource <= KUBE_MEMORY) return false;
+    if (!p || resource <= KUBE_MEMORY) return false;
     karp_str name = strings_get(&c->resources, resource), group = str_before(name, '/');
     if (group.len == name.len || str_ends(group, "kubernetes.io")) return false;
     return str_in(name, p->ignored, p->ignored_count) || str_in(group, p->ignored_groups, p->ignored_group_count);
 }
 
-/* A request of nothing always fits, even where too much is requested already. */
-static uint8_t resources_lack(const kube_cluster *c, const kube_class *s, const kube_node *n)
+/* A request of nothing always fits, even where too much is requested already. `ignoring`: NULL = no resource is. */
+static inline uint8_t lack_of(const kube_cluster *c, const kube_class *s, const kube_node *n,
+                              const kube_profile *ignoring)
 {
     uint8_t code = (int64_t)n->pod_count + 1 > n->allowed_pods ? KUBE_UNSCHEDULABLE : KUBE_FITS;
     for (size_t i = 0; i < s->request_count; i++) {
         uint32_t r = s->requests[i].resource;
         int64_t amount = s->requests[i].amount;
-        if (amount <= n->allocatable[r] - n->requested[r] || is_ignored(c, s->profile, r)) continue;
+        if (amount <= n->allocatable[r] - n->requested[r] || is_ignored(c, ignoring, r)) continue;
         if (amount > n->allocatable[r]) return KUBE_UNRESOLVABLE;
         code = KUBE_UNSCHEDULABLE;
     }
     return code;
+}
+
+/* Most profiles ignore no resource. */
+static uint8_t resources_lack(const kube_cluster *c, const kube_class *s, const kube_node *n)
+{
+    uint8_t code = lack_of(c, s, n, NULL);
+    const kube_profile *p = s->profile;
+    return code != KUBE_FITS && p->ignored_count + p->ignored_group_count ? lack_of(c, s, n, p) : code;
 }
 
 /* ---- all filters ------------------------------------------------------------------------------------------------- */
@@ -142,7 +151,7 @@ static kube_refusal filter_now(kube_attempt *a, uint32_t node)
     const kube_cluster *c = a->cluster;
     const kube_class *s = &c->classes[a->class_];
     const kube_node *n = &c->nodes[node];
-    const bool *on = s->profile->filters;
+    const bool *on = a->filters;
     const kube_memo *m = kube_memo_at(a, node);
     kube_refusal r = { KUBE_PLUGINS, KUBE_FITS };
     if (m->refusal != KUBE_PLUGINS) return (kube_refusal){ m->refusal, KUBE_UNRESOLVABLE };
