@@ -158,7 +158,7 @@ static karp_status take_step(story *s, const story_step *step)
     } else if (step->what == STORY_CHANGE) {
         status = story_change(s, step);
     } else if (step->what == STORY_USAGE) {
-        return story_use(s, step);
+        status = story_use(s, step);
     } else if (step->what == STORY_INTERRUPT) {
         status = story_interrupt(s, step);
     } else {
@@ -170,7 +170,13 @@ static karp_status take_step(story *s, const story_step *step)
         story_set_expiry(s, node, s->e->now);
         status = story_engine(s);
     }
-    return status ? status : instant(s);
+    return status;
+}
+
+/* Steps at one time are decided on together, as Karpenter gathers what comes at one time: before the clock advances. */
+static bool is_last_of_instant(const story *s, size_t step)
+{
+    return s->steps[step].what != STORY_WAIT && (step + 1 == s->step_count || s->steps[step + 1].what == STORY_WAIT);
 }
 
 static karp_status story_play(story *s)
@@ -187,6 +193,7 @@ static karp_status story_play(story *s)
         /* Decides on the initial state before the clock advances. */
         if (i == 0 && s->steps[i].what == STORY_WAIT) status = instant(s);
         if (!status) status = take_step(s, &s->steps[i]);
+        if (!status && is_last_of_instant(s, i)) status = instant(s);
         story_write_step_end(s);
     }
     if (!status) meter_end(s->e);

@@ -77,7 +77,7 @@ def tell_new(folder):
           [('00:42:00', 'expired', 'default-2'), ('00:42:00', 'launched', 'default-3'), ('00:42:00', 'deleted', 'default-2'),
            ('00:43:00', 'ready', 'default-3')], 'the second node does not wait')
     equal(events(empty, 'deleted'), [('00:45:45', 'deleted', 'default-3')], 'validated')
-    story.write_text(text.replace('provisioner.yaml', 'nodepool.yaml').replace('- wait: 15m', '- expire: default-2'))
+    story.write_text(text.replace('provisioner.yaml', 'nodepool.yaml').replace('- wait: 15m', '- expire: default-2\n- wait: 1s'))
     expired = play(story)[7]
     equal(expired['step'], 'expire default-2', 'a step')
     equal(events(expired, 'expired', 'deleted'), [('00:17:00', 'expired', 'default-2'), ('00:17:00', 'deleted', 'default-2')],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of stories about the load and the cloud, replayed and simulated: usage, by which a HorizontalPodAutoscaler scales, and interrupt."""
+"""Steps of stories about the load and the cloud, replayed and simulated: usage, by which a HorizontalPodAutoscaler scales, and interrupt. Steps
+at one time."""
 import json
 import pathlib
 import sys
@@ -76,10 +77,21 @@ def interrupt(folder):
         check(message in error, error)
 
 
+def together(folder):
+    """Steps at one time are decided on together: two halves of a node are one node."""
+    steps = 'steps:\n- scale: {deployment: a, replicas: 1}\nWAIT- scale: {deployment: b, replicas: 1}\n- wait: 5m\n'
+    text = HEAD.replace('[m5.xlarge]', '[m5.xlarge, m5.large]') + deployment('a', 1500) + deployment('b', 1500) + steps
+    for wait, plans, launches in (('', [0, 1], 1), ('- wait: 1s\n', [1, 0, 1], 2)):
+        told = json.loads(run('simulate', story(folder, text.replace('WAIT', wait)), '-o', 'json')[0])
+        made = [sum(len(plan.get('launches', [])) for plan in step['decisions']) for step in told['steps']]
+        equal((made[:len(plans)], told['totals']['launches']), (plans, launches), wait)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         usage(folder)
         interrupt(folder)
+        together(folder)
     return finish()
 
 
