@@ -4,6 +4,9 @@
 STORY.N.json: `boot` and `seconds` of the run, `dollars`, `nodeHours`, `launches`, and `nodes` or `samples`, the number of nodes over time.
 
     KARP=build/karp python3 tests/real/agree.py [FOLDER] [--seeds 20] [-- OPTIONS OF karp replay]
+    KARP=build/karp python3 tests/real/agree.py --page docs/twin.md
+
+The second form writes the table of the page, and the curves below it, anew.
 """
 import argparse
 import json
@@ -46,7 +49,7 @@ def predicted(story, runs, seed, options=()):
     one = json.loads(done.stdout)['policies'][0]
     times = one['series']['time']
     mine = curve([[t - times[0], n] for t, n in zip(times, one['series']['nodes'])], runs[0]['seconds'])
-    return {**{name: one[name] for name in FIGURES}, 'apart': min(apart(mine, r['curve']) for r in runs)}
+    return {**{name: one[name] for name in FIGURES}, 'curve': mine, 'apart': min(apart(mine, r['curve']) for r in runs)}
 
 
 def stories(folder):
@@ -56,12 +59,53 @@ def stories(folder):
             yield story, runs
 
 
+def span(values, digits):
+    texts = [f'{value:.{digits}f}' for value in values]
+    least, most = min(texts, key=float), max(texts, key=float)
+    return least if least == most else f'{least} to {most}'
+
+
+def columns(ours):
+    return f"{span([o['dollars'] for o in ours], 3)} | {span([o['nodeHours'] for o in ours], 2)} | {span([o['launches'] for o in ours], 0)} | " \
+           f"{span([o['apart'] for o in ours], 2)}"
+
+
+def drawn(counts, most):
+    """A character for every 16 s: the height is the number of nodes."""
+    return ''.join('▁▂▃▄▅▆▇█'[min(7, round(7 * counts[i] / most))] for i in range(0, len(counts), 8))
+
+
+def table(folder):
+    lines, curves = ['| story | | dollars | node-hours | launches | nodes differ by |', '|---|---|---|---|---|---|'], []
+    for story, runs in stories(folder):
+        said = next(line for line in story.read_text().splitlines() if line.startswith('#'))[1:].strip()
+        listed = ' | '.join(', '.join(f'{one[name]:{form}}' for one in runs) for name, form in zip(FIGURES, ('.4f', '.3f', 'd')))
+        lines.append(f'| {said} | recorded, {len(runs)} run{"s" * (len(runs) > 1)} | {listed} | |')
+        ours = [predicted(story, runs, seed) for seed in range(1, 21)]
+        simple = [predicted(story, runs, seed, ('--scheduler', 'simple')) for seed in range(1, 4)]
+        lines += [f'| | predicted, seeds 1 to 20 | {columns(ours)} |', f'| | `--scheduler simple`, seeds 1 to 3 | {columns(simple)} |']
+        most = max(max(one['curve']) for one in runs + ours[:1])
+        curves += [f'{story.stem}, up to {most} nodes', *(f'recorded   {drawn(one["curve"], most)}' for one in runs), f'predicted  {drawn(ours[0]["curve"], most)}', '']
+    return [*lines, '', 'The nodes over time, a character for every 16 s; predicted with seed 1:', '', '```text', *curves[:-1], '```']
+
+
+def write_page(path, folder):
+    """Replaces what is from the table to the end of the curves."""
+    before, rest = path.read_text().split('| story |', 1)
+    after = rest.split('```\n', 1)[1] if '```text' in rest.split('\n## ', 1)[0] else rest[rest.index('\n\n') + 1:]
+    path.write_text(before + '\n'.join(table(folder)) + '\n' + after)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('.')[0])
     parser.add_argument('folder', nargs='?', default=pathlib.Path(__file__).parent / 'recordings')
     parser.add_argument('--seeds', type=int, default=20)
+    parser.add_argument('--page', type=pathlib.Path)
     parser.add_argument('options', nargs='*')
     arguments = parser.parse_args()
+    if arguments.page:
+        write_page(arguments.page, arguments.folder)
+        return
     for story, runs in stories(arguments.folder):
         print(f'{story.stem}: recorded')
         for one in runs:
