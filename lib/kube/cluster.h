@@ -79,6 +79,7 @@ typedef struct kube_profile {
     size_t shape_count;
     int64_t weights[KUBE_PLUGINS]; /* of scores; 0 = the plugin does not score */
     bool filters[KUBE_PLUGINS]; /* false = disabled; DefaultPreemption as well */
+    size_t candidates_percentage, candidates_least; /* minCandidateNodesPercentage and Absolute of DefaultPreemption */
     int64_t hard_affinity_weight; /* hardPodAffinityWeight */
     bool ignores_preferred; /* ignorePreferredTermsOfExistingPods */
     const karp_node_term *required, *preferred; /* addedAffinity of every pod; required: count 0 = none */

@@ -164,15 +164,14 @@ static void read_spread(io_decoder *d, const tree *args, kube_profile *p)
 
 /* ---- others ------------------------------------------------------------------------------------------------------ */
 
-/* Up to this many nodes are looked at for victims, whatever the cluster: with fewer the choice is random. */
 static void read_preemption(io_decoder *d, const tree *args, kube_profile *p)
 {
-    (void)p;
     kube_config_members(d, args, HEAD " minCandidateNodesPercentage minCandidateNodesAbsolute");
-    if (io_integer(d, args, "minCandidateNodesPercentage", 0, 100, 10) != 10)
-        io_bad_member(d, "minCandidateNodesPercentage", KARP_E_UNSUPPORTED, "only the default of 10 is modelled");
-    if (io_integer(d, args, "minCandidateNodesAbsolute", 0, INT32_MAX, 100) != 100)
-        io_bad_member(d, "minCandidateNodesAbsolute", KARP_E_UNSUPPORTED, "only the default of 100 is modelled");
+    p->candidates_percentage = (size_t)io_integer(d, args, "minCandidateNodesPercentage", 0, 100, 10);
+    p->candidates_least = (size_t)io_integer(d, args, "minCandidateNodesAbsolute", 0, INT32_MAX, 100);
+    if (p->candidates_percentage == 0 && p->candidates_least == 0)
+        io_bad_member(d, "minCandidateNodesAbsolute", KARP_E_INVALID,
+                      "cannot be 0 together with minCandidateNodesPercentage");
 }
 
 static void read_binding(io_decoder *d, const tree *args, kube_profile *p)

@@ -5,8 +5,6 @@
 #include <base/admit.h>
 #include <base/sort.h>
 
-enum { LEAST_CANDIDATES = 100, PERCENTAGE = 10 };
-
 /* A pod that may be preempted. */
 typedef struct likely {
     uint32_t pod;
@@ -141,7 +139,9 @@ kube_candidate *kube_preemption_candidates(kube_attempt *a, size_t *count)
     if (a->before.code == KUBE_UNRESOLVABLE) return NULL;
     const uint32_t *order = kube_order(c, &nodes);
     for (size_t i = 0; i < nodes; i++) tried += a->refusals[order[i]].code == KUBE_UNSCHEDULABLE;
-    size_t enough = tried * PERCENTAGE / 100 > LEAST_CANDIDATES ? tried * PERCENTAGE / 100 : LEAST_CANDIDATES;
+    const kube_profile *p = c->classes[a->class_].profile;
+    size_t enough = tried * p->candidates_percentage / 100;
+    if (enough < p->candidates_least) enough = p->candidates_least;
     for (size_t i = 0; i < nodes && !c->status && !(*count >= enough && peaceful); i++) {
         kube_candidate one;
         if (a->refusals[order[i]].code != KUBE_UNSCHEDULABLE || !try_node(a, order[i], &one)) continue;

@@ -19,6 +19,8 @@ void kube_profile_default(kube_profile *profile, uint32_t minor)
                                .resource_count = 2,
                                .balanced = cpu_and_memory,
                                .balanced_count = 2,
+                               .candidates_percentage = 10,
+                               .candidates_least = 100,
                                .hard_affinity_weight = 1,
                                .spread = spread,
                                .spread_count = 2,

@@ -45,7 +45,8 @@ REFUSED = (
      'defaultConstraints go with List', 4),
     ('profiles:\n- pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 101}}]\n', 'hardPodAffinityWeight', 4),
     ('profiles:\n- pluginConfig: [{name: Trimaran, args: {}}]\n', 'arguments of Trimaran are not modelled', 4),
-    ('profiles:\n- pluginConfig: [{name: DefaultPreemption, args: {minCandidateNodesPercentage: 20}}]\n', 'only the default of 10 is modelled', 4),
+    ('profiles:\n- pluginConfig: [{name: DefaultPreemption, args: {minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0}}]\n',
+     'cannot be 0 together with minCandidateNodesPercentage', 4),
     ('profiles:\n- pluginConfig: [{name: VolumeBinding, args: {shape: []}}]\n', 'is not modelled; known: apiVersion kind bindTimeoutSeconds', 4),
     ('podMaxBackoffSeconds: 2\npodInitialBackoffSeconds: 5\n', 'is less than podInitialBackoffSeconds', 3),
     ('nodes: 3\n', 'is not modelled', 3),
@@ -73,6 +74,12 @@ def main():
         # Nothing is said: everything is as without a configuration.
         config.write_text(HEADER)
         equal(replay(plain, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, '--dump-at', '5m'), 'the default profile')
+        # All that is said is read, and changes nothing here.
+        config.write_text(HEADER + 'parallelism: 4\nleaderElection: {leaderElect: true}\nclientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf}\n'
+                          'percentageOfNodesToScore: 60\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 20\nprofiles:\n- schedulerName: default-scheduler\n'
+                          '  percentageOfNodesToScore: 70\n  plugins: {multiPoint: {disabled: [{name: NodePreferAvoidPods}]}}\n'
+                          '  pluginConfig: [{name: DefaultPreemption, args: {minCandidateNodesPercentage: 20, minCandidateNodesAbsolute: 50}}]\n')
+        equal(places(plain, '--scheduler-config', config), places(plain), 'read')
         for text, message, line in REFUSED:
             config.write_text(HEADER + text)
             error = replay(plain, '--scheduler-config', config, status=1)[1]
