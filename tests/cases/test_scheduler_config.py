@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 import test_kube_scheduler
-from stories import check, equal, finish, run
+from stories import check, equal, finish, run, types_of
 from test_replay_scheduler import HEAD, deployment, places, replay
 
 HEADER = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n'
@@ -61,37 +61,38 @@ def main():
     story = HEAD + deployment('big', 2500) + deployment('spread', 100) + deployment('packed', 100, 'schedulerName: packer, ') + steps
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        types = types_of(folder, 'us-west-2', 'm5.xlarge')
         golden(folder)
         config = folder / 'scheduler.yaml'
         config.write_text(HEADER + 'profiles:\n- {schedulerName: default-scheduler}\n- ' + MOST.replace('NAME', 'packer') + '\n')
-        equal(places(story, '--scheduler-config', config), {'big': [1, 1], 'packed': [4], 'spread': [2, 2]}, 'each pod has its profile')
+        equal(places(story, *types, '--scheduler-config', config), {'big': [1, 1], 'packed': [4], 'spread': [2, 2]}, 'each pod has its profile')
         # --most-allocated is short for this.
         config.write_text(HEADER + 'profiles: [' + MOST[:MOST.index(', plugins')].replace('schedulerName: NAME, ', '') + '}]\n')
         steps = 'steps:\n- scale: {deployment: big, replicas: 1}\n- wait: 1m\n- scale: {deployment: bigger, replicas: 1}\n- wait: 1m\n- scale: {deployment: one, replicas: 1}\n- wait: 5m\n'
         plain = HEAD + deployment('big', 2500) + deployment('bigger', 3000) + deployment('one', 100) + steps
-        equal(replay(plain, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, '--most-allocated', '--dump-at', '5m'), 'most allocated')
-        check(replay(plain, '--most-allocated', '--dump-at', '5m') != replay(plain, '--dump-at', '5m'), 'most allocated changes something')
+        equal(replay(plain, *types, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, *types, '--most-allocated', '--dump-at', '5m'), 'most allocated')
+        check(replay(plain, *types, '--most-allocated', '--dump-at', '5m') != replay(plain, *types, '--dump-at', '5m'), 'most allocated changes something')
         # Nothing is said: everything is as without a configuration.
         config.write_text(HEADER)
-        equal(replay(plain, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, '--dump-at', '5m'), 'the default profile')
+        equal(replay(plain, *types, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, *types, '--dump-at', '5m'), 'the default profile')
         # All that is said is read, and changes nothing here.
         config.write_text(HEADER + 'parallelism: 4\nleaderElection: {leaderElect: true}\nclientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf}\n'
                           'percentageOfNodesToScore: 60\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 20\nprofiles:\n- schedulerName: default-scheduler\n'
                           '  percentageOfNodesToScore: 70\n  plugins: {multiPoint: {disabled: [{name: NodePreferAvoidPods}]}}\n'
                           '  pluginConfig: [{name: DefaultPreemption, args: {minCandidateNodesPercentage: 20, minCandidateNodesAbsolute: 50}}]\n')
-        equal(places(plain, '--scheduler-config', config), places(plain), 'read')
+        equal(places(plain, *types, '--scheduler-config', config), places(plain, *types), 'read')
         for text, message, line in REFUSED:
             config.write_text(HEADER + text)
-            error = replay(plain, '--scheduler-config', config, status=1)[1]
+            error = replay(plain, *types, '--scheduler-config', config, status=1)[1]
             check(message in error and (line is None or f'scheduler.yaml:{line}:' in error), f'{text}: {error}')
         for text, message in (('kind: Pod\n', 'KubeSchedulerConfiguration'), ('', 'the document is empty'),
                               (HEADER.replace('/v1', '/v1beta3'), 'expected kubescheduler.config.k8s.io/v1'), (HEADER + '---\n' + HEADER, 'is one document')):
             config.write_text(text)
-            error = replay(plain, '--scheduler-config', config, status=1)[1]
+            error = replay(plain, *types, '--scheduler-config', config, status=1)[1]
             check(message in error, f'{text}: {error}')
         config.write_text(HEADER)
         for words, message in ((('--most-allocated',), 'most allocated stands for a configuration'), (('--scheduler', 'simple'), 'not for the scheduler simple')):
-            error = replay(plain, '--scheduler-config', config, *words, status=1)[1]
+            error = replay(plain, *types, '--scheduler-config', config, *words, status=1)[1]
             check(message in error, f'{words}: {error}')
         error = run('replay', '--scheduler-config', folder / 'absent.yaml', folder / 'none.yaml', status=1)[1]
         check('absent.yaml' in error or 'none.yaml' in error, error)

@@ -6,12 +6,17 @@ import pathlib
 import sys
 import tempfile
 
-from stories import check, equal, finish, run
+from stories import check, equal, finish, run, types_of
 from test_replay_scheduler import HEAD, deployment
 
 AUTOSCALER = ('- {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {minReplicas: 2, maxReplicas: 9, scaleTargetRef: '
               '{apiVersion: apps/v1, kind: Deployment, name: web}, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, '
               'averageUtilization: 50}}}]MORE}}\n')
+TYPES = ()
+
+
+def karp(verb, path, *words, status=0):
+    return run(verb, path, *TYPES, *words, status=status)
 
 
 def story(folder, text):
@@ -22,7 +27,7 @@ def story(folder, text):
 
 def pods(path, at, *words):
     """How many pods there are, and on nodes."""
-    objects = json.loads(run('replay', path, '--boot-jitter', '0s', '--dump-at', at, *words)[0])['objects']
+    objects = json.loads(karp('replay', path, '--boot-jitter', '0s', '--dump-at', at, *words)[0])['objects']
     found = [o for o in objects if o['kind'] == 'Pod']
     return len(found), sum(1 for o in found if o['spec'].get('nodeName'))
 
@@ -36,12 +41,12 @@ def usage(folder):
     equal([pods(path, at) for at in ('2m', '2m16s', '5m', '9m', '14m')], [(2, 2), (4, 4), (4, 4), (4, 4), (2, 2)], 'twice the target, then little')
     equal([pods(path, at, '--scheduler', 'simple')[0] for at in ('5m', '14m')], [4, 2], 'simple')
     # As from one replay, wherever it is cut.
-    whole = run('replay', path, '-o', 'json')[0]
+    whole = karp('replay', path, '-o', 'json')[0]
     for at in ('2m5s', '3m', '6m30s'):
         dump = pathlib.Path(folder, 'dump.json')
-        dump.write_text(run('replay', path, '--dump-at', at)[0])
-        equal(run('replay', path, '--nodepools', dump, '-o', 'json')[0], whole, f'cut at {at}')
-    steps = json.loads(run('simulate', path, '-o', 'json')[0])
+        dump.write_text(karp('replay', path, '--dump-at', at)[0])
+        equal(karp('replay', path, '--nodepools', dump, '-o', 'json')[0], whole, f'cut at {at}')
+    steps = json.loads(karp('simulate', path, '-o', 'json')[0])
     equal(steps['steps'][2]['step'], 'usage of default/web', 'the step')
     check(steps['totals'].get('podsPending', 0) == 0, steps['totals'])
     # A behavior: at most one pod in a minute.
@@ -57,7 +62,7 @@ def usage(folder):
                               ('- wait: 10m', '- scale: {deployment: web, replicas: 1}', 'its HorizontalPodAutoscaler scales it')):
         check(old in text, old)
         for verb in ('replay', 'simulate'):
-            error = run(verb, story(folder, text.replace(old, new)), status=1)[1]
+            error = karp(verb, story(folder, text.replace(old, new)), status=1)[1]
             check(message in error and 'story.yaml:' in error, f'{verb} {new}: {error}')
 
 
@@ -65,15 +70,15 @@ def interrupt(folder):
     spot = HEAD.replace('[on-demand]', '[spot]') + deployment('web', 3000)
     steps = 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n- interrupt: {nodes: 1}\n- wait: 5m\n- interrupt: {selector: {karpenter.sh/nodepool: default}}\n- wait: 5m\n'
     path = story(folder, spot + steps)
-    figures = json.loads(run('replay', path, '--boot-jitter', '0s', '-o', 'json')[0])['policies'][0]
+    figures = json.loads(karp('replay', path, '--boot-jitter', '0s', '-o', 'json')[0])['policies'][0]
     equal([figures[k] for k in ('interruptions', 'launches', 'podsRunning')], [3, 5, 2], 'one, then both')
-    told = json.loads(run('simulate', path, '-o', 'json')[0])
+    told = json.loads(karp('simulate', path, '-o', 'json')[0])
     equal([len([e for e in step['events'] if e['event'] == 'interrupted']) for step in told['steps']], [0, 0, 1, 0, 2, 0], 'events')
     equal([told['totals'][k] for k in ('launches', 'podsPending')], [5, 0], 'totals')
     for text, message in ((spot + steps.replace('nodepool: default', 'nodepool: none'), 'no spot node that runs has these labels'),
                           (spot + steps.replace('nodes: 1', 'nodes: 0'), 'steps[2].interrupt.nodes: not a number from 1 on'),
                           (spot + steps.replace('nodes: 1', 'node: a'), 'expected nodes, selector')):
-        error = run('simulate', story(folder, text), status=1)[1]
+        error = karp('simulate', story(folder, text), status=1)[1]
         check(message in error, error)
 
 
@@ -82,13 +87,15 @@ def together(folder):
     steps = 'steps:\n- scale: {deployment: a, replicas: 1}\nWAIT- scale: {deployment: b, replicas: 1}\n- wait: 5m\n'
     text = HEAD.replace('[m5.xlarge]', '[m5.xlarge, m5.large]') + deployment('a', 1500) + deployment('b', 1500) + steps
     for wait, plans, launches in (('', [0, 1], 1), ('- wait: 1s\n', [1, 0, 1], 2)):
-        told = json.loads(run('simulate', story(folder, text.replace('WAIT', wait)), '-o', 'json')[0])
+        told = json.loads(karp('simulate', story(folder, text.replace('WAIT', wait)), '-o', 'json')[0])
         made = [sum(len(plan.get('launches', [])) for plan in step['decisions']) for step in told['steps']]
         equal((made[:len(plans)], told['totals']['launches']), (plans, launches), wait)
 
 
 def main():
+    global TYPES
     with tempfile.TemporaryDirectory() as folder:
+        TYPES = types_of(folder, 'us-west-2', 'm5.xlarge', 'm5.large')
         usage(folder)
         interrupt(folder)
         together(folder)
