@@ -301,43 +301,101 @@ static bool is_due(const schedule *s, int64_t at)
     return (s->months >> month & 1) && fits;
 }
 
+/* A CronJob, and the Job that it started last. */
+typedef struct cron_job {
+    karp_str name, namespace_;
+    tree *pod;
+    schedule when;
+    bool forbids, replaces; /* concurrencyPolicy */
+    int64_t deadline; /* startingDeadline; 0 = none */
+    int64_t parallel, lasts;
+    double noise;
+    uint64_t number, runs;
+    int64_t busy_until; /* of the last Job, as if its pods ran at once */
+    int64_t missed; /* the last time at which that Job was in the way; KARP_NO_TIME = none */
+} cron_job;
+
+static karp_status set_job(load *l, const cron_job *c, int64_t at, uint64_t run, int64_t parallel, int64_t lasts)
+{
+    strbuf own;
+    strbuf_init(&own, l->t->context);
+    strbuf_addstr(&own, c->name);
+    strbuf_addc(&own, '-');
+    strbuf_addu(&own, run);
+    karp_status status = own.failed ? story_nomem(l->s)
+                                    : workloads_set(&l->w, at, NULL, str("Job"), c->namespace_,
+                                                    (karp_str){ own.ptr, own.len }, c->pod, (uint64_t)parallel, lasts);
+    strbuf_free(&own);
+    return status;
+}
+
+static karp_status start_job(load *l, cron_job *c, int64_t at)
+{
+    karp_status status = KARP_OK;
+    if (c->replaces && c->busy_until > at) status = set_job(l, c, at, c->runs - 1, 0, KARP_DURATION_UNSET);
+    int64_t its = (int64_t)((double)c->lasts * (1 + c->noise * (2 * draw(l, c->number, c->runs) - 1)));
+    its -= its % SECOND;
+    c->busy_until = at + its;
+    c->missed = KARP_NO_TIME;
+    return status ? status : set_job(l, c, at, c->runs++, c->parallel, its);
+}
+
+/* A Job that ends lets the last time begin that it was in the way of, unless that is too long ago. */
+static karp_status make_up(load *l, cron_job *c)
+{
+    int64_t late = c->busy_until - c->missed;
+    if (c->deadline == 0 || late <= c->deadline) return start_job(l, c, c->busy_until);
+    c->missed = KARP_NO_TIME;
+    return KARP_OK;
+}
+
+static karp_status run_cron_job(load *l, cron_job *c)
+{
+    int64_t first = (l->s->begins + MINUTE - 1) / MINUTE * MINUTE, ends = l->s->begins + l->length;
+    karp_status status = KARP_OK;
+    for (int64_t at = first; at < ends && !status; at += MINUTE) {
+        bool due = is_due(&c->when, at);
+        if (!karp_context_work(l->t->context, 1)) return story_nomem(l->s);
+        if (c->missed != KARP_NO_TIME && c->busy_until < at) status = make_up(l, c);
+        if (!due || status) continue;
+        if (c->forbids && c->busy_until > at) c->missed = at;
+        else status = start_job(l, c, at);
+    }
+    bool waits = c->missed != KARP_NO_TIME && c->busy_until < ends;
+    return !status && waits ? make_up(l, c) : status;
+}
+
+static bool read_policy(load *l, const tree *given, const char *where, cron_job *c)
+{
+    karp_str policy = tree_get_text(given, "concurrencyPolicy");
+    c->forbids = str_is(policy, "Forbid");
+    c->replaces = str_is(policy, "Replace");
+    if (!tree_get(given, "concurrencyPolicy") || c->forbids || c->replaces || str_is(policy, "Allow")) return true;
+    return bad(l, where, "concurrencyPolicy", "Allow, Forbid or Replace");
+}
+
 static karp_status generate_cron_job(load *l, const tree *given, size_t index, uint64_t number)
 {
     char where[48], text[128];
-    schedule when;
-    int64_t parallel = 1, lasts = 0, runs = 0;
-    double noise = 0;
-    karp_str name, namespace_, stated = tree_get_text(given, "schedule");
+    cron_job c = { .number = number, .parallel = 1, .missed = KARP_NO_TIME };
+    karp_str stated = tree_get_text(given, "schedule");
     (void)snprintf(where, sizeof where, "cronJobs[%zu]", index);
-    if (!members_known(l, given, where, "name namespace schedule parallelism duration noise template cpu memory "))
+    if (!members_known(l, given, where,
+                       "name namespace schedule concurrencyPolicy startingDeadline parallelism duration noise template "
+                       "cpu memory "))
         return l->s->error.status;
-    karp_status status = named(l, given, where, &name, &namespace_);
+    karp_status status = named(l, given, where, &c.name, &c.namespace_);
     if (status) return status;
     str_shorten(text, sizeof text, stated);
-    if (stated.len >= sizeof text || !read_schedule(text, &when))
+    if (stated.len >= sizeof text || !read_schedule(text, &c.when))
         (void)bad(l, where, "schedule", "not a schedule like \"*/30 * * * *\"");
-    if (l->s->error.status || !whole(l, given, "parallelism", 1, MOST_REPLICAS, where, &parallel) ||
-        !duration(l, given, "duration", 10 * MINUTE, where, &lasts) || !part(l, given, "noise", 0, where, &noise))
+    if (l->s->error.status || !whole(l, given, "parallelism", 1, MOST_REPLICAS, where, &c.parallel) ||
+        !duration(l, given, "duration", 10 * MINUTE, where, &c.lasts) ||
+        !duration(l, given, "startingDeadline", 0, where, &c.deadline) || !read_policy(l, given, where, &c) ||
+        !part(l, given, "noise", 0, where, &c.noise))
         return l->s->error.status;
-    int64_t first = (l->s->begins + MINUTE - 1) / MINUTE * MINUTE;
-    tree *pod = pod_of(l, given, "Job", name, namespace_);
-    for (int64_t at = first; at < l->s->begins + l->length && !status; at += MINUTE) {
-        if (!karp_context_work(l->t->context, 1)) status = story_nomem(l->s);
-        if (!is_due(&when, at)) continue;
-        strbuf own;
-        strbuf_init(&own, l->t->context);
-        strbuf_addstr(&own, name);
-        strbuf_addc(&own, '-');
-        strbuf_addu(&own, (uint64_t)runs);
-        int64_t its = (int64_t)((double)lasts * (1 + noise * (2 * draw(l, number, (uint64_t)runs) - 1)));
-        its -= its % SECOND;
-        status = own.failed ? story_nomem(l->s)
-                            : workloads_set(&l->w, at, NULL, str("Job"), namespace_, (karp_str){ own.ptr, own.len },
-                                            pod, (uint64_t)parallel, its);
-        strbuf_free(&own);
-        runs++;
-    }
-    return status;
+    c.pod = pod_of(l, given, "Job", c.name, c.namespace_);
+    return run_cron_job(l, &c);
 }
 
 /* ---- the whole load ---------------------------------------------------------------------------------------------- */
