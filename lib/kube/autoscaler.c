@@ -10,6 +10,22 @@
 #define FIRST_READY (30 * SECOND) /* a pod whose readiness changed later than that has been ready */
 #define WINDOW (300 * SECOND) /* of scaling down, without a behavior */
 
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+#define MOST (INT64_MAX / 4) /* sums stay below it */
+
+static int64_t sum_of(int64_t a, int64_t b) { return a > MOST - b ? MOST : a + b; }
+
+/* a · percent / b, rounded down; at most MOST. */
+static int64_t share_of(int64_t a, int64_t percent, int64_t b)
+{
+    if (a <= INT64_MAX / percent) return a * percent / b;
+    double about = (double)a * (double)percent / (double)b;
+    return about < (double)MOST ? (int64_t)about : MOST;
+}
+
+static int32_t replicas_of(double wanted) { return wanted < (double)INT32_MAX ? (int32_t)ceil(wanted) : INT32_MAX; }
+
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 enum { IGNORED, UNREADY, MISSING, COUNTED };
@@ -32,8 +48,8 @@ typedef struct tally {
 
 static void add(tally *t, const kube_metric *m, const kube_scaled_pod *p, int64_t usage)
 {
-    t->usage += usage;
-    t->requests += p->requests[m->resource];
+    t->usage = sum_of(t->usage, usage);
+    if (m->utilization) t->requests = sum_of(t->requests, p->requests[m->resource]);
     t->pods++;
 }
 
@@ -42,7 +58,8 @@ static bool ratio_of(const kube_metric *m, const tally *t, double *ratio, kube_s
 {
     if (t->pods == 0 || (m->utilization && t->requests <= 0)) return false;
     int64_t average = t->usage / t->pods;
-    int32_t utilization = m->utilization ? (int32_t)(t->usage * 100 / t->requests) : -1;
+    int64_t percent = m->utilization ? share_of(t->usage, 100, t->requests) : -1;
+    int32_t utilization = percent < INT32_MAX ? (int32_t)percent : INT32_MAX;
     *ratio = m->utilization ? (double)utilization / (double)m->utilization : (double)average / (double)m->average;
     if (seen) {
         seen->utilization = utilization;
@@ -63,7 +80,7 @@ static void fill_in(const kube_metric *m, const kube_scaled_pod *pods, size_t co
     int64_t percent = m->utilization > 100 ? m->utilization : 100;
     for (size_t i = 0; i < count; i++) {
         int group = group_of(m, &pods[i], now);
-        int64_t full = m->utilization ? pods[i].requests[m->resource] * percent / 100 : m->average;
+        int64_t full = m->utilization ? share_of(pods[i].requests[m->resource], percent, 100) : m->average;
         if (group == MISSING && ratio < 1) add(t, m, &pods[i], full);
         else if ((group == MISSING && ratio > 1) || (group == UNREADY && unready)) add(t, m, &pods[i], 0);
     }
@@ -86,13 +103,13 @@ static bool propose(const kube_autoscaler *a, const kube_metric *m, const kube_s
     if (!ratio_of(m, &t, &ratio, seen)) return false;
     bool unready = groups[UNREADY] && ratio > 1;
     if (!unready && groups[MISSING] == 0) {
-        if (!is_within(a, ratio)) *out = (int32_t)ceil(ratio * (double)t.pods);
+        if (!is_within(a, ratio)) *out = replicas_of(ratio * (double)t.pods);
         return true;
     }
     fill_in(m, pods, count, now, ratio, unready, &t);
     if (!ratio_of(m, &t, &filled, NULL)) return false;
     if (is_within(a, filled) || (ratio < 1 && filled > 1) || (ratio > 1 && filled < 1)) return true;
-    int32_t wanted = (int32_t)ceil(filled * (double)t.pods);
+    int32_t wanted = replicas_of(filled * (double)t.pods);
     if (!(filled < 1 && wanted > replicas) && !(filled > 1 && wanted < replicas)) *out = wanted;
     return true;
 }

@@ -84,6 +84,10 @@ static karp_status check_autoscaler(story *s, const tree *object)
     arena_init(&memory, s->context);
     io_decoder_init(&d, &memory);
     kube_autoscaler_read(&d, object, &unused);
+    if (!d.status && unused.most > STORY_REPLICAS_MOST) {
+        io_push(&d, "spec");
+        io_bad_member(&d, "maxReplicas", KARP_E_LIMIT, "more than 1000000 replicas");
+    }
     io_place place = story_place(s, object);
     karp_status status = d.status ? io_reader_bad(s->reader, &d, &place, object) : KARP_OK;
     if (status) s->error = s->reader->error;

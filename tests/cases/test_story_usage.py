@@ -54,10 +54,14 @@ def usage(folder):
     slow = head.replace('MORE', ', behavior: {scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}}') + text[text.index('steps:'):]
     path = story(folder, slow)
     equal([pods(path, at)[0] for at in ('2m16s', '2m46s', '3m16s')], [3, 3, 4], 'one pod a minute')
+    # As much as can be stated ends at the most replicas.
+    path = story(folder, text.replace('cpu: "1"', 'cpu: 999T, memory: 999T').replace('cpu: 100m', 'cpu: 999T'))
+    equal(pods(path, '14m')[0], 9, 'the most replicas')
     for old, new, message in (('deployment: web, cpu: "1"', 'deployment: none', 'no such Deployment'),
                               ('cpu: "1"', 'cpu: much', 'steps[2].usage.cpu: not a quantity'),
                               ('cpu: "1"', 'gpu: 1', 'expected deployment, namespace, cpu, memory'),
                               (AUTOSCALER.replace('MORE', ''), '', 'no HorizontalPodAutoscaler among the objects scales this Deployment'),
+                              ('maxReplicas: 9', 'maxReplicas: 2000000', 'maxReplicas: more than 1000000 replicas'),
                               ('type: Resource,', 'type: External,', 'only metrics of type Resource are modelled'),
                               ('- wait: 10m', '- scale: {deployment: web, replicas: 1}', 'its HorizontalPodAutoscaler scales it')):
         check(old in text, old)
