@@ -158,6 +158,18 @@ static karp_status read_selector(story *s, size_t index, const tree *given, trac
     return KARP_OK;
 }
 
+/* The node of a name, by its label. */
+static karp_status read_node(story *s, const tree *given, trace_event *event)
+{
+    karp_label *label = arena_zalloc(&s->trace->memory, sizeof *label);
+    if (!label) return story_nomem(s);
+    *label = (karp_label){ str("kubernetes.io/hostname"), trace_keep(s->trace, tree_text(given)) };
+    if (!label->value.ptr) return story_nomem(s);
+    event->of.offering.labels = label;
+    event->of.offering.label_count = event->of.offering.nodes = 1;
+    return KARP_OK;
+}
+
 karp_status story_read_interrupt(story *s, size_t index, const tree *given, story_step *step)
 {
     static const char *const names[] = { "nodes", "selector" };
@@ -165,6 +177,10 @@ karp_status story_read_interrupt(story *s, size_t index, const tree *given, stor
     *step = (story_step){ .what = STORY_INTERRUPT, .workload = IO_NONE };
     int64_t nodes = INT64_MAX;
     event.of.offering.instance_type = event.of.offering.zone = event.of.offering.capacity_type = str("");
+    if (tree_is(given, TREE_STRING)) {
+        karp_status named = read_node(s, given, &event);
+        return named ? named : add_effect(s, step, &event);
+    }
     karp_status status = check_members(s, index, "interrupt", given, names, sizeof names / sizeof *names);
     if (status) return status;
     if (tree_get(given, "nodes") && (!tree_integer(tree_get(given, "nodes"), &nodes) || nodes < 1))

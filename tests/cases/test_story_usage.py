@@ -79,6 +79,11 @@ def interrupt(folder):
     told = json.loads(karp('simulate', path, '-o', 'json')[0])
     equal([len([e for e in step['events'] if e['event'] == 'interrupted']) for step in told['steps']], [0, 0, 1, 0, 2, 0], 'events')
     equal([told['totals'][k] for k in ('launches', 'podsPending')], [5, 0], 'totals')
+    one = story(folder, spot + steps.replace('{nodes: 1}', 'default-2').replace('{selector: {karpenter.sh/nodepool: default}}', '{nodes: 1}'))
+    figures = json.loads(karp('replay', one, '--boot-jitter', '0s', '-o', 'json')[0])['policies'][0]
+    equal([figures[k] for k in ('interruptions', 'launches', 'podsRunning')], [2, 4, 2], 'by name, then the oldest')
+    told = json.loads(karp('simulate', one, '-o', 'json')[0])['steps']
+    equal([e['node'] for step in told for e in step['events'] if e['event'] == 'interrupted'], ['default-2', 'default-1'], 'by name, then the oldest')
     for text, message in ((spot + steps.replace('nodepool: default', 'nodepool: none'), 'no spot node that runs has these labels'),
                           (spot + steps.replace('nodes: 1', 'nodes: 0'), 'steps[2].interrupt.nodes: not a number from 1 on'),
                           (spot + steps.replace('nodes: 1', 'node: a'), 'expected nodes, selector')):
