@@ -467,8 +467,9 @@ type ResourceSlice struct {
 
 // A DeviceClass: Selectors are CEL expressions, all of which have to hold.
 type DeviceClass struct {
-	Meta      Meta
-	Selectors []string
+	Meta             Meta
+	Selectors        []string
+	ExtendedResource string // extendedResourceName: pods that request it get devices of the class, on nodes that have none of it, in profile KARP; "" = none. Since 0.1
 }
 
 // A DeviceTemplate is a slice that the drivers of a new node will publish.

@@ -462,6 +462,7 @@ func (p *page) deviceClass(out *C.karp_device_class, from *DeviceClass) {
 	out.size = C.sizeof_karp_device_class
 	p.meta(&out.meta, &from.Meta)
 	out.selectors, out.selector_count = p.strs(from.Selectors)
+	out.extended_resource = p.str(from.ExtendedResource)
 }
 
 func (p *page) deviceTemplate(out *C.karp_device_template, from *DeviceTemplate) {

@@ -277,7 +277,8 @@ static karp_status add_resource_slice(adding *a)
     return karp_builder_add_resource_slice(a->reader->builder, &a->o.resource_slice, &a->reader->error);
 }
 
-/* Kubernetes gives a pod that requests the resource a device of the class: beta in 1.36, for good in 1.37. */
+/* Kubernetes gives a pod that requests the resource a device of the class (beta in 1.36, for good in 1.37), and so does
+ * profile karp. The profile is not known here. */
 static karp_status note_extended_resource(const adding *a)
 {
     karp_str resource = tree_get_text(tree_get(a->root, "spec"), "extendedResourceName"),
@@ -285,8 +286,9 @@ static karp_status note_extended_resource(const adding *a)
     if (resource.len == 0) return KARP_OK;
     return io_warn(
         a->reader,
-        "DeviceClass %.*s: its extendedResourceName %.*s is not read, as in Karpenter 1.15: kube-scheduler gives "
-        "pods that request it devices of the class, and Karpenter launches only types that have the resource",
+        "DeviceClass %.*s: kube-scheduler gives pods that request its extendedResourceName %.*s devices of the class; "
+        "Karpenter 1.15 does not, and launches only types that have the resource. --profile karp does, with "
+        "--ignore-dra-requests false",
         str_shown(name, 100), name.ptr, str_shown(resource, 100), resource.ptr);
 }
 

@@ -124,7 +124,8 @@ static const record cel_record = { OPEN({ NAMED_FIELD("expression"), .kind = FIE
 static const record selector_record = { OF(karp_str), OPEN({ OBJECT("cel", cel_record) }) };
 
 static const record class_spec_record = { OPEN(
-    { LIST("selectors", karp_device_class, selectors, selector_count, selector_record) }) };
+    { LIST("selectors", karp_device_class, selectors, selector_count, selector_record) },
+    { TEXT("extendedResourceName", karp_device_class, extended_resource) }) };
 static const karp_device_class no_class = { .size = sizeof no_class, .meta = META_ABSENT };
 const record io_device_class_record = {
     LIKE(no_class), OPEN({ STRUCT("metadata", karp_device_class, meta, io_meta_record), .always = true },

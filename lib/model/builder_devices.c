@@ -49,6 +49,7 @@ karp_status karp_builder_add_device_class(karp_builder *builder, const karp_devi
     device_class d = { .meta = copy_meta(&a, &own.meta) };
     path_enter(&a.c, "spec.selectors");
     d.selectors = copy_texts(&a.c, own.selectors, own.selector_count, &d.selector_count);
+    d.extended = copy_text(&a.c, own.extended_resource);
     return adding_finish(&a, &builder->s.device_classes, &d, sizeof d);
 }
 

@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/extended_resources.h>
 #include <model/prepare.h>
 #include <string.h>
 
@@ -396,7 +397,7 @@ static void make_index(worker *k)
 karp_status prepare_devices(karp_snapshot *s, karp_error *error)
 {
     bool used = false;
-    for (size_t i = 0; i < s->raw.shapes.count && !used; i++) used = s->raw.shapes.items[i].has_claims;
+    for (size_t i = 0; i < s->raw.shapes.count && !used; i++) used = shape_needs_devices(s, &s->raw.shapes.items[i]);
     if (!used || !s->raw.settings.dra_requests) return KARP_OK;
     worker k = { .s = s, .w = arena_zalloc(&s->data, sizeof *k.w) };
     if (k.w == NULL) return fail_nomem(error);

@@ -83,6 +83,7 @@ struct device_class {
     object meta;
     const uint32_t *selectors; /* text ids of CEL selectors; NO_TEXT = a selector of another kind */
     uint32_t selector_count;
+    uint32_t extended; /* text id of the extended resource that it serves */
 };
 
 typedef struct device_request {

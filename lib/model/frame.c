@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <model/device_index.h>
+#include <model/extended_resources.h>
 #include <model/reuse_pods.h>
 #include <model/prepare.h>
 #include <stdatomic.h>
@@ -164,7 +165,7 @@ static bool may_take_over(const karp_snapshot *s)
 static bool uses_devices(const karp_snapshot *s)
 {
     for (size_t i = s->reused->before->raw.shapes.count; i < s->raw.shapes.count; i++) {
-        if (s->raw.shapes.items[i].has_claims && s->raw.settings.dra_requests) return true;
+        if (s->raw.settings.dra_requests && shape_needs_devices(s, &s->raw.shapes.items[i])) return true;
     }
     return false;
 }

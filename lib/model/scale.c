@@ -5,6 +5,7 @@
  */
 
 #include <base/error.h>
+#include <model/extended_resources.h>
 #include <model/prepare.h>
 
 struct scaling {
@@ -189,6 +190,8 @@ karp_status prepare_units(karp_snapshot *s, karp_error *error)
         c.own_column == NULL)
         return fail_nomem(error);
     if (!take_everything(&c) || !take_within(&c)) return fail_nomem(error);
+    for (uint32_t r = RESOURCE_FIXED; s->devices != NULL && r < resources; r++)
+        c.own_column[r] = c.own_column[r] || extended_class(s, r) != NO_ID;
     choose_columns(s, c.own_column);
     /* pods and nodes are counted one by one */
     s->units[RESOURCE_PODS] = amount_gcd(s->units[RESOURCE_PODS], amount_whole(1));

@@ -291,7 +291,7 @@ void claim_relink(scheduler *s, uint32_t number)
 bool refusals_last(const scheduler *s, const view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
-    if (h->has_claims) return false; /* devices become free when another claim loses a type */
+    if (class_needs_devices(s, v->class_)) return false; /* devices become free when another claim loses a type */
     for (uint32_t t = 0; t < s->templates.count && h->ports.count > 0; t++) {
         if (s->templates.items[t].named_ports)
             return false; /* which ports conflict differs between pods of the class */

@@ -80,7 +80,7 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
 {
     const template_ *t = &s->templates.items[c->template_];
     size_t words_ = template_words(t);
-    bool min_values = lists_min_values(s, o->set), devices = shape_of(s->snapshot, v->class_)->has_claims;
+    bool min_values = lists_min_values(s, o->set), devices = class_needs_devices(s, v->class_);
     bool reservations = t->table->has_reservations &&
                         (s->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0;
     if (!min_values && !reservations && !devices) return KARP_REASON_NONE;
@@ -154,7 +154,8 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
                      .taints = t->taints,
                      .lenient = true,
                      .host_admits = o->host_admits };
-    uint32_t refused = p->has_claims ? devices_on_claim(s, c, v->class_, &at.set) : KARP_REASON_NONE;
+    uint32_t refused = class_needs_devices(s, v->class_) ? devices_on_claim(s, c, v->class_, &at.set)
+                                                         : KARP_REASON_NONE;
     if (refused != KARP_REASON_NONE) return refused;
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
     uint32_t first_set = o->set;
@@ -257,7 +258,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     round_mark before = s->splitting.on ? round_marked(s) : (round_mark){ 0 };
     topology_record(s, v, &at);
     if (o->reserved_count > 0 || c->reserved_count > 0) reservations_hold(s, c, o->reserved, o->reserved_count);
-    if (p->has_claims) devices_take_claim(s, c);
+    if (class_needs_devices(s, v->class_)) devices_take_claim(s, c);
     if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
         return false;
     return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports) &&
@@ -335,7 +336,7 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
         const pod_class *k = &s->snapshot->classes[q->v->class_];
         bool of_set = reason == KARP_REASON_REQUIREMENTS ||
                       (reason == KARP_REASON_TOPOLOGY && k->alternative_count <= 1);
-        if (!of_set || shape_of(s->snapshot, q->v->class_)->has_claims) search_refused(s, q->lasts);
+        if (!of_set || class_needs_devices(s, q->v->class_)) search_refused(s, q->lasts);
         else refuse_set(s, q, c->set, reason == KARP_REASON_REQUIREMENTS ? REFUSED_FOR_THE_RUN : q->lasts);
         return false;
     }
@@ -513,7 +514,7 @@ bool claims_typeless(scheduler *s, uint32_t view_number)
     view *v = &s->pods.views.items[view_number];
     if (!v->typeless_known) {
         v->typeless_known = true;
-        v->typeless = s->templates.count > 0 && !shape_of(s->snapshot, v->class_)->has_claims;
+        v->typeless = s->templates.count > 0 && !class_needs_devices(s, v->class_);
         for (uint32_t t = 0; t < s->templates.count && v->typeless; t++) v->typeless = typeless_from(s, t, v);
     }
     return v->typeless;

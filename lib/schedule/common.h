@@ -35,6 +35,8 @@ struct vectors {
     uint32_t *columns; /* [dims]: columns of the snapshot's vectors */
     uint32_t *resources; /* [dims]: resource ids, in the numbering of snapshot.h's columns */
     uint32_t *index_of; /* resource id -> index in a vector, NO_ID = not requested by any pod */
+    uint32_t
+        *device_class; /* [dims]: the DeviceClass whose devices serve the resource, NO_ID = none; NULL = no resource */
     int64_t *zero; /* a vector of zeros */
     int64_t *sum, *most; /* scratch */
 };

@@ -335,6 +335,7 @@ static void fill_share(scheduler *s, const allocation *a, const type_outcome *o,
 static void state_claims(scheduler *s, const allocation *a)
 {
     for (uint32_t i = 0; i < a->claim_count && !s->failed; i++) {
+        if (a->claims[i].claim == NO_ID) continue;
         claim_state *c = &s->devices->claims[a->claims[i].claim];
         *c = (claim_state){ .allocated = true, .candidate = a->who.number };
         c->shares = arena_array(&s->round.data, a->outcome_count + (size_t)1, sizeof *c->shares);

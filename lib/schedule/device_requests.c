@@ -230,3 +230,33 @@ bool requests_prepare(scheduler *s, allocation *a, uint32_t claim_number, live_c
     }
     return within_limit(s, a, out);
 }
+
+/* ---- resources that devices serve -------------------------------------------------------------------------------- */
+
+static bool has_resource(const scheduler *s, const asking *who, uint32_t t, uint32_t d)
+{
+    if (who->from == NULL) return amount_sign(resource_list_get(who->state->allocatable, s->vectors.resources[d])) > 0;
+    const type_table *table = who->from->table;
+    return table->variants[table->types[who->types[t]].variant_first].allocatable[s->vectors.columns[d]] > 0;
+}
+
+/* As many devices of the DeviceClass as containers request, which is what Kubernetes' requests for them come to. */
+bool requests_imply(scheduler *s, allocation *a, uint32_t class_number, uint32_t d, live_claim *out)
+{
+    const device_class *class_ = &s->snapshot->raw.device_classes.items[s->vectors.device_class[d]];
+    const resource_list requests = shape_of(s->snapshot, class_number)->requests;
+    uint8_t *not_for = arena_array(&s->devices->scratch, a->who.type_count + (size_t)1, 1);
+    device_request *r = arena_array(&s->devices->scratch, 1, sizeof *r);
+    live_request *live = arena_array(&s->devices->scratch, 1, sizeof *live);
+    if (not_for == NULL || r == NULL || live == NULL) {
+        s->failed = true;
+        return false;
+    }
+    for (uint32_t t = 0; t < a->who.type_count; t++) not_for[t] = has_resource(s, &a->who, t, d);
+    *r = (device_request){ .class_ = class_->meta.name, .exact = true };
+    if (!resolve(s, a, r, NO_TEXT, live) ||
+        !amount_scale(resource_list_get(requests, s->vectors.resources[d]), amount_whole(1), &r->count))
+        r->count = MOST_DEVICES + 1; /* only types that have the resource itself are possible */
+    *out = (live_claim){ .claim = NO_ID, .not_for = not_for, .requests = live, .request_count = 1 };
+    return !s->failed;
+}

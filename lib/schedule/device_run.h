@@ -116,7 +116,8 @@ typedef struct live_constraint {
 } live_constraint;
 
 typedef struct live_claim {
-    uint32_t claim; /* number of the claim in the device index */
+    uint32_t claim; /* number of the claim in the device index; NO_ID = it stands for a resource that devices serve */
+    const uint8_t *not_for; /* by type: it has the resource itself; NULL = devices for all types */
     live_request *requests;
     uint32_t request_count;
     live_constraint *constraints;
@@ -150,6 +151,8 @@ typedef struct asking {
     const uint32_t *bindings; /* by type: the set that has its attribute bindings, NO_ID = none */
     const uint8_t *has_devices; /* by type: whether its set has any device */
     uint32_t type_count;
+    const template_ *from; /* of the claim; NULL = it is a host */
+    const state_node *state; /* of the host */
 } asking;
 
 typedef struct allocation {
@@ -235,6 +238,8 @@ bool reaches(scheduler *s, const asking *who, uint32_t set, demand d);
 
 /* device_requests.c: false = the claim cannot be served (or `failed`). */
 bool requests_prepare(scheduler *s, allocation *a, uint32_t claim, live_claim *out);
+/* For a resource that the class requests and that devices serve. false = `failed`. */
+bool requests_imply(scheduler *s, allocation *a, uint32_t class_number, uint32_t d, live_claim *out);
 /* Evaluates all selectors of a request: CEL_YES, CEL_NO or CEL_ERROR. */
 uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r);
 /* The compiled selector; NULL when it cannot be used. */

@@ -214,7 +214,7 @@ static bool next_position(const search *x, const search_frame *f, position *out,
     for (;;) {
         if (p.claim == x->a->claim_count) return false;
         const live_claim *c = &x->a->claims[p.claim];
-        if (p.request == c->request_count) {
+        if (p.request == c->request_count || (c->not_for != NULL && c->not_for[x->index])) {
             p = (position){ p.claim + 1, 0, 0, NULL };
             entering = true;
             continue;

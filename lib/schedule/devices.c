@@ -184,7 +184,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
     return true;
 }
 
-static bool prepare(scheduler *s, allocation *a, const uint32_t *pending)
+static bool prepare(scheduler *s, allocation *a, uint32_t class_number, const uint32_t *pending, uint32_t count)
 {
     struct devices *d = s->devices;
     a->had = ledger_find(s, a->who.number);
@@ -196,8 +196,12 @@ static bool prepare(scheduler *s, allocation *a, const uint32_t *pending)
         s->failed = true;
         return false;
     }
-    for (uint32_t i = 0; i < a->claim_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!requests_prepare(s, a, pending[i], &a->claims[i])) return false;
+    }
+    for (uint32_t r = 0; count < a->claim_count; r++) {
+        if (!is_served(s, r) || s->pods.classes[class_number].requests[r] <= 0) continue;
+        if (!requests_imply(s, a, class_number, r, &a->claims[count++])) return false;
     }
     return true;
 }
@@ -226,7 +230,9 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
         return false;
     }
     a->set = a->who.set;
-    if (!classify(s, class_number, a, pending, &a->claim_count)) return false;
+    uint32_t count = 0;
+    if (!classify(s, class_number, a, pending, &count)) return false;
+    a->claim_count = count + s->pods.classes[class_number].served_count;
     if (a->claim_count == 0) {
         a->every_type = true;
         a->total = names > 0 ? a->set : EMPTY_SET;
@@ -237,7 +243,7 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
         d->out_of_steps = d->gave_up = true;
         return false;
     }
-    if (!prepare(s, a, pending)) return false;
+    if (!prepare(s, a, class_number, pending, count)) return false;
     answers_begin(s);
     d->search_steps = d->polled_at = 0;
     d->out_of_steps = false;
@@ -290,7 +296,9 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
     begin_devices(s);
     allocation *a = &s->devices->now;
     uint8_t has_devices = device_set != NO_ID && s->devices->index->device_sets[device_set].device_count > 0;
-    a->who = (asking){ .number = host_index, .node = NO_ID, .host_text = n->hostname, .set = h->set, .type_count = 1 };
+    a->who = (asking){
+        .number = host_index, .node = NO_ID, .host_text = n->hostname, .set = h->set, .type_count = 1, .state = n
+    };
     if (n->node != NO_ID) a->who.node = s->snapshot->raw.nodes.items[n->node].meta.name;
     a->who.types = arena_copy(&s->devices->scratch, &no_type, sizeof no_type);
     a->who.device_sets = arena_copy(&s->devices->scratch, &device_set, sizeof device_set);
@@ -364,7 +372,11 @@ uint32_t devices_on_claim(scheduler *s, const claim *c, uint32_t class_number, u
 {
     begin_devices(s);
     allocation *a = &s->devices->now;
-    a->who = (asking){ .number = s->hosts.count + c->number, .node = NO_ID, .host_text = HOST_FRESH, .set = c->set };
+    a->who = (asking){ .number = s->hosts.count + c->number,
+                       .node = NO_ID,
+                       .host_text = HOST_FRESH,
+                       .set = c->set,
+                       .from = &s->templates.items[c->template_] };
     if (!list_types(s, c, &a->who)) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;

@@ -183,8 +183,9 @@ static bool plain(scheduler *s, uint32_t class_number, uint32_t *view_number)
     const pod_class *k = &s->snapshot->classes[class_number];
     const shape *h = shape_of(s->snapshot, class_number);
     if (h->required.count > 1 || h->preferred.count > 0 || h->preferred_affinity.count > 0 ||
-        h->preferred_anti.count > 0 || h->ports.count > 0 || h->has_claims || k->alternative_count > 0 ||
-        !k->counts_volumes || !k->volumes_found || k->too_many_alternatives || volumes_rule_out(s, class_number))
+        h->preferred_anti.count > 0 || h->ports.count > 0 || class_needs_devices(s, class_number) ||
+        k->alternative_count > 0 || !k->counts_volumes || !k->volumes_found || k->too_many_alternatives ||
+        volumes_rule_out(s, class_number))
         return false;
     const struct class_volumes *volumes = volumes_of_class(s, class_number);
     *view_number = volumes == NULL ? NO_ID : view_of_class(s, class_number);

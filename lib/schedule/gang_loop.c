@@ -373,10 +373,10 @@ static bool is_done(gang_loop *l, uint32_t id)
 /* Whether some pod of the group, or of those below it, has resource claims. */
 static bool uses_devices(const gang_loop *l, uint32_t id)
 {
-    const karp_snapshot *w = l->s->snapshot;
     const member_group *g = &l->all->items[id];
     bool uses = false;
-    for (uint32_t i = 0; i < g->pod_count && !uses; i++) uses = shape_of(w, w->pod_class[g->pods[i]])->has_claims;
+    for (uint32_t i = 0; i < g->pod_count && !uses; i++)
+        uses = class_needs_devices(l->s, l->s->snapshot->pod_class[g->pods[i]]);
     for (uint32_t c = l->first_child[id]; c != NO_ID && !uses; c = l->next_child[c]) uses = uses_devices(l, c);
     return uses;
 }

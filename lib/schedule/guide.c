@@ -42,8 +42,7 @@ static bool place_one(scheduler *s, guide *g, uint32_t pod_number, uint32_t *vie
     class_begin_round(s, &s->pods.classes[class_number]);
     *view_number = guide_view(s, class_number, g->steps[pod_number]);
     if (*view_number == NO_ID) return false;
-    if (shape_of(s->snapshot, class_number)->has_claims && devices_refuse(s, class_number) != KARP_REASON_NONE)
-        return false;
+    if (class_needs_devices(s, class_number) && devices_refuse(s, class_number) != KARP_REASON_NONE) return false;
     s->round.steps++;
     bool placed = slot != NO_ID ? put_in_slot(s, &g->slots[slot], pod_number, *view_number)
                                 : hosts_place_on(s, host_index, pod_number, *view_number);

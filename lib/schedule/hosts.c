@@ -138,6 +138,15 @@ static void leave_all(const scheduler *s, const state_node *n, host *t)
     t->negative = n->overfull;
 }
 
+/* Devices serve these resources. */
+static void leave_served(const scheduler *s, const state_node *n, host *t)
+{
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
+        if (is_served(s, d) && amount_sign(resource_list_get(n->allocatable, s->vectors.resources[d])) <= 0)
+            t->left[d] = MOST_UNITS;
+    }
+}
+
 bool hosts_reserve(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -163,6 +172,7 @@ bool hosts_reserve(scheduler *s)
         t->left = left + (size_t)h * s->vectors.dims;
         if (all_left) {
             leave_all(s, n, t);
+            if (s->vectors.device_class != NULL) leave_served(s, n, t);
             continue;
         }
         if (w->daemon_count > 0) daemon_reserve(s, n, requests, reserve, running);
@@ -172,6 +182,7 @@ bool hosts_reserve(scheduler *s)
             if (rest < 0) t->negative = true;
             if (d != NO_ID && s->vectors.resources[d] == named) t->left[d] = rest;
         }
+        if (s->vectors.device_class != NULL) leave_served(s, n, t);
     }
     mem_free(s->context, requests, bytes);
     return true;
@@ -279,7 +290,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
     if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false))
         return KARP_REASON_REQUIREMENTS;
     uint32_t reason = settle_requirements(s, h, v, set);
-    if (reason == KARP_REASON_NONE && p->has_claims)
+    if (reason == KARP_REASON_NONE && class_needs_devices(s, v->class_))
         reason = devices_on_host(s, (uint32_t)(h - s->hosts.items), v->class_);
     return reason;
 }
@@ -297,7 +308,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     pod_place at = place_of(s, h, set);
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);
-    if (p->has_claims) devices_take_host(s);
+    if (class_needs_devices(s, v->class_)) devices_take_host(s);
     if (p->ports.count > 0 && !ports_take(s, &h->ports, &h->port_count, &h->port_capacity, pod_number, p->ports))
         return false;
     return volumes_take(s, h, v->class_);
@@ -444,9 +455,9 @@ static bool answers_alike(const scheduler *s, const view *v)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     const shape *p = shape_of(s->snapshot, v->class_);
-    return v->full.host == NO_ID && v->strict.host == NO_ID && p->ports.count == 0 && !p->has_claims &&
-           !s->volumes.limited && s->snapshot->classes[v->class_].alternative_count == 0 && v->owned_count == 0 &&
-           k->barred_count == 0;
+    return v->full.host == NO_ID && v->strict.host == NO_ID && p->ports.count == 0 &&
+           !class_needs_devices(s, v->class_) && !s->volumes.limited &&
+           s->snapshot->classes[v->class_].alternative_count == 0 && v->owned_count == 0 && k->barred_count == 0;
 }
 
 struct host_answers *host_answers_new(scheduler *s, uint32_t view_number)

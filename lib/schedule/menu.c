@@ -60,7 +60,7 @@ static bool beyond_numbers(maker *k, uint32_t pod_number)
     uint32_t number = view_after(s, class_number, k->steps[pod_number]);
     if (number == NO_ID) return true;
     const view *v = &s->pods.views.items[number];
-    return shape_of(s->snapshot, class_number)->has_claims || v->full.host != NO_ID || owns_host_affinity(s, v) ||
+    return class_needs_devices(s, class_number) || v->full.host != NO_ID || owns_host_affinity(s, v) ||
            (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, class_number));
 }
 

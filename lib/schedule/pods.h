@@ -13,6 +13,7 @@ typedef struct class_state {
     int64_t *requests; /* vector */
     uint32_t *requested; /* resources it requests, only if vectors are so long that this saves time; else NULL */
     uint32_t requested_count;
+    uint32_t served_count; /* resources it requests that devices serve */
     uint32_t first_view; /* NO_ID = not created yet */
     uint32_t label_group;
     uint32_t like; /* the first class with the same rules and label group; possibly the class itself */

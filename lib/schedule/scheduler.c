@@ -4,6 +4,7 @@
 
 #include <base/context.h>
 #include <base/sort.h>
+#include <model/extended_resources.h>
 #include <schedule/pods.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
@@ -74,6 +75,22 @@ static uint32_t *order_columns(scheduler *s)
     return ok ? order : NULL;
 }
 
+/* Resources that devices serve where a node has none of them. */
+static bool find_served(scheduler *s)
+{
+    if (s->settings.options->profile != KARP_PROFILE_KARP) return true;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
+        if (!column_served(s->snapshot, s->vectors.columns[d])) continue;
+        if (s->vectors.device_class == NULL) {
+            s->vectors.device_class = arena_alloc(&s->data, s->vectors.dims * sizeof *s->vectors.device_class);
+            if (s->vectors.device_class == NULL) return false;
+            for (uint32_t k = 0; k < s->vectors.dims; k++) s->vectors.device_class[k] = NO_ID;
+        }
+        s->vectors.device_class[d] = extended_class(s->snapshot, s->vectors.resources[d]);
+    }
+    return true;
+}
+
 /* Selects the resources that some pod requests. No other resource can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {
@@ -96,7 +113,7 @@ static bool choose_dims(scheduler *s)
     for (uint32_t r = 0; r < w->raw.resources.count; r++)
         s->vectors.index_of[r] = s->vectors.index_of[w->resource_of[w->column_of[r]]];
     s->vectors.zero = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.zero);
-    return s->vectors.zero != NULL;
+    return s->vectors.zero != NULL && find_served(s);
 }
 
 static bool list_requested(scheduler *s, class_state *k)
@@ -123,6 +140,7 @@ static bool make_classes(scheduler *s)
         k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
         k->requests = vectors + (size_t)c * s->vectors.dims;
         for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.columns[d]];
+        for (uint32_t d = 0; d < s->vectors.dims; d++) k->served_count += is_served(s, d) && k->requests[d] > 0;
         if (s->vectors.dims > LONG_VECTOR && !list_requested(s, k)) return false;
     }
     return true;

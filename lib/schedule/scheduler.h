@@ -72,6 +72,16 @@ static inline uint32_t label_group_of_pod(const scheduler *s, uint32_t pod_numbe
 {
     return s->pods.classes[s->snapshot->pod_class[pod_number]].label_group;
 }
+/* Whether devices serve the resource on nodes that have none of it. Such nodes have room for any amount of it. */
+static inline bool is_served(const scheduler *s, uint32_t d)
+{
+    return s->vectors.device_class != NULL && s->vectors.device_class[d] != NO_ID;
+}
+/* Whether pods of the class need devices: for their resource claims, or for a resource that devices serve. */
+static inline bool class_needs_devices(const scheduler *s, uint32_t class_number)
+{
+    return shape_of(s->snapshot, class_number)->has_claims || s->pods.classes[class_number].served_count > 0;
+}
 /* Reports work that allocates nothing. false = the caller wants to stop, and the scheduler has failed. */
 bool scheduler_work(scheduler *s, size_t units);
 static inline bool scheduler_worked(scheduler *s, size_t units)

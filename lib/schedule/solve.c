@@ -78,8 +78,7 @@ static bool in_vain(scheduler *s, uint32_t view_number)
 /* On an existing node, else in an open claim, else in a new one. */
 static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
-    const shape *h = shape_of(s->snapshot, s->pods.views.items[view_number].class_);
-    if (h->has_claims) {
+    if (class_needs_devices(s, s->pods.views.items[view_number].class_)) {
         uint32_t refused = devices_refuse(s, s->pods.views.items[view_number].class_);
         if (refused != KARP_REASON_NONE) return refused;
     }

@@ -172,7 +172,7 @@ static bool is_bound_to_host(const scheduler *s, const displaced *d, uint32_t in
             selector_selects(spread->label_selector, own))
             return true;
     }
-    return h->has_claims;
+    return class_needs_devices(s, s->snapshot->pod_class[d->list[index]->pod]);
 }
 
 /* What a new claim of the template for these pods alone would cost. */

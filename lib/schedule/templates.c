@@ -276,8 +276,11 @@ static bool compute_spaces(scheduler *s, template_ *t, uint64_t *bits)
                       *overhead = overheads + (size_t)t->group_of[v] * full;
         bool dead = false;
         for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
-        for (uint32_t d = 0; d < s->vectors.dims; d++)
-            t->space[v * s->vectors.dims + d] = allocatable[s->vectors.columns[d]] - overhead[s->vectors.columns[d]];
+        for (uint32_t d = 0; d < s->vectors.dims; d++) {
+            uint32_t c = s->vectors.columns[d];
+            t->space[v * s->vectors.dims + d] = is_served(s, d) && allocatable[c] <= 0 ? MOST_UNITS
+                                                                                       : allocatable[c] - overhead[c];
+        }
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);

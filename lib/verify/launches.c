@@ -156,7 +156,7 @@ static void sum_with_daemons(verifier *v, const launch_check *c, const struct wo
 static bool large_enough(const verifier *v, const int64_t *amounts, const int64_t *wanted)
 {
     for (uint32_t r = 0; r < v->snapshot->dims; r++) {
-        if (wanted[r] > 0 && wanted[r] > amounts[r]) return false;
+        if (wanted[r] > 0 && wanted[r] > amounts[r] && !(amounts[r] <= 0 && served_by_devices(v, r))) return false;
     }
     return true;
 }

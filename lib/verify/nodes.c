@@ -73,7 +73,9 @@ static void check_space(verifier *v, const target *t)
     for (uint32_t r = 0; r < s->dims; r++) {
         bool named = resource_list_find(n->allocatable, s->resource_of[r]) != NULL;
         int64_t free_ = named ? add_clamped(n->available[r], -reserve[r]) : 0;
-        if (wanted[r] <= 0 || wanted[r] <= free_) continue;
+        if (wanted[r] <= 0 || wanted[r] <= free_ ||
+            (served_by_devices(v, r) && amount_sign(resource_list_get(n->allocatable, s->resource_of[r])) <= 0))
+            continue;
         note(v, KARP_FINDING_RESOURCES, t->name,
              "its %u new pods ask for more %.*s than is free beside its pods and daemons", (unsigned)t->pod_count,
              SHOW(strings_get(&s->raw.resources, requested_resource(v, t, r))));

@@ -201,7 +201,7 @@ static bool seems_to_take(const verifier *v, const state_node *n, const karp_pla
             uint32_t pod_number = verify_find_pod(s, placement->pods[i]);
             if (pod_number != NO_ID) wanted = add_clamped(wanted, pod_vector(v, pod_number)[r]);
         }
-        if (wanted > 0 && wanted > n->available[r]) return false;
+        if (wanted > 0 && wanted > n->available[r] && !served_by_devices(v, r)) return false;
     }
     return !n->marked;
 }

@@ -11,6 +11,7 @@
 
 #include <verify/rules.h>
 #include <karp/explain.h>
+#include <model/extended_resources.h>
 #include <model/peer.h>
 
 struct karp_verification {
@@ -75,6 +76,12 @@ typedef struct verifier {
     words daemon_sets;
     struct kinds *kinds; /* verify_kinds.h: used while topology is checked */
 } verifier;
+
+/* Whether devices serve the resource on nodes that have none of it, as in profile karp. */
+static inline bool served_by_devices(const verifier *v, uint32_t column)
+{
+    return !v->quirks && column_served(v->snapshot, column);
+}
 
 /* Reports work that allocates nothing. false = the caller wants to stop, and the verifier has failed. */
 static inline bool verifier_worked(verifier *v, size_t units)

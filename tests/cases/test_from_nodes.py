@@ -87,7 +87,7 @@ def extended_resource():
     """Kubernetes 1.37, pkg/scheduler/framework/plugins/dynamicresources: such a request is met by devices. Karpenter 1.15.0 has no code for it."""
     one = {'apiVersion': 'resource.k8s.io/v1', 'kind': 'DeviceClass', 'metadata': {'name': 'gpu.nvidia.com'}, 'spec': {'extendedResourceName': 'nvidia.com/gpu'}}
     plan = json.loads(run('plan', write('class.json', one, pool('karpenter.k8s.aws', 'EC2NodeClass'), pod('1')), '-o', 'json')[0])
-    check(any('DeviceClass gpu.nvidia.com: its extendedResourceName nvidia.com/gpu is not read, as in Karpenter 1.15' in w for w in plan['warnings']), plan['warnings'])
+    check(any('DeviceClass gpu.nvidia.com: kube-scheduler gives pods that request its extendedResourceName nvidia.com/gpu devices' in w for w in plan['warnings']), plan['warnings'])
 
 
 named()
