@@ -181,6 +181,8 @@ static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
 
 karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
 {
+    karp_status status = io_retired_requirements(reader, pool->requirements, pool->requirement_count);
+    if (status) return status;
     if (pool->meta.deletion != KARP_NO_TIME || reader->options.no_lint_notes) return KARP_OK;
     for (size_t i = 0; i < pool->requirement_count; i++) {
         const karp_requirement *r = &pool->requirements[i];

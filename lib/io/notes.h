@@ -48,6 +48,13 @@ karp_status io_unused_note(karp_reader *reader);
 /* If no Snapshot states gates: keeps those of the options for the dump. */
 karp_status io_settle_gates(karp_reader *reader);
 
+/* ---- retired.c: instance types that EC2 no longer has ------------------------------------------------------------ */
+
+karp_status io_retired_labels(karp_reader *reader, const karp_label *labels, size_t count);
+karp_status io_retired_requirements(karp_reader *reader, const karp_requirement *list, size_t count);
+/* Adds the notes, unless the input has types of its own. Errors: NOMEM. */
+karp_status io_retired_note(karp_reader *reader);
+
 /* ---- known_values.c: labels and values that no instance type or offering has; usually spelling mistakes ---------- */
 
 /* Writes "; did you mean spot?", or nothing. Returns `text`. */

@@ -142,6 +142,7 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     io_decode_pod(d, root, &pod);
     if (d->status) return d->status;
     karp_status status = note_pod(reader, &pod);
+    if (status == KARP_OK) status = io_retired_labels(reader, pod.node_selector, pod.node_selector_count);
     if (status == KARP_OK) status = io_group_of_pod(reader, &pod);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
     if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;

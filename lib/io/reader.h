@@ -13,6 +13,7 @@
 #include <io/pod_template.h>
 #include <karp/provider.h>
 #include <karp/settings.h>
+#include <providers/aws/retired.h>
 
 /* A deferred object: it is not decoded and added to the builder before the end of the input. */
 typedef struct io_deferred {
@@ -184,6 +185,7 @@ struct karp_reader {
     struct io_sizes *sizes; /* sizes.h; NULL = requests are not recommended */
     io_replaced replaced; /* NodePools and node classes */
     io_own_kind *own_kinds; /* in `keep`; the last rule first */
+    karp_str retired[AWS_RETIRED]; /* by row of aws_retired: a name of the input; "" = none */
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */
     io_unused_count unused[IO_UNUSED_KINDS];

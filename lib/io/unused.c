@@ -219,7 +219,8 @@ karp_status io_unused_later(karp_reader *reader, karp_str note) { return count(r
 karp_status io_unused_node(karp_reader *reader, const karp_node *node)
 {
     bool unmanaged = io_label_of(node, LABEL_NODE_POOL).len == 0;
-    karp_status status = io_node_kinds_add(reader, node, unmanaged);
+    karp_status status = io_retired_labels(reader, node->meta.labels, node->meta.label_count);
+    if (status == KARP_OK) status = io_node_kinds_add(reader, node, unmanaged);
     return status || !unmanaged ? status : count(reader, IO_UNUSED_NODES, node->meta.name);
 }
 

@@ -3,6 +3,7 @@
 reservations without a free instance."""
 import json
 import pathlib
+import re
 import tempfile
 
 from stories import check, document, equal, finish, run
@@ -143,8 +144,29 @@ def reservations():
     check('release: must be 1.14.3 or 1.15.2' in run('plan', manifest(pool(), pod()), '--set', 'release=2', status=None)[1], 'a release')
 
 
+def retired():
+    """moto 5.1.22 (March 2026) still describes p3.2xlarge, and 5.2.5 does not."""
+    types = {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['p2.xlarge', 'm5.large', 'p3dn.24xlarge', 'i3.large', 'u7i-12tb.224xlarge']}
+    families = {'key': 'karpenter.k8s.aws/instance-family', 'operator': 'In', 'values': ['g4ad', 'm5']}
+    world = manifest(pool(requirements=[types, families]), node_class(), pod(nodeSelector={'node.kubernetes.io/instance-type': 'p3.2xlarge'}))
+    notes = [w for w in document('plan', world)['warnings'] if ' is retired: ' in w]
+    equal(notes, ['instance type g4ad of the input is retired: EC2 described it in March 2026, and no longer in October 2026',
+                  'instance type p2.xlarge of the input is retired: EC2 described it in February 2025, and no longer in October 2026',
+                  'instance type p3.2xlarge of the input is retired: EC2 described it in March 2026, and no longer in October 2026'], 'a plan')
+    check('p3.2xlarge of the input is retired' in ' '.join(run('lint', world, status=None)[0].split()), 'lint')
+    check('retired types, which have no row' in ' '.join(run('--version')[0].split()), 'the facts')
+    own = json.dumps({'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'catalogues': [{'instanceTypes': []}], 'objects': []})
+    (pathlib.Path(folder.name) / 'own.json').write_text(own)
+    check(not any(' is retired: ' in w for w in document('plan', world, pathlib.Path(folder.name) / 'own.json')['warnings']), 'types of its own')
+    source = pathlib.Path(__file__).resolve().parents[2] / 'lib' / 'providers' / 'aws'
+    rows = re.findall(r'TEXT\("(.*?)"\)', (source / 'retired.c').read_text())
+    names = [line.split('|')[0] for line in (source / 'data' / 'ec2.txt').read_text().splitlines() if '|' in line]
+    equal([n for n in names if n in rows or n.split('.')[0] in rows], [], 'a type is in the table or retired')
+
+
 repair()
 legacy()
+retired()
 reservations()
 classes()
 expressions()

@@ -64,9 +64,90 @@ def check_file(folder):
     check('it is cut' in error, error)
 
 
+SKYPILOT = """InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone,Arch
+g5.xlarge,A10G,1.0,4.0,16.0,"{'Gpus': [{'Name': 'A10G', 'Count': 1.0}], 'Total': 24576}",1.459,,ap-northeast-1,apne1-az4,x86_64
+m5.large,,,2.0,8.0,,0.124,0.0442,ap-northeast-1,apne1-az1,x86_64
+m5.large,,,2.0,8.0,,0.124,0.0431,ap-northeast-1,apne1-az4,x86_64
+m5.large,,,2.0,8.0,,0.121,0.05,us-gov-west-1,usgw1-az1,x86_64
+m5.large,,,2.0,8.0,,0.2,0.05,cn-north-1,cn-north-1a,x86_64
+m5.large,,,2.0,8.0,,0.12,0.05,us-west-2,usw2-lax1-az1,x86_64
+x9.unheard,,,2.0,8.0,,0.12,0.05,eu-north-1,eun1-az2,x86_64
+"""
+
+
+def check_skypilot(folder):
+    """The form of skypilot-catalog, catalogs/v8/aws/vms.csv: zones are ids. Any region, and no date."""
+    path, table, world = folder / 'vms.csv', folder / 'apne1.facts', folder / 'world.json'
+    path.write_bytes(SKYPILOT.replace('\n', '\r\n').encode())
+
+    def rows(region, *words):
+        out, _ = run('catalogue', '--provider', 'aws', '--region', region, '--facts', f'skypilot={path}', *words, '-o', 'csv')
+        lines = [line.split(',') for line in out.splitlines()]
+        return [','.join(line[i] for i in (0, 2, 3, 4)) for line in lines[1:] if line[lines[0].index('available')] == 'true']
+
+    header = rows('cn-north-1')
+    equal(header, ['m5.large,cn-north-1a,on-demand,0.2', 'm5.large,cn-north-1a,spot,0.05'], 'a zone by its name')
+    equal([r for r in rows('us-gov-west-1') if 'on-demand' in r], ['m5.large,us-gov-west-1a,on-demand,0.121'], 'us-gov')
+    tokyo = rows('ap-northeast-1')
+    equal(tokyo, ['g5.xlarge,ap-northeast-1d,on-demand,1.459', 'm5.large,ap-northeast-1a,on-demand,0.124', 'm5.large,ap-northeast-1a,spot,0.0442',
+                  'm5.large,ap-northeast-1d,on-demand,0.124', 'm5.large,ap-northeast-1d,spot,0.0431'], 'zones are named by their number')
+    equal(rows('eu-north-1'), [], 'a type that nothing is known of')
+    out, _ = run('facts', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', f'skypilot={path}')
+    table.write_text(out)
+    check('as-of prices undated' in out and 'source a file of skypilot' in out and '\nm5.large|' in out, out)
+    again, _ = run('catalogue', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table, '-o', 'csv')
+    equal(again, run('catalogue', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', f'skypilot={path}', '-o', 'csv')[0], 'the table')
+    pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {'template': {'spec': {
+        'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}, 'requirements': [
+            {'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['spot']}]}}}}
+    subnets = [{'id': 'subnet-1', 'zone': 'ap-northeast-1a', 'zoneID': 'apne1-az4'}, {'id': 'subnet-2', 'zone': 'ap-northeast-1c', 'zoneID': 'apne1-az1'}]
+    node_class = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'}, 'spec': {
+        'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}]}, 'status': {'subnets': subnets}}
+    pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'a'}, 'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}
+    world.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [pool, node_class, pod]}))
+    words = ('plan', '-f', world, '--region', 'ap-northeast-1', '--facts', f'skypilot={path}')
+    plan = json.loads(run(*words, '-o', 'json')[0])
+    equal([(launch['choice']['zone'], launch['choice']['price']) for launch in plan['launches']], [('ap-northeast-1a', '0.0431')], 'zones go by their ids')
+    check('catalogue aws ap-northeast-1, prices undated' in run(*words)[0].splitlines()[0], 'the first line')
+
+    def refused(text, message, region='ap-northeast-1'):
+        path.write_text(text)
+        _, error = run('catalogue', '--provider', 'aws', '--region', region, '--facts', f'skypilot={path}', status=1)
+        check(message in error, error)
+
+    refused(SKYPILOT, 'no row is of a zone of us-west-2; the file has ap-northeast-1, us-gov-west-1, cn-north-1, eu-north-1', 'us-west-2')
+    refused(SKYPILOT.replace('SpotPrice', 'Spot'), 'line 1, SpotPrice: is no column of the file')
+    refused(SKYPILOT.replace('0.0442', '-1'), 'line 3, SpotPrice: must be a price that is not negative')
+    refused(SKYPILOT.replace('0.0442', 'nan'), 'line 3, SpotPrice: must be a price that is not negative')
+    refused('', 'is no column of the file')
+    refused('"' * 3 + SKYPILOT, 'is no column of the file')
+
+
+def check_dates(folder):
+    """The price list says when it was published."""
+    attributes = {'instanceType': 'm5.large', 'regionCode': 'us-east-1', 'operatingSystem': 'Linux', 'preInstalledSw': 'NA', 'capacitystatus': 'Used',
+                  'operation': 'RunInstances', 'tenancy': 'Shared'}
+    terms = {'OnDemand': {'T': {'priceDimensions': {'D': {'pricePerUnit': {'USD': '0.5'}}}}}}
+    product = {'product': {'attributes': attributes}, 'terms': terms, 'publicationDate': '2026-11-20T10:00:00Z'}
+    bulk = {'publicationDate': '2026-11-21T00:00:00Z', 'products': {'S': {'attributes': attributes}}, 'terms': {'OnDemand': {'S': terms['OnDemand']}}}
+    undated = {**product}
+    del undated['publicationDate']
+    path, pod = folder / 'prices.json', folder / 'pod.yaml'
+    pod.write_text('{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {node.kubernetes.io/instance-type: m5.large}, containers: [{name: c}]}}\n---\n'
+                   '{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: {spec: {nodeClassRef: '
+                   '{group: karpenter.k8s.aws, kind: EC2NodeClass, name: x}}}}}\n')
+    for prices, date in (({'PriceList': [product]}, '2026-11-20'), ({'PriceList': [json.dumps(product, separators=(',', ':'))]}, '2026-11-20'),
+                         (bulk, '2026-11-21'), ({'PriceList': [undated]}, 'undated')):
+        path.write_text(json.dumps(prices))
+        first = run('plan', '-f', pod, '--region', 'us-east-1', '--facts', f'on-demand-prices={path}')[0].splitlines()[0]
+        check(f'catalogue aws us-east-1, prices {date}' in first, first)
+
+
 check_commands()
 with tempfile.TemporaryDirectory() as name:
     check_file(pathlib.Path(name))
+    check_skypilot(pathlib.Path(name))
+    check_dates(pathlib.Path(name))
 _, told = run('catalogue', '--catalogue', 'x', '--export-facts', status=1)
 check('facts are the provider' in told, told)
 sys.exit(finish())

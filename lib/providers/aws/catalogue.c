@@ -227,6 +227,14 @@ static bool names_zone(karp_str names, karp_str zone)
     return false;
 }
 
+/* The account's name of a zone whose id the facts state. */
+static void name_by_id(scratch *s, const aws_node_class *c, karp_str id, aws_zone *zone)
+{
+    for (size_t k = 0; k < c->subnet_count && id.len > 0; k++) {
+        if (equal_str(c->subnets[k].zone_id, id)) zone->name = scratch_text(s, c->subnets[k].zone);
+    }
+}
+
 /* A zone of the class is excluded if all its subnets are marked. */
 static void use_subnets(scratch *s, const aws_node_class *c, const aws_marks *marks, aws_zone *zone)
 {
@@ -247,18 +255,20 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
     out->region = scratch_text(s, facts->region);
     out->marks = marks;
     out->full_is_unavailable = settings->release_1_14_3;
-    uint32_t known = aws_facts_zones(facts);
+    uint32_t known = aws_facts_zones(facts), before = 0; /* zones before this one */
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if (!(known >> i & 1)) continue;
         aws_zone *zone = &out->zones[i];
         zone->name = scratch_text(s, facts->zones[i]);
+        name_by_id(s, c, facts->zone_ids[i], zone);
         if (c->subnet_count == 0)
-            zone->in_class = (settings->zones >> i & 1) || names_zone(settings->zone_names, zone->name);
+            zone->in_class = (settings->zones >> before & 1) || names_zone(settings->zone_names, zone->name);
         else use_subnets(s, c, marks, zone);
         if (aws_zone_shifted(marks, zone->name, zone->id)) zone->out = true;
         if (zone->in_class) out->zones_in_class |= 1u << i;
         /* Without subnets only the configured zones of the region exist. */
         if (c->subnet_count == 0 && !zone->in_class) zone->name = (karp_str){ "", 0 };
+        before++;
     }
     const aws_placement_group *group = &c->placement_group;
     out->group = scratch_text(s, group->id);

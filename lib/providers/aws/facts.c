@@ -185,7 +185,10 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
     to->region = keep(s, from->region);
     to->as_of = keep(s, from->as_of);
     to->sources = keep(s, from->sources);
-    for (size_t i = 0; i < AWS_ZONES_MOST; i++) to->zones[i] = keep(s, from->zones[i]);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        to->zones[i] = keep(s, from->zones[i]);
+        to->zone_ids[i] = keep(s, from->zone_ids[i]);
+    }
     to->types = scratch_array(s, from->count, sizeof *to->types);
     for (size_t i = 0; to->types && i < from->count; i++) {
         aws_type *t = &to->types[i];

@@ -49,6 +49,7 @@ typedef struct aws_facts {
     bool seen_by_images; /* some observed memory applies only to certain images */
     bool spot_known; /* otherwise spot prices equal on-demand prices */
     karp_str zones[AWS_ZONES_MOST]; /* "" = no such zone */
+    karp_str zone_ids[AWS_ZONES_MOST]; /* use1-az4; "" = the facts do not state it */
     aws_type *types; /* by name; NULL = the unchanged built-in types */
     size_t count;
     size_t built_in; /* index of the region in the table */

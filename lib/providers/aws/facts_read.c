@@ -159,21 +159,48 @@ static const struct {
     { "spot-prices", aws_read_spot }, { "limits", read_limits },       { "discovered-memory", read_memory },
 };
 
+/* The price list states when it was published: a file of the bulk interface once, and GetProducts for each product. */
+static karp_str prices_as_of(aws_facts *into, const tree *root)
+{
+    static const char before[] = "prices ";
+    karp_str date = tree_get_text(root, "publicationDate");
+    const tree *first = tree_item(tree_get(root, "PriceList"), 0);
+    char text[32];
+    if (is_map(first)) date = tree_get_text(first, "publicationDate");
+    if (is_string(first)) {
+        static const char member[] = "\"publicationDate\":\"";
+        karp_str product = tree_text(first);
+        for (size_t i = 0; i + sizeof member + 10 <= product.len && date.len == 0; i++) {
+            if (memcmp(product.ptr + i, member, sizeof member - 1) == 0)
+                date = (karp_str){ product.ptr + i + sizeof member - 1, 10 };
+        }
+    }
+    if (date.len < 10) return str("prices undated");
+    (void)snprintf(text, sizeof text, "%s%.10s", before, date.ptr);
+    return scratch_text(&into->s, str(text));
+}
+
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error)
 {
     size_t at = 0;
     if (str_is(kind, "all")) return aws_table_read(into, text, error);
+    if (str_is(kind, "skypilot")) {
+        karp_status read = aws_read_skypilot(into, text, error);
+        into->as_of = str("prices undated");
+        into->sources = cloud_sources(&into->s, into->sources, kind);
+        return read == KARP_OK && into->s.failed ? fail_nomem(error) : read;
+    }
     while (at < sizeof readers / sizeof *readers && !str_is(kind, readers[at].kind)) at++;
     if (at == sizeof readers / sizeof *readers) {
         return provider_fail(error, KARP_E_INVALID, "kind",
                              "aws has facts of the kinds all, types, offerings, on-demand-prices, spot-prices, limits, "
-                             "discovered-memory");
+                             "discovered-memory, skypilot");
     }
     decoder d;
     decode_begin(&d, into->s.context, &into->s, error);
     const tree *root = decode_tree(&d, text, "a file of facts");
     if (root) readers[at].read(into, &d, root);
-    if (str_is(kind, "on-demand-prices")) into->as_of = str(""); /* such a file states no date */
+    if (str_is(kind, "on-demand-prices")) into->as_of = prices_as_of(into, root);
     into->sources = cloud_sources(&into->s, into->sources, kind);
     decode_end(&d);
     if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return fail_nomem(error);

@@ -15,6 +15,7 @@
  *   limits             {"m5.large": {"isTrunkingCompatible", "branchInterface", "ipv4PerInterface",
  *                       "networkBandwidthMbps"}}
  *   discovered-memory  {"m5.large": "7577Mi"}
+ *   skypilot           zones and prices of many regions: facts_skypilot.c
  * `into` is a copy that is discarded after a failure. Errors: INVALID, SYNTAX, LIMIT, NOMEM. */
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error);
 
@@ -22,6 +23,7 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
 void aws_read_types(aws_facts *into, decoder *d, const tree *root); /* facts_types.c */
 void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root); /* facts_prices.c */
 void aws_read_spot(aws_facts *into, decoder *d, const tree *root);
+karp_status aws_read_skypilot(aws_facts *into, karp_str text, karp_error *error); /* facts_skypilot.c */
 
 /* ---- facts_table.c: a region's facts as a text table, which can be loaded again ---------------------------------- */
 

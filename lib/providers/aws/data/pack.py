@@ -20,6 +20,7 @@ HEADER = """\
 karp-facts aws 1
 as-of types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot savings 2025-06-28
 source moto 5.2.5 (Apache-2.0): types, zones
+source moto 4.2.0 to 5.1.22 (Apache-2.0): retired types, which have no row (cr1, dl1, f1, g2, g3, g3s, g4ad, i3.metal, p2, p3, u-9tb1 to u-24tb1)
 source aws/karpenter-provider-aws (Apache-2.0): limits of network traffic, prices of us-east-1
 source apache-libcloud 3.9.1 (Apache-2.0): what eu-west-1 costs beside us-east-1
 source alexei-led/spotinfo (Apache-2.0): savings, of which spot prices are made
