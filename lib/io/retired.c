@@ -40,9 +40,9 @@ karp_status io_retired_note(karp_reader *reader)
         const aws_retired_family *row = &aws_retired[i];
         karp_str named = reader->retired[i];
         if (named.len == 0) continue;
-        status = io_warn(reader, "instance type %.*s of the input is retired: EC2%s%s, and no longer in %s",
-                         str_shown(named, 60), named.ptr, row->last[0] ? " described it in " : " once had it",
-                         row->last, aws_retired_by);
+        status = io_warn(reader, "instance type %.*s is retired: EC2 %s%s %s%s, and no longer in %s",
+                         str_shown(named, 60), named.ptr, row->last[0] ? "described " : "once had ", row->name.ptr,
+                         row->last[0] ? "in " : "types", row->last, aws_retired_by);
     }
     return status;
 }

@@ -34,9 +34,9 @@ check(any('instance-categroy is restricted' in note for note in plan['warnings']
 with tempfile.TemporaryDirectory() as folder:
     gone = pathlib.Path(folder) / 'gone.yaml'
     gone.write_text(POOL.read_text().replace('key: kubernetes.io/arch, operator: In, values: [amd64]',
-                                             'key: node.kubernetes.io/instance-type, operator: In, values: [p3.8xlarge, p2.xlarge]'))
+                                             'key: node.kubernetes.io/instance-type, operator: In, values: [p3dn.8xlarge, p4d.xlarge]'))
     equal(notes('plan', gone, 'app.yaml'), ['NodePool default: no instance type meets its requirements '
-                                            '(node.kubernetes.io/instance-type In [p3.8xlarge, p2.xlarge])'], 'values that no type has')
+                                            '(node.kubernetes.io/instance-type In [p3dn.8xlarge, p4d.xlarge])'], 'values that no type has')
 
 # Those of a list that has others too are named once, by every command, with what is most like them: of instance types first one of the family.
 POOLS = POOL.read_text().replace('key: kubernetes.io/arch, operator: In, values: [amd64]', 'key: KEY, operator: OPERATOR, values: [VALUES]')
@@ -61,16 +61,16 @@ def absent(values, key=TYPE, meant='', pools='default'):
 
 
 check('values: [VALUES]' in POOLS, POOLS)
-for wrong, meant in (('p3.8xlargee', 'p3dn.24xlarge'), ('p3.8xlarge', 'p3dn.24xlarge'), ('m5.larg', 'm5.large'), ('m5.3xlarge', 'm5.2xlarge'), ('m55.large', 'm5.large'),
+for wrong, meant in (('p3dn.24xlargee', 'p3dn.24xlarge'), ('p3dn.8xlarge', 'p3dn.24xlarge'), ('m5.larg', 'm5.large'), ('m5.3xlarge', 'm5.2xlarge'), ('m55.large', 'm5.large'),
                      ('c5.largr', 'c5.large'), ('mm5.large', 'm5.large'), ('qq9.gigantic', '')):
     equal(of_values(f'm5.large, {wrong}'), absent(wrong, meant=meant), wrong)
 equal(of_values('us-west-2a, us-west-2x', ZONE), absent('us-west-2x', ZONE, 'us-west-2a'), 'a zone')
 equal(of_values('on-demand, spott', CAPACITY), absent('spott', CAPACITY, 'spot'), 'a capacity type')
 equal(of_values('m5.large, a1, b2, c3, d4, e5, f6'), absent('a1, b2, c3, d4 and 2 more'), 'many values')
-equal(of_values('m5.large, p3.8xlargee', pools=3), absent('p3.8xlargee', pools='default and 2 more', meant='p3dn.24xlarge'), 'several pools')
+equal(of_values('m5.large, p3dn.24xlargee', pools=3), absent('p3dn.24xlargee', pools='default and 2 more', meant='p3dn.24xlarge'), 'several pools')
 equal(of_values('m5.large, qq9.x, qq9.x'), absent('qq9.x'), 'one value twice')
 equal(of_values('on-demand, spot, reserved', CAPACITY), [], 'what is listed by custom')
-equal(of_values('p3.8xlargee, p4.x', operator='NotIn'), [], 'without what is not there')
+equal(of_values('p3dn.24xlargee, p4.x', operator='NotIn'), [], 'without what is not there')
 equal(of_values('a, b', 'example.com/team'), [], "a pool's own label")
 with tempfile.TemporaryDirectory() as folder:
     many = pathlib.Path(folder) / 'many.yaml'
@@ -80,8 +80,8 @@ with tempfile.TemporaryDirectory() as folder:
     equal((len(told), told[-1]), (41, 'further values of NodePools that no instance type or offering has are not listed'), 'very many')
 with tempfile.TemporaryDirectory() as folder:
     some = pathlib.Path(folder) / 'some.yaml'
-    some.write_text(asking('m5.large, p3.8xlargee', TYPE, 'In'))
-    wanted = absent('p3.8xlargee', meant='p3dn.24xlarge')
+    some.write_text(asking('m5.large, p3dn.24xlargee', TYPE, 'In'))
+    wanted = absent('p3dn.24xlargee', meant='p3dn.24xlarge')
     snapshot = pathlib.Path(folder) / 'dump.json'
     snapshot.write_text(run('dump', some, APP)[0])
     for words in (['plan'], ['plan', '--settle'], ['disrupt'], ['blockers'], ['explain', 'pod', 'inflate-0'], ['whatif', '--scale', 'inflate=5']):
@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
             equal(document(*words, *given)['warnings'], wanted, f'{words} {given}')
         out, error = run(*words, some, APP)
         check(' '.join((out + error).split()).count(wanted[0]) == 1, f'{words}: {out}{error}')
-    check('p3.8xlargee as ' in run('plan', some, APP, '-o', 'markdown')[0], 'markdown')
+    check('p3dn.24xlargee as ' in run('plan', some, APP, '-o', 'markdown')[0], 'markdown')
     # Replays and stories say what they do not use, too, but not what is theirs to do.
     web = APP.read_text().replace('replicas: 5', 'replicas: 0')
     typo = some.read_text().replace('spec:\n', 'spec:\n  weigth: 5\n', 1)
