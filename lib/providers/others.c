@@ -14,6 +14,7 @@ static const other_provider others[] = {
     { "Exoscale", "karpenter.exoscale.com", "ExoscaleNodeClass", "exoscale/karpenter-provider-exoscale" },
     { "Hetzner Cloud", "karpenter.itsh.dev", "HCloudNodeClass", "itsh-cloud/karpenter-provider-hcloud" },
     { "Huawei Cloud", "karpenter.k8s.huawei", "CCENodeClass", "huaweicloud-samples/karpenter-provider-huawei" },
+    { "IBM Cloud", "karpenter-ibm.sh", "IBMNodeClass", "kubernetes-sigs/karpenter-provider-ibm-cloud" },
     { "IBM Cloud", "karpenter.ibm.sh", "IBMNodeClass", "pfeifferj/karpenter-provider-ibm-cloud" },
     { "Linode", "karpenter.k8s.linode", "LinodeNodeClass", "linode/karpenter-provider-linode" },
     { "Oracle Cloud", "oci.oraclecloud.com", "OCINodeClass", "oracle/karpenter-provider-oci" },
