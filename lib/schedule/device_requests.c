@@ -240,6 +240,19 @@ static bool has_resource(const scheduler *s, const asking *who, uint32_t t, uint
     return table->variants[table->types[who->types[t]].variant_first].allocatable[s->vectors.columns[d]] > 0;
 }
 
+/* Whether the new node of the type brings a device of the class. A catalogue may also give such a type the resource, as
+ * that of EC2 does. Its node has either, by what runs on it, so both have to suffice. */
+static bool brings_one(scheduler *s, const asking *who, uint32_t t, const live_request *r)
+{
+    const struct device_index *w = s->devices->index;
+    bool any = false;
+    if (who->device_sets[t] == NO_ID) return false;
+    const type_device_set *set = &w->device_sets[who->device_sets[t]];
+    for (uint32_t i = set->device_first; i < set->device_first + set->device_count && !any && !s->failed; i++)
+        any = device_matches(s, i, r) == CEL_YES;
+    return any;
+}
+
 /* As many devices of the DeviceClass as containers request, which is what Kubernetes' requests for them come to. */
 bool requests_imply(scheduler *s, allocation *a, uint32_t class_number, uint32_t d, live_claim *out)
 {
@@ -252,11 +265,12 @@ bool requests_imply(scheduler *s, allocation *a, uint32_t class_number, uint32_t
         s->failed = true;
         return false;
     }
-    for (uint32_t t = 0; t < a->who.type_count; t++) not_for[t] = has_resource(s, &a->who, t, d);
     *r = (device_request){ .class_ = class_->meta.name, .exact = true };
-    if (!resolve(s, a, r, NO_TEXT, live) ||
-        !amount_scale(resource_list_get(requests, s->vectors.resources[d]), amount_whole(1), &r->count))
+    bool usable = resolve(s, a, r, NO_TEXT, live);
+    if (!usable || !amount_scale(resource_list_get(requests, s->vectors.resources[d]), amount_whole(1), &r->count))
         r->count = MOST_DEVICES + 1; /* only types that have the resource itself are possible */
+    for (uint32_t t = 0; t < a->who.type_count && !s->failed; t++)
+        not_for[t] = has_resource(s, &a->who, t, d) && !(usable && brings_one(s, &a->who, t, live));
     *out = (live_claim){ .claim = NO_ID, .not_for = not_for, .requests = live, .request_count = 1 };
     return !s->failed;
 }

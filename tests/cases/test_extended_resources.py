@@ -88,6 +88,8 @@ def own_resource():
     equal(planned([DEVICES, PLUGIN], [device_class(driver='other'), pod('a', 1)]), ['plugin: a'], 'no device')
     both = instance_type('both', 1, devices=2, **{GPU: '1'})
     equal(planned([both], [device_class(), pod('a', 2)]), ['a TYPE_RESOURCES'], 'its devices do not add to it')
+    one = instance_type('one', 1, devices=1, **{GPU: '1'})
+    equal(planned([one], [device_class(), pod('a', 1, resource=IMPLICIT), pod('b', 1)]), ['one: a', 'one: b'], 'and are not used twice')
     many = [instance_type('many-devices', 1, devices=40), instance_type('many', 5, **{GPU: '40'})]
     equal(planned(many, [device_class(), pod('a', 33)]), ['many: a'], 'a claim has at most 32 devices')
     equal(planned(many, [device_class(), pod('a', 32)]), ['many-devices: a'], '32')
