@@ -30,10 +30,12 @@ const cli_verb verb_blockers = {
     .name = "blockers",
     .arguments = "[FILE...]",
     .summary = "what keeps nodes from being consolidated, and what it costs",
-    .details =
-        "Lists PodDisruptionBudgets, annotations, disruption budgets, consolidateAfter, policies, the gate\n"
-        "SpotToSpotConsolidation, limits and topology, with the nodes that each blocks and what the next disruption\n"
-        "pass would save without it, by itself and all together. Each figure is a decision made without the blocker.",
+    .details = "Lists PodDisruptionBudgets, annotations, disruption budgets, consolidateAfter, policies, the gate\n"
+               "SpotToSpotConsolidation, limits, topology, and drains that wait for pods, with the nodes that each "
+               "blocks and\n"
+               "what the next disruption pass would save without it, by itself and all together. Each figure is a "
+               "decision made\n"
+               "without the blocker.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,

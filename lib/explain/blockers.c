@@ -7,26 +7,10 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <explain/finder.h>
 #include <explain/move_savings.h>
-#include <explain/node_view.h>
 #include <schedule/options.h>
 #include <string.h>
-
-/* A reason that a pass reported for a node, and the object that causes it. */
-typedef struct lift {
-    uint32_t code; /* KARP_REASON_* */
-    uint32_t node; /* state node */
-    uint32_t pod; /* NO_ID = none */
-    uint32_t holder;
-} lift;
-
-typedef struct holder {
-    uint32_t kind;
-    karp_str object; /* in memory of the snapshot or of the result's arena */
-    uint64_t *nodes; /* bits by state node */
-    LIST_OF(uint32_t) pods;
-    double savings;
-} holder;
 
 struct karp_blockers {
     karp_context *context;
@@ -36,21 +20,12 @@ struct karp_blockers {
     uint32_t profile, peer_version;
 };
 
-typedef struct finder {
-    const karp_snapshot *snapshot;
-    karp_disrupt_options options;
-    struct karp_blockers *out;
-    LIST_OF(lift) lifts;
-    LIST_OF(holder) holders;
-    uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
-} finder;
-
 const char *karp_blocker_kind_name(uint32_t kind)
 {
     static const char *const names[] = {
-        "",          "pdb",       "pod-annotation", "node-annotation", "budget",   "consolidate-after",
-        "policy",    "nominated", "spot-to-spot",   "limits",          "topology", "several-nodes",
-        "spot-types"
+        "",           "pdb",       "pod-annotation", "node-annotation", "budget",   "consolidate-after",
+        "policy",     "nominated", "spot-to-spot",   "limits",          "topology", "several-nodes",
+        "spot-types", "drain"
     };
     return kind < sizeof names / sizeof *names ? names[kind] : "";
 }
@@ -75,8 +50,14 @@ static uint32_t kind_of(uint32_t code)
     }
 }
 
-/* Rules of consolidation itself, which nothing can lift. */
-static bool is_rule(uint32_t kind) { return kind == KARP_BLOCKER_SEVERAL_NODES || kind == KARP_BLOCKER_SPOT_TYPES; }
+/* Rules of consolidation itself, and drains that have begun, which nothing can lift. */
+static bool is_rule(uint32_t kind)
+{
+    return kind == KARP_BLOCKER_SEVERAL_NODES || kind == KARP_BLOCKER_SPOT_TYPES || kind == KARP_BLOCKER_DRAIN;
+}
+
+/* What is found by looking at pods, without a pass. */
+static bool of_pods(uint32_t kind) { return kind == KARP_BLOCKER_PDB || kind == KARP_BLOCKER_POD_ANNOTATION; }
 
 /* Limits and topology block no node by themselves. */
 static bool of_cluster(uint32_t kind) { return kind == KARP_BLOCKER_LIMITS || kind == KARP_BLOCKER_TOPOLOGY; }
@@ -212,12 +193,16 @@ static karp_str object_of(finder *f, const node_view *v, const lift *one, uint32
     return of_pool ? name_of(s, s->raw.pools.items[n->pool].meta.name) : str("");
 }
 
-/* NO_ID = out of memory */
-static uint32_t holder_of(finder *f, uint32_t kind, karp_str named)
+uint32_t holder_of(finder *f, uint32_t kind, karp_str named)
 {
     for (size_t i = 0; i < f->holders.count; i++) {
         if (f->holders.items[i].kind == kind && equal_str(f->holders.items[i].object, named)) return (uint32_t)i;
     }
+    return new_holder(f, kind, named);
+}
+
+uint32_t new_holder(finder *f, uint32_t kind, karp_str named)
+{
     uint64_t *nodes = arena_array(&f->out->data, f->snapshot->node_count / 64 + (size_t)1, sizeof *nodes);
     holder *h = nodes == NULL || named.ptr == NULL ? NULL : list_push(f->out->context, &f->holders, sizeof *h);
     if (h == NULL) return NO_ID;
@@ -226,7 +211,14 @@ static uint32_t holder_of(finder *f, uint32_t kind, karp_str named)
     return copy == NULL ? NO_ID : (uint32_t)(f->holders.count - 1);
 }
 
-static bool add_pod(finder *f, holder *h, uint32_t pod_number)
+bool add_lift(finder *f, lift one)
+{
+    lift *slot = list_push(f->context, &f->lifts, sizeof *slot);
+    if (slot != NULL) *slot = one;
+    return slot != NULL;
+}
+
+bool add_pod(finder *f, holder *h, uint32_t pod_number)
 {
     uint32_t *slot = list_push(f->out->context, &h->pods, sizeof *slot);
     if (slot != NULL) *slot = pod_number;
@@ -237,25 +229,22 @@ static bool add_pod(finder *f, holder *h, uint32_t pod_number)
  * budget. */
 static bool keeps_alone(uint32_t method, uint32_t kind)
 {
-    return method != KARP_METHOD_MULTI_NODE || kind == KARP_BLOCKER_BUDGET || is_rule(kind);
+    return method != KARP_METHOD_MULTI_NODE || kind == KARP_BLOCKER_BUDGET;
 }
 
 static bool note_lift(finder *f, const node_view *v, uint32_t method, const karp_kept *row)
 {
     uint32_t kind = kind_of(row->code), number = state_node_named(f->snapshot, row->node);
-    if (kind == 0 || number == NO_ID || f->snapshot->nodes[number].claim == NO_ID) return true;
+    if (kind == 0 || number == NO_ID || f->snapshot->nodes[number].claim == NO_ID || is_static(f, number)) return true;
     lift one = { .code = row->code, .node = number, .pod = node_view_pod_of(f->snapshot, number, row->detail) };
     if (f->snapshot->nodes[number].pool == NO_ID && kind >= KARP_BLOCKER_BUDGET && kind <= KARP_BLOCKER_POLICY)
         return true;
     one.holder = holder_of(f, kind, object_of(f, v, &one, kind));
     if (one.holder == NO_ID) return false;
     holder *h = &f->holders.items[one.holder];
-    if (keeps_alone(method, kind)) h->nodes[number / 64] |= UINT64_C(1) << number % 64;
+    if (keeps_alone(method, kind)) hold_node(h, number);
     if (is_rule(kind)) return true; /* nothing to lift */
-    lift *slot = list_push(f->out->context, &f->lifts, sizeof *slot);
-    if (slot == NULL) return false;
-    *slot = one;
-    return one.pod == NO_ID || add_pod(f, h, one.pod);
+    return add_lift(f, one) && (one.pod == NO_ID || add_pod(f, h, one.pod));
 }
 
 enum { MOST_ROUNDS = 100, MOST_LOOKS = 200 };
@@ -335,22 +324,6 @@ static void mark_kept(finder *f, const node_view *v, const karp_decision *d, uin
     }
 }
 
-/* Lists the pods on its nodes that a PodDisruptionBudget selects. A row of a pass names only one pod per node. */
-static bool list_covered(finder *f, const node_view *v, holder *h)
-{
-    bool ok = true;
-    h->pods.count = 0;
-    for (uint32_t n = 0; n < f->snapshot->node_count; n++) {
-        const state_node *held = &f->snapshot->nodes[n];
-        if (!(h->nodes[n / 64] >> n % 64 & 1)) continue;
-        for (uint32_t i = 0; i < held->all_pod_count && ok; i++) {
-            lift one = { .node = n, .pod = held->all_pods[i] };
-            if (equal_str(object_of(f, v, &one, h->kind), h->object)) ok = add_pod(f, h, one.pod);
-        }
-    }
-    return ok;
-}
-
 /* Finds the nodes that the holder blocks, including those whose reason is hidden by other reasons. Single-node
  * consolidation ends at its first command, so nodes examined before are excluded until no new one appears. For a
  * NodePool budget, multi-node consolidation reports the reason as well. */
@@ -387,7 +360,6 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
     for (size_t i = 0; i < width && status == KARP_OK; i++) some = some || (nodes[i] & ~f->going_now[i]) != 0;
     for (size_t i = 0; i < width && some; i++)
         h->nodes[i] = ((h->kind == KARP_BLOCKER_BUDGET ? 0 : h->nodes[i]) | nodes[i]) & ~f->going_now[i];
-    if (status == KARP_OK && h->kind == KARP_BLOCKER_PDB && !list_covered(f, &v, h)) status = fail_nomem(error);
     node_view_free(&v);
     return status;
 }
@@ -414,7 +386,7 @@ static bool of_whole_pass(uint32_t kind) { return kind == KARP_BLOCKER_BUDGET ||
 
 static double more_than_now(const finder *f, double saved) { return saved > f->out->now ? saved - f->out->now : 0; }
 
-/* What the nodes would save each, at the most this many; only such nodes stay in the row. */
+/* What the nodes would save each, at the most this many. */
 enum { MOST_MOVES = 64 };
 
 static karp_status without_rule(finder *f, holder *h, karp_error *error)
@@ -425,9 +397,11 @@ static karp_status without_rule(finder *f, holder *h, karp_error *error)
         double saved = 0;
         if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
         bool goes = f->going_now[n / 64] >> n % 64 & 1;
-        if (!goes && tried++ < MOST_MOVES) status = move_savings(f->snapshot, f->options.common, n, &saved, error);
-        if (saved > h->savings) h->savings = saved; /* one command moves the pods of one node */
-        if (!(saved > 0)) h->nodes[n / 64] &= ~(UINT64_C(1) << n % 64);
+        bool drains = h->kind == KARP_BLOCKER_DRAIN;
+        if (!goes && (drains || tried++ < MOST_MOVES))
+            status = move_savings(f->snapshot, f->options.common, n, &saved, error);
+        if (drains) h->savings += saved;
+        else if (saved > h->savings) h->savings = saved; /* one command moves the pods of one node */
     }
     return status;
 }
@@ -439,6 +413,7 @@ static karp_status without_one(finder *f, uint32_t number, karp_error *error)
     double saved = 0;
     holder *h = &f->holders.items[number];
     if (is_rule(h->kind)) return without_rule(f, h, error);
+    if (held_by_others(f, h)) return KARP_OK;
     bool holds_none = of_cluster(h->kind), ok = open_view(f, &v);
     if (ok && !of_whole_pass(h->kind)) keep_others(f, &v, h->nodes);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
@@ -471,6 +446,9 @@ static karp_status without_all(finder *f, node_view *v, karp_error *error)
     if (!whole_pass) keep_others(f, v, held);
     karp_status status = savings_of(f, v, &f->out->together, error);
     if (whole_pass) f->out->together = more_than_now(f, f->out->together);
+    for (size_t k = 0; k < f->holders.count; k++) {
+        if (f->holders.items[k].kind == KARP_BLOCKER_DRAIN) f->out->together += f->holders.items[k].savings;
+    }
     for (size_t k = 0; k < f->holders.count; k++) {
         if (f->holders.items[k].savings > f->out->together) f->out->together = f->holders.items[k].savings;
     }
@@ -513,14 +491,14 @@ static bool holds_some(const finder *f, const holder *h)
     return some;
 }
 
-/* Limits, topology and rules are left out if nothing would be saved. */
+/* Limits and topology are left out if nothing would be saved. */
 static bool make_rows(finder *f)
 {
     const karp_snapshot *s = f->snapshot;
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
         size_t count = 0;
-        if (!(h->savings > 0) && (of_cluster(h->kind) || is_rule(h->kind) || !holds_some(f, h))) continue;
+        if (!(h->savings > 0) && (of_cluster(h->kind) || !holds_some(f, h))) continue;
         karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
         const karp_str *pods = names_of_pods(f, h);
         bool ok = nodes != NULL && pods != NULL;
@@ -561,6 +539,20 @@ static karp_status remove_empties(finder *f, node_view *v, karp_error *error)
     return status;
 }
 
+/* What holds nodes by their pods is seen without a pass for each of them. */
+static karp_status look_at_pods(finder *f, node_view *v, karp_error *error)
+{
+    karp_decision *d = NULL;
+    double saved;
+    karp_status status = run_method(f, v, KARP_METHOD_SINGLE_NODE, &saved, &d, error);
+    if (status == KARP_OK) {
+        f->now = d->now;
+        if (!hold_by_pods(f, v, d) || !hold_by_drain(f)) status = fail_nomem(error);
+    }
+    karp_decision_unref(d);
+    return status;
+}
+
 static karp_status find_all(finder *f, karp_error *error)
 {
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
@@ -574,17 +566,20 @@ static karp_status find_all(finder *f, karp_error *error)
     memcpy(f->going_now, f->going, width * sizeof *f->going);
     ok = open_view(f, &looks);
     if (ok) status = remove_empties(f, &looks, error);
+    if (ok && status == KARP_OK) status = look_at_pods(f, &looks, error);
     if (status == KARP_OK) status = ok ? find_lifts(f, &looks, error) : fail_nomem(error);
     node_view_free(&looks);
     if (status != KARP_OK) return status;
     status = open_view(f, &all) ? KARP_OK : fail_nomem(error);
     for (size_t i = 0; i < f->lifts.count && status == KARP_OK; i++) apply(&all, &f->lifts.items[i]);
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++)
-        status = is_rule(f->holders.items[i].kind) ? KARP_OK : find_nodes(f, i, error);
+        status = is_rule(f->holders.items[i].kind) || of_pods(f->holders.items[i].kind) ? KARP_OK
+                                                                                        : find_nodes(f, i, error);
     if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_BLOCKER_LIMITS, str("")) == NO_ID)
         status = fail_nomem(error);
     if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_BLOCKER_TOPOLOGY, str("")) == NO_ID)
         status = fail_nomem(error);
+    if (status == KARP_OK && !count_holders(f)) status = fail_nomem(error);
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = without_one(f, i, error);
     if (status == KARP_OK && all.refused) status = fail_nomem(error);
     if (status == KARP_OK && f->holders.count > 0) status = without_all(f, &all, error);
@@ -607,7 +602,8 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     finder f = { .snapshot = options_view(&common, snapshot, &remaining), .options = checked };
     f.out = mem_zalloc(snapshot->context, sizeof *f.out);
     if (f.out == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    f.out->context = context_ref(snapshot->context);
+    f.out->context = f.context = context_ref(snapshot->context);
+    f.data = &f.out->data;
     f.out->profile = common.profile;
     f.out->peer_version = options_peer(&common);
     arena_init(&f.out->data, f.out->context);

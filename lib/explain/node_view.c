@@ -2,7 +2,7 @@
 #include <explain/node_view.h>
 
 #include <base/str.h>
-#include <model/selector.h>
+#include <model/pdbs.h>
 #include <string.h>
 
 #include <karp/settings.h>
@@ -53,15 +53,10 @@ void node_view_free(node_view *v)
 
 uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
 {
-    const store *raw = &v->view.raw;
-    const pod *p = pod_at(raw, pod_number);
-    for (uint32_t i = 0; i < raw->budgets.count; i++) {
-        const disruption_budget *b = &raw->budgets.items[i];
-        if (b->selects != NULL && b->meta.name_space == p->name_space &&
-            selector_selects(b->selects, store_pod_labels(raw, p->labels)))
-            return i;
-    }
-    return NO_ID;
+    uint32_t first = NO_ID;
+    pdb_walk walk = pdbs_of(&v->view, pod_at(&v->view.raw, pod_number));
+    for (uint32_t i; (i = pdb_next(&walk)) != NO_ID;) first = i < first ? i : first; /* NO_ID is more than any */
+    return first;
 }
 
 /* "db/db-0", or "db/db-0 (pdb db/db)" */

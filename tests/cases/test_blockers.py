@@ -243,6 +243,16 @@ def check_explained():
     equal((len(rows['pdb', 'default/web']['nodes']), rows['pdb', 'default/web']['pods']), (4, 4), 'those with an annotation as well')
 
 
+def check_drain():
+    """A node that is being deleted goes when its pods have left: what holds them is a blocker, too."""
+    held = node('old').replace('creationTimestamp: "2026-01-01T00:00:00Z"}', 'creationTimestamp: "2026-01-01T00:00:00Z", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [x]}', 1)
+    told, _ = blockers(pool() + held + node('other') + pod('ci-0', 'old', notes=KEEP) + pod('web-0', 'other'))
+    equal([(b['kind'], b['object'], b['nodes'], b['podNames']) for b in told['blockers'] if b['kind'] == 'drain'],
+          [('drain', 'default', ['old'], ['default/ci-0'])], 'what its drain waits for')
+    gone, _ = blockers(pool() + held + node('other') + pod('ci-0', 'old') + pod('web-0', 'other'))
+    equal([b for b in gone['blockers'] if b['kind'] == 'drain'], [], 'a drain that goes on')
+
+
 check_each()
 check_explained()
 check_budget_in_part()
@@ -251,4 +261,5 @@ check_topology()
 check_limits()
 check_spot()
 check_forms()
+check_drain()
 sys.exit(finish())

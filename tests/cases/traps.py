@@ -104,6 +104,14 @@ def own_node(i, cpu='4', **spec):
             'status': {'allocatable': amounts, 'capacity': amounts}}
 
 
+def own_claim(i):
+    """The NodeClaim of own_node(i), which may be consolidated."""
+    node = own_node(i)
+    true = [{'type': kind, 'status': 'True', 'lastTransitionTime': '2026-01-01T00:00:00Z'} for kind in ('Launched', 'Registered', 'Initialized', 'Consolidatable')]
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', 'metadata': {'name': f'c{i}', 'labels': node['metadata']['labels']}, 'spec': {'requirements': []},
+            'status': {'nodeName': f'n{i}', 'providerID': f'x{i}', 'conditions': true, **node['status']}}
+
+
 def disrupted(*objects, **disruption):
     return lines(*objects, pool=pool_named('pool', {'consolidationPolicy': 'WhenEmptyOrUnderutilized', 'consolidateAfter': '0s', **disruption}))
 
@@ -135,6 +143,12 @@ def with_budgets(n):
     """Pods enough that a comparison of each with every budget would be seen beside the reading of them."""
     return disrupted(own_node(0), own_node(1), *[bound(i, 0, labels={'a': f'v{i}'}) for i in range(5 * n)],
                      *[budget_of(i, own_label(i)) for i in range(5 * n)])
+
+
+def with_blocking_budgets(n):
+    """Each pod of a few nodes has a budget that allows no eviction."""
+    never = [{**budget_of(i, own_label(i)), 'status': {'disruptionsAllowed': 0}} for i in range(2 * n)]
+    return disrupted(*[make(i) for i in range(4) for make in (own_node, own_claim)], *[bound(i, i % 4, labels={'a': f'v{i}'}) for i in range(2 * n)], *never)
 
 
 def with_overlays(n):
@@ -280,6 +294,7 @@ OTHERS = {
         own_node(0), own_node(1), *[bound(i, 0, labels={'a': f'v{i}'}) for i in range(n)])),
     'pods with a PodDisruptionBudget each': (DISRUPT, with_budgets),
     'pods with a PodDisruptionBudget each to check': (('lint', *PLAN[1:]), with_budgets),
+    'PodDisruptionBudgets that hold nodes': (('blockers', *PLAN[1:]), with_blocking_budgets),
     'PodDisruptionBudgets of a node to explain': (EXPLAIN_NODE, lambda n: disrupted(
         own_node(0), own_node(1), bound(0, 0, labels={'a': 'v0'}), *[budget_of(i, own_label(0)) for i in range(n)])),
     'pods of a node to explain': (EXPLAIN_NODE, lambda n: disrupted(own_node(0), own_node(1), *[

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What karp_find_blockers() has found so far: what holds nodes, and the single reasons that it would have to lift. */
+#ifndef EXPLAIN_FINDER_H
+#define EXPLAIN_FINDER_H
+
+#include <base/memory.h>
+#include <explain/node_view.h>
+
+#include <karp/blockers.h>
+
+/* A reason that a pass reported for a node, and the object that causes it. */
+typedef struct lift {
+    uint32_t code; /* KARP_REASON_* */
+    uint32_t node; /* state node */
+    uint32_t pod; /* NO_ID = none */
+    uint32_t holder;
+} lift;
+
+typedef struct holder {
+    uint32_t kind;
+    karp_str object; /* in memory of the snapshot or of the result's arena */
+    uint64_t *nodes; /* bits by state node */
+    LIST_OF(uint32_t) pods;
+    double savings;
+} holder;
+
+typedef struct finder {
+    const karp_snapshot *snapshot;
+    karp_disrupt_options options;
+    struct karp_blockers *out;
+    karp_context *context;
+    arena *data; /* of the result */
+    LIST_OF(lift) lifts;
+    LIST_OF(holder) holders;
+    uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
+    int64_t now;
+    uint32_t *sure; /* by state node: how many holders keep it whatever else happens */
+} finder;
+
+/* The holder of that kind and object, a new one if there is none. NO_ID = out of memory. */
+uint32_t holder_of(finder *f, uint32_t kind, karp_str named);
+uint32_t new_holder(finder *f, uint32_t kind, karp_str named);
+/* false = out of memory */
+bool add_lift(finder *f, lift one);
+bool add_pod(finder *f, holder *h, uint32_t pod_number);
+
+static inline void hold_node(holder *h, uint32_t node_number)
+{
+    h->nodes[node_number / 64] |= UINT64_C(1) << node_number % 64;
+}
+static inline bool holds_node(const holder *h, uint32_t node_number)
+{
+    return (h->nodes[node_number / 64] >> node_number % 64 & 1) != 0;
+}
+
+/* held_nodes.c: whether the node is of a static NodePool, whose nodes are never consolidated */
+bool is_static(const finder *f, uint32_t node_number);
+/* The pods of nodes that cannot be evicted, whatever else keeps the nodes: those that annotations
+ * protect, and those that PodDisruptionBudgets cover. `v` loses these reasons. `d`: a pass, which says which nodes are
+ * no candidates for a reason that nothing lifts. false = out of memory. */
+bool hold_by_pods(finder *f, node_view *v, const karp_decision *d);
+/* Nodes that are being deleted, and whose drain waits for such pods. false = out of memory. */
+bool hold_by_drain(finder *f);
+bool count_holders(finder *f); /* for held_by_others(), when all nodes are known. false = out of memory */
+/* Whether each node of the holder is kept by another one as well, so that nothing is saved without this one alone. */
+bool held_by_others(const finder *f, const holder *h);
+
+#endif
