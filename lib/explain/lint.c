@@ -240,8 +240,9 @@ static bool prepare(linting *l)
     l->pool_sets = arena_array(&l->out->data, s->raw.pools.count + 1, sizeof *l->pool_sets);
     l->known_keys = arena_array(&l->out->data, texts, sizeof *l->known_keys);
     l->values = arena_array(&l->out->data, texts, sizeof *l->values);
+    l->seen = arena_array(&l->out->data, texts, sizeof *l->seen);
     l->values_of = NO_ID;
-    if (l->pool_sets == NULL || l->known_keys == NULL || l->values == NULL) return false;
+    if (l->pool_sets == NULL || l->known_keys == NULL || l->values == NULL || l->seen == NULL) return false;
     memset(l->known_keys, 0, texts * sizeof *l->known_keys);
     know_all(l);
     for (uint32_t p = 0; p < s->raw.pools.count; p++)
@@ -280,6 +281,7 @@ karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, k
     bool good = algebra_init(&l.algebra, context, &snapshot->facts, &snapshot->algebra) && look(&l);
     karp_decision_unref(l.plan);
     karp_decision_unref(l.plan_without_preferences);
+    lint_drop_groups(&l);
     algebra_free(&l.algebra);
     strbuf_free(&l.text);
     strbuf_free(&l.remedy);

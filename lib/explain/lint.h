@@ -53,14 +53,26 @@ enum lint_rule {
 /* Each suggestion compares with all known names. */
 enum { MOST_GUESSES = 500 };
 
+/* Pods that a rule treats alike: they have one shape, or shapes that differ only in their requests. Terminal pods,
+ * pods of daemons and mirror pods are not included. */
+enum alike { ALIKE_IN_ALL, ALIKE_IN_RULES, ALIKES };
+typedef struct lint_group {
+    const shape *shape;
+    uint32_t pod, count; /* the first pod by name, and the number of pods */
+} lint_group;
+typedef LIST_OF(lint_group) lint_groups;
+
 typedef struct linting {
     const karp_snapshot *snapshot;
     struct karp_lint *out;
     algebra algebra; /* a copy of the snapshot's, to which rules add */
     uint32_t *pool_sets; /* by NodePool: requirements of its nodes; NO_ID = the pool is not used or has no types */
     uint64_t *known_keys; /* bits of texts that are label keys of some type, offering, node or NodePool */
+    uint64_t *seen; /* bits of texts, for one rule at a time */
     uint64_t *values; /* bits of texts that are values of the label `values_of` */
     uint32_t values_of; /* NO_ID = not computed yet */
+    lint_groups groups[ALIKES]; /* made when a rule first asks, for all rules; lint_drop_groups() frees them */
+    bool grouped[ALIKES];
     uint32_t guesses; /* number of suggestions searched so far, at most MOST_GUESSES */
     strbuf text, remedy, field; /* parts of the current finding */
     karp_decision *plan, *plan_without_preferences; /* NULL = not made yet */
@@ -101,18 +113,12 @@ uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen);
 /* Whether there is a node, or a NodePool that could launch one; else the possible values are unknown. */
 bool lint_has_nodes(const linting *l);
 
-/* Pods that a rule treats alike: they have one shape, or shapes that differ only in their requests. Terminal pods,
- * pods of daemons and mirror pods are not included. */
-typedef struct lint_group {
-    const shape *shape;
-    uint32_t pod, count; /* the first pod by name, and the number of pods */
-} lint_group;
-typedef LIST_OF(lint_group) lint_groups;
 /* The number of its pods that the plan leaves pending, and ": the plan leaves 3 of 5 pods pending". */
 uint32_t lint_left_pending(linting *l, const lint_group *g);
 void lint_add_left(linting *l, uint32_t left, const lint_group *g);
-/* Call list_free() for the list in any case. */
-void lint_group_pods(linting *l, bool by_rules, lint_groups *out);
+/* Lets the rule look at each group, in the order of their first pods, until something is refused. */
+void lint_each_group(linting *l, enum alike alike, void (*rule)(linting *l, const lint_group *g)); /* lint_walk.c */
+void lint_drop_groups(linting *l);
 
 /* The rules, by the objects they check. */
 void lint_pools(linting *l); /* lint_pools.c */

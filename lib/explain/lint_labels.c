@@ -243,21 +243,17 @@ static void look_at_terms(linting *l, const shape *h, karp_str name)
     }
 }
 
-void lint_labels_of_pods(linting *l)
+static void look_at_pods(linting *l, const lint_group *g)
 {
-    lint_groups groups = { 0 };
-    lint_group_pods(l, true, &groups);
-    for (size_t g = 0; g < groups.count && !l->refused; g++) {
-        const shape *h = groups.items[g].shape;
-        karp_str name = pod_name(l->snapshot, groups.items[g].pod);
-        for (uint32_t i = 0; i < h->node_selector.count; i++) {
-            const label_pair *want = &h->node_selector.items[i];
-            const expression e = { want->key, KARP_OP_IN, 0, 1, &want->value };
-            lint_key(l, want->key, true, "Pod", name, "spec.nodeSelector");
-            lint_values(l, &e, NO_ID, "Pod", name, "spec.nodeSelector");
-        }
-        look_at_terms(l, h, name);
-        if (!mem_work(l->snapshot->context, 64)) l->refused = true;
+    const shape *h = g->shape;
+    karp_str name = pod_name(l->snapshot, g->pod);
+    for (uint32_t i = 0; i < h->node_selector.count; i++) {
+        const label_pair *want = &h->node_selector.items[i];
+        const expression e = { want->key, KARP_OP_IN, 0, 1, &want->value };
+        lint_key(l, want->key, true, "Pod", name, "spec.nodeSelector");
+        lint_values(l, &e, NO_ID, "Pod", name, "spec.nodeSelector");
     }
-    list_free(l->snapshot->context, &groups, sizeof(lint_group));
+    look_at_terms(l, h, name);
 }
+
+void lint_labels_of_pods(linting *l) { lint_each_group(l, ALIKE_IN_RULES, look_at_pods); }

@@ -6,52 +6,6 @@
 #include <model/prepare.h>
 #include <string.h>
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
-
-static bool counts(const pod *p)
-{
-    return p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED &&
-           (p->flags & (POD_OF_DAEMON_SET | POD_OF_NODE)) == 0;
-}
-
-static uint32_t group_id(const karp_snapshot *s, const pod *p, bool by_rules)
-{
-    return by_rules ? s->raw.shapes.items[p->shape].rules : p->shape;
-}
-
-void lint_group_pods(linting *l, bool by_rules, lint_groups *out)
-{
-    const karp_snapshot *s = l->snapshot;
-    uint32_t ids = 0;
-    for (size_t i = 0; i < s->raw.pods.count; i++) {
-        uint32_t id = group_id(s, pod_at(&s->raw, i), by_rules);
-        if (id >= ids) ids = id + 1;
-    }
-    size_t bytes = (ids + (size_t)1) * sizeof(uint32_t);
-    uint32_t *group = mem_work(s->context, s->raw.pods.count + 1) ? mem_alloc(s->context, bytes) : NULL;
-    if (group == NULL) {
-        l->refused = true;
-        return;
-    }
-    memset(group, 0xff, bytes);
-    for (size_t i = 0; i < s->raw.pods.count && !l->refused; i++) {
-        const pod *p = pod_at(&s->raw, s->by_name[i]);
-        if (!counts(p)) continue;
-        uint32_t *mine = &group[group_id(s, p, by_rules)];
-        if (*mine == NO_ID) {
-            lint_group *g = list_push(s->context, out, sizeof *g);
-            if (g == NULL) {
-                l->refused = true;
-                break;
-            }
-            *mine = (uint32_t)(out->count - 1);
-            *g = (lint_group){ &s->raw.shapes.items[p->shape], s->by_name[i], 0 };
-        }
-        out->items[*mine].count++;
-    }
-    mem_free(s->context, group, bytes);
-}
-
 static void add_pods(strbuf *b, uint32_t count)
 {
     strbuf_addu(b, count);
@@ -97,24 +51,24 @@ uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen)
     return count;
 }
 
-static uint32_t count_domains(linting *l, uint32_t key, uint64_t *seen)
+static uint32_t count_domains(linting *l, uint32_t key)
 {
     const karp_snapshot *s = l->snapshot;
     uint32_t count = 0;
-    memset(seen, 0, bits_words(s->facts.count) * sizeof *seen);
+    memset(l->seen, 0, bits_words(s->facts.count) * sizeof *l->seen);
     for (uint32_t p = 0; p < s->raw.pools.count; p++) {
         if (l->pool_sets[p] != NO_ID && serves_pods(&s->raw.pools.items[p]))
-            count += lint_mark_values(l, p, key, NO_ID, seen);
+            count += lint_mark_values(l, p, key, NO_ID, l->seen);
     }
-    return count + lint_mark_nodes(l, key, seen);
+    return count + lint_mark_nodes(l, key, l->seen);
 }
 
-static void check_spread(linting *l, const lint_group *g, uint32_t index, uint64_t *seen)
+static void check_spread(linting *l, const lint_group *g, uint32_t index)
 {
     const spread_constraint *c = &g->shape->spread.items[index];
     uint32_t key = l->snapshot->facts.normalized[c->topology_key];
     if (c->schedule_anyway || key == l->snapshot->known.hostname) return;
-    uint32_t domains = count_domains(l, key, seen), wanted = c->min_domains > 0 ? (uint32_t)c->min_domains : 1;
+    uint32_t domains = count_domains(l, key), wanted = c->min_domains > 0 ? (uint32_t)c->min_domains : 1;
     uint64_t most = (uint64_t)domains * (uint32_t)(c->max_skew > 0 ? c->max_skew : 0);
     uint32_t left = domains >= wanted || most >= g->count ? 0 : lint_left_pending(l, g);
     if (left == 0) return;
@@ -135,21 +89,17 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index, uint64
     lint_note(l, LINT_SPREAD_CANNOT_HOLD, "Pod", pod_name(l->snapshot, g->pod));
 }
 
+static void check_spreads(linting *l, const lint_group *g)
+{
+    for (uint32_t i = 0; i < g->shape->spread.count && !l->refused; i++) {
+        check_spread(l, g, i);
+        if (!mem_work(l->snapshot->context, 1024)) l->refused = true;
+    }
+}
+
 void lint_spread(linting *l)
 {
-    const karp_snapshot *s = l->snapshot;
-    lint_groups groups = { 0 };
-    if (!lint_has_nodes(l)) return;
-    uint64_t *seen = arena_array(&l->algebra.data, bits_words(s->facts.count) + 1, sizeof *seen);
-    if (seen == NULL) l->refused = true;
-    else lint_group_pods(l, true, &groups);
-    for (size_t g = 0; g < groups.count && !l->refused; g++) {
-        for (uint32_t i = 0; i < groups.items[g].shape->spread.count && !l->refused; i++) {
-            check_spread(l, &groups.items[g], i, seen);
-            if (!mem_work(s->context, 1024)) l->refused = true;
-        }
-    }
-    list_free(s->context, &groups, sizeof(lint_group));
+    if (lint_has_nodes(l)) lint_each_group(l, ALIKE_IN_RULES, check_spreads);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -224,10 +174,13 @@ static uint32_t set_for(linting *l, uint32_t pool, const shape *h)
 static void check_requests(linting *l, const lint_group *g)
 {
     const karp_snapshot *s = l->snapshot;
+    const shape *h = g->shape;
     filling best = { 0 };
+    if (g->count < MANY_PODS || h->required_anti.count > 0 || h->ports.count > 0 || h->has_claims) return;
+    if (!mem_work(s->context, 4096)) l->refused = true;
     for (uint32_t p = 0; p < s->raw.pools.count; p++) {
         if (l->pool_sets[p] == NO_ID || !pool_usable(s, &s->raw.pools.items[p])) continue;
-        uint32_t set = set_for(l, p, g->shape);
+        uint32_t set = set_for(l, p, h);
         for (uint32_t t = 0; set != NO_ID && t < lint_table(l, p)->type_count; t++)
             fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, g->count, &best);
     }
@@ -250,20 +203,7 @@ static void check_requests(linting *l, const lint_group *g)
     lint_note(l, limited ? LINT_POD_LIMIT_BINDS : LINT_STRANDED_CAPACITY, "Pod", pod_name(s, g->pod));
 }
 
-void lint_requests(linting *l)
-{
-    const karp_snapshot *s = l->snapshot;
-    lint_groups groups = { 0 };
-    lint_group_pods(l, false, &groups);
-    for (size_t g = 0; g < groups.count && !l->refused; g++) {
-        const shape *h = groups.items[g].shape;
-        if (groups.items[g].count < MANY_PODS || h->required_anti.count > 0 || h->ports.count > 0 || h->has_claims)
-            continue;
-        if (mem_work(s->context, 4096)) check_requests(l, &groups.items[g]);
-        else l->refused = true;
-    }
-    list_free(s->context, &groups, sizeof(lint_group));
-}
+void lint_requests(linting *l) { lint_each_group(l, ALIKE_IN_ALL, check_requests); }
 
 /* ---- tolerations ------------------------------------------------------------------------------------------------- */
 
@@ -321,16 +261,13 @@ static void check_toleration(linting *l, const lint_group *g, uint32_t index)
     lint_note(l, LINT_UNKNOWN_TAINT, "Pod", pod_name(l->snapshot, g->pod));
 }
 
-void lint_tolerations(linting *l)
+static void check_tolerations(linting *l, const lint_group *g)
 {
     const store *raw = &l->snapshot->raw;
-    lint_groups groups = { 0 };
-    lint_group_pods(l, true, &groups);
-    for (size_t g = 0; g < groups.count && !l->refused; g++) {
-        for (uint32_t i = 0; i < groups.items[g].shape->tolerations.count && !l->refused; i++) {
-            check_toleration(l, &groups.items[g], i);
-            if (!mem_work(l->snapshot->context, raw->pools.count + raw->nodes.count + 1)) l->refused = true;
-        }
+    for (uint32_t i = 0; i < g->shape->tolerations.count && !l->refused; i++) {
+        check_toleration(l, g, i);
+        if (!mem_work(l->snapshot->context, raw->pools.count + raw->nodes.count + 1)) l->refused = true;
     }
-    list_free(l->snapshot->context, &groups, sizeof(lint_group));
 }
+
+void lint_tolerations(linting *l) { lint_each_group(l, ALIKE_IN_RULES, check_tolerations); }

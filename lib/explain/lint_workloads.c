@@ -73,25 +73,25 @@ static void check_preferred(linting *l, const lint_group *g)
     }
 }
 
-static uint32_t count_values(linting *l, uint32_t key, uint64_t *seen)
+static uint32_t count_values(linting *l, uint32_t key)
 {
     const karp_snapshot *s = l->snapshot;
-    uint32_t count = lint_mark_nodes(l, key, seen);
+    uint32_t count = lint_mark_nodes(l, key, l->seen);
     for (uint32_t p = 0; p < s->raw.pools.count; p++) {
         if (l->pool_sets[p] != NO_ID && s->raw.pools.items[p].replicas < 0)
-            count += lint_mark_values(l, p, key, NO_ID, seen);
+            count += lint_mark_values(l, p, key, NO_ID, l->seen);
     }
     return count;
 }
 
-static void check_required(linting *l, const lint_group *g, uint64_t *seen)
+static void check_required(linting *l, const lint_group *g)
 {
     for (uint32_t i = 0; i < g->shape->required_anti.count; i++) {
         const pod_term *t = &g->shape->required_anti.items[i];
         uint32_t key = l->snapshot->facts.normalized[t->topology_key];
         if (key == l->snapshot->known.hostname || !is_about_itself(l, g, t)) continue;
-        for (size_t w = 0; w < bits_words(l->snapshot->facts.count); w++) seen[w] = 0;
-        uint32_t domains = count_values(l, key, seen);
+        for (size_t w = 0; w < bits_words(l->snapshot->facts.count); w++) l->seen[w] = 0;
+        uint32_t domains = count_values(l, key);
         uint32_t left = domains >= g->count ? 0 : lint_left_pending(l, g);
         if (left == 0) continue;
         strbuf_adds(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[");
@@ -188,25 +188,17 @@ static void check_job(linting *l, const lint_group *g)
     lint_note(l, LINT_JOB_MAY_BE_DISRUPTED, "Pod", pod_name(s, g->pod));
 }
 
-void lint_workloads(linting *l)
+static void check_pods(linting *l, const lint_group *g)
 {
-    const karp_snapshot *s = l->snapshot;
-    lint_groups groups = { 0 };
-    uint64_t *seen = arena_array(&l->algebra.data, bits_words(s->facts.count) + 1, sizeof *seen);
-    if (seen == NULL) l->refused = true;
-    else lint_group_pods(l, false, &groups);
-    bool some = lint_has_nodes(l);
-    for (size_t i = 0; i < groups.count && !l->refused; i++) {
-        const lint_group *g = &groups.items[i];
-        check_preferred(l, g);
-        check_amounts(l, g);
-        check_selector(l, g);
-        check_job(l, g);
-        if (some && g->shape->required_anti.count > 0) check_required(l, g, seen);
-        if (!mem_work(s->context, 1024)) l->refused = true;
-    }
-    list_free(s->context, &groups, sizeof(lint_group));
+    check_preferred(l, g);
+    check_amounts(l, g);
+    check_selector(l, g);
+    check_job(l, g);
+    if (g->shape->required_anti.count > 0 && lint_has_nodes(l)) check_required(l, g);
+    if (!mem_work(l->snapshot->context, 1024)) l->refused = true;
 }
+
+void lint_workloads(linting *l) { lint_each_group(l, ALIKE_IN_ALL, check_pods); }
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 

@@ -46,24 +46,19 @@ static void both_differences(strbuf *b, const karp_snapshot *s, const shape *h)
 
 /* ---- karp lint --------------------------------------------------------------------------------------------------- */
 
-void lint_resizes(linting *l)
+static void check_resize(linting *l, const lint_group *g)
 {
-    const karp_snapshot *s = l->snapshot;
-    lint_groups groups = { 0 };
-    lint_group_pods(l, false, &groups);
-    for (size_t g = 0; g < groups.count && !l->refused; g++) {
-        if (groups.items[g].shape->newer_requests.count == 0) continue;
-        strbuf_adds(&l->field, "status.containerStatuses");
-        strbuf_adds(&l->text, "while the pod is resized in place, Karpenter counts ");
-        both_differences(&l->text, s, groups.items[g].shape);
-        strbuf_adds(&l->text,
-                    " as kube-scheduler does from Kubernetes 1.37 on: the two may disagree about which pods fit "
-                    "on its node");
-        strbuf_adds(&l->remedy, "karp explain pod says it of a pending pod");
-        lint_note(l, LINT_RESIZE_COUNTS, "Pod", pod_name(s, groups.items[g].pod));
-    }
-    list_free(s->context, &groups, sizeof(lint_group));
+    if (g->shape->newer_requests.count == 0) return;
+    strbuf_adds(&l->field, "status.containerStatuses");
+    strbuf_adds(&l->text, "while the pod is resized in place, Karpenter counts ");
+    both_differences(&l->text, l->snapshot, g->shape);
+    strbuf_adds(&l->text, " as kube-scheduler does from Kubernetes 1.37 on: the two may disagree about which pods fit "
+                          "on its node");
+    strbuf_adds(&l->remedy, "karp explain pod says it of a pending pod");
+    lint_note(l, LINT_RESIZE_COUNTS, "Pod", pod_name(l->snapshot, g->pod));
 }
+
+void lint_resizes(linting *l) { lint_each_group(l, ALIKE_IN_ALL, check_resize); }
 
 /* ---- karp explain ------------------------------------------------------------------------------------------------ */
 
