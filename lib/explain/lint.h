@@ -59,6 +59,7 @@ enum alike { ALIKE_IN_ALL, ALIKE_IN_RULES, ALIKES };
 typedef struct lint_group {
     const shape *shape;
     uint32_t pod, count; /* the first pod by name, and the number of pods */
+    enum alike alike;
 } lint_group;
 typedef LIST_OF(lint_group) lint_groups;
 
@@ -113,7 +114,9 @@ uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen);
 /* Whether there is a node, or a NodePool that could launch one; else the possible values are unknown. */
 bool lint_has_nodes(const linting *l);
 
-/* The number of its pods that the plan leaves pending, and ": the plan leaves 3 of 5 pods pending". */
+/* The number of its pods that the plan leaves pending, and ": the plan leaves 3 of 5 pods pending". A rule that says
+ * what nodes pods get must ask: only the plan decides that they get one. */
+uint32_t lint_group_id(const karp_snapshot *s, const pod *p, enum alike alike); /* pods of equal numbers are alike */
 uint32_t lint_left_pending(linting *l, const lint_group *g);
 void lint_add_left(linting *l, uint32_t left, const lint_group *g);
 /* Lets the rule look at each group, in the order of their first pods, until something is refused. */

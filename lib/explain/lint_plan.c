@@ -41,12 +41,11 @@ const karp_decision *lint_plan_without_preferences(linting *l)
 
 uint32_t lint_left_pending(linting *l, const lint_group *g)
 {
+    const karp_snapshot *s = l->snapshot;
     const karp_decision *plan = lint_plan(l);
-    uint32_t count = 0;
-    for (size_t i = 0; plan != NULL && i < plan->unschedulable.count; i++) {
-        const pod *p = pod_at(&l->snapshot->raw, plan->unschedulable.items[i].pod);
-        count += l->snapshot->raw.shapes.items[p->shape].rules == g->shape->rules;
-    }
+    uint32_t count = 0, group = lint_group_id(s, pod_at(&s->raw, g->pod), g->alike);
+    for (size_t i = 0; plan != NULL && i < plan->unschedulable.count; i++)
+        count += lint_group_id(s, pod_at(&s->raw, plan->unschedulable.items[i].pod), g->alike) == group;
     return count;
 }
 
@@ -56,7 +55,7 @@ static void check_nodes_limit(linting *l, uint32_t pool)
 {
     const karp_snapshot *s = l->snapshot;
     const resource_amount *limit = resource_list_find(s->raw.pools.items[pool].limits, RESOURCE_NODES);
-    const karp_decision *plan = limit != NULL && s->pending_count > 0 ? lint_plan(l) : NULL;
+    const karp_decision *plan = limit != NULL ? lint_plan(l) : NULL;
     uint64_t nodes = plan != NULL ? nodes_beyond_limit(s, plan, pool) : 0;
     char number[QUANTITY_TEXT];
     if (nodes == 0) return;
@@ -110,7 +109,7 @@ static uint32_t count_volumes(linting *l, const karp_launch *launch, const struc
 static void check_volumes(linting *l, uint32_t pool)
 {
     const karp_snapshot *s = l->snapshot;
-    const karp_decision *plan = s->pending_count > 0 && s->raw.storage_classes.count > 0 ? lint_plan(l) : NULL;
+    const karp_decision *plan = s->raw.storage_classes.count > 0 ? lint_plan(l) : NULL;
     const karp_launch *worst = NULL;
     const struct usual_limit *limit = NULL;
     uint32_t most = 0;

@@ -186,7 +186,7 @@ static void check_requests(linting *l, const lint_group *g)
     }
     bool limited = best.type != NULL && best.by_pod_limit && best.unlimited > 0 && g->count >= best.pods;
     double least = limited ? best.unlimited : best.exact;
-    if (best.type == NULL || least <= 0 || best.whole <= 1.25 * least) return;
+    if (best.type == NULL || least <= 0 || best.whole <= 1.25 * least || lint_left_pending(l, g) > 0) return;
     double wasted = 100 * (best.whole - least) / best.whole;
     strbuf_adds(&l->field, "spec.containers[*].resources.requests");
     strbuf_adds(&l->text, limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "

@@ -10,14 +10,15 @@ static bool counts(const pod *p)
            (p->flags & (POD_OF_DAEMON_SET | POD_OF_NODE)) == 0;
 }
 
-static uint32_t group_id(const karp_snapshot *s, const pod *p, enum alike alike)
+uint32_t lint_group_id(const karp_snapshot *s, const pod *p, enum alike alike)
 {
     return alike == ALIKE_IN_RULES ? s->raw.shapes.items[p->shape].rules : p->shape;
 }
 
-static void add_pod(linting *l, lint_groups *out, uint32_t which, uint32_t *mine)
+static void add_pod(linting *l, enum alike alike, uint32_t which, uint32_t *mine)
 {
     const karp_snapshot *s = l->snapshot;
+    lint_groups *out = &l->groups[alike];
     if (*mine == NO_ID) {
         lint_group *g = list_push(s->context, out, sizeof *g);
         if (g == NULL) {
@@ -25,7 +26,7 @@ static void add_pod(linting *l, lint_groups *out, uint32_t which, uint32_t *mine
             return;
         }
         *mine = (uint32_t)(out->count - 1);
-        *g = (lint_group){ &s->raw.shapes.items[pod_at(&s->raw, which)->shape], which, 0 };
+        *g = (lint_group){ &s->raw.shapes.items[pod_at(&s->raw, which)->shape], which, 0, alike };
     }
     out->items[*mine].count++;
 }
@@ -35,7 +36,7 @@ static void group_pods(linting *l, enum alike alike)
     const karp_snapshot *s = l->snapshot;
     uint32_t ids = 0;
     for (size_t i = 0; i < s->raw.pods.count; i++) {
-        uint32_t id = group_id(s, pod_at(&s->raw, i), alike);
+        uint32_t id = lint_group_id(s, pod_at(&s->raw, i), alike);
         if (id >= ids) ids = id + 1;
     }
     size_t bytes = (ids + (size_t)1) * sizeof(uint32_t);
@@ -47,7 +48,7 @@ static void group_pods(linting *l, enum alike alike)
     memset(group, 0xff, bytes);
     for (size_t i = 0; i < s->raw.pods.count && !l->refused; i++) {
         const pod *p = pod_at(&s->raw, s->by_name[i]);
-        if (counts(p)) add_pod(l, &l->groups[alike], s->by_name[i], &group[group_id(s, p, alike)]);
+        if (counts(p)) add_pod(l, alike, s->by_name[i], &group[lint_group_id(s, p, alike)]);
     }
     mem_free(s->context, group, bytes);
     l->grouped[alike] = true;

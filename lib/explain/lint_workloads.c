@@ -59,7 +59,7 @@ static void check_preferred(linting *l, const lint_group *g)
     for (uint32_t i = 0; i < g->shape->preferred_anti.count; i++) {
         const pod_term *t = &g->shape->preferred_anti.items[i];
         if (l->snapshot->facts.normalized[t->topology_key] != l->snapshot->known.hostname) continue;
-        if (g->count < 2 || !is_about_itself(l, g, t)) continue;
+        if (g->count < 2 || !is_about_itself(l, g, t) || lint_left_pending(l, g) > 0) continue;
         strbuf_adds(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[");
         strbuf_addu(&l->field, i);
         strbuf_addc(&l->field, ']');
@@ -118,9 +118,12 @@ static void check_amounts(linting *l, const lint_group *g)
     bool no_cpu = cpu == NULL || amount_sign(cpu->value) == 0, none = memory == NULL || amount_sign(memory->value) == 0;
     if (none && no_cpu) {
         strbuf_adds(&l->field, "spec.containers[*].resources.requests");
-        strbuf_adds(&l->text, "neither cpu nor memory is requested: Karpenter counts such pods as free, so ");
-        add_pods(&l->text, g->count);
-        strbuf_adds(&l->text, " may share the smallest node");
+        strbuf_adds(&l->text, "neither cpu nor memory is requested: Karpenter counts such pods as free");
+        if (lint_left_pending(l, g) == 0) {
+            strbuf_adds(&l->text, ", so ");
+            add_pods(&l->text, g->count);
+            strbuf_adds(&l->text, " may share the smallest node");
+        }
         strbuf_adds(&l->remedy, "request what the pods use");
         lint_note(l, LINT_NO_REQUESTS, "Pod", pod_name(l->snapshot, g->pod));
     } else if (!none && amount_cmp(memory->value, amount_whole(1 << 20)) < 0) {

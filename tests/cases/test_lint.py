@@ -212,6 +212,25 @@ def check_same_plan():
     equal((left, 'leaves 9 of 9 pods' in found['text']), (9, True), 'a limit leaves all of them pending')
 
 
+def check_promises():
+    """No rule promises a node to pods that the plan leaves pending; each count is of the pods that the finding names."""
+    for rule, words in (('stranded-capacity', ''), ('pod-limit-binds', ''), ('costly-preference', ''), ('no-requests', 'may share')):
+        example = examples()[rule][1]
+        full = re.sub(r'(kind: NodePool\n.*\nspec:)\n', r'\1\n  limits: {cpu: 0}\n', example, count=1)
+        check(full != example, f'{rule}: {example}')
+        check(json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=full)[0])['unschedulable'] != [], f'{rule}: the limit binds')
+        equal([f['text'] for f in findings(full)['findings'] if f['rule'] == rule and words in f['text']], [], f'{rule}: promised')
+    apart = examples()['anti-affinity-cannot-hold'][1]
+    one = apart[apart.index('apiVersion: apps/v1'):].split('\n---')[0]
+    other = one.replace('name: web', 'name: more', 1).replace('replicas: 9', 'replicas: 4').replace('cpu: 500m', 'cpu: 600m', 1)
+    check('cpu: 600m' in other, other)
+    found = [f['text'] for f in findings(f'{apart}\n---\n{other}')['findings'] if f['rule'] == 'anti-affinity-cannot-hold']
+    check(len(found) == 2 and any('of 4 pods pending' in t for t in found), found)
+    for text in found:
+        left, of = re.search(r'leaves (\d+) of (\d+) pods', text).groups()
+        check(0 < int(left) <= int(of), text)
+
+
 def check_costs():
     example = examples()['costly-preference'][1]
     found = next(f for f in findings(example)['findings'] if f['rule'] == 'costly-preference')
@@ -258,6 +277,7 @@ check_texts()
 check_few_pods()
 check_refused()
 check_same_plan()
+check_promises()
 check_costs()
 check_forms()
 sys.exit(finish())

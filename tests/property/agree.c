@@ -4,13 +4,15 @@
  * list names a case, then its documents, separated by spaces; "@" stands before a file of instance types.
  *
  * A node that stays for a reason of consolidation is in a row of that kind, and a row names no node without that
- * reason.
+ * reason. And karp_lint_snapshot() does not say what nodes pods get, or how many stay pending, unless karp_provision()
+ * decides so.
  */
 #include <karp/blockers.h>
 #include <karp/explain.h>
 #include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/library.h>
+#include <karp/lint.h>
 #include <karp/passes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -167,6 +169,62 @@ static size_t check_nodes(const char *name, const karp_snapshot *s, const karp_b
     return wrong;
 }
 
+/* ---- lint and plan ----------------------------------------------------------------------------------------------- */
+
+static bool left(const karp_decision *plan, karp_str pod)
+{
+    bool found = false;
+    for (size_t i = 0; i < karp_decision_unschedulable_count(plan); i++) {
+        karp_unschedulable u = { .size = sizeof u };
+        found = found ||
+                (karp_decision_unschedulable(plan, i, &u) == KARP_OK && same(karp_decision_pod_name(plan, u.pod), pod));
+    }
+    return found;
+}
+
+/* Whether the finding promises its pods a node. */
+static bool promises(const karp_lint_finding *f)
+{
+    return strcmp(f->rule, "stranded-capacity") == 0 || strcmp(f->rule, "pod-limit-binds") == 0 ||
+           strcmp(f->rule, "costly-preference") == 0 || strstr(f->text.ptr, "may share the smallest node") != NULL;
+}
+
+/* false = it says that the plan leaves more pods pending than the plan does, or more than there are. */
+static bool counts_right(const karp_lint_finding *f, const karp_decision *plan)
+{
+    static const char words[] = "the plan leaves ";
+    const char *at = strstr(f->text.ptr, words);
+    unsigned long pending = 0, of = 0;
+    if (at == NULL) return true;
+    return sscanf(at + strlen(words), "%lu of %lu", &pending, &of) == 2 && pending > 0 && pending <= of &&
+           pending <= karp_decision_unschedulable_count(plan);
+}
+
+static size_t check_lint(const char *name, const karp_snapshot *s, size_t *findings)
+{
+    karp_lint *lint = NULL;
+    karp_decision *plan = NULL;
+    karp_error error;
+    size_t wrong = 0;
+    karp_error_init(&error, sizeof error);
+    if (karp_provision(s, NULL, &plan, &error) == KARP_OK && karp_lint_snapshot(s, &lint, &error) == KARP_OK) {
+        for (size_t i = 0; i < karp_lint_count(lint); i++) {
+            karp_lint_finding f = { .size = sizeof f };
+            (void)karp_lint_at(lint, i, &f);
+            (*findings)++;
+            if (counts_right(&f, plan) && !(promises(&f) && left(plan, f.object))) continue;
+            wrong++;
+            printf("%s: lint and plan disagree: %.*s: %s: %.*s\n", name, (int)f.object.len, f.object.ptr, f.rule,
+                   (int)f.text.len, f.text.ptr);
+        }
+    }
+    karp_lint_free(lint);
+    karp_decision_unref(plan);
+    return wrong;
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
 static karp_status add_types(karp_context *context, karp_reader *reader, const char *path, karp_error *error)
 {
     karp_catalogue *types = NULL;
@@ -177,7 +235,7 @@ static karp_status add_types(karp_context *context, karp_reader *reader, const c
 }
 
 /* One case: its name, and the paths of its documents. */
-static size_t check_case(karp_context *context, char *line, size_t *cases, size_t *nodes)
+static size_t check_case(karp_context *context, char *line, size_t *cases, size_t *nodes, size_t *findings)
 {
     karp_reader *reader = NULL;
     karp_snapshot *s = NULL;
@@ -195,7 +253,7 @@ static size_t check_case(karp_context *context, char *line, size_t *cases, size_
     if (status == KARP_OK) status = karp_find_blockers(s, NULL, &found, &error);
     if (status == KARP_OK) {
         (*cases)++;
-        wrong = check_nodes(name, s, found, nodes);
+        wrong = check_nodes(name, s, found, nodes) + check_lint(name, s, findings);
     } else {
         printf("%s: %s\n", name, error.message); /* cases of what is refused have no nodes to compare */
     }
@@ -210,11 +268,11 @@ int main(void)
     static char line[10000];
     karp_context *context = NULL;
     karp_error error;
-    size_t wrong = 0, cases = 0, nodes = 0;
+    size_t wrong = 0, cases = 0, nodes = 0, findings = 0;
     karp_error_init(&error, sizeof error);
     if (karp_context_new(NULL, &context, &error) != KARP_OK) return 1;
-    while (fgets(line, sizeof line, stdin) != NULL) wrong += check_case(context, line, &cases, &nodes);
+    while (fgets(line, sizeof line, stdin) != NULL) wrong += check_case(context, line, &cases, &nodes, &findings);
     karp_context_free(context);
-    printf("%zu cases, %zu nodes, %zu disagreements\n", cases, nodes, wrong);
+    printf("%zu cases, %zu nodes, %zu findings, %zu disagreements\n", cases, nodes, findings, wrong);
     return wrong > 0;
 }

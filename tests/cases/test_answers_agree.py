@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""karp blockers and karp explain node say the same of every node, over all cases: those of disruption, and
-Karpenter's own where they are kept beside the project."""
+"""karp blockers and karp explain node say the same of every node, and karp lint and karp plan of every pod, over all
+cases: those of disruption, those of reports, and Karpenter's own where they are kept beside the project."""
 import os
 import pathlib
 import subprocess
@@ -23,6 +23,9 @@ def cases():
         files += [] if '--alone' in words else [folder / 'world.yaml']
         named = [f'@{folder / words[i + 1]}' for i, word in enumerate(words) if word == '--catalogue']
         yield path.relative_to(HERE), files + ([] if '--own-types' in words else named or [f'@{folder / "types.yaml"}'])
+    for path in sorted((HERE / 'reports').glob('*.yaml')):
+        if path.name[0].isdigit():
+            yield path.name, [path, f'@{folder / "types.yaml"}']
     shared = pathlib.Path(os.environ.get('KARP_SHARED', HERE / 'nowhere'))
     for path in sorted(shared.glob('conformance*/cases/*.snapshot.json')):
         yield path.name, [path]
