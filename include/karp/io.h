@@ -218,6 +218,12 @@ KARP_API karp_str karp_reader_digest(const karp_reader *reader);
  */
 KARP_API karp_str karp_reader_missing_licences(const karp_reader *reader);
 /**
+ * The phases before an install or an upgrade whose hooks create pods and were left out (`hooks` of the options is ""):
+ * "pre-install pre-upgrade", or "pre-install,pre-upgrade" if the same hooks run in both. A reader with `hooks` set to
+ * one of them makes the cluster of its round. Borrowed, after karp_reader_finish(); "" = none. Since 0.1.
+ */
+KARP_API karp_str karp_reader_hooks(const karp_reader *reader);
+/**
  * The built-in instance types as headings name them: "aws us-west-2, prices 2026-07-20", without the date when that of
  * the prices is not known; several clouds are separated by "; ". Borrowed, after karp_reader_finish(); "" when other
  * types are used, {NULL,0} when out of memory. Since 1.0.
@@ -316,6 +322,12 @@ enum {
 };
 
 /** Options of everything that writes documents. */
+/** Helm's hooks of one or several phases, planned by themselves. Since 0.1. */
+typedef struct karp_hook_round {
+    karp_str phases; /**< "pre-install, pre-upgrade" */
+    const karp_decision *plan; /**< of the cluster with these hooks instead of the release */
+} karp_hook_round;
+
 typedef struct karp_write_options {
     size_t size;
     uint32_t format; /**< KARP_FORMAT_* */
@@ -344,6 +356,10 @@ typedef struct karp_write_options {
     /** from karp_settlement_drift(): how nodes that have drifted are replaced. Read by karp_write_plan(),
      * karp_write_disruption(), karp_write_node() and karp_write_node_explanation(). NULL = none. Since 1.0 */
     const karp_drift *drift;
+    /** of the hooks that run before the release whose plan is written. Read by karp_write_plan(). NULL = none. Since
+     * 0.1 */
+    const karp_hook_round *hook_rounds;
+    size_t hook_round_count;
 } karp_write_options;
 
 enum { KARP_DRIFT_TEXT = 400 };

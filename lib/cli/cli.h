@@ -81,6 +81,8 @@ typedef struct cli_options {
     cli_list deleted;
     cli_list scaled;
     const char *hooks; /* a phase; NULL = none */
+    bool rounds_of_hooks; /* input that can be read only once is kept if it has Helm's hooks */
+    const struct cli_kept *kept; /* such input, read before; NULL = none */
     cli_requests requests;
     cli_list pods_from; /* rules for kinds */
     cli_list designs; /* --design */
@@ -304,6 +306,12 @@ karp_status text_file_replace(karp_context *context, const char *path, const kar
 
 /* ---- input.c ----------------------------------------------------------------------------------------------------- */
 
+/* Texts of the files that can be read only once, by the number of the file. */
+typedef struct cli_kept {
+    strbuf *texts;
+    size_t count;
+} cli_kept;
+
 typedef struct cli_input {
     karp_provider *provider; /* NULL = the reader's own */
     karp_reader *reader;
@@ -312,6 +320,7 @@ typedef struct cli_input {
     size_t warning_count, problem_count;
     strbuf notes; /* notes about the cluster, each NUL-terminated */
     size_t note_count;
+    cli_kept kept;
     bool out_of_memory; /* the input could not be read for this reason */
 } cli_input;
 
@@ -443,6 +452,9 @@ int answer_without_input(const cli_options *options, cli_make *make, void *own);
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
 
 /* ---- fail_on.c --------------------------------------------------------------------------------------------------- */
+
+/* Whether a pending pod that Karpenter is responsible for gets no node. */
+bool some_pod_left(const karp_decision *plan);
 
 /* Checks for options that have no effect without another one. Returns the exit status after printing an error, or -1
  * if there are none. */

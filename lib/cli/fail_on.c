@@ -91,8 +91,7 @@ int set_fail_on(const cli_verb *verb, cli_options *options, const char *value)
     return -1;
 }
 
-/* Whether a pending pod that Karpenter is responsible for gets no node. */
-static bool some_pod_left(const karp_decision *plan)
+bool some_pod_left(const karp_decision *plan)
 {
     if (karp_decision_unschedulable_count(plan) > 0) return true;
     for (size_t i = 0; i < karp_decision_ignored_count(plan); i++) {

@@ -34,8 +34,57 @@ static bool add_rules(karp_reader *reader, const cli_list *rules, karp_error *er
     return true;
 }
 
-static bool fill_reader(const cli_options *options, karp_reader *reader, karp_error *error)
+/* Whether the file can be read only once. */
+static bool is_stream(const char *path)
 {
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
+}
+
+static bool has_hooks(const strbuf *text)
+{
+    static const char annotation[] = "helm.sh/hook";
+    const size_t n = sizeof annotation - 1;
+    for (const char *at = text->ptr; at != NULL && text->len - (size_t)(at - text->ptr) >= n; at++) {
+        at = memchr(at, annotation[0], text->len - (size_t)(at - text->ptr) - n + 1);
+        if (at == NULL) return false;
+        if (memcmp(at, annotation, n) == 0) return true;
+    }
+    return false;
+}
+
+/* Like add_paths(), and keeps the texts with hooks of files that can be read only once; or adds such texts. */
+static bool add_files(const cli_options *options, cli_input *input, karp_error *error, bool *told)
+{
+    const cli_list *paths = &options->files;
+    if (!options->rounds_of_hooks) return add_paths(input->reader, paths, error);
+    size_t bytes = paths->count * sizeof(strbuf);
+    cli_kept *kept = &input->kept;
+    if (options->kept == NULL && paths->count > 0) {
+        kept->texts = karp_alloc(options->context, bytes);
+        if (kept->texts == NULL) return fail_nomem(error) == KARP_OK;
+        for (size_t i = 0; i < paths->count; i++) strbuf_init(&kept->texts[i], options->context);
+        kept->count = paths->count;
+    }
+    for (size_t i = 0; i < paths->count; i++) {
+        const char *path = paths->items[i];
+        const strbuf *text = options->kept != NULL ? &options->kept->texts[i] : &kept->texts[i];
+        if (is_stream(path) && options->kept == NULL) {
+            *told = !text_file_read(options, path, &kept->texts[i]);
+            if (*told) return false;
+        }
+        karp_status status = !is_stream(path)
+                                 ? karp_reader_add_path(input->reader, path, error)
+                                 : karp_reader_add(input->reader, str(path),
+                                                   (karp_str){ text->len ? text->ptr : "", text->len }, error);
+        if (status != KARP_OK) return false;
+        if (options->kept == NULL && !has_hooks(&kept->texts[i])) strbuf_free(&kept->texts[i]);
+    }
+    return true;
+}
+
+static bool fill_reader(const cli_options *options, cli_input *input, karp_error *error, bool *told)
+{
+    karp_reader *reader = input->reader;
     for (size_t i = 0; i < options->catalogues.count; i++) {
         karp_catalogue *catalogue = NULL;
         if (read_catalogue_file(options, options->catalogues.items[i], &catalogue, error) != KARP_OK) return false;
@@ -43,7 +92,7 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
         karp_catalogue_unref(catalogue);
         if (status != KARP_OK) return false;
     }
-    if (!add_paths(reader, &options->files, error)) return false;
+    if (!add_files(options, input, error, told)) return false;
     for (size_t i = 0; i < options->prices.count; i++) {
         if (karp_reader_add_prices_path(reader, options->prices.items[i], error) != KARP_OK) return false;
     }
@@ -199,8 +248,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
                 requests_read(&options->requests, input->reader, &error) &&
                 add_rules(input->reader, &options->pods_from, &error);
     bool told = good && options->cluster && !cluster_read(options, input);
-    good = good && !told && fill_reader(options, input->reader, &error) &&
-           change_reader(options, input->reader, &error);
+    good = good && !told && fill_reader(options, input, &error, &told) && change_reader(options, input->reader, &error);
     told = told || (good && !set_provider(options, input));
     good = good && !told && karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
     progress_end();
@@ -231,6 +279,8 @@ void input_free(const cli_options *options, cli_input *input)
     karp_reader_free(input->reader);
     karp_provider_close(input->provider);
     strbuf_free(&input->notes);
+    for (size_t i = 0; i < input->kept.count; i++) strbuf_free(&input->kept.texts[i]);
+    karp_free(options->context, input->kept.texts, input->kept.count * sizeof(strbuf));
     *input = (cli_input){ 0 };
 }
 

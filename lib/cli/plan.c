@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli.h"
+#include "hooks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,12 +103,16 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
     karp_preferences *preferences = NULL;
     if (status == KARP_OK) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
+    hook_rounds hooks = { .count = 0 };
+    if (status == KARP_OK) status = hook_rounds_plan(answer, &hooks);
     if (status == KARP_OK) status = write_proof(answer, plan, "it needs --objective cost");
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,
                                  &answer->error);
         *result = exit_status_of_plan(answer, plan, disruption);
+        if (answer->options->fail_on_unschedulable && hook_rounds_fail(&hooks)) *result = EXIT_UNSCHEDULABLE;
     }
+    hook_rounds_free(answer->options, &hooks);
     karp_settlement_free(settlement);
     karp_preferences_free(preferences);
     karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
@@ -120,8 +124,10 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
 static int run_plan(const cli_options *options)
 {
     if (options->settle) return settle(options);
+    cli_options own = *options;
+    own.rounds_of_hooks = options->hooks == NULL;
     bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
-    return answer_input(options, !records || options->certificate != NULL, records, answer_plan, NULL);
+    return answer_input(&own, !records || options->certificate != NULL, records, answer_plan, NULL);
 }
 
 const cli_verb verb_plan = {

@@ -27,23 +27,34 @@ static bool creates_pods(const io_deferred *w)
            io_is_workload(kind);
 }
 
-static bool is_installed(karp_str phases)
-{
-    return has_phase(phases, str("pre-install")) || has_phase(phases, str("post-install"));
-}
+/* Bits of karp_reader.hook_phases. */
+enum { PRE_INSTALL = 1, PRE_UPGRADE = 2, ONE_OF_THEM = 4 };
 
 static karp_status leave_out(karp_reader *reader, io_deferred *w, karp_str phases)
 {
-    bool pre = has_phase(phases, str("pre-install"));
+    bool install = has_phase(phases, str("pre-install")), upgrade = has_phase(phases, str("pre-upgrade"));
+    bool post = has_phase(phases, str("post-install"));
+    const char *phase = install ? "pre-install" : upgrade ? "pre-upgrade" : "post-install";
     w->gone = true;
-    if (is_installed(phases))
+    reader->hook_phases |= (install ? PRE_INSTALL : 0u) | (upgrade ? PRE_UPGRADE : 0u);
+    if (install != upgrade) reader->hook_phases |= ONE_OF_THEM;
+    if (install || upgrade || post)
         return io_warn(reader,
-                       "%s %.*s: a Helm hook (%.*s), which runs %s the other objects are created: left out here, and "
-                       "planned in a round of its own by --hooks %s",
+                       "%s %.*s: a Helm hook (%.*s), which runs %s the other objects are created: it is left out of "
+                       "their plan%s (--hooks %s: this round alone)",
                        w->info->name, str_shown(w->name, 100), w->name.ptr, str_shown(phases, 100), phases.ptr,
-                       pre ? "and ends before" : "after", pre ? "pre-install" : "post-install");
+                       install || upgrade ? "and ends before" : "after",
+                       install || upgrade ? ", and karp plan has a round of its own for it" : "", phase);
     return io_warn(reader, "%s %.*s: a Helm hook (%.*s), which an install does not run: left out", w->info->name,
                    str_shown(w->name, 100), w->name.ptr, str_shown(phases, 100), phases.ptr);
+}
+
+karp_str karp_reader_hooks(const karp_reader *reader)
+{
+    static const char *const rounds[] = { "", "pre-install", "pre-upgrade", "pre-install,pre-upgrade" };
+    uint32_t both = PRE_INSTALL | PRE_UPGRADE, phases = reader ? reader->hook_phases : 0;
+    if (phases == (both | ONE_OF_THEM)) return str("pre-install pre-upgrade");
+    return str(rounds[phases & both]);
 }
 
 karp_status io_settle_hooks(karp_reader *reader)

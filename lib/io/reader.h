@@ -151,6 +151,7 @@ struct karp_reader {
     bool has_now; /* the Snapshot states the time */
     int64_t now;
     uint32_t method;
+    uint32_t hook_phases; /* of Helm's hooks that are left out (helm_hooks.c) */
     karp_str settings_text, labels_text, state_text; /* canonical form, for the dump */
 
     bool has_catalogues; /* the Snapshot states catalogues */

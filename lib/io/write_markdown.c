@@ -4,6 +4,7 @@
  * notes and the cost.
  */
 #include "write_rows.h"
+#include "write_hooks.h"
 #include "write_notes.h"
 #include "write_preferences.h"
 
@@ -136,6 +137,7 @@ static void write_cost(const write_job *job, double saved)
         buffer_char(b, '\n');
     }
     if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: the search was stopped.**\n");
+    hooks_as_markdown(job);
     notes_as_markdown(job);
 }
 

@@ -5,6 +5,7 @@
  * another page.
  */
 #include "write_rows.h"
+#include "write_hooks.h"
 #include "write_notes.h"
 #include "write_preferences.h"
 #include "write_picture_html.h"
@@ -313,6 +314,7 @@ static void write_body(page *p)
     if (p->repack) repack_picture(p->job);
     else write_unplaced(p);
     if (p->plan != NULL) preferences_as_html(p->job);
+    hooks_as_html(p->job);
     write_notes(p);
     if (!p->job->options->compact) write_documents(p);
 }

@@ -3,6 +3,7 @@
 #include <io/write_groups.h>
 #include "write_plan_json.h"
 
+#include "write_hooks.h"
 #include "write_notes.h"
 #include "write_preferences.h"
 #include "write_rows.h"
@@ -164,6 +165,18 @@ static void write_objective(const encoder *e)
     encode_object(e, &record_cost, &cost);
 }
 
+void plan_round_as_json(const encoder *outer, const write_job *job)
+{
+    encoder e = *outer;
+    e.decision = job->decision;
+    e.job = job;
+    encode_all(&e, "launches", &source_launches, job->decision);
+    encode_all(&e, "placements", &source_placements, job->decision);
+    write_unschedulable(&e);
+    encode_all(&e, "ignored", &source_ignored, job->decision);
+    write_cost(e.json, job);
+}
+
 void plan_as_json(const write_job *job)
 {
     json_out json;
@@ -182,6 +195,7 @@ void plan_as_json(const write_job *job)
     }
     write_cost(&json, job);
     write_settled(&json, job);
+    hooks_as_json(&e, job);
     drift_as_json(&json, job->options->drift);
     write_objective(&e);
     notes_as_json(&json, job);

@@ -11,6 +11,9 @@ extern const record record_budget;
  * json_close() ends it. */
 encoder plan_header(json_out *j, const write_job *job, const char *kind);
 
+/* The members of a plan that is a part of another document. */
+void plan_round_as_json(const encoder *outer, const write_job *job);
+
 /* The member driftCourse; nothing if no node has drifted. */
 void drift_as_json(json_out *j, const karp_drift *drift);
 

@@ -3,6 +3,7 @@
 #include <io/write_groups.h>
 #include "write_topology.h"
 #include "write_rows.h"
+#include "write_hooks.h"
 #include "write_notes.h"
 #include "write_launch.h"
 #include "write_preferences.h"
@@ -470,6 +471,7 @@ void plan_as_text(const write_job *job)
     write_ignored(t, job);
     groups_as_text(t, job);
     preferences_as_text(t, job);
+    hooks_section(t, job);
     notes_section(t, job);
     write_summary(t, job, &totals, &commands);
 }

@@ -369,6 +369,24 @@ def own_rules():
     equal(pods(big, words=['--pods-from', 'RayCluster.ray.io=/spec/template']), named('ray', 1, 'c=7'), 'before the rule of the table')
 
 
+def before_release(hook, chart):
+    """A plan has a round for the hooks that come before: of standard input, too, which can be read only once."""
+    rounds = lambda *objects: [(r['phases'], [p for l in r['launches'] for p in l['pods']], len(r['unschedulable']))
+                               for r in document('plan', POOL, manifest(*objects)).get('hookRounds', [])]
+    stuck = hook('Job', 'stuck', 'pre-upgrade', template=template('1', nodeSelector={'moon': '1'}, restartPolicy='Never'))
+    equal(rounds(*chart), [('pre-install, pre-upgrade', ['default/pre-0'], 0)], 'one for both')
+    equal(rounds(*chart, stuck), [('pre-install', ['default/pre-0'], 0), ('pre-upgrade', ['default/pre-0'], 1)], 'one for each')
+    equal(rounds(chart[0], stuck), [('pre-upgrade', [], 1)], 'one alone')
+    equal((rounds(chart[0]), rounds(chart[0], chart[-1])), ([], []), 'none')
+    path = manifest(*chart, stuck)
+    answers = [run('plan', POOL, '-f', path)[0], run('plan', POOL, '-f', '-', text=path.read_text())[0]]
+    check(answers[0] == answers[1] and '  +   pre-install: 1 pod on 1 ' in answers[0], answers)
+    for form in ('markdown', 'html'):
+        check('pre-install: 1 pod on 1 ' in run('plan', POOL, path, '-o', form)[0], form)
+    check('a pod of a Helm hook gets no node' in run('plan', POOL, path, '--fail-on', 'unschedulable', status=3)[1], 'a gate')
+    run('plan', POOL, manifest(*chart), '--fail-on', 'unschedulable,cost=$1000')
+
+
 def helm_hooks():
     hook = lambda kind, name, phases, **body: thing({'Pod': 'v1', 'Job': 'batch/v1'}[kind], kind, name, {'annotations': {'helm.sh/hook': phases}}, spec=body)
     chart = [thing('apps/v1', 'Deployment', 'app', spec={'selector': {'matchLabels': {'a': 'b'}}, 'template': template()}),
@@ -379,6 +397,7 @@ def helm_hooks():
                  'runs and ends before the other objects are created', '--hooks pre-install', '--hooks post-install'):
         check(what in notes(*chart), (what, notes(*chart)))
     equal(pods(*chart, words=['--hooks', 'pre-install']), named('pre', 1, 'c=4'), 'the round before')
+    before_release(hook, chart)
     chart[2]['metadata']['uid'] = 'u'
     equal(len(pods(*chart)), 2, 'a Job that runs in a cluster')
 

@@ -413,4 +413,5 @@ class WriteOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('format', C.c_uint32), ('compact', C.c_uint32), ('color', C.c_uint32),
                 ('width', C.c_uint32), ('digest', Str), ('title', Str), ('catalogue', Str), ('warnings', C.c_void_p),
                 ('warning_count', C.c_size_t), ('settlement', C.c_void_p), ('values', C.c_void_p),
-                ('preferences', C.c_void_p), ('licences', Str), ('drift', C.c_void_p)]
+                ('preferences', C.c_void_p), ('licences', Str), ('drift', C.c_void_p), ('hook_rounds', C.c_void_p),
+                ('hook_round_count', C.c_size_t)]

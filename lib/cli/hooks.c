@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks.h"
+
+#include <string.h>
+
+#include <karp/library.h>
+
+/* One word of karp_reader_hooks(). */
+static karp_status plan_round(cli_answer *answer, karp_str word, hook_rounds *rounds)
+{
+    size_t at = rounds->count++;
+    char phase[40] = "";
+    karp_str first = str_before(word, ',');
+    str_shorten(phase, sizeof phase, first.len > 0 ? first : word);
+    str_append(rounds->phases[at], sizeof rounds->phases[at], "%s%s", phase, first.len > 0 ? ", pre-upgrade" : "");
+    cli_options own = *answer->options;
+    own.hooks = phase;
+    own.verbose = false;
+    own.kept = &answer->input.kept;
+    if (!input_read(&own, false, &rounds->inputs[at]))
+        return fail(&answer->error, KARP_E_INVALID, "the round of %s cannot be planned", rounds->phases[at]);
+    karp_options common = decision_options(&own);
+    karp_status status = karp_provision(rounds->inputs[at].snapshot, &common, &rounds->plans[at], &answer->error);
+    rounds->rows[at] = (karp_hook_round){ str(rounds->phases[at]), rounds->plans[at] };
+    return status;
+}
+
+karp_status hook_rounds_plan(cli_answer *answer, hook_rounds *rounds)
+{
+    karp_str words = karp_reader_hooks(answer->input.reader);
+    karp_status status = KARP_OK;
+    while (words.len > 0 && rounds->count < HOOK_ROUNDS && status == KARP_OK)
+        status = plan_round(answer, str_until(&words, ' '), rounds);
+    answer->write.hook_rounds = rounds->rows;
+    answer->write.hook_round_count = rounds->count;
+    return status;
+}
+
+void hook_rounds_free(const cli_options *options, hook_rounds *rounds)
+{
+    for (size_t i = 0; i < rounds->count; i++) {
+        karp_decision_unref(rounds->plans[i]);
+        input_free(options, &rounds->inputs[i]);
+    }
+    rounds->count = 0;
+}
+
+bool hook_rounds_fail(const hook_rounds *rounds)
+{
+    for (size_t i = 0; i < rounds->count; i++) {
+        if (!some_pod_left(rounds->plans[i])) continue;
+        print_problem("--fail-on unschedulable", "a pod of a Helm hook gets no node");
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_hooks.h"
+
+#include "write_rows.h"
+
+#include "html.h"
+#include "write_plan_json.h"
+
+#include <base/money.h>
+#include <karp/reasons.h>
+
+enum { ROUND_TEXT = 900, TYPES_MOST = 6 };
+
+/* How many launches have the type of launch `index`; 0 = an earlier one has it. */
+static size_t same_type(const karp_decision *d, size_t index, karp_str type)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
+        karp_launch l = { .size = sizeof l };
+        if (karp_decision_launch(d, i, &l) || !equal_str(l.choice.instance_type, type)) continue;
+        if (i < index) return 0;
+        same++;
+    }
+    return same;
+}
+
+static void add_types(const karp_decision *d, char *text)
+{
+    size_t types = 0;
+    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
+        karp_launch l = { .size = sizeof l };
+        if (karp_decision_launch(d, i, &l)) continue;
+        karp_str type = l.choice.instance_type;
+        size_t nodes = same_type(d, i, type);
+        if (nodes == 0 || ++types > TYPES_MOST) continue;
+        str_append(text, ROUND_TEXT, "%s%zu \xc3\x97 %.*s", types == 1 ? " on " : ", ", nodes, str_shown(type, 60),
+                   type.len ? type.ptr : "");
+    }
+    if (types > TYPES_MOST) str_append(text, ROUND_TEXT, " and %zu more types", types - TYPES_MOST);
+    if (types == 0) str_append(text, ROUND_TEXT, " on existing nodes");
+}
+
+/* "pre-install: 1 pod on 1 × c6a.large, $0.0765/h until it has ended" */
+static void round_text(const karp_hook_round *round, char text[ROUND_TEXT])
+{
+    const karp_decision *d = round->plan;
+    size_t pods = 0, left = karp_decision_unschedulable_count(d);
+    char hourly[MONEY_TEXT];
+    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
+        karp_launch l = { .size = sizeof l };
+        if (karp_decision_launch(d, i, &l) == KARP_OK) pods += l.pod_count;
+    }
+    for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
+        karp_placement p = { .size = sizeof p };
+        if (karp_decision_placement(d, i, &p) == KARP_OK) pods += p.pod_count;
+    }
+    text[0] = '\0';
+    str_append(text, ROUND_TEXT, "%.*s: %zu %s", str_shown(round->phases, 60), round->phases.ptr, pods,
+               pods == 1 ? "pod" : "pods");
+    if (pods > 0) add_types(d, text);
+    (void)money_rate(karp_decision_cost_after(d) - karp_decision_cost_before(d), false, hourly);
+    if (karp_decision_launch_count(d) > 0) str_append(text, ROUND_TEXT, ", %s until they have ended", hourly);
+    karp_unschedulable first = { .size = sizeof first };
+    if (left == 0 || karp_decision_unschedulable(d, 0, &first)) return;
+    karp_str name = karp_decision_pod_name(d, first.pod);
+    str_append(text, ROUND_TEXT, "; %zu cannot be placed, first %.*s: %.*s", left, str_shown(name, 200), name.ptr,
+               str_shown(first.message, 300), first.message.len ? first.message.ptr : "");
+}
+
+void hooks_section(const text_out *t, const write_job *job)
+{
+    const karp_write_options *options = job->options;
+    char text[ROUND_TEXT];
+    if (options->hook_round_count > 0) section(t, "Before the release, Helm's hooks");
+    for (size_t i = 0; i < options->hook_round_count; i++) {
+        text_flow flow;
+        round_text(&options->hook_rounds[i], text);
+        buffer_text(t->out, "  +   ");
+        flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, 6);
+        flow_words(&flow, str(text));
+        buffer_char(t->out, '\n');
+    }
+}
+
+void hooks_as_markdown(const write_job *job)
+{
+    char text[ROUND_TEXT];
+    for (size_t i = 0; i < job->options->hook_round_count; i++) {
+        round_text(&job->options->hook_rounds[i], text);
+        buffer_text(job->out, i == 0 ? "\n**Before the release, Helm's hooks**\n\n- " : "- ");
+        text_markdown(job->out, str(text));
+        buffer_char(job->out, '\n');
+    }
+}
+
+void hooks_as_html(const write_job *job)
+{
+    char text[ROUND_TEXT];
+    for (size_t i = 0; i < job->options->hook_round_count; i++) {
+        round_text(&job->options->hook_rounds[i], text);
+        buffer_text(job->out, "<div>before the release, Helm's hooks: ");
+        html_text(job->out, str(text));
+        buffer_text(job->out, "</div>\n");
+    }
+}
+
+void hooks_as_json(const encoder *e, const write_job *job)
+{
+    const karp_write_options *options = job->options;
+    if (options->hook_round_count == 0) return;
+    json_member_array(e->json, "hookRounds");
+    for (size_t i = 0; i < options->hook_round_count; i++) {
+        const karp_hook_round *round = &options->hook_rounds[i];
+        write_job one = *job;
+        one.decision = round->plan;
+        json_open_object(e->json);
+        json_member_str(e->json, "phases", round->phases);
+        plan_round_as_json(e, &one);
+        json_end(e->json);
+    }
+    json_end(e->json);
+}
