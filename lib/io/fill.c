@@ -350,6 +350,7 @@ karp_status io_check_refused(io_filler *f, const io_deferred *w, const tree *tem
     io_admission_refuses(&f->admission, f->reader, tree_get(template_, "spec"), w->namespace_, why, sizeof why);
     if (why[0] == '\0') return KARP_OK;
     *refused = f->reader->options.lenient == 0;
+    f->reader->deferred[w - f->reader->deferred].refused = *refused;
     return *refused ? io_refused(f->reader, w, why)
                     : io_warn(f->reader, "%s %.*s: the API server refuses it: %s; planned all the same (--lenient)",
                               w->info->name, str_shown(w->name, 100), w->name.ptr, why);

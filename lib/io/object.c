@@ -234,7 +234,7 @@ static karp_status use_stated(karp_reader *reader, const io_kind_info *info, tre
 }
 
 /* Names an object that states only the beginning of its name: "NAME-1" … */
-static bool name_generated(karp_reader *reader, const io_kind_info *info, tree *root)
+bool io_name_generated(karp_reader *reader, const io_kind_info *info, tree *root)
 {
     trees *t = &reader->trees;
     tree *metadata = tree_get(root, "metadata");
@@ -287,7 +287,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     reader->used++;
     const io_kind_info *info = io_reader_kind(reader, api_version, kind);
     if (info->kind == IO_KIND_UNKNOWN && io_makes_pods(root)) info = &io_kind_pod_maker;
-    if (!stated && !name_generated(reader, info, root)) return io_reader_nomem(reader);
+    if (!stated && !io_name_generated(reader, info, root)) return io_reader_nomem(reader);
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
     if (info->kind == IO_KIND_UNKNOWN) return io_unused_kind(reader, api_version, kind);
     if (!stated) {

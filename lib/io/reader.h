@@ -28,6 +28,7 @@ typedef struct io_deferred {
     bool gone; /* deleted */
     bool replaced; /* it was read as a replacement for other objects */
     bool scaled; /* the caller has set its replicas */
+    bool refused; /* by the API server, so it has no pods */
 } io_deferred;
 
 /* A ReplicaSet that owns pods, and the Deployment derived from its name. */
@@ -327,6 +328,8 @@ karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *roo
 /* Reports the first mistake in the first `count` deferred objects. Without one, returns `status`. Called after a
  * failure, because this may follow from a mistake in an object that was not decoded yet (finish.c). */
 karp_status io_first_mistake(karp_reader *reader, size_t count, karp_status status);
+/* Names an object that has only generateName: "NAME-1". false = out of memory. */
+bool io_name_generated(karp_reader *reader, const io_kind_info *info, tree *root);
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);

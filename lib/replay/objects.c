@@ -3,14 +3,22 @@
 
 #include <base/error.h>
 
+void replay_append(karp_reader *reader, tree *list, tree *object)
+{
+    const io_kind_info *info = io_reader_kind(reader, tree_get_text(object, "apiVersion"),
+                                              tree_get_text(object, "kind"));
+    if (!io_name_generated(reader, info, object)) reader->trees.status = KARP_E_NOMEM;
+    tree_append(&reader->trees, list, object);
+}
+
 karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, void *user)
 {
     tree *list = user;
     const tree *items = tree_get(root, "items");
     (void)place;
-    if (!tree_is(items, TREE_LIST)) tree_append(&reader->trees, list, root);
+    if (!tree_is(items, TREE_LIST)) replay_append(reader, list, root);
     for (size_t i = 0; tree_is(items, TREE_LIST) && i < tree_count(items); i++)
-        tree_append(&reader->trees, list, tree_item(items, i));
+        replay_append(reader, list, tree_item(items, i));
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
 

@@ -6,6 +6,8 @@
 #include <io/reader.h>
 #include <replay/trace.h>
 
+/* Appends an object, with a name if it has only generateName. A failure is recorded in the reader's trees. */
+void replay_append(karp_reader *reader, tree *list, tree *object);
 /* A value for karp_reader.take: appends every object, including each item of a List, to the list `user` (a tree). */
 karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, void *user);
 

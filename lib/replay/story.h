@@ -176,6 +176,9 @@ karp_status story_drain(story *s, uint32_t node);
 /* story_cluster.c */
 /* Whether the documents are of a cluster managed by Karpenter. The story then takes over its nodes and pods. */
 bool story_has_cluster(const story *s);
+/* Gives Deployments that are manifests the replicas that autoscalers leave to them, and pods as the API server would
+ * create them. */
+karp_status story_settle_workloads(story *s);
 /* Keeps the notes on documents that are not of a cluster. */
 karp_status story_note_input(story *s);
 /* Reads the cluster and the start time, before the engine begins. */

@@ -7,6 +7,8 @@
 #include <replay/objects.h>
 #include <replay/story.h>
 
+#include <io/admission.h>
+#include <io/fill.h>
 #include <io/owner.h>
 #include <io/write_buffer.h>
 
@@ -83,6 +85,56 @@ static karp_status keep_title(story *s, karp_reader *reader)
     return KARP_OK;
 }
 
+/* ---- what becomes of Deployments that are manifests -------------------------------------------------------------- */
+
+/* The replicas that autoscalers leave to it, and the pods as the API server would create them. */
+static karp_status settle_workload(story *s, karp_reader *reader, const io_admission *admission, story_workload *w)
+{
+    const io_deferred *d = io_find_deferred(reader, str("Deployment"), w->namespace_, w->name);
+    int64_t replicas = (int64_t)w->replicas;
+    if (w->applied || !d || !d->root || io_is_stated(tree_get(d->root, "metadata"), "uid")) return KARP_OK;
+    if (d->gone || d->refused) replicas = 0;
+    else if (!tree_integer(tree_get(tree_get(d->root, "spec"), "replicas"), &replicas)) replicas = 1;
+    if (replicas < 0 || replicas > STORY_REPLICAS_MOST) return KARP_OK; /* told where it is read */
+    tree *object = tree_deep_copy(s->t, w->object, false);
+    tree *template_ = tree_get(tree_get(object, "spec"), "template"), *spec = tree_get(template_, "spec");
+    karp_status status = spec ? io_admit(admission, reader, s->t, spec, w->namespace_) : KARP_OK;
+    if (status || s->t->status) return story_nomem(s);
+    w->replicas = (uint64_t)replicas;
+    w->object = object;
+    return KARP_OK;
+}
+
+/* Called after the notes were kept: those that are made here were made before. */
+static karp_status settle_workloads(story *s, karp_reader *reader)
+{
+    io_admission admission;
+    karp_status status = KARP_OK;
+    io_admission_init(&admission, s->context);
+    for (size_t i = 0; i < reader->deferred_count && !status; i++)
+        status = io_admission_note(&admission, reader, &reader->deferred[i]);
+    for (size_t i = 0; i < s->workload_count && !status; i++)
+        status = settle_workload(s, reader, &admission, &s->workloads[i]);
+    io_admission_free(&admission, s->context);
+    return status ? story_nomem(s) : KARP_OK;
+}
+
+karp_status story_settle_workloads(story *s)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    if (s->workload_count == 0 || s->old_rules) return KARP_OK;
+    karp_status status = read_all(s, &reader, &snapshot);
+    if (!status) status = settle_workloads(s, reader);
+    else if (status != KARP_E_NOMEM) { /* it is told when the objects are needed */
+        karp_error_init(&s->error, sizeof s->error);
+        status = KARP_OK;
+    }
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}
+
 karp_status story_note_input(story *s)
 {
     karp_reader *reader = NULL;
@@ -93,6 +145,7 @@ karp_status story_note_input(story *s)
     if (fails_later) karp_error_init(&s->error, sizeof s->error);
     if (!status) status = keep_notes(s, reader);
     if (!status) status = keep_title(s, reader);
+    if (!status && !s->old_rules) status = settle_workloads(s, reader);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return fails_later ? KARP_OK : status;
@@ -111,6 +164,7 @@ static karp_status read_cluster(story *s)
         if (status) s->error = s->played.error;
     }
     if (!status && !s->played.cluster.ptr) status = karp_reader_dump(reader, &s->played.cluster, &s->error);
+    if (!status) status = settle_workloads(s, reader);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status;

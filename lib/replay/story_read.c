@@ -306,7 +306,8 @@ karp_status story_read(story *s, const char *path, karp_str text)
         if (!tree_is(name, TREE_STRING)) status = story_fail_at(s, KARP_E_INVALID, field, "not a path");
         else status = story_read_file(s, tree_text(name), s->base);
     }
-    for (size_t i = 0; !status && i < tree_count(objects); i++) tree_append(s->t, s->base, tree_item(objects, i));
+    for (size_t i = 0; !status && i < tree_count(objects); i++)
+        replay_append(s->reader, s->base, tree_item(objects, i));
     if (!status && s->t->status) status = story_nomem(s);
     if (!status) status = sort_out(s);
     for (size_t i = 0; !status && i < tree_count(steps); i++) status = read_step(s, i, tree_item(steps, i));

@@ -162,6 +162,7 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     if (!status && l.s.old_rules)
         status = story_fail_at(&l.s, KARP_E_UNSUPPORTED, "semantics",
                                "v1alpha5's rules are those of karp simulate alone");
+    if (!status) status = story_settle_workloads(&l.s);
     if (!status) status = add_story(&l);
     if (status) {
         l.s.error.status = status;
