@@ -90,12 +90,51 @@ static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *lef
     return first;
 }
 
+/* The name of the pod without what a controller appends: "web" of "shop/web-0" and of "shop/web-6d4f8b9c7-4czgq". */
+static void offer_workloads(nearest *near, karp_str pod)
+{
+    karp_str name = without_namespace(pod);
+    for (size_t dashes = 0; dashes < 2; dashes++) {
+        while (name.len > 0 && name.ptr[name.len - 1] != '-') name.len--;
+        if (name.len < 2) return;
+        name.len--;
+        nearest_offer(near, name);
+    }
+}
+
+/* The workload of pods of the plan whose name is most like this one; "" = none is. */
+static karp_str near_workload(const karp_decision *plan, karp_str wanted)
+{
+    nearest near = { .wanted = wanted, .distance = 2 };
+    for (size_t i = 0; i < karp_decision_unschedulable_count(plan); i++) {
+        karp_unschedulable u = { .size = sizeof(u) };
+        if (karp_decision_unschedulable(plan, i, &u) == KARP_OK)
+            offer_workloads(&near, karp_decision_pod_name(plan, u.pod));
+    }
+    for (size_t i = 0; i < karp_decision_launch_count(plan); i++) {
+        karp_launch l = { .size = sizeof(l) };
+        if (karp_decision_launch(plan, i, &l) != KARP_OK) continue;
+        for (size_t k = 0; k < l.pod_count; k++) offer_workloads(&near, karp_decision_pod_name(plan, l.pods[k]));
+    }
+    for (size_t i = 0; i < karp_decision_placement_count(plan); i++) {
+        karp_placement p = { .size = sizeof(p) };
+        if (karp_decision_placement(plan, i, &p) != KARP_OK) continue;
+        for (size_t k = 0; k < p.pod_count; k++) offer_workloads(&near, karp_decision_pod_name(plan, p.pods[k]));
+    }
+    return near.best.ptr != NULL ? near.best : (karp_str){ "", 0 };
+}
+
 /* There are no pods of that name. A workload in another namespace may be meant. */
 static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_str name)
 {
     size_t left = 0, placed = 0;
     karp_str base = without_namespace(name), pod = pod_of(plan, base, &left, &placed);
     karp_str space = { pod.ptr, pod.len > 0 ? pod.len - without_namespace(pod).len : 0 }; /* including the slash */
+    karp_str near = near_workload(plan, base);
+    if (space.len == 0 && near.len > 0)
+        return fail(error, KARP_E_NOT_FOUND,
+                    "no pending pod of a workload of that name is in the input; did you mean %.*s?",
+                    str_shown(near, 100), near.ptr);
     if (space.len == 0 || space.len + base.len > 200)
         return fail(error, KARP_E_NOT_FOUND, "no pending pod of a workload of that name is in the input");
     return fail(error, KARP_E_NOT_FOUND,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "designs.h"
 
+#include <base/nearest.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -12,6 +13,7 @@ typedef struct name_search {
     karp_str found; /* the node with exactly that name, else the first match */
     size_t count; /* number of matches; 1 if a node has exactly that name */
     char names[160]; /* names of the first few */
+    nearest near; /* of those that do not contain the name */
 } name_search;
 
 static void note_name(name_search *s, karp_str name)
@@ -30,6 +32,8 @@ static void search_names(karp_table *nodes, karp_str given, name_search *s)
     for (size_t i = 0; i < names.row_count; i++) {
         karp_str name = { (const char *)names.values + names.offsets[i],
                           (size_t)(names.offsets[i + 1] - names.offsets[i]) };
+        nearest_offer(&s->near, name);
+        nearest_offer(&s->near, str_before(name, '.')); /* people write the first part of "ip-10-0-1-2.ec2.internal" */
         if (!str_contains(name, given)) continue;
         if (name.len == given.len) {
             s->found = name;
@@ -42,9 +46,12 @@ static void search_names(karp_table *nodes, karp_str given, name_search *s)
 
 karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
 {
-    name_search s = { .found = *name };
+    name_search s = { .found = *name, .near = { .wanted = *name, .distance = 2 } };
     if (name->len > 0) search_names(nodes, *name, &s);
     *name = s.found;
+    if (s.count == 0 && s.near.best.ptr != NULL)
+        return fail(error, KARP_E_NOT_FOUND, "no node has the name %.*s; did you mean %.*s?",
+                    str_shown(s.near.wanted, 100), s.near.wanted.ptr, str_shown(s.near.best, 100), s.near.best.ptr);
     if (s.count <= 1) return KARP_OK;
     return fail(error, KARP_E_INVALID, "%zu nodes have that in their names: %s", s.count, s.names);
 }

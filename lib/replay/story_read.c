@@ -83,6 +83,9 @@ void story_free(story *s)
     karp_reader_free(s->reader);
 }
 
+#define STORY_NAMES "karp plan reads manifests, and a story names them in files"
+#define STORY_IS "a story is one YAML document of kind Story; " STORY_NAMES
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static karp_status read_documents(story *s, const char *path, karp_str text,
@@ -126,7 +129,7 @@ io_place story_place(const story *s, const tree *object)
 static karp_status take_story(karp_reader *reader, tree *root, const io_place *place, void *user)
 {
     story *s = user;
-    if (s->root) return fail(&reader->error, KARP_E_INVALID, "a story is one YAML document");
+    if (s->root) return fail(&reader->error, KARP_E_INVALID, STORY_IS);
     s->root = root;
     s->place = *place;
     s->place.marks = &s->marks;
@@ -268,7 +271,7 @@ static karp_status read_head(story *s)
              rules = tree_get_text(s->root, "semantics");
     s->is_load = str_is(tree_get_text(s->root, "kind"), "Load");
     if (!s->is_load && !str_is(tree_get_text(s->root, "kind"), "Story"))
-        return story_fail_at(s, KARP_E_INVALID, "kind", "expected a document of kind Story");
+        return story_fail_at(s, KARP_E_INVALID, "kind", "expected a document of kind Story; " STORY_NAMES);
     s->starts = start.len > 0;
     if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
         return story_fail_at(s, KARP_E_INVALID, "start", "not a time");
@@ -293,7 +296,7 @@ karp_status story_read(story *s, const char *path, karp_str text)
     s->directory = directory_of(path);
     s->is_text = text.ptr != NULL;
     karp_status status = read_documents(s, path, text, take_story, s);
-    if (!status && !s->root) status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
+    if (!status && !s->root) status = story_fail(s, KARP_E_INVALID, STORY_IS);
     if (!status) status = read_head(s);
     const tree *files = tree_get(s->root, "files"), *objects = tree_get(s->root, "objects"),
                *steps = tree_get(s->root, "steps");

@@ -35,6 +35,11 @@ def near_names():
     check('no pod of that name (NAMESPACE/NAME); did you mean default/web-0?' in answer('explain', 'pod', 'web', '-', text=text, status=1), 'a workload')
     check('did you mean default/web-0?' in answer('explain', 'pod', 'wbe-0', '-', text=text, status=1), 'a misspelt pod')
     check('did you mean karp explain pod web-0?' in answer('explain', 'web-0', '-', text=text, status=1), 'a pod without its kind')
+    check('did you mean web?' in answer('explain', 'deployment', 'wbe', '-', text=text, status=1), 'a misspelt workload')
+    cluster = pathlib.Path(__file__).parent / 'asks/dump.json'
+    for words in (['explain', 'node', 'ip-10-0-32-25', cluster], ['whatif', '--remove', 'ip-10-0-32-25', cluster]):
+        check('no node has the name ip-10-0-32-25; did you mean ip-10-0-32-24?' in answer(*words, status=1), words)
+    check('karp plan reads manifests, and a story names them in files' in answer('simulate', cluster, status=1), 'no story')
     check('did you mean karp explain deployment web?' in answer('explain', 'Deployment/web', '-', text=text, status=1), 'a misspelt kind')
 
 
