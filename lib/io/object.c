@@ -2,6 +2,7 @@
 /* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, deferred objects. */
 
 #include <io/notes.h>
+#include <io/refused.h>
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/convert.h>
@@ -297,6 +298,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
         karp_status noted = io_note_version(reader, info, api_version);
         if (noted == KARP_OK) noted = io_convert_beta(reader, info, root);
         if (noted == KARP_OK) noted = io_note_fields(reader, info, root, place);
+        if (noted == KARP_OK) noted = io_note_refused(reader, info, root, place);
         if (noted) return noted;
     }
     if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE)

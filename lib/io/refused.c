@@ -2,6 +2,7 @@
 /* Source: Kubernetes' pkg/apis/core/validation and pkg/apis/apps/validation. */
 #include <io/refused.h>
 
+#include <math.h>
 #include <string.h>
 
 static const char *const lists[] = { "initContainers", "containers" };
@@ -72,11 +73,18 @@ static void check_containers(reason *r, const tree *root, const tree *template_)
         WHY(r, "%s no containers", root ? "its pod template has" : "its pods have");
 }
 
+static bool is_of_apps(const tree *root)
+{
+    return is_kind(root, "Deployment") || is_kind(root, "ReplicaSet") || is_kind(root, "StatefulSet") ||
+           is_kind(root, "DaemonSet");
+}
+
 static void check_selector(reason *r, const tree *root, const tree *template_)
 {
     const tree *selector = tree_get(tree_get(root, "spec"), "selector");
     const tree *labels = tree_get(tree_get(template_, "metadata"), "labels");
     bool plain = is_kind(root, "ReplicationController") || is_kind(root, "DeploymentConfig");
+    if (is_of_apps(root) && tree_is_null(selector)) WHY(r, "it has no selector");
     if (!tree_is(selector, TREE_MAP) || is_kind(root, "Job")) return;
     const tree_member *missing = missing_label(plain ? selector : tree_get(selector, "matchLabels"), labels);
     if (missing) {
@@ -91,12 +99,11 @@ static void check_selector(reason *r, const tree *root, const tree *template_)
 static void check_restart(reason *r, const tree *root, const tree *spec)
 {
     karp_str policy = tree_get_text(spec, "restartPolicy");
-    bool stays = is_kind(root, "Deployment") || is_kind(root, "ReplicaSet") || is_kind(root, "StatefulSet") ||
-                 is_kind(root, "DaemonSet") || is_kind(root, "ReplicationController");
+    bool stays = is_of_apps(root) || is_kind(root, "ReplicationController");
     if (stays && policy.len && !str_is(policy, "Always"))
         WHY(r, "restartPolicy of its pods is %.*s, not Always", str_shown(policy, 40), policy.ptr);
-    if (is_kind(root, "Job") && str_is(policy, "Always"))
-        WHY(r, "restartPolicy of its pods is Always, not Never or OnFailure");
+    if (is_kind(root, "Job") && (policy.len == 0 || str_is(policy, "Always")))
+        WHY(r, "restartPolicy of its pods is Always%s, not Never or OnFailure", policy.len ? "" : " by default");
 }
 
 /* The second of two elements with the same text in a member; "" = there are none. */
@@ -122,6 +129,21 @@ static bool has_name(const tree *list, karp_str name)
     return false;
 }
 
+/* Resources that cannot be overcommitted. */
+static bool is_whole(karp_str key)
+{
+    return str_starts(key, "hugepages-") || (key.len && memchr(key.ptr, '/', key.len));
+}
+
+/* A request of an extended resource is a whole number. */
+static void check_whole(reason *r, karp_str name, karp_str key, karp_str request)
+{
+    double number = 0;
+    if (!is_whole(key) || karp_quantity_double(request, &number) != KARP_OK || number == floor(number)) return;
+    WHY(r, "container %.*s requests %.*s %.*s, which is no whole number", str_shown(name, 64), name.ptr,
+        str_shown(key, 64), key.ptr, str_shown(request, 40), request.ptr);
+}
+
 static void check_limits(reason *r, karp_str name, const tree *resources)
 {
     const tree *requests = tree_get(resources, "requests"), *limits = tree_get(resources, "limits");
@@ -130,8 +152,9 @@ static void check_limits(reason *r, karp_str name, const tree *resources)
         karp_str key = tree_member_name(m), request = tree_text_or_digits(m->value),
                  limit = tree_text_or_digits(tree_find_str(limits, key));
         int32_t order = 0;
+        check_whole(r, name, key, request);
         if (limit.len == 0 || karp_quantity_compare(request, limit, &order) != KARP_OK || order == 0) continue;
-        bool whole = str_starts(key, "hugepages-") || (key.len && memchr(key.ptr, '/', key.len));
+        bool whole = is_whole(key);
         if (order > 0)
             WHY(r, "container %.*s requests %.*s %.*s, more than its limit %.*s", str_shown(name, 64), name.ptr,
                 str_shown(key, 64), key.ptr, str_shown(request, 40), request.ptr, str_shown(limit, 40), limit.ptr);
@@ -186,6 +209,35 @@ void io_why_refused(const tree *root, const tree *template_, const tree *claims,
     }
     if (volume.len) WHY(&r, "two volumes are named %.*s", str_shown(volume, 64), volume.ptr);
     check_tolerations(&r, spec);
+}
+
+/* ---- objects that are read all the same -------------------------------------------------------------------------- */
+
+/* The first of the members that nodeClassRef lacks; NULL = none, or there is no reference. */
+static const char *missing_of_reference(const tree *pool)
+{
+    static const char *const members[] = { "group", "kind", "name" };
+    const tree *of_template = tree_get(tree_get(tree_get(pool, "spec"), "template"), "spec");
+    const tree *reference = tree_get(of_template, "nodeClassRef");
+    for (size_t i = 0; tree_is(reference, TREE_MAP) && i < 3; i++) {
+        if (tree_get_text(reference, members[i]).len == 0) return members[i];
+    }
+    return NULL;
+}
+
+karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
+{
+    const tree *spec = tree_get(root, "spec"), *metadata = tree_get(root, "metadata");
+    char why[120] = "", shown[64], where[IO_PLACE_TEXT];
+    if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
+    const char *missing = info->kind == IO_KIND_NODE_POOL ? missing_of_reference(root) : NULL;
+    if (missing) str_append(why, sizeof why, "its nodeClassRef has no %s", missing);
+    if (info->kind == IO_KIND_BUDGET && tree_get(spec, "minAvailable") && tree_get(spec, "maxUnavailable"))
+        str_append(why, sizeof why, "it has both minAvailable and maxUnavailable");
+    if (why[0] == '\0') return KARP_OK;
+    str_shorten(shown, sizeof shown, tree_get_text(metadata, "name"));
+    return io_not_understood(reader, "%s: %s %s: the API server refuses it: %s; read all the same",
+                             io_place_text(place, where), info->name, shown, why);
 }
 
 /* ---- amounts that are probably meant otherwise ------------------------------------------------------------------- */

@@ -226,7 +226,7 @@ static karp_status add_pods(workload *w, uint64_t present)
                          str_shown(w->name, 100), w->name.ptr, (unsigned long long)missing);
     bool creates = missing > 0 || w->f->reader->plays;
     if (creates && w->f->fill && status == KARP_OK) status = admit(w, &refused);
-    if (refused) return KARP_OK;
+    if (refused) return status;
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
         if (missing == 0 && tree_count(w->claims) == 0) break;
         strbuf name;

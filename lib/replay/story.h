@@ -173,12 +173,18 @@ int64_t story_expires_at(const story *s, uint32_t node); /* KARP_NO_TIME = never
 /* Evicts the pods and deletes the node. */
 karp_status story_drain(story *s, uint32_t node);
 
+/* story_workloads.c */
+/* Reads everything as any other input, so that pods count for their workloads and missing values are completed. */
+karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot);
+/* Gives Deployments that are manifests the replicas that autoscalers leave to them, and pods as the API server would
+ * create them. Called after the reader's notes were kept: those that are made here were made before. */
+karp_status story_settle_by(story *s, karp_reader *reader);
+/* Both. */
+karp_status story_settle_workloads(story *s);
+
 /* story_cluster.c */
 /* Whether the documents are of a cluster managed by Karpenter. The story then takes over its nodes and pods. */
 bool story_has_cluster(const story *s);
-/* Gives Deployments that are manifests the replicas that autoscalers leave to them, and pods as the API server would
- * create them. */
-karp_status story_settle_workloads(story *s);
 /* Keeps the notes on documents that are not of a cluster. */
 karp_status story_note_input(story *s);
 /* Reads the cluster and the start time, before the engine begins. */

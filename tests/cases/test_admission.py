@@ -16,6 +16,11 @@ def deployment(name, spec, replicas=1, labels=None, **more):
         'template': {'metadata': {'labels': labels or {'app': name}}, 'spec': spec}, **more})
 
 
+def without(made, member):
+    del made['spec'][member]
+    return made
+
+
 def limits(name='defaults', **item):
     return thing('v1', 'LimitRange', name, {'namespace': 'shop'}, spec={'limits': [{'type': 'Container', **item}]})
 
@@ -102,6 +107,9 @@ def refused():
             ('requests cpu 2, more than its limit 1', deployment('web', {'containers': [container(requests={'cpu': '2'}, limits={'cpu': '1'})]})),
             ('they have to be equal', deployment('web', {'containers': [container(requests={'nvidia.com/gpu': '1'}, limits={'nvidia.com/gpu': '2'})]})),
             ('has two ports named http', deployment('web', {'containers': [{**container(), 'ports': [{'name': 'http', 'containerPort': 80}, {'name': 'http', 'containerPort': 81}]}]})),
+            ('it has no selector', without(deployment('web', fine), 'selector')),
+            ('restartPolicy of its pods is Always by default', thing('batch/v1', 'Job', 'web', {'namespace': 'shop'}, spec={'template': {'spec': dict(fine)}})),
+            ('example.com/thing 0.5, which is no whole number', deployment('web', {'containers': [container(requests={'example.com/thing': '0.5'}, limits={'example.com/thing': '0.5'})]})),
             ('two containers are named c', deployment('web', {'containers': [container(), container()]})),
             ('mounts volume data', deployment('web', {'containers': [{**container(), 'volumeMounts': [{'name': 'data', 'mountPath': '/d'}]}]})),
             ('restartPolicy of its pods is Never', deployment('web', {**fine, 'restartPolicy': 'Never'})),
@@ -123,12 +131,23 @@ def refused():
     equal(problems(claims), [], 'a volume of a claim template')
 
 
+def read_all_the_same():
+    """What the API server refuses and decisions do not hang on: read, and no gate passes."""
+    pool = lambda **ref: thing('karpenter.sh/v1', 'NodePool', 'other', spec={'template': {'spec': {'requirements': [], 'nodeClassRef': ref}}})
+    budget = thing('policy/v1', 'PodDisruptionBudget', 'b', spec={'minAvailable': 1, 'maxUnavailable': 1, 'selector': {}})
+    for given, wanted in ((pool(kind='EC2NodeClass', name='default'), 'NodePool other: the API server refuses it: its nodeClassRef has no group'),
+                          (pool(group='karpenter.k8s.aws', name='default'), 'its nodeClassRef has no kind'), (budget, 'it has both minAvailable and maxUnavailable')):
+        found = problems(given)
+        check(len(found) == 1 and wanted in found[0] and found[0].startswith('not understood: '), found)
+    equal(problems(pool(group='karpenter.k8s.aws', kind='EC2NodeClass', name='default')), [], 'a whole reference')
+
+
 def amounts():
     half = deployment('web', {'containers': [container(requests={'memory': '512m', 'cpu': '500Mi'})]})
     found = notes(half)
     check('memory 512m, which is 0.512 bytes; 512Mi may be meant' in found and 'cpu 500Mi, which is 524288000 cores; 500m may be meant' in found, found)
 
 
-for test in (limit_ranges, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, refused, amounts):
+for test in (limit_ranges, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, refused, read_all_the_same, amounts):
     test()
 finish()

@@ -14,6 +14,11 @@ def template(cpu='1', **more):
     return {'metadata': {'labels': {'a': 'b'}}, 'spec': spec(cpu, **more)}
 
 
+def once(cpu='1', **more):
+    """The template of a Job."""
+    return template(cpu, restartPolicy='Never', **more)
+
+
 def requests(pod):
     """'c=1 autoscaler=500m/512Mi init=200m/256Mi'"""
     parts = []
@@ -186,7 +191,7 @@ def jobs():
     volcano = thing('batch.volcano.sh/v1alpha1', 'Job', spec={'minAvailable': 3, 'tasks': [
         {'name': 'ps', 'replicas': 1, 'template': template()}, {'replicas': 2, 'template': template('2')}]})
     equal(pods(volcano), {**named('train-ps', 1), **named('train-default1', 2, 'c=2')}, 'Volcano')
-    plain = thing('batch/v1', 'Job', spec={'template': template()})
+    plain = thing('batch/v1', 'Job', spec={'template': once()})
     equal(len(pods(volcano, plain)), 4, 'a Job of Volcano and one of Kubernetes')
     task, refused = {'name': 'ps', 'replicas': 2, 'template': template()}, "so Volcano's webhook refuses it"
     for wrong, why in (({'minAvailable': 3, 'tasks': [task]}, 'its minAvailable, 3, is more than the 2 replicas of its tasks'),
@@ -258,7 +263,7 @@ def by_schedule():
 
 def counts():
     def job(**spec):
-        return thing('batch/v1', 'Job', 'a', spec={'template': template(), **spec})
+        return thing('batch/v1', 'Job', 'a', spec={'template': once(), **spec})
     equal(len(pods(job(parallelism=5, completions=2))), 2, 'no more than completions')
     equal([len(pods(job(parallelism=3, completions=10))), len(pods(job())), len(pods(job(parallelism=3))), len(pods(job(completions=9)))], [3, 1, 3, 1], 'Jobs')
     equal(len(pods({**job(parallelism=3, completions=10), 'status': {'succeeded': 8}})), 2, 'what is left')
@@ -390,8 +395,8 @@ def before_release(hook, chart):
 def helm_hooks():
     hook = lambda kind, name, phases, **body: thing({'Pod': 'v1', 'Job': 'batch/v1'}[kind], kind, name, {'annotations': {'helm.sh/hook': phases}}, spec=body)
     chart = [thing('apps/v1', 'Deployment', 'app', spec={'selector': {'matchLabels': {'a': 'b'}}, 'template': template()}),
-             hook('Pod', 'app-test', 'test', **spec('8')), hook('Job', 'pre', 'pre-install, pre-upgrade', template=template('4')),
-             hook('Job', 'predel', 'pre-delete', template=template('16')), hook('Job', 'after', 'post-install', template=template('2'))]
+             hook('Pod', 'app-test', 'test', **spec('8')), hook('Job', 'pre', 'pre-install, pre-upgrade', template=once('4')),
+             hook('Job', 'predel', 'pre-delete', template=once('16')), hook('Job', 'after', 'post-install', template=once('2'))]
     equal(pods(*chart), named('app', 1), 'without hooks')
     for what in ('Pod app-test: a Helm hook (test), which an install does not run', 'Job predel: a Helm hook (pre-delete)',
                  'runs and ends before the other objects are created', '--hooks pre-install', '--hooks post-install'):

@@ -8,7 +8,8 @@
 
 /* What the API server does not take a workload without. */
 #define A_CONTAINER "containers: [{name: c}]"
-#define ONE_POD "spec: {template: {spec: {" A_CONTAINER "}}}"
+#define ONE_POD "selector: {}, template: {spec: {" A_CONTAINER "}}"
+#define ONE_RUN "template: {spec: {restartPolicy: Never, " A_CONTAINER "}}"
 
 static void test_identity_and_clock(void **state)
 {
@@ -298,7 +299,8 @@ static void test_disruption_budgets(void **state)
         snprintf(
             text, sizeof text,
             "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: x}, spec: {%s}}\n---\n"
-            "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: rs}, spec: {replicas: 3, template: {metadata: "
+            "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: rs}, spec: {replicas: 3, selector: {}, template: "
+            "{metadata: "
             "{labels: {a: b}}, spec: {nodeName: n1, containers: [{name: c}]}}}}\n---\n"
             "{apiVersion: v1, kind: Pod, metadata: {name: other}, spec: {nodeName: n1}}\n---\n"
             "{apiVersion: v1, kind: Pod, metadata: {name: pending, labels: {a: b}}}\n---\n"
@@ -330,7 +332,7 @@ static void test_deployment(void **state)
                           "c, resources: {limits: {cpu: 1}}}]}}}}\n---\n"
                           "{apiVersion: v1, kind: Pod, metadata: {name: web-1, namespace: w}}\n---\n"
                           "{apiVersion: apps/v1, kind: Deployment, metadata: {name: none}, spec: {replicas: 0}}\n---\n"
-                          "{apiVersion: apps/v1, kind: Deployment, metadata: {name: one}, " ONE_POD "}");
+                          "{apiVersion: apps/v1, kind: Deployment, metadata: {name: one}, spec: {" ONE_POD "}}");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 4);
     const json_t *pod = object_of(&r, "Pod", "w", "web-2");
@@ -364,8 +366,7 @@ static void test_pods_that_exist_are_counted(void **state)
              "controller: true}]}, status: {phase: Failed}}\n---\n"
              "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-5f, ownerReferences: [{kind: Deployment, "
              "name: web, controller: true}]}, spec: {replicas: 3}}\n---\n"
-             "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, template: {spec: "
-             "{" A_CONTAINER "}}}}",
+             "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3, " ONE_POD "}}",
              owner[0], owner[1], owner[0], owner[1], owner[0], owner[1]);
     reading r = read_text(text);
     assert_read(&r);
@@ -379,7 +380,7 @@ static void test_stateful_set(void **state)
     (void)state;
     reading r = read_text(
         "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, ordinals: {start: 5}, "
-        "template: {spec: {" A_CONTAINER ", volumes: [{name: data, emptyDir: {}}, {name: tmp}]}},"
+        "selector: {}, template: {spec: {" A_CONTAINER ", volumes: [{name: data, emptyDir: {}}, {name: tmp}]}},"
         " volumeClaimTemplates: [{metadata: {name: data, labels: {l: m}}, spec: {storageClassName: c}}]}}\n---\n"
         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-6}, spec: {volumeName: pv}}");
     assert_read(&r);
@@ -402,13 +403,12 @@ static void test_stateful_set(void **state)
 static void test_jobs(void **state)
 {
     (void)state;
-    reading r = read_text(
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {parallelism: 2, template: {spec: {" A_CONTAINER
-        "}}}}\n---\n"
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: b}, " ONE_POD "}\n---\n"
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: c}, spec: {suspend: true}}\n---\n"
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: d}, status: {conditions: [{type: "
-        "Complete, status: 'True'}]}}");
+    reading r = read_text("{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {parallelism: 2, " ONE_RUN
+                          "}}\n---\n"
+                          "{apiVersion: batch/v1, kind: Job, metadata: {name: b}, spec: {" ONE_RUN "}}\n---\n"
+                          "{apiVersion: batch/v1, kind: Job, metadata: {name: c}, spec: {suspend: true}}\n---\n"
+                          "{apiVersion: batch/v1, kind: Job, metadata: {name: d}, status: {conditions: [{type: "
+                          "Complete, status: 'True'}]}}");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 3);
     assert_string_equal(text_at(object_of(&r, "Pod", "default", "a-1"), "metadata/labels/job-name"), "a");
@@ -439,7 +439,7 @@ static void test_added_to_a_snapshot(void **state)
                            "v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"high\"},\"value\":12}]}",
                            "more",
                            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, "
-                           "template: {spec: {" A_CONTAINER ", priorityClassName: high}}}}",
+                           "selector: {}, template: {spec: {" A_CONTAINER ", priorityClassName: high}}}}",
                            NULL);
     assert_read(&r);
     assert_int_equal(r.counts.pods, 2);

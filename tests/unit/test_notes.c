@@ -54,7 +54,8 @@ static void test_noted_once(void **state)
 {
     (void)state;
     reading r = read_text(
-        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3, template: {spec: "
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3, selector: {}, template: "
+        "{spec: "
         "{containers: "
         "[{name: c}], affinity: {podAffinity: "
         "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 5000, podAffinityTerm: {topologyKey: x}}]}}}}}}");
