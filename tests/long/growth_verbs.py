@@ -8,6 +8,7 @@ from traps import HOST, bound, budget_of, daemon_set, disrupted, instance_type, 
 
 INPUT = '-f', '@in', '--catalogue', '@types', '-o', 'json'
 REPLAY = 'replay', '@trace', '--nodepools', '@in', '--catalogue', '@types', '--until', '30m', '-o', 'json'
+SIZED = 'plan', *INPUT, '--requests', 'recommended'
 COST = 'plan', *INPUT, '--objective', 'cost', '--effort', '1000'
 AZURE = 'catalogue', '--provider', 'azure', '--region', 'japaneast', '--facts', '@facts', '-o', 'json'
 LINEAR, SQUARE = 1.2, 2.1
@@ -106,6 +107,63 @@ def two_inputs(n):
     return {'in': lines(*[sized(i) for i in range(n)]), 'other': '\n'.join(map(json.dumps, changed)) + '\n'}
 
 
+def queue(n):
+    """Workloads of Kueue that wait, of which each has two pods."""
+    sets = [{'name': 'main', 'count': 2, 'template': template('100m')}]
+    return lines(*[{'apiVersion': 'kueue.x-k8s.io/v1beta1', 'kind': 'Workload', 'metadata': {'name': f'w{i}', 'namespace': 'default'},
+                    'spec': {'podSets': sets}} for i in range(n)])
+
+
+def used_amounts(n):
+    """Deployments, and what a container of each uses: as a table, and as Prometheus prints it."""
+    labels = lambda i: {'namespace': 'default', 'pod': f'd{i}-6d4f8b9c7-x7k2p', 'container': 'c', '__name__': 'container_memory_working_set_bytes'}
+    return {'in': lines(*[deployment(f'd{i}', 1, '500m') for i in range(n)]),
+            'table': 'namespace,owner,container,cpu\n' + ''.join(f'default,d{i},c,0.2\n' for i in range(n)),
+            'metrics': json.dumps([{'metric': labels(i), 'value': [1, '1000000']} for i in range(n)])}
+
+
+def recommended(n):
+    """Deployments with a VerticalPodAutoscaler each."""
+    target = lambda i: {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': f'd{i}'}
+    return lines(*[deployment(f'd{i}', 1, '500m') for i in range(n)],
+                 *[{'apiVersion': 'autoscaling.k8s.io/v1', 'kind': 'VerticalPodAutoscaler', 'metadata': {'name': f'v{i}', 'namespace': 'default'},
+                    'spec': {'targetRef': target(i)}, 'status': {'recommendation': {'containerRecommendations': [{'containerName': 'c', 'target': {'cpu': '200m'}}]}}}
+                   for i in range(n)])
+
+
+def price_list(n):
+    return {'list.csv': 'name,cpu,memory,pods,zones,price\n' + ''.join(f't{i},2,8Gi,20,z1 z2,0.{i + 1}\n' for i in range(n))}
+
+
+def full_list(n):
+    return {'list': json.dumps([instance_type(i) for i in range(n)])}
+
+
+def story(n):
+    """Steps that scale one Deployment."""
+    steps = [step for i in range(n) for step in ({'scale': {'deployment': 'd', 'replicas': 1 + i % 3}}, {'wait': '1m'})]
+    return {'in.json': '\n---\n'.join((*QUIET.splitlines(), json.dumps(deployment('d', 1, '100m')))),
+            'story': json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'files': ['in.json'], 'steps': steps})}
+
+
+def owners(n):
+    """ReplicaSets, each owned by the one before."""
+    chain = lambda i: [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': f'r{i - 1}', 'uid': f'u{i - 1}', 'controller': True}]
+    return lines(*[{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'spec': {'replicas': 0},
+                    'metadata': {'name': f'r{i}', 'namespace': 'default', 'uid': f'u{i}', 'ownerReferences': chain(i) if i else []}} for i in range(n)])
+
+
+def at(seconds):
+    return f'2026-03-02T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z'
+
+
+def recording(n):
+    """Deployments that are created and then scaled, as kubereplay records them."""
+    created = [{'type': 'create', 'kind': 'Deployment', 'key': f'default/d{i}', 'timestamp': at(2 * i), 'deployment': deployment(f'd{i}', 1, '100m')} for i in range(n)]
+    scaled = [{'type': 'scale', 'kind': 'Deployment', 'key': f'default/d{i}', 'timestamp': at(2 * i + 1), 'replicas': 2} for i in range(n)]
+    return {'in': QUIET, 'trace': json.dumps({'captured': 'x', 'events': created + scaled})}
+
+
 # name -> command, size, exponents of instructions and memory, input, as TRAPS of test_growth.py.
 VERBS = {
     'a load of Deployments, replayed': (REPLAY, 400, LINEAR, LINEAR, deployments),
@@ -113,6 +171,16 @@ VERBS = {
     'Deployments of a SimKube trace, replayed': (REPLAY, 300, LINEAR, LINEAR, workloads),
     'changes of a SimKube trace, replayed': (REPLAY, 400, LINEAR, LINEAR, changes),
     'a table of pods that are created one by one, replayed': (REPLAY, 400, SQUARE, LINEAR, table_of_pods),
+    'Deployments of a recording, replayed': (REPLAY, 1500, LINEAR, LINEAR, recording),
+    'steps of a story': (('simulate', '@story', '--catalogue', '@types', '-o', 'json'), 200, LINEAR, LINEAR, story),
+    'workloads that wait, admitted': (('admit', *INPUT), 1000, SQUARE, LINEAR, queue),
+    'a table of usage': ((*SIZED, '--usage', '@table'), 1000, LINEAR, LINEAR, used_amounts),
+    'metrics of usage': ((*SIZED, '--usage', '@metrics'), 1000, LINEAR, LINEAR, used_amounts),
+    'VerticalPodAutoscalers': (SIZED, 1000, LINEAR, LINEAR, recommended),
+    'instance types of a price list': (('catalogue', '--catalogue', '@list.csv', '-o', 'json'), 2000, LINEAR, LINEAR, price_list),
+    'instance types of a document': (('catalogue', '--catalogue', '@list', '-o', 'json'), 2000, LINEAR, LINEAR, full_list),
+    'a chain of owners, deleted': (('dump', *INPUT[:4], '--delete', 'rs/r0'), 4000, LINEAR, LINEAR, owners),
+    'nodes, listed': (('nodes', *INPUT), 200, SQUARE, LINEAR, used),
     'rules of Prices': (('plan', *INPUT, '--prices', '@prices'), 4000, LINEAR, LINEAR, rules),
     'rules of Prices and types': (('plan', *INPUT, '--prices', '@prices'), 500, SQUARE, LINEAR, rules_and_types),
     'instance types of a table of facts': (AZURE, 2000, LINEAR, LINEAR, facts),
