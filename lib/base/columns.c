@@ -27,8 +27,8 @@ struct column {
 
 struct karp_table {
     karp_context *context; /* one reference */
-    _Atomic uint32_t references; /* the owner's, and one for each part exported to Arrow */
     arena data;
+    _Atomic uint32_t references; /* the owner's, and one for each part exported to Arrow */
     column **columns; /* in the arena, as are the columns */
     size_t column_count, column_capacity, row_count;
     karp_status failed; /* the first error */
@@ -36,11 +36,9 @@ struct karp_table {
 
 karp_table *table_new(karp_context *context)
 {
-    karp_table *t = mem_zalloc(context, sizeof *t);
+    karp_table *t = made_new(context, sizeof *t);
     if (t == NULL) return NULL;
-    t->context = context_ref(context);
     atomic_init(&t->references, 1);
-    arena_init(&t->data, context);
     return t;
 }
 
@@ -57,17 +55,14 @@ static void elements_free(karp_context *context, elements *e) { mem_free(context
 void karp_table_free(karp_table *table)
 {
     if (table == NULL || atomic_fetch_sub_explicit(&table->references, 1, memory_order_acq_rel) != 1) return;
-    karp_context *context = table->context;
     for (size_t i = 0; i < table->column_count; i++) {
         column *c = table->columns[i];
-        elements_free(context, &c->values);
-        elements_free(context, &c->offsets);
+        elements_free(table->context, &c->values);
+        elements_free(table->context, &c->offsets);
         strings_free(&c->texts);
     }
-    mem_free(context, table->columns, table->column_capacity * sizeof(column *));
-    arena_free(&table->data);
-    mem_free(context, table, sizeof *table);
-    context_unref(context);
+    mem_free(table->context, table->columns, table->column_capacity * sizeof(column *));
+    made_free(table, sizeof *table);
 }
 
 /* ---- filling ----------------------------------------------------------------------------------------------------- */

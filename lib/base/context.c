@@ -51,6 +51,24 @@ void context_unref(karp_context *context)
     allocator.free(context, sizeof *context, allocator.user);
 }
 
+void *made_new(karp_context *context, size_t bytes)
+{
+    made_head *made = mem_zalloc(context, bytes);
+    if (made == NULL) return NULL;
+    made->context = context_ref(context);
+    arena_init(&made->data, context);
+    return made;
+}
+
+void made_free(void *made, size_t bytes)
+{
+    made_head head;
+    memcpy(&head, made, sizeof head);
+    arena_free(&head.data);
+    mem_free(head.context, made, bytes);
+    context_unref(head.context);
+}
+
 void karp_error_init(karp_error *error, size_t size)
 {
     if (!error) return;

@@ -91,4 +91,15 @@ void shared_array_unref(shared_array *j); /* likewise; the last one frees the me
  * memory, nothing changed. */
 void *shared_array_take(shared_array *j, size_t used);
 
+/* ---- what public functions make ---------------------------------------------------------------------------------- */
+
+/* The first members of a struct that the caller frees: its context, one reference, and memory that goes with it. */
+typedef struct made_head {
+    karp_context *context;
+    arena data;
+} made_head;
+
+void *made_new(karp_context *context, size_t bytes); /* otherwise zeroed; NULL = out of memory */
+void made_free(void *made, size_t bytes);
+
 #endif

@@ -14,38 +14,33 @@
 
 karp_decision *decision_new(const karp_snapshot *snapshot)
 {
-    karp_decision *d = mem_zalloc(snapshot->context, sizeof *d);
+    karp_decision *d = made_new(snapshot->context, sizeof *d);
     if (d == NULL) return NULL;
-    d->context = context_ref(snapshot->context);
     d->snapshot = snapshot_hold(snapshot);
     atomic_init(&d->references, 1);
-    arena_init(&d->data, d->context);
     d->complete = true;
     return d;
 }
 
 static void decision_free(karp_decision *d)
 {
-    karp_context *context = d->context;
-    list_free(context, &d->launches, sizeof(karp_launch));
-    list_free(context, &d->placements, sizeof(karp_placement));
-    list_free(context, &d->unschedulable, sizeof(karp_unschedulable));
-    list_free(context, &d->ignored, sizeof(karp_ignored));
-    list_free(context, &d->groups, sizeof(karp_group_outcome));
-    list_free(context, &d->preferences, sizeof(karp_preference));
-    list_free(context, &d->nodes, sizeof(karp_node_use));
-    list_free(context, &d->warnings, sizeof(karp_str));
-    list_free(context, &d->candidates, sizeof(karp_candidate));
-    list_free(context, &d->budgets, sizeof(karp_pool_budget));
-    list_free(context, &d->commands, sizeof(karp_command));
-    list_free(context, &d->kept, sizeof(karp_kept));
-    list_free(context, &d->repack_steps, sizeof(karp_repack_step));
-    list_free(context, &d->repack_points, sizeof(karp_repack_point));
-    arena_free(&d->data);
+    list_free(d->context, &d->launches, sizeof(karp_launch));
+    list_free(d->context, &d->placements, sizeof(karp_placement));
+    list_free(d->context, &d->unschedulable, sizeof(karp_unschedulable));
+    list_free(d->context, &d->ignored, sizeof(karp_ignored));
+    list_free(d->context, &d->groups, sizeof(karp_group_outcome));
+    list_free(d->context, &d->preferences, sizeof(karp_preference));
+    list_free(d->context, &d->nodes, sizeof(karp_node_use));
+    list_free(d->context, &d->warnings, sizeof(karp_str));
+    list_free(d->context, &d->candidates, sizeof(karp_candidate));
+    list_free(d->context, &d->budgets, sizeof(karp_pool_budget));
+    list_free(d->context, &d->commands, sizeof(karp_command));
+    list_free(d->context, &d->kept, sizeof(karp_kept));
+    list_free(d->context, &d->repack_steps, sizeof(karp_repack_step));
+    list_free(d->context, &d->repack_points, sizeof(karp_repack_point));
     karp_bound_free(d->bound);
     karp_snapshot_unref(d->snapshot);
-    mem_free(context, d, sizeof *d);
-    context_unref(context);
+    made_free(d, sizeof *d);
 }
 
 bool decision_warn(karp_decision *d, const char *text, size_t length)

@@ -28,9 +28,9 @@ typedef LIST_OF(karp_preference) preference_rows;
 
 struct karp_decision {
     karp_context *context;
+    arena data;
     karp_snapshot *snapshot; /* one reference; it owns the names of pods and nodes */
     _Atomic uint32_t references;
-    arena data;
     bool complete;
     uint32_t profile, peer_version;
     int64_t now;

@@ -11,13 +11,11 @@ static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timest
 
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now)
 {
-    karp_advice *a = mem_zalloc(snapshot->context, sizeof *a);
+    karp_advice *a = made_new(snapshot->context, sizeof *a);
     if (a == NULL) return NULL;
-    a->context = context_ref(snapshot->context);
     a->snapshot = snapshot_hold(snapshot);
     a->now = now != 0 ? now : snapshot->raw.now;
     a->look_again = KARP_NO_TIME;
-    arena_init(&a->data, a->context);
     return a;
 }
 
@@ -33,13 +31,10 @@ karp_status advice_start(const karp_snapshot *snapshot, int64_t now, karp_advice
 void karp_advice_free(karp_advice *advice)
 {
     if (advice == NULL) return;
-    karp_context *context = advice->context;
-    list_free(context, &advice->actions, sizeof(karp_action));
-    list_free(context, &advice->found, sizeof(karp_str));
-    arena_free(&advice->data);
+    list_free(advice->context, &advice->actions, sizeof(karp_action));
+    list_free(advice->context, &advice->found, sizeof(karp_str));
     karp_snapshot_unref(advice->snapshot);
-    mem_free(context, advice, sizeof *advice);
-    context_unref(context);
+    made_free(advice, sizeof *advice);
 }
 
 void advise(karp_advice *a, karp_action action)

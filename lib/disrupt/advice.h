@@ -9,8 +9,8 @@
 
 struct karp_advice {
     karp_context *context;
-    karp_snapshot *snapshot; /* referenced; owns the names */
     arena data;
+    karp_snapshot *snapshot; /* referenced; owns the names */
     LIST_OF(karp_action) actions;
     LIST_OF(karp_str) found; /* claims whose instance types exist */
     int64_t now, look_again;

@@ -78,7 +78,7 @@ static karp_status decide(const karp_snapshot *seen, const karp_options *options
         return KARP_OK;
     }
     karp_decision_unref(d);
-    return context_refusal(seen->context, fail_nomem(error), error);
+    return context_nomem(seen->context, error);
 }
 
 karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,

@@ -16,10 +16,8 @@ static bool copy_state(karp_step *s, const karp_command_state *from)
 
 karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now)
 {
-    karp_step *s = mem_zalloc(snapshot->context, sizeof *s);
+    karp_step *s = made_new(snapshot->context, sizeof *s);
     if (s == NULL) return NULL;
-    s->context = context_ref(snapshot->context);
-    arena_init(&s->data, s->context);
     s->advice = advice_new(snapshot, now);
     if (s->advice != NULL && copy_state(s, from)) return s;
     karp_step_free(s);
@@ -29,11 +27,8 @@ karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *fro
 void karp_step_free(karp_step *step)
 {
     if (step == NULL) return;
-    karp_context *context = step->context;
     karp_advice_free(step->advice);
-    arena_free(&step->data);
-    mem_free(context, step, sizeof *step);
-    context_unref(context);
+    made_free(step, sizeof *step);
 }
 
 void step_keep_nodes(karp_step *s, const uint32_t *removed)

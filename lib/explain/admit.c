@@ -22,8 +22,8 @@ typedef struct answer {
 
 struct karp_admission {
     karp_context *context;
-    karp_decision *decision;
     arena data;
+    karp_decision *decision;
     answer *answers;
     size_t count;
 };
@@ -383,10 +383,8 @@ karp_status karp_admit(const karp_snapshot *snapshot, const karp_admit_options *
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the answers are needed");
     karp_status status = check(options, &own, &common, error);
     if (status != KARP_OK) return status;
-    karp_admission *made = mem_zalloc(snapshot->context, sizeof *made);
-    if (made == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    made->context = context_ref(snapshot->context);
-    arena_init(&made->data, made->context);
+    karp_admission *made = made_new(snapshot->context, sizeof *made);
+    if (made == NULL) return context_nomem(snapshot->context, error);
     queue_view q;
     status = queue_view_init(&q, options_view(&common, snapshot, &seen)) ? admit(made, &q, &own, &common, error)
                                                                          : KARP_E_NOMEM;
@@ -403,12 +401,9 @@ karp_status karp_admit(const karp_snapshot *snapshot, const karp_admit_options *
 void karp_admission_free(karp_admission *admission)
 {
     if (admission == NULL) return;
-    karp_context *context = admission->context;
     for (size_t i = 0; i < admission->count; i++) karp_pod_explanation_free(admission->answers[i].changes);
     karp_decision_unref(admission->decision);
-    arena_free(&admission->data);
-    mem_free(context, admission, sizeof *admission);
-    context_unref(context);
+    made_free(admission, sizeof *admission);
 }
 
 const karp_decision *karp_admission_decision(const karp_admission *admission) { return admission->decision; }

@@ -600,13 +600,12 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     common.explain = KARP_EXPLAIN_FULL;
     common.keep_partial = 0;
     finder f = { .snapshot = options_view(&common, snapshot, &remaining), .options = checked };
-    f.out = mem_zalloc(snapshot->context, sizeof *f.out);
-    if (f.out == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    f.out->context = f.context = context_ref(snapshot->context);
+    f.out = made_new(snapshot->context, sizeof *f.out);
+    if (f.out == NULL) return context_nomem(snapshot->context, error);
+    f.context = f.out->context;
     f.data = &f.out->data;
     f.out->profile = common.profile;
     f.out->peer_version = options_peer(&common);
-    arena_init(&f.out->data, f.out->context);
     status = find_all(&f, error);
     list_free(f.out->context, &f.lifts, sizeof(lift));
     for (size_t i = 0; i < f.holders.count; i++) list_free(f.out->context, &f.holders.items[i].pods, sizeof(uint32_t));
@@ -622,11 +621,8 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
 void karp_blockers_free(karp_blockers *blockers)
 {
     if (blockers == NULL) return;
-    karp_context *context = blockers->context;
-    list_free(context, &blockers->rows, sizeof(karp_savings_blocker));
-    arena_free(&blockers->data);
-    mem_free(context, blockers, sizeof *blockers);
-    context_unref(context);
+    list_free(blockers->context, &blockers->rows, sizeof(karp_savings_blocker));
+    made_free(blockers, sizeof *blockers);
 }
 
 size_t karp_blockers_count(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->rows.count; }

@@ -20,6 +20,7 @@ enum { MOST_BLOCKERS = 100 };
 
 struct karp_node_explanation {
     karp_context *context;
+    arena data;
     karp_decision *decision;
     uint32_t node; /* its state node in the current view */
     karp_str name; /* its name, in memory of the decision */
@@ -28,7 +29,6 @@ struct karp_node_explanation {
     bool disrupted, has_move;
     bool refused; /* an allocation for a text failed */
     karp_move move;
-    arena data;
     LIST_OF(karp_blocker) blockers;
 };
 
@@ -495,10 +495,8 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
     if (number == NO_ID && state_node_named(snapshot, node_name) != NO_ID)
         return fail(error, KARP_E_NOT_FOUND, "Karpenter does not know the node: the volume of a pod on it is gone");
     if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");
-    karp_node_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
-    if (e == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    e->context = context_ref(snapshot->context);
-    arena_init(&e->data, e->context);
+    karp_node_explanation *e = made_new(snapshot->context, sizeof *e);
+    if (e == NULL) return context_nomem(snapshot->context, error);
     e->node = number;
     status = explain(e, known, &checked, error);
     if (status == KARP_OK) {
@@ -512,12 +510,9 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
 void karp_node_explanation_free(karp_node_explanation *explanation)
 {
     if (explanation == NULL) return;
-    karp_context *context = explanation->context;
     karp_decision_unref(explanation->decision);
-    list_free(context, &explanation->blockers, sizeof(karp_blocker));
-    arena_free(&explanation->data);
-    mem_free(context, explanation, sizeof *explanation);
-    context_unref(context);
+    list_free(explanation->context, &explanation->blockers, sizeof(karp_blocker));
+    made_free(explanation, sizeof *explanation);
 }
 
 karp_str karp_node_explanation_node(const karp_node_explanation *explanation) { return explanation->name; }

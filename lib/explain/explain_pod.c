@@ -420,12 +420,10 @@ karp_status find_changes(const karp_snapshot *seen, const karp_options *options,
                          uint32_t pod_number, karp_pod_explanation **out, karp_error *error)
 {
     karp_options brief = *options;
-    karp_pod_explanation *e = mem_zalloc(seen->context, sizeof *e);
+    karp_pod_explanation *e = made_new(seen->context, sizeof *e);
     if (e == NULL) return fail_nomem(error);
-    e->context = context_ref(seen->context);
     e->decision = karp_decision_ref(decision);
     e->pod = pod_number;
-    arena_init(&e->data, e->context);
     brief.explain = KARP_EXPLAIN_NONE;
     karp_status status = search_run(e, seen, &brief, look_for_remedies, error);
     if (status == KARP_OK &&
@@ -523,10 +521,8 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     checked.size = sizeof checked;
-    karp_pod_explanation *e = mem_zalloc(snapshot->context, sizeof *e);
-    if (e == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    e->context = context_ref(snapshot->context);
-    arena_init(&e->data, e->context);
+    karp_pod_explanation *e = made_new(snapshot->context, sizeof *e);
+    if (e == NULL) return context_nomem(snapshot->context, error);
     status = explain(e, snapshot, &checked, pod_name, error);
     if (status == KARP_OK) {
         *out = e;
@@ -539,15 +535,12 @@ karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *
 void karp_pod_explanation_free(karp_pod_explanation *explanation)
 {
     if (explanation == NULL) return;
-    karp_context *context = explanation->context;
     karp_decision_unref(explanation->decision);
-    list_free(context, &explanation->remedies, sizeof(karp_remedy));
-    list_free(context, &explanation->alternatives, sizeof(karp_alternative));
-    list_free(context, &explanation->causes, sizeof(karp_placement_cause));
+    list_free(explanation->context, &explanation->remedies, sizeof(karp_remedy));
+    list_free(explanation->context, &explanation->alternatives, sizeof(karp_alternative));
+    list_free(explanation->context, &explanation->causes, sizeof(karp_placement_cause));
     karp_snapshot_unref(explanation->evicted);
-    arena_free(&explanation->data);
-    mem_free(context, explanation, sizeof *explanation);
-    context_unref(context);
+    made_free(explanation, sizeof *explanation);
 }
 
 const char *karp_placement_cause_name(uint32_t kind)

@@ -10,9 +10,9 @@
 
 struct karp_pod_explanation {
     karp_context *context;
+    arena data;
     karp_decision *decision;
     uint32_t pod;
-    arena data;
     LIST_OF(karp_remedy) remedies;
     LIST_OF(karp_alternative) alternatives;
     LIST_OF(karp_placement_cause) causes;

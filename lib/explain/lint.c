@@ -270,11 +270,8 @@ karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, k
 {
     if (snapshot == NULL || out == NULL) return fail_null(error, "snapshot or out");
     karp_context *context = snapshot->context;
-    linting l = { .snapshot = snapshot, .error = error, .out = mem_alloc(context, sizeof *l.out) };
-    if (l.out == NULL) return context_refusal(context, fail_nomem(error), error);
-    *l.out = (struct karp_lint){ .context = context };
-    context_ref(context);
-    arena_init(&l.out->data, context);
+    linting l = { .snapshot = snapshot, .error = error, .out = made_new(context, sizeof *l.out) };
+    if (l.out == NULL) return context_nomem(context, error);
     strbuf_init(&l.text, context);
     strbuf_init(&l.remedy, context);
     strbuf_init(&l.field, context);
@@ -288,7 +285,7 @@ karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, k
     strbuf_free(&l.field);
     if (!good) {
         karp_status status = l.unplanned;
-        if (status == KARP_OK) status = context_refusal(context, fail_nomem(error), error);
+        if (status == KARP_OK) status = context_nomem(context, error);
         karp_lint_free(l.out);
         return status;
     }
@@ -299,11 +296,8 @@ karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, k
 void karp_lint_free(karp_lint *lint)
 {
     if (lint == NULL) return;
-    karp_context *context = lint->context;
-    list_free(context, &lint->findings, sizeof(finding));
-    arena_free(&lint->data);
-    mem_free(context, lint, sizeof *lint);
-    context_unref(context);
+    list_free(lint->context, &lint->findings, sizeof(finding));
+    made_free(lint, sizeof *lint);
 }
 
 size_t karp_lint_count(const karp_lint *lint) { return lint == NULL ? 0 : lint->findings.count; }

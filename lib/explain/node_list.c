@@ -283,7 +283,7 @@ karp_status karp_list_nodes(const karp_snapshot *snapshot, const karp_node_list_
     karp_status status = options_of_list(options, &checked, &common, error);
     if (status != KARP_OK) return status;
     karp_node_list *l = mem_zalloc(snapshot->context, sizeof *l);
-    if (l == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
+    if (l == NULL) return context_nomem(snapshot->context, error);
     l->context = context_ref(snapshot->context);
     l->snapshot = snapshot_hold(snapshot);
     status = fill(l, options_view(&common, snapshot, &remaining), &checked, error);

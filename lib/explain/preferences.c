@@ -13,8 +13,8 @@
 
 struct karp_preferences {
     karp_context *context;
-    karp_snapshot *snapshot; /* one reference; it owns the names of pods */
     arena data;
+    karp_snapshot *snapshot; /* one reference; it owns the names of pods */
     preference_rows rows;
     double cost, cost_ignored;
 };
@@ -107,18 +107,16 @@ karp_status karp_preferences_of(const karp_decision *plan, const karp_options *o
     const karp_snapshot *seen = options_view(&checked, plan->snapshot, &view);
     uint32_t only = name.len == 0 ? NO_ID : verify_find_pod(seen, name);
     if (name.len > 0 && only == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no pod of that name");
-    karp_preferences *p = mem_zalloc(plan->context, sizeof *p);
-    if (p == NULL) return context_refusal(plan->context, fail_nomem(error), error);
-    p->context = context_ref(plan->context);
+    karp_preferences *p = made_new(plan->context, sizeof *p);
+    if (p == NULL) return context_nomem(plan->context, error);
     p->snapshot = snapshot_hold(plan->snapshot);
-    arena_init(&p->data, p->context);
     if (plan->steps != NULL) status = find_all(p, seen, &checked, plan, only, error);
     if (status == KARP_OK) {
         *out = p;
         return KARP_OK;
     }
     karp_preferences_free(p);
-    return status == KARP_E_NOMEM ? context_refusal(plan->context, fail_nomem(error), error) : status;
+    return status == KARP_E_NOMEM ? context_nomem(plan->context, error) : status;
 }
 
 karp_status karp_find_preferences(const karp_snapshot *snapshot, const karp_options *options, karp_str name,
@@ -141,12 +139,9 @@ karp_status karp_find_preferences(const karp_snapshot *snapshot, const karp_opti
 void karp_preferences_free(karp_preferences *preferences)
 {
     if (preferences == NULL) return;
-    karp_context *context = preferences->context;
-    list_free(context, &preferences->rows, sizeof(karp_preference));
-    arena_free(&preferences->data);
+    list_free(preferences->context, &preferences->rows, sizeof(karp_preference));
     karp_snapshot_unref(preferences->snapshot);
-    mem_free(context, preferences, sizeof *preferences);
-    context_unref(context);
+    made_free(preferences, sizeof *preferences);
 }
 
 size_t karp_preferences_count(const karp_preferences *preferences)

@@ -497,7 +497,7 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
     }
     scheduler_free(s);
     arena_free(&a);
-    return status == KARP_E_NOMEM ? context_refusal(snapshot->context, fail_nomem(error), error) : status;
+    return status == KARP_E_NOMEM ? context_nomem(snapshot->context, error) : status;
 }
 
 karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,

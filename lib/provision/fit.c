@@ -514,10 +514,8 @@ static bool show_lefts(const fitter *f, karp_fitting *out)
 
 static karp_status show(const fitter *f, karp_fitting **out, karp_error *error)
 {
-    karp_fitting *p = mem_zalloc(f->context, sizeof *p);
+    karp_fitting *p = made_new(f->context, sizeof *p);
     if (p == NULL) return fail_nomem(error);
-    p->context = context_ref(f->context);
-    arena_init(&p->data, p->context);
     p->type_count = f->in.source_count - f->in.node_count;
     p->launches = arena_copy(&p->data, f->launched + f->in.node_count, p->type_count * sizeof *p->launches);
     p->cost = price_of_launches(f);
@@ -593,10 +591,7 @@ const char *karp_fit_reason_name(uint32_t reason)
 void karp_fitting_free(karp_fitting *fitting)
 {
     if (fitting == NULL) return;
-    karp_context *context = fitting->context;
-    arena_free(&fitting->data);
-    mem_free(context, fitting, sizeof *fitting);
-    context_unref(context);
+    made_free(fitting, sizeof *fitting);
 }
 
 uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type)

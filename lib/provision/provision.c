@@ -47,7 +47,7 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
         return KARP_OK;
     }
     karp_decision_unref(d);
-    return status == KARP_E_NOMEM ? context_refusal(seen->context, fail_nomem(error), error) : status;
+    return status == KARP_E_NOMEM ? context_nomem(seen->context, error) : status;
 }
 
 karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,

@@ -129,7 +129,7 @@ karp_status provision_nothing(const karp_snapshot *seen, const karp_options *opt
                               karp_error *error)
 {
     karp_decision *d = decision_new(seen);
-    if (d == NULL) return context_refusal(seen->context, fail_nomem(error), error);
+    if (d == NULL) return context_nomem(seen->context, error);
     d->complete = false;
     d->profile = options->profile;
     d->peer_version = options_peer(options);

@@ -404,13 +404,12 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
                             uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
-    if (!begin_round(s, removed, removed_count, extra, extra_count, &q))
-        return context_refusal(s->context, fail_nomem(error), error);
+    if (!begin_round(s, removed, removed_count, extra, extra_count, &q)) return context_nomem(s->context, error);
     /* Without a usable NodePool Karpenter does nothing; workloads of a queue may start on existing nodes all the same.
      */
     if ((s->templates.usable_pools > 0 || s->workloads != NULL) && !place_queue(s, &q))
-        return context_refusal(s->context, fail_nomem(error), error);
-    if (s->failed || s->algebra.failed) return context_refusal(s->context, fail_nomem(error), error);
+        return context_nomem(s->context, error);
+    if (s->failed || s->algebra.failed) return context_nomem(s->context, error);
     if (s->round.stopped) scheduler_finish(s);
     return scheduler_stopped(s, error);
 }

@@ -314,7 +314,7 @@ karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_ste
     if (snapshot == NULL || out == NULL || (steps == NULL && count > 0))
         return fail(error, KARP_E_INVALID, "a snapshot, steps and a place for the findings are needed");
     karp_verification *found = verification_new(snapshot->context);
-    if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
+    if (found == NULL) return context_nomem(snapshot->context, error);
     verifier v = { .snapshot = snapshot, .context = snapshot->context, .out = found, .now = snapshot->raw.now };
     arena_init(&v.data, v.context);
     prefix p = { .v = &v };
@@ -325,7 +325,7 @@ karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_ste
     p.plan.launch_count = p.plan.placement_count = p.plan.left_count = 0;
     if (status == KARP_OK) status = check_steps(&p, count, cost_before, flags, error);
     arena_free(&v.data);
-    if (status == KARP_E_NOMEM) status = context_refusal(snapshot->context, fail_nomem(error), error);
+    if (status == KARP_E_NOMEM) status = context_nomem(snapshot->context, error);
     if (status == KARP_OK) *out = found;
     else karp_verification_free(found);
     return status;

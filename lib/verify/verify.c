@@ -315,10 +315,8 @@ karp_status verify_check_plan(const karp_plan *plan, karp_error *error)
 
 karp_verification *verification_new(karp_context *context)
 {
-    karp_verification *found = mem_zalloc(context, sizeof *found);
+    karp_verification *found = made_new(context, sizeof *found);
     if (found == NULL) return NULL;
-    found->context = context_ref(context);
-    arena_init(&found->data, found->context);
     return found;
 }
 
@@ -334,7 +332,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     if (status == KARP_OK) status = verify_check_plan(&given, error);
     if (status != KARP_OK) return status;
     karp_verification *found = verification_new(snapshot->context);
-    if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
+    if (found == NULL) return context_nomem(snapshot->context, error);
     const karp_snapshot *known = snapshot_remaining(snapshot, given.profile == KARP_PROFILE_KARPENTER, &view);
     verifier v = { .snapshot = known,
                    .context = snapshot->context,
@@ -357,7 +355,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     arena_free(&v.data);
     if (failed) {
         karp_verification_free(found);
-        return context_refusal(snapshot->context, fail_nomem(error), error);
+        return context_nomem(snapshot->context, error);
     }
     *out = found;
     return KARP_OK;
@@ -366,11 +364,8 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
 void karp_verification_free(karp_verification *verification)
 {
     if (verification == NULL) return;
-    karp_context *context = verification->context;
-    list_free(context, &verification->findings, sizeof(karp_finding));
-    arena_free(&verification->data);
-    mem_free(context, verification, sizeof *verification);
-    context_unref(context);
+    list_free(verification->context, &verification->findings, sizeof(karp_finding));
+    made_free(verification, sizeof *verification);
 }
 
 size_t karp_verification_count(const karp_verification *verification)
