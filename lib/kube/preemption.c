@@ -10,6 +10,8 @@ typedef struct likely {
     uint32_t pod;
     int32_t priority;
     int64_t started;
+    uint32_t number; /* the caller's: pods that started at the same instant have an order that does not depend on what
+                        was tried */
     bool violates; /* a budget */
 } likely;
 
@@ -35,7 +37,8 @@ static int by_importance(const void *a, const void *b, const void *user)
     if (x->priority != y->priority) return x->priority > y->priority ? -1 : 1;
     int64_t x_started = x->started == KARP_NO_TIME ? INT64_MAX : x->started,
             y_started = y->started == KARP_NO_TIME ? INT64_MAX : y->started;
-    return x_started < y_started ? -1 : x_started > y_started;
+    if (x_started != y_started) return x_started < y_started ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static bool protects(const kube_budget *b, const kube_pod *p, const karp_meta *meta)
@@ -70,7 +73,8 @@ static size_t list_lower(const kube_attempt *a, uint32_t node, likely *list)
     size_t count = 0;
     for (uint32_t pod = c->nodes[node].first_pod; pod != KUBE_NONE; pod = c->pods[pod].next) {
         if (c->pods[pod].priority >= c->pods[a->pod].priority) continue;
-        if (list) list[count] = (likely){ pod, c->pods[pod].priority, c->pods[pod].started, false };
+        if (list)
+            list[count] = (likely){ pod, c->pods[pod].priority, c->pods[pod].started, c->pods[pod].number, false };
         count++;
     }
     return count;
