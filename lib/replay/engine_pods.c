@@ -113,7 +113,9 @@ void pod_create(engine *e, const trace_event *event)
     list_alike(e, pod);
     wait_for_node(e, pod);
     uint32_t node = event->of.pod.node.len ? io_table_get(&e->nodes.index, event->of.pod.node) : IO_NONE;
-    if (node != IO_NONE && e->nodes.list[node].ready) attach(e, pod, node, event->of.pod.started);
+    if (e->status || node == IO_NONE || !e->nodes.list[node].ready) return;
+    e->pods.pending_count--; /* if it is evicted, it waits behind the others */
+    attach(e, pod, node, event->of.pod.started);
 }
 
 /* Karpenter notes on the NodeClaim that a pod begins to terminate, one NodeClaim after another. A pod without a grace
