@@ -469,7 +469,7 @@ type ResourceSlice struct {
 type DeviceClass struct {
 	Meta             Meta
 	Selectors        []string
-	ExtendedResource string // extendedResourceName: pods that request it get devices of the class, on nodes that have none of it, in profile KARP; "" = none. Since 0.1
+	ExtendedResource string // extendedResourceName: pods that request it get devices of the class, on nodes that have none of it, in profile KARP; "" = none. Since 1.0
 }
 
 // A DeviceTemplate is a slice that the drivers of a new node will publish.

@@ -220,7 +220,7 @@ KARP_API karp_str karp_reader_missing_licences(const karp_reader *reader);
 /**
  * The phases before an install or an upgrade whose hooks create pods and were left out (`hooks` of the options is ""):
  * "pre-install pre-upgrade", or "pre-install,pre-upgrade" if the same hooks run in both. A reader with `hooks` set to
- * one of them makes the cluster of its round. Borrowed, after karp_reader_finish(); "" = none. Since 0.1.
+ * one of them makes the cluster of its round. Borrowed, after karp_reader_finish(); "" = none. Since 1.0.
  */
 KARP_API karp_str karp_reader_hooks(const karp_reader *reader);
 /**
@@ -322,7 +322,7 @@ enum {
 };
 
 /** Options of everything that writes documents. */
-/** Helm's hooks of one or several phases, planned by themselves. Since 0.1. */
+/** Helm's hooks of one or several phases, planned by themselves. Since 1.0. */
 typedef struct karp_hook_round {
     karp_str phases; /**< "pre-install, pre-upgrade" */
     const karp_decision *plan; /**< of the cluster with these hooks instead of the release */
@@ -357,7 +357,7 @@ typedef struct karp_write_options {
      * karp_write_disruption(), karp_write_node() and karp_write_node_explanation(). NULL = none. Since 1.0 */
     const karp_drift *drift;
     /** of the hooks that run before the release whose plan is written. Read by karp_write_plan(). NULL = none. Since
-     * 0.1 */
+     * 1.0 */
     const karp_hook_round *hook_rounds;
     size_t hook_round_count;
 } karp_write_options;
