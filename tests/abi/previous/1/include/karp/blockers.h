@@ -29,7 +29,9 @@ enum {
     KARP_BLOCKER_TOPOLOGY = 10, /**< topology spread, affinity and anti-affinity of pods: likewise */
     /** each node's pods would need several new nodes, which cost less; by NodePool. Since 1.0. */
     KARP_BLOCKER_SEVERAL_NODES = 11,
-    KARP_BLOCKER_SPOT_TYPES = 12 /**< fewer than 15 cheaper spot types; by NodePool. Since 1.0. */
+    KARP_BLOCKER_SPOT_TYPES = 12, /**< fewer than 15 cheaper spot types; by NodePool. Since 1.0. */
+    /** nodes that are being deleted, and whose drain waits for pods that cannot be evicted; by NodePool. Since 1.0. */
+    KARP_BLOCKER_DRAIN = 13
 };
 
 /** "pdb", "pod-annotation" …; "" for any other number. Since 1.0. */

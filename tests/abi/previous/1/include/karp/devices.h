@@ -100,6 +100,8 @@ typedef struct karp_device_class {
     karp_meta meta;
     const karp_str *selectors; /**< CEL expressions, all of which have to be true; "" = a selector of another kind */
     size_t selector_count;
+    karp_str extended_resource; /**< extendedResourceName: pods that request it get devices of the class, on nodes that
+                                   have none of it, in profile KARP; "" = none. Since 1.0 */
 } karp_device_class;
 
 /* ---- devices of new nodes (karp_instance_type) ------------------------------------------------------------------- */

@@ -92,11 +92,15 @@ enum {
     KARP_PLACEMENT_DAEMONS = 6, /**< the DaemonSets that run on the new node, with what they request */
     KARP_PLACEMENT_TODAY = 7, /**< what would be launched for it if the node that it runs on were removed */
     KARP_PLACEMENT_APART = 9, /**< what keeps further pods like it off the new node. Since 1.0 */
-    KARP_PLACEMENT_LIMITS = 8 /**< of an unschedulable pod: limits of a NodePool, with what is in use of them */
+    KARP_PLACEMENT_LIMITS = 8, /**< of an unschedulable pod: limits of a NodePool, with what is in use of them */
+    /** what the NodePool does: types that its requirements keep out, labels that it leaves to pods, taints that are
+     * given up, and who chooses among the types that it sends. Since 1.0 */
+    KARP_PLACEMENT_POOL = 10,
+    KARP_PLACEMENT_VOLUMES = 11 /**< of an unschedulable pod: where its volumes are. Since 1.0 */
 };
 
-/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits"; "UNKNOWN" for any other
- * number. Lives as long as the library. Since 1.0. */
+/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits", "apart", "pool", "volumes";
+ * "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_placement_cause_name(uint32_t kind);
 
 /** One reason why a pod is placed where it is. Since 1.0. */
@@ -209,6 +213,11 @@ KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_exp
 KARP_API uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation);
 /** Why the node is drifted: the reason of the condition Drifted. "" = it is not. Borrowed. Since 1.0. */
 KARP_API karp_str karp_node_explanation_drift(const karp_node_explanation *explanation);
+/**
+ * What would have kept a node that is disrupted, had its NodeClaim no terminationGracePeriod: pods that cannot be
+ * evicted. English; "" = nothing would have, or the node stays. Borrowed. Since 1.0.
+ */
+KARP_API karp_str karp_node_explanation_overruled(const karp_node_explanation *explanation);
 /** Number of blockers, in the order in which they were found. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
 /** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */

@@ -79,6 +79,9 @@ typedef struct karp_reader_options {
     uint32_t dra_requests;
     /** 1 = nodes are repaired by the controller before Karpenter 1.15, as with LEGACY_NODE_REPAIR. Since 1.0 */
     uint32_t legacy_node_repair;
+    /** KARP_PEER_*: the version of Karpenter that the snapshot is for, as in karp_options. The built-in providers are
+     * of the same time: under 1.14, a reservation of EC2 without a free instance is unavailable. Since 1.0 */
+    uint32_t peer_version;
 } karp_reader_options;
 
 /** Whether a reader's snapshot has devices. */
@@ -193,9 +196,12 @@ KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
 /** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
-/** The beginning of a note that is a problem: an object creates pods that are not in the snapshot, so decisions are
- * about a part of the input. Since 1.0. */
+/** The beginning of a note that is a problem, so that decisions are about a part of the input: an object creates pods
+ * that are not in the snapshot, unless the note begins with KARP_NOT_UNDERSTOOD. Since 1.0. */
 #define KARP_PROBLEM "problem: "
+/** The beginning of a problem of another kind: a field, version or kind that is not understood, so that decisions are
+ * made without it. Since 1.0. */
+#define KARP_NOT_UNDERSTOOD "problem: not understood: "
 /** How many of the notes are problems, after karp_reader_finish(). Since 1.0. */
 KARP_API size_t karp_reader_problem_count(const karp_reader *reader);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
@@ -211,6 +217,12 @@ KARP_API karp_str karp_reader_digest(const karp_reader *reader);
  * Enterprise Linux". Borrowed, after karp_reader_finish(); "" = none. Since 1.0.
  */
 KARP_API karp_str karp_reader_missing_licences(const karp_reader *reader);
+/**
+ * The phases before an install or an upgrade whose hooks create pods and were left out (`hooks` of the options is ""):
+ * "pre-install pre-upgrade", or "pre-install,pre-upgrade" if the same hooks run in both. A reader with `hooks` set to
+ * one of them makes the cluster of its round. Borrowed, after karp_reader_finish(); "" = none. Since 1.0.
+ */
+KARP_API karp_str karp_reader_hooks(const karp_reader *reader);
 /**
  * The built-in instance types as headings name them: "aws us-west-2, prices 2026-07-20", without the date when that of
  * the prices is not known; several clouds are separated by "; ". Borrowed, after karp_reader_finish(); "" when other
@@ -310,6 +322,12 @@ enum {
 };
 
 /** Options of everything that writes documents. */
+/** Helm's hooks of one or several phases, planned by themselves. Since 1.0. */
+typedef struct karp_hook_round {
+    karp_str phases; /**< "pre-install, pre-upgrade" */
+    const karp_decision *plan; /**< of the cluster with these hooks instead of the release */
+} karp_hook_round;
+
 typedef struct karp_write_options {
     size_t size;
     uint32_t format; /**< KARP_FORMAT_* */
@@ -338,6 +356,10 @@ typedef struct karp_write_options {
     /** from karp_settlement_drift(): how nodes that have drifted are replaced. Read by karp_write_plan(),
      * karp_write_disruption(), karp_write_node() and karp_write_node_explanation(). NULL = none. Since 1.0 */
     const karp_drift *drift;
+    /** of the hooks that run before the release whose plan is written. Read by karp_write_plan(). NULL = none. Since
+     * 1.0 */
+    const karp_hook_round *hook_rounds;
+    size_t hook_round_count;
 } karp_write_options;
 
 enum { KARP_DRIFT_TEXT = 400 };

@@ -359,7 +359,8 @@ KARP_API karp_status karp_provider_registry_load(karp_provider_registry *registr
                                                  karp_error *error);
 /** How many providers it has. */
 KARP_API size_t karp_provider_registry_count(const karp_provider_registry *registry);
-/** Name of provider @p index, in the order they were added; {NULL,0} beyond the end. Borrowed. */
+/** Name of provider @p index, in the order they were added; {NULL,0} beyond the end. Borrowed. @p registry NULL: of the
+ * built-in providers. */
 KARP_API karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index);
 
 /** Zeroes @p options and sets its size. */
