@@ -47,12 +47,14 @@ static karp_status settle_workload(story *s, karp_reader *reader, const io_admis
     if (d->gone || d->refused) replicas = 0;
     else if (!tree_integer(tree_get(tree_get(d->root, "spec"), "replicas"), &replicas)) replicas = 1;
     if (replicas < 0 || replicas > STORY_REPLICAS_MOST) return KARP_OK; /* told where it is read */
-    tree *object = tree_deep_copy(s->t, w->object, false);
+    /* What is filled in belongs to the reader, which ends before the story. */
+    tree *object = tree_deep_copy(&reader->trees, w->object, false);
     tree *template_ = tree_get(tree_get(object, "spec"), "template"), *spec = tree_get(template_, "spec");
-    karp_status status = spec ? io_admit(admission, reader, s->t, spec, w->namespace_) : KARP_OK;
-    if (status || s->t->status) return story_nomem(s);
+    karp_status status = spec ? io_admit(admission, reader, &reader->trees, spec, w->namespace_) : KARP_OK;
+    tree *kept = object ? tree_deep_copy(s->t, object, true) : NULL;
+    if (status || reader->trees.status || !kept) return story_nomem(s);
     w->replicas = (uint64_t)replicas;
-    w->object = object;
+    w->object = kept;
     return KARP_OK;
 }
 
