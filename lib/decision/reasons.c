@@ -105,7 +105,7 @@ static const struct reason registry[] = {
     { KARP_REASON_NO_CAPACITY_TYPE, 1, "NO_CAPACITY_TYPE", "the node has no karpenter.sh/capacity-type label" },
     { KARP_REASON_NO_ZONE, 1, "NO_ZONE", "the node has no topology.kubernetes.io/zone label" },
     { KARP_REASON_POLICY_WHEN_EMPTY, 1, "POLICY_WHEN_EMPTY", "the pool consolidates empty nodes only" },
-    { KARP_REASON_BUDGET, 0, "BUDGET", "the pool's disruption budget is used up" },
+    { KARP_REASON_BUDGET, 0, "BUDGET", "the pool's disruption budgets allow no more nodes" },
     { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, 0, "PODS_WOULD_NOT_SCHEDULE", "its pods would not all fit elsewhere" },
     { KARP_REASON_SEVERAL_NODES_NEEDED, 0, "SEVERAL_NODES_NEEDED", "more than one new node would be needed" },
     { KARP_REASON_NO_CHEAPER_NODE, 0, "NO_CHEAPER_NODE", "its pods fit on no cheaper node" },

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of a pod about host names and ports: they give equal pods nodes of their own, however much room there is. */
 #include <explain/explain_pod.h>
+#include <explain/node_causes.h>
 
 #include <model/selector.h>
+
+static const char only_existing[] =
+    "; kube-scheduler counts the nodes that exist, so that two such pods may share one: "
+    "only a required pod anti-affinity keeps them apart";
 
 static bool selects_itself(const search *s, const selector *selects)
 {
@@ -56,8 +61,53 @@ void apart_causes(search *s)
         strbuf_addi(&b, c->max_skew);
         strbuf_adds(&b, c->max_skew == 1 ? " such pod more than the node with the fewest, and a new node has none"
                                          : " such pods more than the node with the fewest, and a new node has none");
+        strbuf_adds(&b, only_existing);
         record_cause(s->out, KARP_PLACEMENT_APART, &b);
     }
     host_ports(s, h);
     if (s->out->refused) s->status = KARP_E_NOMEM;
+}
+
+/* ---- running pods ------------------------------------------------------------------------------------------------ */
+
+/* A pod other than this one that the selector selects on its node; NO_ID = there is none. */
+static uint32_t partner_of(const karp_snapshot *s, uint32_t pod_number, const selector *selects)
+{
+    const pod *p = pod_at(&s->raw, pod_number);
+    uint32_t number = state_node_named(s, name_of(s, p->node));
+    for (uint32_t i = 0; number != NO_ID && i < s->nodes[number].pod_count; i++) {
+        uint32_t which = s->nodes[number].pods[i];
+        const pod *other = pod_at(&s->raw, which);
+        if (which != pod_number && other->name_space == p->name_space && !pod_over(other) &&
+            selector_selects(selects, store_pod_labels(&s->raw, other->labels)))
+            return which;
+    }
+    return NO_ID;
+}
+
+void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number)
+{
+    const shape *h = &s->raw.shapes.items[pod_at(&s->raw, pod_number)->shape];
+    for (uint32_t i = 0; i < h->spread.count && !e->refused; i++) {
+        const spread_constraint *c = &h->spread.items[i];
+        if (s->facts.normalized[c->topology_key] != s->known.hostname || c->label_selector == NULL ||
+            !selector_valid(c->label_selector))
+            continue;
+        uint32_t partner = partner_of(s, pod_number, c->label_selector);
+        if (partner == NO_ID) continue;
+        strbuf b;
+        strbuf_init(&b, e->context);
+        strbuf_adds(&b, "it shares the node with ");
+        strbuf_addstr(&b, pod_name(s, partner));
+        if (c->schedule_anyway) {
+            strbuf_adds(&b, ": its topology spread by kubernetes.io/hostname is a preference (ScheduleAnyway)");
+        } else {
+            strbuf_adds(&b, ", which its topology spread by kubernetes.io/hostname allows: a node may have ");
+            strbuf_addi(&b, c->max_skew);
+            strbuf_adds(&b, c->max_skew == 1 ? " such pod more" : " such pods more");
+            strbuf_adds(&b, " than the node with the fewest");
+            strbuf_adds(&b, only_existing);
+        }
+        record_cause(e, KARP_PLACEMENT_APART, &b);
+    }
 }

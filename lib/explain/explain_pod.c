@@ -493,6 +493,7 @@ static karp_status explain_running(karp_pod_explanation *e, const karp_snapshot 
     karp_decision_unref(e->decision);
     e->decision = NULL;
     add_running(e, seen, pod_number);
+    shared_node_cause(e, seen, pod_number);
     karp_status status = e->refused ? fail_nomem(error) : evict(snapshot, pod_name, &e->evicted, error);
     if (status == KARP_OK) status = explain_pending(e, e->evicted, options, pod_name, error);
     if (status == KARP_OK) status = add_replacement(e, seen, options, pod_number, error);

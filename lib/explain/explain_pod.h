@@ -99,8 +99,12 @@ void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b);
 void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text);
 /* apart_causes.c: what keeps pods like it off its new node */
 void apart_causes(search *s);
+/* apart_causes.c: why a running pod shares its node with another one, though it has a spread by host name */
+void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
 /* pool_causes.c: what the requirements and taints of the launch's NodePool have to do with the pod and the type */
 void pool_causes(search *s, const karp_launch *l);
+/* size_causes.c: which request no type of the NodePool has room for, and what leaves so little */
+void size_causes(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool);
 /* volume_causes.c: of a pod that is not placed: where its volumes are */
 void volume_causes(search *s);
 void find_placement_causes(search *s);

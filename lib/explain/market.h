@@ -54,6 +54,11 @@ typedef struct launch_use {
 } launch_use;
 bool launch_fullest(const karp_launch *l, launch_use *out);
 
+/* size_causes.c: whether a DaemonSet has a pod on nodes of the NodePool that are of the type; "kube-system/agent (cpu
+ * 100m)" */
+bool daemon_runs_on(const karp_snapshot *s, market *m, const node_pool *p, const struct daemon *d, uint32_t type);
+void show_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b);
+
 /* Whether amounts of the resource are bytes, which are written as Gi and Mi however the input writes them. */
 bool is_bytes(const karp_snapshot *s, uint32_t resource);
 void add_quantity(strbuf *b, amount value, bool binary);

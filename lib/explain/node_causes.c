@@ -296,6 +296,10 @@ static void show_wait(strbuf *b, const node_cause *c)
     bool event;
     int64_t since = counts_from(s, node_of(c), &event);
     int64_t after = pool_of_node(c)->consolidate_after;
+    if (after == KARP_DURATION_NEVER) {
+        strbuf_adds(b, ": consolidateAfter is Never in NodePool ");
+        strbuf_addstr(b, name_of(s, pool_of_node(c)->meta.name));
+    }
     if (since == KARP_NO_TIME || after == KARP_DURATION_NEVER || after < 0) return;
     karp_duration_format(after, length);
     strbuf_adds(b, ": consolidateAfter ");

@@ -178,39 +178,6 @@ static void show_fullest(const karp_launch *l, strbuf *b)
     strbuf_adds(b, "%)");
 }
 
-static bool daemon_runs_on(const karp_snapshot *s, market *m, const node_pool *p, const struct daemon *d, uint32_t type)
-{
-    if (!taints_tolerated(s, d->shape->tolerations, p->taints)) return false;
-    uint32_t terms = d->required.count > 0 ? d->required.count : 1;
-    for (uint32_t i = 0; i < terms; i++) {
-        demand wants = { EMPTY_SET, NO_ID };
-        if (!demand_of_labels(&m->algebra, d->shape->node_selector, &wants)) return false;
-        if (d->required.count > 0 && !demand_of_expressions(&m->algebra, d->required.items[i].expressions, &wants))
-            return false;
-        if (set_compatible(&m->algebra, m->set, wants.set, true) &&
-            set_agree(&m->algebra, m->table->types[type].set, wants.set))
-            return true;
-    }
-    return false;
-}
-
-static void add_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b)
-{
-    const resource_list *r = &d->shape->requests;
-    uint32_t count = 0;
-    strbuf_addstr(b, text_of(s, s->raw.daemon_sets.items[d->set].meta.name_space));
-    strbuf_addc(b, '/');
-    strbuf_addstr(b, name_of(s, s->raw.daemon_sets.items[d->set].meta.name));
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (r->items[i].resource == RESOURCE_PODS || amount_sign(r->items[i].value) == 0) continue;
-        strbuf_adds(b, count++ == 0 ? " (" : ", ");
-        strbuf_addstr(b, strings_get(&s->raw.resources, r->items[i].resource));
-        strbuf_addc(b, ' ');
-        add_quantity(b, r->items[i].value, r->items[i].binary);
-    }
-    if (count > 0) strbuf_addc(b, ')');
-}
-
 /* Nothing is said unless they are as many as the decision counts on the node. */
 static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *m, uint32_t pool, const karp_launch *l)
 {
@@ -225,7 +192,7 @@ static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *
     for (uint32_t i = 0; i < s->daemon_count && type < m->table->type_count; i++) {
         if (!daemon_runs_on(s, m, &s->raw.pools.items[pool], &s->daemons[i], type)) continue;
         if (count++ > 0) strbuf_adds(&b, ", ");
-        add_daemon(s, &s->daemons[i], &b);
+        show_daemon(s, &s->daemons[i], &b);
     }
     bool right = count > 0 && pods > count - 0.5 && pods < count + 0.5;
     if (right) record_cause(e, KARP_PLACEMENT_DAEMONS, &b);
@@ -357,121 +324,12 @@ static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t 
     add_count(b, launches, " launch of this round", " launches of this round");
 }
 
-/* The DaemonSets that every node of a NodePool without a large enough type would have to hold as well. */
-static void daemons_beside(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool)
-{
-    market m = { .set = EMPTY_SET };
-    uint32_t count = 0;
-    if (s->pool_table[pool] == NO_ID || s->daemon_count == 0) return;
-    m.table = &s->tables[s->pool_table[pool]];
-    strbuf b;
-    strbuf_init(&b, e->context);
-    strbuf_adds(&b, "nodes of NodePool ");
-    strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
-    strbuf_adds(&b, " also hold DaemonSets: ");
-    if (!algebra_init(&m.algebra, e->context, &s->facts, &s->algebra)) e->refused = true;
-    for (uint32_t i = 0; i < s->daemon_count && !e->refused; i++) {
-        bool runs = false;
-        for (uint32_t t = 0; t < m.table->type_count && !runs; t++)
-            runs = daemon_runs_on(s, &m, &s->raw.pools.items[pool], &s->daemons[i], t);
-        if (!runs) continue;
-        if (count++ > 0) strbuf_adds(&b, ", ");
-        add_daemon(s, &s->daemons[i], &b);
-    }
-    e->refused = e->refused || m.algebra.failed;
-    algebra_free(&m.algebra);
-    if (count > 0 && !e->refused) record_cause(e, KARP_PLACEMENT_DAEMONS, &b);
-    else strbuf_free(&b);
-}
-
-/* The most of a resource that a type of the NodePool has for pods, among those that its requirements allow. */
-static amount most_of(market *m, uint32_t resource, uint32_t *types)
-{
-    amount most = amount_from(0);
-    *types = 0;
-    for (uint32_t t = 0; t < m->table->type_count; t++) {
-        if (market_price(m, t) < 0) continue;
-        (*types)++;
-        amount has = resource_list_get(m->table->types[t].allocatable_list, resource);
-        if (amount_cmp(has, most) > 0) most = has;
-    }
-    return most;
-}
-
-/* The field of the node class that sets the size of the root volume, by the group of its kind. */
-static void show_disk(strbuf *b, const karp_snapshot *s, uint32_t pool)
-{
-    static const struct disk_field {
-        const char *group, *field;
-    } fields[] = {
-        { "karpenter.k8s.aws",
-          "blockDeviceMappings (or instanceStorePolicy RAID0, which uses the local disks of types)" },
-        { "karpenter.azure.com", "osDiskSizeGB" },
-        { "karpenter.k8s.gcp", "disks" },
-    };
-    const node_pool *p = &s->raw.pools.items[pool];
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (!equal_str(text_of(s, p->class_group), str(fields[i].group))) continue;
-        strbuf_adds(b, ": it is the size of the root volume, which ");
-        strbuf_addstr(b, text_of(s, p->class_kind));
-        strbuf_addc(b, ' ');
-        strbuf_addstr(b, text_of(s, p->class_name));
-        strbuf_adds(b, " sets in ");
-        strbuf_adds(b, fields[i].field);
-    }
-}
-
-/* Which request no type of the NodePool has room for, with the most that there is. */
-static void too_large(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool)
-{
-    market m = { .set = EMPTY_SET };
-    demand d = { EMPTY_SET, NO_ID };
-    resource_list asked = s->raw.shapes.items[pod_at(&s->raw, e->pod)->shape].requests;
-    if (s->pool_table[pool] == NO_ID) return;
-    m.table = &s->tables[s->pool_table[pool]];
-    if (!algebra_init(&m.algebra, e->context, &s->facts, &s->algebra) ||
-        !demand_of_expressions(&m.algebra, s->raw.pools.items[pool].requirements, &d))
-        e->refused = true;
-    m.set = d.set;
-    for (uint32_t i = 0; i < asked.count && !e->refused; i++) {
-        const resource_amount *r = &asked.items[i];
-        uint32_t types;
-        amount most = most_of(&m, r->resource, &types);
-        if (types == 0 || amount_cmp(r->value, most) <= 0) continue;
-        strbuf b;
-        strbuf_init(&b, e->context);
-        karp_str resource = strings_get(&s->raw.resources, r->resource);
-        if (amount_sign(most) > 0) {
-            strbuf_adds(&b, "the types of NodePool ");
-            strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
-            strbuf_adds(&b, " have at most ");
-            add_quantity(&b, most, r->binary || is_bytes(s, r->resource));
-            strbuf_addc(&b, ' ');
-            strbuf_addstr(&b, resource);
-            strbuf_adds(&b, " for pods, and the pod requests ");
-            add_quantity(&b, r->value, r->binary);
-            if (equal_str(resource, str("ephemeral-storage"))) show_disk(&b, s, pool);
-        } else {
-            strbuf_adds(&b, "no type of NodePool ");
-            strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
-            strbuf_adds(&b, " has ");
-            strbuf_addstr(&b, resource);
-        }
-        record_cause(e, KARP_PLACEMENT_TYPE, &b);
-    }
-    e->refused = e->refused || m.algebra.failed;
-    algebra_free(&m.algebra);
-}
-
 void find_limit_causes(search *s)
 {
     const karp_unschedulable *row = search_row(s, s->out->decision);
     for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
         uint32_t code = row->pools[i].code, pool = pool_named(s->snapshot, row->pools[i].node_pool);
-        if (code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) {
-            too_large(s->out, s->snapshot, pool);
-            daemons_beside(s->out, s->snapshot, pool);
-        }
+        if (code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) size_causes(s->out, s->snapshot, pool);
         if ((code != KARP_REASON_LIMITS && code != KARP_REASON_NODE_LIMITS) || pool == NO_ID) continue;
         resource_list limits = s->snapshot->raw.pools.items[pool].limits;
         strbuf text;

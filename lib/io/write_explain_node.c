@@ -266,6 +266,8 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
             buffer_text(b, "from ");
             buffer_text(b, when);
             buffer_text(b, " on");
+            if (blocker.code == KARP_REASON_NOT_CONSOLIDATABLE)
+                buffer_text(b, ", unless a pod comes or goes before, which starts consolidateAfter again");
         } else {
             known = write_condition(b, &blocker);
         }

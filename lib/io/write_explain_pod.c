@@ -346,6 +346,7 @@ static void launches_named(const text_out *t, const write_job *job, karp_str poo
         count++;
     }
     if (count > 3) buffer_text(t->out, " and others");
+    if (count == 0) buffer_text(t->out, "\n      too little of it is left for one more node");
 }
 
 /* ", gpu," for the NodePool that launches the pod's node */
@@ -404,6 +405,8 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
         }
         if (a.cost_known && a.code == KARP_REASON_LIMITS) {
             buffer_text(t->out, "\n      without the limit: ");
+            text_clean(t->out, a.choice.instance_type);
+            buffer_text(t->out, a.choice.instance_type.len > 0 ? ", " : "");
             text_per_month(t->out, a.cost_change, true);
             buffer_text(t->out, a.choice.instance_type.len > 0 ? "" : ", for other pods: this one stays");
         } else if (a.cost_known) {

@@ -352,6 +352,13 @@ static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, u
     return NULL;
 }
 
+static uint64_t launches_of(const karp_decision *d, karp_str pool)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < d->launches.count; i++) count += equal_str(d->launches.items[i].node_pool, pool);
+    return count;
+}
+
 static bool report_template(scheduler *s, karp_decision *d, uint32_t template_number)
 {
     const karp_launch *l = first_kept_out(s, d, template_number);
@@ -363,7 +370,10 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
     strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
     strbuf_adds(&b, ": ");
     limits_name(s->snapshot, pool, &b);
-    strbuf_adds(&b, " reached in this round, so that other NodePools launch for pods that it would take, first ");
+    strbuf_adds(&b, launches_of(d, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name)) > 0
+                        ? " reached in this round"
+                        : " leaves too little for one more node");
+    strbuf_adds(&b, ", so that other NodePools launch for pods that it would take, first ");
     strbuf_addstr(&b, pod_name(s->snapshot, l->pods[0]));
     strbuf_adds(&b, " (");
     strbuf_addstr(&b, l->node_pool);
@@ -379,11 +389,9 @@ uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint
 {
     const node_pool *p = &w->raw.pools.items[pool];
     const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
-    uint64_t before = 0, launched = 0;
+    uint64_t before = 0, launched = launches_of(d, name_of(w, p->meta.name));
     if (limit == NULL) return 0;
     for (uint32_t i = 0; i < w->node_count; i++) before += w->nodes[i].pool == pool && !w->nodes[i].marked;
-    for (size_t i = 0; i < d->launches.count; i++)
-        launched += equal_str(d->launches.items[i].node_pool, name_of(w, p->meta.name));
     bool beyond = launched > 0 && amount_cmp(amount_whole((int64_t)(before + launched)), limit->value) > 0;
     return beyond ? before + launched : 0;
 }

@@ -111,7 +111,7 @@ with tempfile.TemporaryDirectory() as place:
     answer = json.loads(explain(several, '-o', 'json'))
     equal([(b['code'], b.get('detail')) for b in answer['blockers']],
           [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node: cheap is the cheapest of 2 types that fit, of 2 that the requirements allow; none is '
-                                                                             'cheaper'), ('BUDGET', "the pool's disruption budget is used up: pool: budgets[0] allows 2 of 3 nodes for Underutilized, always; "
+                                                                             'cheaper'), ('BUDGET', "the pool's disruption budgets allow no more nodes: pool: budgets[0] allows 2 of 3 nodes for Underutilized, always; "
                       'other nodes come first in this pass')], 'alone and together')
     out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
     equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], ['BUDGET'], 'the pass says only that')

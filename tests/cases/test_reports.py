@@ -193,6 +193,35 @@ def told_of(kind, *words, objects):
     return ' | '.join(c['text'] for c in told['causes'] if c['kind'] == kind)
 
 
+def left_over(large):
+    """What the machine, the system and DaemonSets leave; a limit that leaves too little; a clock that starts again; two pods that share a node."""
+    daemon = {'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'agent', 'namespace': 'kube-system'}, 'spec': {
+        'selector': {'matchLabels': {'app': 'agent'}}, 'template': {'metadata': {'labels': {'app': 'agent'}}, 'spec': {
+            'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '100m', 'memory': '500Mi'}}}]}}}}
+    said = told_of('type', 'explain', 'pod', 'shop/big-0', objects=[large, daemon, pod('big-0', cpu='1', memory='14Gi')])
+    check('have at most 13662Mi memory for pods, and the pod requests 14Gi: m6i.xlarge has 16Gi, less 1229Mi for the virtual machine itself' in said and
+          '993Mi for the system and the kubelet, 500Mi for DaemonSets' in said, said)
+    said = told_of('type', 'explain', 'pod', 'shop/big-0', objects=[large, daemon, pod('big-0', cpu='3900m')])
+    check('at most 3820m cpu for pods, and the pod requests 3900m: m6i.xlarge has 4, less 80m for the system and the kubelet, 100m for DaemonSets' in said, said)
+    full = node('f1', kind='m6i.xlarge', of='first')
+    pools = [pool(term(situations.TYPE, 'm6i.xlarge'), name='first', weight=50, limits={'cpu': '7'}), pool(term(situations.TYPE, 'm6i.xlarge'), name='second')]
+    text = json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [situations.NODE_CLASS, *pools, full, pod('x-0', 'f1', cpu='3'), pod('y-0', cpu='3')]})
+    said = ' '.join(run('explain', 'pod', 'shop/y-0', '-f', '-', *REGION, text=text)[0].split())
+    check('limit cpu 7 leaves too little for one more node, so that' in said and 'in use cpu 4 too little of it is left' in said, said)
+    host = situations.spread('web', situations.HOST)
+    both = [large, node('n1'), node('n2'), *(pod(f'web-{i}', on, topologySpreadConstraints=host) for i, on in enumerate(('n1', 'n2', 'n1')))]
+    said = told_of('apart', 'explain', 'pod', 'shop/web-2', objects=both)
+    check('shares the node with shop/web-0, which its topology spread' in said and 'only a required pod anti-affinity keeps them apart' in said, said)
+    static = [pool(term(situations.TYPE, 'm6i.large'), name='gw', replicas=2), pod('gw-0')]
+    notes = asked('plan', objects=static)['warnings']
+    check(any('pending pods do not make it larger' in n for n in notes), notes)
+    said = ask(('explain', 'node', 'n0'), '16-timer-never-runs-out')[1]
+    check('unless a pod comes or goes before, which starts consolidateAfter again' in said, said)
+    never = node('n1')
+    why = asked('explain', 'node', 'n1', objects=[pool(disruption={'consolidateAfter': 'Never'}), never, situations.claim(never)])['blockers']
+    check(any('consolidateAfter is Never in NodePool std' in b['detail'] for b in why), why)
+
+
 def threads():
     """Kinds of further threads: what keeps pods apart, what is too little or too large, and budgets that end with their schedules."""
     large = pool(term(situations.TYPE, 'm6i.large', 'm6i.xlarge'))
@@ -227,12 +256,91 @@ def threads():
     check([f for f in found if f['rule'] == 'budget-reason-unlimited' and 'outside the schedules' in f['text']], found)
     found = asked('lint', objects=[pool(disruption={'budgets': [{'nodes': '10%'}, {**late, 'schedule': '0 0 * * sat-sun'}]})])['findings']
     check([f for f in found if f['rule'] == 'budget-never-active' and 'SAT,SUN' in f['remedy']], found)
+    left_over(large)
     gated = pod('gate-0', schedulingGates=[{'name': 'example.com/wait'}])
     _, error = run('explain', 'pod', 'shop/gate-0', '-f', '-', *REGION, text=json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [situations.NODE_CLASS, large, gated]}), status=1)
     check('gates are removed (example.com/wait)' in error, error)
 
 
+def launched(told):
+    return sorted((i['choice']['instanceType'], len(i['pods'])) for i in told['launches'])
+
+
+def replaced_pools():
+    """A NodePool that is replaced: how many nodes drift, how many at a time, what it costs after; and the next pass."""
+    given = ('--replace', FOLDER / '20b-pool-after.yaml')
+    for verb in (('disrupt',), ('plan', '--settle'), ('explain', 'node', 'n1')):
+        said = ask(verb, '20-new-requirement-drift', *given)[1]
+        check('Drift: 3 nodes drift, 1 at a time by budget' in said and '$0.576/h after' in said, said)
+    said = ask(('explain', 'node', 'n1'), '20-new-requirement-drift', *given)[1]
+    check('is drifted' in said and 'RequirementsDrifted' in said, said)
+    settled = json.loads(run('plan', '--settle', '-f', FOLDER / '20-new-requirement-drift.yaml', *REGION, *given, '-o', 'json')[0])
+    check('m6i.xlarge' in json.dumps(settled), settled)
+    large = pool(term(situations.TYPE, 'm6i.large'), disruption={'consolidateAfter': 'Never', 'budgets': [{'nodes': '100%'}]})
+    nodes = [node(f'n{i}') for i in range(3)]
+    objects = [large, *nodes, *(situations.claim(n, Drifted='True') for n in nodes), *(pod(f'w-{i}', f'n{i}', cpu='1500m') for i in range(3))]
+    text = json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [situations.NODE_CLASS, *objects]})
+    said = ' '.join(run('explain', 'node', 'n2', '-f', '-', *REGION, text=text)[0].split())
+    check('in the next pass, at once, while the budgets allow it' in said and '3 at a time by budget' in said, said)
+    rounds = run('plan', '--settle', '-f', '-', *REGION, text=text)[0]
+    check(all(f'+0s $0.288/h Drift: remove n{i}' in ' '.join(rounds.split()) for i in range(3)), rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, 'nodes.json').write_text(text)
+        story = pathlib.Path(folder, 'story.yaml')
+        story.write_text('apiVersion: karp/v1\nkind: Story\nfiles: [nodes.json]\nsteps:\n- wait: 5m\n')
+        told = run('simulate', story, *REGION)[0]
+        check([f'n{i} deleted' in told for i in range(3)] == [True] * 3, told)
+
+
+def rest_of_reports():
+    """What a person would act on, of the reports in which the decision was not in doubt."""
+    told, _ = ask('plan', '09-heavy-daemonset-small-nodes', '--scale', 'worker=16')
+    equal(launched(told), [('c6i.4xlarge', 16)], 'one node, and one heavy DaemonSet pod')
+    found, _ = causes('09-heavy-daemonset-small-nodes', 'shop/worker-0')
+    check('kube-system/agent (cpu 1, memory 512Mi)' in found['daemonSets'], found)
+    slices = [pool(term('karpenter.k8s.aws/instance-family', 'g6')), *(pod(f'g-{i}') for i in range(4))]
+    for p in slices[1:]:
+        p['spec']['containers'][0]['resources'] = {'limits': {'nvidia.com/gpu': 1}}
+    text = (FOLDER / '11b-overlay-for-slices.yaml').read_text() + '\n---\n' + json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [situations.NODE_CLASS, *slices]})
+    for gate, kind in (('false', 'g6.12xlarge'), ('true', 'g6.xlarge')):
+        told = json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', '--feature-gates', f'NodeOverlay={gate}', text=text)[0])
+        equal(launched(told), [(kind, 4)], f'GPUs in slices: {gate}')
+        equal(any('slices: not used, as the feature gate NodeOverlay is off' in w for w in told['warnings']) if 'warnings' in told else False,
+              gate == 'false', told.get('warnings'))
+    found, said = causes('24-hugepages', 'shop/dpdk-0')
+    check('no type of NodePool std has hugepages-2Mi' in found['type'] and '--feature-gates NodeOverlay=true' in said, said)
+    told, _ = ask('plan', '24-hugepages', '--feature-gates', 'NodeOverlay=true')
+    equal(launched(told), [('m6i.2xlarge', 1)], 'with the overlay')
+    told, _ = ask('disrupt', '21-pending-pod-elsewhere')
+    equal([c['nodes'] for c in told['commands']], [['n0']], 'a pod that fits nowhere does not keep nodes')
+    told, said = ask(('explain', 'node', 'n0'), '23-one-replica-pdb')
+    check('is drifted (NodeClassDrift), but stays' in said and 'pdb shop/pg-primary allows 0 disruptions (shop/pg-1)' in said, said)
+    lint('23-one-replica-pdb', 'pdb-never-allows', 'covers all of them', 'run one more')
+    told, _ = ask('plan', '29-rolling-update-spread')
+    equal([(r['node'], len(r['pods'])) for r in told['placements']], [('na', 1), ('nb', 1), ('nc', 1)], 'a new pod for each zone')
+    told, _ = ask('plan', '40-spot-on-demand-split')
+    equal({k: sum(len(i['pods']) for i in told['launches'] if i['choice']['capacityType'] == k) for k in ('spot', 'on-demand')}, {'spot': 8, 'on-demand': 2}, 'a split by a label')
+    told, _ = ask('plan', '28b-limitrange-for-pods')
+    equal(launched(told), [('m6i.2xlarge', 15), ('m6i.xlarge', 5)], 'what LimitRange gives pods of a template')
+    told, _ = ask('plan', '28c-daemon-pod-with-defaults')
+    equal(launched(told), [('m6i.4xlarge', 1)], 'what LimitRange gave the pod of a DaemonSet')
+
+
+def other_clouds():
+    """The class of the NodePools says which cloud is meant; the plan says which it took, its region and the date of its prices."""
+    for name, cloud, wanted, date in (('26-azure-spot-os-disk', 'azure eastus', 'Standard_D4ds_v4', '2026-08'), ('45-gcp-without-provider', 'gcp us-central1', 'e2-highcpu-4', '2026-08-06')):
+        document, _ = run('plan', '-f', FOLDER / f'{name}.yaml', '-o', 'json')
+        text = ' '.join(run('plan', '-f', FOLDER / f'{name}.yaml')[0].split())
+        equal(launched(json.loads(document)), [(wanted, 2)], name)
+        check(f'catalogue {cloud}, prices {date}' in text and 'EC2NodeClass' not in text, text)
+    wrong = ' '.join(run('plan', '-f', FOLDER / '26-azure-spot-os-disk.yaml', '--provider', 'aws')[0].split())
+    check('nodeClassRef is of kind AKSNodeClass, not EC2NodeClass' in wrong, wrong)
+
+
 limit_of_nodes()
+replaced_pools()
+rest_of_reports()
+other_clouds()
 threads()
 unavailable()
 refused_pods()

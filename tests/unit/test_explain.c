@@ -167,10 +167,7 @@ static const struct explained nodes[] = {
       "NOT_CONSOLIDATABLE the condition Consolidatable is not true: consolidateAfter 5m0s of NodePool default counts "
       "from 2026-05-31T23:59:00Z, when a pod last came or went until 2026-06-01T00:04:00Z\n"
       "NO_CHEAPER_NODE its pods fit on no cheaper node: consolidateAfter, which counts from the last pod event, also "
-      "keeps them off n2 (until 2026-06-01T00:04:00Z) until 2026-06-01T00:04:00Z\n" /* n2 is within its
-                                                                                     * consolidateAfter: closed to pods
-                                                                                     * that move
-                                                                                     */
+      "keeps them off n2 (until 2026-06-01T00:04:00Z) until 2026-06-01T00:04:00Z\n"
       "move of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("", ", requirements: []") CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
       "NO_CHEAPER_NODE its pods fit on no cheaper node" ONLY_TYPE "move of 1 pods saves 0 of 1, 1 launches\n" },
@@ -180,11 +177,13 @@ static const struct explained nodes[] = {
       "NO_CHEAPER_NODE its pods fit on no cheaper node" ONLY_TYPE "move of 1 pods saves 0 of 1, 1 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []") CLAIMED(
           "n1", CONSOLIDATABLE) CLAIMED("n2", CONSOLIDATABLE) RUNNING("a", "n1", "1", "") RUNNING("b", "n2", "3", ""),
-      "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 2 nodes for Underutilized, "
+      "BUDGET the pool's disruption budgets allow no more nodes: default: budgets[0] allows 0 of 2 nodes for "
+      "Underutilized, "
       "always\nmove of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []")
           CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
-      "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 1 node for Underutilized, "
+      "BUDGET the pool's disruption budgets allow no more nodes: default: budgets[0] allows 0 of 1 node for "
+      "Underutilized, "
       "always\nNO_CHEAPER_NODE its pods fit on no cheaper node" ONLY_TYPE "move "
       "of 1 pods saves 0 of 1, 1 launches\n" },
 };

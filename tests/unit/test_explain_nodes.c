@@ -68,7 +68,9 @@ static const struct explained nodes[] = {
     { AFTER("") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
     { AFTER("consolidateAfter: 2540000h") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("2540000h0m0s") "\n" MOVES },
     { AFTER("consolidateAfter: Never") ALONE(EVENT, UP) ROOM ONE,
-      "CONSOLIDATION_DISABLED consolidateAfter is Never: NodePool default\n" WAITING "\n" MOVES },
+      "CONSOLIDATION_DISABLED consolidateAfter is Never: NodePool default\n" WAITING
+      ": consolidateAfter is Never in NodePool "
+      "default\n" MOVES },
     { PLAIN ALONE("", UP ", {type: Consolidatable, status: 'False'}") ROOM ONE, WAITING "\n" MOVES },
     /* on the node itself: the other annotations stay */
     { PLAIN OWNED("n1", EVENT, UP CONSOLIDATABLE, "a: b, karpenter.sh/do-not-disrupt: 'true', c: d") ROOM ONE,
@@ -104,7 +106,8 @@ static const struct explained nodes[] = {
            "{conditions: [{type: Ready, status: 'True'}]}}\n" OWN_POOL(
                "disruption: {consolidateAfter: 0s, budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 8h}]}, ",
                ", requirements: []") ALONE("", UP CONSOLIDATABLE) ROOM ONE,
-      "BUDGET the pool's disruption budget is used up: default: budgets[0] allows 0 of 1 node for Underutilized, until "
+      "BUDGET the pool's disruption budgets allow no more nodes: default: budgets[0] allows 0 of 1 node for "
+      "Underutilized, until "
       "2026-06-01T08:00:00Z until 2026-06-01T08:00:00Z\n" MOVES },
     /* empty ones go first: so many of them are named */
     { PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE,
