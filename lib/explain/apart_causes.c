@@ -61,7 +61,7 @@ void apart_causes(search *s)
         strbuf_addi(&b, c->max_skew);
         strbuf_adds(&b, c->max_skew == 1 ? " such pod more than the node with the fewest, and a new node has none"
                                          : " such pods more than the node with the fewest, and a new node has none");
-        strbuf_adds(&b, only_existing);
+        if (s->out->evicted == NULL) strbuf_adds(&b, only_existing); /* else told of the node that it shares */
         record_cause(s->out, KARP_PLACEMENT_APART, &b);
     }
     host_ports(s, h);

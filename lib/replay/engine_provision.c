@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of pending pods, as Karpenter's batcher forms them, and their launches; static pools. */
 #include <karp/lifecycle.h>
+#include <karp/preferences.h>
 #include <replay/engine.h>
 
 #define IDLE (1 * SECOND) /* a batch ends when no pod has come for this time */
@@ -33,6 +34,19 @@ static void launch_all(engine *e, const karp_decision *d)
     batch_open(e);
 }
 
+static void count_preferences(replay_result *into, const karp_decision *d)
+{
+    /* While nodes start, their pods are placed again and again. */
+    bool launches = d != NULL && karp_decision_launch_count(d) > 0;
+    size_t count = launches ? karp_decision_preference_count(d) : 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_preference row = { .size = sizeof row };
+        if (karp_decision_preference(d, i, &row) != KARP_OK) continue;
+        into->preferences_kept += row.kept;
+        into->preferences_dropped += row.dropped;
+    }
+}
+
 static karp_decision *decide(engine *e)
 {
     karp_decision *d = NULL;
@@ -41,6 +55,7 @@ static karp_decision *decide(engine *e)
     karp_status status = karp_provision(snapshot, &e->decision, &d, &e->error);
     keep_failure(&e->status, status);
     e->meter.result.decisions++;
+    count_preferences(&e->meter.result, d);
     return d;
 }
 

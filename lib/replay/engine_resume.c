@@ -234,6 +234,14 @@ static void resume_waits(engine *e, const tree *list)
     }
 }
 
+/* A state has them only if there were any. */
+static void resume_preferences(replay_result *r, engine *e, const tree *list)
+{
+    if (list == NULL) return;
+    r->preferences_kept = state_count(e, tree_item(list, 0), UINT64_MAX, "preferences");
+    r->preferences_dropped = state_count(e, tree_item(list, 1), UINT64_MAX, "preferences");
+}
+
 static void resume_meter(engine *e, const tree *state)
 {
     state_read(e, state, &state_meter, NULL, e);
@@ -241,6 +249,7 @@ static void resume_meter(engine *e, const tree *state)
     resume_waits(e, tree_get(state, "waits"));
     resume_counters(e, tree_get(state, "counters"));
     resume_points(e, tree_get(state, "points"));
+    resume_preferences(&e->meter.result, e, tree_get(state, "preferences"));
     if (e->meter.metered > e->now || e->meter.next_point < e->meter.metered) state_refuse(e, "meter");
 }
 

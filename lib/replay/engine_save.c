@@ -255,6 +255,12 @@ static tree *meter_state(saving *s)
     tree_set(t, object, "waits", waits);
     tree_set(t, object, "counters", counters_state(t, r));
     tree_set(t, object, "points", points_state(t, r));
+    if (r->preferences_kept + r->preferences_dropped > 0) {
+        tree *preferences = tree_new(t, TREE_LIST);
+        tree_append(t, preferences, tree_new_integer(t, (int64_t)r->preferences_kept));
+        tree_append(t, preferences, tree_new_integer(t, (int64_t)r->preferences_dropped));
+        tree_set(t, object, "preferences", preferences);
+    }
     return object;
 }
 

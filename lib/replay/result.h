@@ -51,6 +51,8 @@ typedef struct replay_result {
     uint64_t commands[METHODS_MOST], given_up;
     double ended_dollars, ended_hours, ended_idle; /* of nodes that have ended */
     uint64_t decisions, passes;
+    uint64_t preferences_kept,
+        preferences_dropped; /* sums over decisions that launched nodes, of the pods that they placed */
     uint32_t most_nodes, pending_pods, running_pods;
     double wait_p50, wait_p99, wait_most; /* seconds */
     replay_repack_result repack;

@@ -95,6 +95,11 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "podsPending", p->pending_pods);
     json_member_uint(j, "launchDecisions", p->decisions);
     json_member_uint(j, "disruptionPasses", p->passes);
+    if (p->preferences_kept + p->preferences_dropped == 0) return;
+    json_member_flat_object(j, "preferences");
+    json_member_uint(j, "kept", p->preferences_kept);
+    json_member_uint(j, "dropped", p->preferences_dropped);
+    json_end(j);
 }
 
 static void write_policy(json_out *j, const replay_result *p)
@@ -190,6 +195,7 @@ typedef struct text_row {
     double (*value)(const replay_result *p);
     int digits;
     const char *unit;
+    bool unless_zero; /* nothing is said if it is 0 under all policies */
 } text_row;
 
 static double row_dollars(const replay_result *p) { return p->dollars; }
@@ -207,25 +213,29 @@ static double row_p99(const replay_result *p) { return p->wait_p99; }
 static double row_max(const replay_result *p) { return p->wait_most; }
 static double row_cpu(const replay_result *p) { return p->cpu_use * 100; }
 static double row_memory(const replay_result *p) { return p->memory_use * 100; }
+static double row_kept(const replay_result *p) { return (double)p->preferences_kept; }
+static double row_dropped(const replay_result *p) { return (double)p->preferences_dropped; }
 static double row_pending(const replay_result *p) { return p->pending_pods; }
 
 static const text_row rows[] = {
-    { "cost", row_dollars, 2, "$" },
-    { "idle cost", row_idle, 2, "$" },
-    { "node-hours", row_hours, 1, "" },
-    { "nodes at most", row_most, 0, "" },
-    { "launches", row_launches, 0, "" },
-    { "failed launches", row_failed, 0, "" },
-    { "evictions", row_evictions, 0, "" },
-    { "interruptions", row_interruptions, 0, "" },
-    { "expirations", row_expirations, 0, "" },
-    { "pods lost", row_lost, 0, "" },
-    { "pending p50", row_p50, 1, " s" },
-    { "pending p99", row_p99, 1, " s" },
-    { "pending max", row_max, 1, " s" },
-    { "cpu requested", row_cpu, 1, "%" },
-    { "memory requested", row_memory, 1, "%" },
-    { "pending at the end", row_pending, 0, "" },
+    { "cost", row_dollars, 2, "$", false },
+    { "idle cost", row_idle, 2, "$", false },
+    { "node-hours", row_hours, 1, "", false },
+    { "nodes at most", row_most, 0, "", false },
+    { "launches", row_launches, 0, "", false },
+    { "failed launches", row_failed, 0, "", false },
+    { "evictions", row_evictions, 0, "", false },
+    { "interruptions", row_interruptions, 0, "", false },
+    { "expirations", row_expirations, 0, "", false },
+    { "pods lost", row_lost, 0, "", false },
+    { "pending p50", row_p50, 1, " s", false },
+    { "pending p99", row_p99, 1, " s", false },
+    { "pending max", row_max, 1, " s", false },
+    { "cpu requested", row_cpu, 1, "%", false },
+    { "memory requested", row_memory, 1, "%", false },
+    { "preferences kept", row_kept, 0, "", true },
+    { "and dropped", row_dropped, 0, "", true },
+    { "pending at the end", row_pending, 0, "", false },
 };
 
 static void cell(write_buffer *out, const char *text, size_t length, size_t width)
@@ -312,9 +322,17 @@ static void money_cell(write_buffer *out, double value, size_t width)
     buffer_free(&text);
 }
 
+static bool is_silent(const replay *r, const text_row *row)
+{
+    bool zero = row->unless_zero;
+    for (size_t i = 0; i < r->result_count && zero; i++) zero = !(row->value(&r->results[i]) > 0);
+    return zero;
+}
+
 void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *out)
 {
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        if (is_silent(r, &rows[k])) continue;
         size_t length = strlen(rows[k].name);
         buffer_text(out, rows[k].name);
         for (; length < NAMES; length++) buffer_char(out, ' ');

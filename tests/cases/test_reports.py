@@ -108,6 +108,13 @@ def preferences_elsewhere():
         equal(cost, {'respect': (12, True), 'ignore': (1, False)}, 'a story')
         out = json.loads(run('replay', story, *REGION, '--preferences', 'ignore', '-o', 'json')[0])
         equal(out['policies'][0]['launches'], 1, 'a replay')
+        equal('preferences' in out['policies'][0], False, 'ignored ones are not counted')
+        out = json.loads(run('replay', story, *REGION, '-o', 'json')[0])
+        equal(out['policies'][0]['preferences'], {'kept': 12, 'dropped': 0}, 'counts of a replay')
+        check('preferences kept 12' in ' '.join(run('replay', story, *REGION)[0].split()), 'and in its text')
+        story.write_text(story.read_text().replace(name, '03-stale-zone-in-other-pool'))
+        out = json.loads(run('replay', story, *REGION, '-o', 'json')[0])
+        check(out['policies'][0]['preferences']['dropped'] >= 3, out['policies'][0]['preferences'])
 
 
 def causes(name, pod, **more):
