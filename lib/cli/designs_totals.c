@@ -445,11 +445,36 @@ static void licence_row(cli_writer *w, const design *list, size_t count)
     end_row(w);
 }
 
+static bool name_is_long(const cli_writer *w, const design *list, size_t count)
+{
+    bool is_long = false;
+    for (size_t i = 0; i < count; i++)
+        is_long = is_long || cli_columns(list[i].name, strlen(list[i].name)) + 2 > COLUMN;
+    return is_long && !w->markdown && !w->html;
+}
+
+/* Names that are too long for their columns have a line each, and end where their columns do. */
+static void write_names(cli_writer *w, const design *list, size_t count)
+{
+    if (!name_is_long(w, list, count)) {
+        begin_row(w, "", 0);
+        for (size_t i = 0; i < count; i++) put_cell(w, list[i].name);
+        end_row(w);
+        return;
+    }
+    size_t first = w->end_cell > 0 ? w->first_cell : 0,
+           end = w->end_cell > 0 && w->end_cell < count ? w->end_cell : count;
+    for (size_t i = first; i < end; i++) {
+        size_t room = LABEL + COLUMN * (i - first + 1), used = cli_columns(list[i].name, strlen(list[i].name));
+        for (; used < room; used++) cli_put_text(w, " ");
+        cli_put_shown(w, list[i].name, strlen(list[i].name));
+        cli_put_text(w, "\n");
+    }
+}
+
 static void write_table(cli_writer *w, const design *list, size_t count)
 {
-    begin_row(w, "", 0);
-    for (size_t i = 0; i < count; i++) put_cell(w, list[i].name);
-    end_row(w);
+    write_names(w, list, count);
     if (w->markdown) {
         cli_put_text(w, "|---");
         for (size_t i = 0; i < count; i++) cli_put_text(w, "|--:");

@@ -2,6 +2,7 @@
 """Situations that people reported in public (tests/cases/reports): the answer names the cause on which a person would act."""
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -340,10 +341,28 @@ def other_clouds():
         text = ' '.join(run('plan', '-f', FOLDER / f'{name}.yaml')[0].split())
         equal(launched(json.loads(document)), [(wanted, 2)], name)
         check(f'catalogue {cloud}, prices {date}' in text and 'EC2NodeClass' not in text, text)
+    for verb in (('plan',), ('disrupt',), ('plan', '--settle'), ('plan', '--objective', 'cost'), ('repack',), ('nodes',), ('top',), ('blockers',)):
+        for name in ('10-two-pools-small-first', '26-azure-spot-os-disk', '45-gcp-without-provider'):
+            text = ' '.join(run(*verb, '-f', FOLDER / f'{name}.yaml')[0].split('\n')[:3])
+            check(re.search(r'catalogue (aws us-west-2|azure eastus|gcp us-central1), prices 20\d\d-\d\d', text), f'{verb} {name}: {text}')
     wrong = ' '.join(run('plan', '-f', FOLDER / '26-azure-spot-os-disk.yaml', '--provider', 'aws')[0].split())
     check('nodeClassRef is of kind AKSNodeClass, not EC2NodeClass' in wrong, wrong)
 
 
+def headings_of_designs():
+    """Names of designs that are longer than their columns do not run into each other."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f'{letter}-design-with-quite-a-long-name.yaml' for letter in 'ab']
+        for name in names:
+            pathlib.Path(folder, name).write_text((FOLDER / '20b-pool-after.yaml').read_text())
+        out = run('whatif', '-f', FOLDER / '34-soft-anti-affinity.yaml', *REGION, *(w for n in names for w in ('--design', f'{folder}/{n}')))[0].split('\n')
+    at = next(i for i, line in enumerate(out) if line.strip() == 'as it is')
+    equal([line.strip() for line in out[at:at + 3]], ['as it is', *names], 'a line for each')
+    ends = [i + 1 for i, c in enumerate(out[at + 3]) if c != ' ' and (i + 1 == len(out[at + 3]) or out[at + 3][i + 1:i + 2] == ' ')][-3:]
+    equal([len(line) for line in out[at:at + 3]], ends, 'at the ends of their columns')
+
+
+headings_of_designs()
 limit_of_nodes()
 replaced_pools()
 rest_of_reports()
