@@ -29,7 +29,7 @@ SMALL, LARGE = ('nodeSelector: {node.kubernetes.io/instance-type: %s}, ' % t for
 
 
 def deployment(name, cpu, more=''):
-    return (f'- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: 0, template: {{metadata: {{labels: {{app: {name}}}}}, '
+    return (f'- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: 0, selector: {{matchLabels: {{app: {name}}}}}, template: {{metadata: {{labels: {{app: {name}}}}}, '
             f'spec: {{{more}containers: [{{name: c, resources: {{requests: {{cpu: {cpu}m, memory: 128Mi}}}}}}]}}}}}}}}\n')
 
 
