@@ -152,7 +152,7 @@ static const layout group_ = ROWS(pod_group, META(pod_group), TEXT(pod_group, to
 static const layout slice_ = ROWS(resource_slice, META(resource_slice), TEXTS(resource_slice, driver, pool),
                                   NAMES(resource_slice, owner, node), LIST(resource_slice, terms, node_term_),
                                   LIST(resource_slice, devices, device_), LIST(resource_slice, counters, counter_set_));
-static const layout device_class_ = ROWS(device_class, META(device_class),
+static const layout device_class_ = ROWS(device_class, META(device_class), TEXT(device_class, extended),
                                          MANY(device_class, selectors, selector_count, text_));
 static const layout resource_claim_ = ROWS(
     resource_claim, META(resource_claim), MANY(resource_claim, requests, request_count, request_),
