@@ -104,7 +104,7 @@ static void text_refused(const text_out *t, const write_job *job, size_t index)
     rows_refusal(t, &pod, MOST_LINES);
 }
 
-static void text_placed(const text_out *t, const write_job *job, pod_answer answer)
+static void text_placed(const text_out *t, const write_job *job, pod_answer answer, bool running)
 {
     row_widths widths = { 0 };
     karp_launch launch;
@@ -118,7 +118,9 @@ static void text_placed(const text_out *t, const write_job *job, pod_answer answ
         return;
     }
     get_launch(job, job->decision, answer.index, &launch);
-    buffer_text(t->out, " goes to a new node.\n");
+    /* kube-scheduler comes first, and counts domains otherwise than Karpenter does. */
+    buffer_text(t->out, running ? " gets a new node, unless kube-scheduler finds it a place on one that exists.\n"
+                                : " goes to a new node.\n");
     node_row row = launch_row(&launch);
     row_measure(&widths, &row);
     row_write(t, &widths, &row);
@@ -146,7 +148,7 @@ static void pod_as_text(const write_job *job, const pod_addition *addition, karp
                                                      : " runs. If it were evicted now, it");
     if (answer.fate == FATE_UNSCHEDULABLE) text_refused(t, job, answer.index);
     else if (answer.fate == FATE_IGNORED) text_ignored(t, job, answer.index);
-    else if (answer.fate != FATE_NONE) text_placed(t, job, answer);
+    else if (answer.fate != FATE_NONE) text_placed(t, job, answer, running);
     if (addition != NULL) addition->text(t, job, addition->explanation);
     notes_section(t, job);
 }

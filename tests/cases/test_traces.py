@@ -43,7 +43,7 @@ def template(cpu):
 
 def deployment(name, replicas, cpu='1'):
     return {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': name, 'namespace': 'default'},
-            'spec': {'replicas': replicas, 'template': template(cpu)}}
+            'spec': {'replicas': replicas, 'selector': {'matchLabels': {'app': 'a'}}, 'template': template(cpu)}}
 
 
 def job(name, spec):

@@ -321,13 +321,13 @@ enum {
     KARP_FORMAT_PATCH = 9 /**< strategic merge patches of workloads, as YAML. Since 1.0 */
 };
 
-/** Options of everything that writes documents. */
 /** Helm's hooks of one or several phases, planned by themselves. Since 1.0. */
 typedef struct karp_hook_round {
     karp_str phases; /**< "pre-install, pre-upgrade" */
     const karp_decision *plan; /**< of the cluster with these hooks instead of the release */
 } karp_hook_round;
 
+/** Options of everything that writes documents. */
 typedef struct karp_write_options {
     size_t size;
     uint32_t format; /**< KARP_FORMAT_* */
