@@ -589,6 +589,25 @@ static karp_status note_deleted(karp_reader *reader)
     return status;
 }
 
+/* Closes the gaps of objects that are gone. moved[i]: the new number of object i. */
+static karp_status close_gaps(karp_reader *reader, uint32_t *moved)
+{
+    uint32_t kept = 0;
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        char room[IO_KIND_ROOM];
+        moved[i] = w->gone ? IO_NONE : kept;
+        if (w->gone) continue;
+        if (!io_note_name(reader, io_name_of_kind(w->info, w->root, room), w->namespace_, w->name, kept) ||
+            (reader->options.editable && w->info->kind == IO_KIND_POD && !io_note_owned(reader, w->root)))
+            return io_reader_nomem(reader);
+        reader->deferred[kept++] = *w;
+    }
+    reader->deferred_count = kept;
+    io_replaced_moved(reader, moved);
+    return KARP_OK;
+}
+
 karp_status io_settle_changes(karp_reader *reader)
 {
     karp_status status = KARP_OK;
@@ -598,16 +617,11 @@ karp_status io_settle_changes(karp_reader *reader)
             status = take_surplus(reader, &reader->deferred[i]);
     }
     if (!status && reader->options.note_changes) status = note_deleted(reader);
-    size_t kept = 0;
-    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
-        const io_deferred *w = &reader->deferred[i];
-        char room[IO_KIND_ROOM];
-        if (w->gone) continue;
-        if (!io_note_name(reader, io_name_of_kind(w->info, w->root, room), w->namespace_, w->name, (uint32_t)kept) ||
-            (reader->options.editable && w->info->kind == IO_KIND_POD && !io_note_owned(reader, w->root)))
-            status = io_reader_nomem(reader);
-        reader->deferred[kept++] = *w;
-    }
-    if (!status) reader->deferred_count = kept;
+    if (status) return status;
+    size_t count = reader->deferred_count;
+    uint32_t *moved = karp_alloc(reader->context, (count + 1) * sizeof *moved);
+    if (moved == NULL) return io_reader_nomem(reader);
+    status = close_gaps(reader, moved);
+    karp_free(reader->context, moved, (count + 1) * sizeof *moved);
     return status;
 }

@@ -29,6 +29,17 @@ karp_status io_note_replaced(karp_reader *reader, uint32_t number, const tree *b
     return KARP_OK;
 }
 
+void io_replaced_moved(karp_reader *reader, const uint32_t *moved)
+{
+    io_replaced *all = &reader->replaced;
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        uint32_t number = moved[all->list[i].number];
+        if (number != IO_NONE) all->list[kept++] = (io_earlier){ number, all->list[i].before };
+    }
+    all->count = kept;
+}
+
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
 
 /* Terms that select what the cloud has: nodes drift if they select something else, which the input does not show. */

@@ -7,6 +7,8 @@
 
 /* Remembers the object of before, if nodes are launched from its kind. `number`: of the deferred object. */
 karp_status io_note_replaced(karp_reader *reader, uint32_t number, const tree *before);
+/* The deferred objects have new numbers: moved[number before], IO_NONE = it is gone. */
+void io_replaced_moved(karp_reader *reader, const uint32_t *moved);
 /* Whether the node class changed so that its nodes drift, from one spec to the other. *selects receives whether a term
  * changed that selects what the cloud has: then it depends on that. */
 bool io_class_changed(const tree *before, const tree *after, bool *selects);

@@ -100,6 +100,17 @@ def words():
         check('driftCourse' not in course(verb[0], *verb[1:], dump), f'{verb}: nothing drifts, JSON')
 
 
+def with_deletions():
+    """What else the command line takes out of the input changes nothing for the nodes that are left."""
+    dump = cluster()
+    new = write('new.json', pool('m7i.large', '1'))
+    for gone in ('node/default-1', 'nodeclaim/default-2', 'node/default-4'):
+        found = course('disrupt', dump, '--replace', new, '--delete', gone).get('driftCourse', {})
+        equal((found.get('nodes'), found.get('left')), (3, 0), gone)
+    found = course('disrupt', dump, '--delete', 'node/default-1', '--replace', new).get('driftCourse', {})
+    equal((found.get('nodes'), found.get('left')), (3, 0), 'the other order of options')
+
+
 def stuck():
     """What no budget allows stays, and so does what a pod blocks."""
     dump = cluster()
@@ -130,6 +141,7 @@ with tempfile.TemporaryDirectory() as folder:
     TYPES = types_of(folder, 'us-west-2', 'm6i.large', 'm7i.large')
     every_command()
     words()
+    with_deletions()
     stuck()
     many()
 finish()
