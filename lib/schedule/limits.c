@@ -389,8 +389,8 @@ uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint
 {
     const node_pool *p = &w->raw.pools.items[pool];
     const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
-    uint64_t before = 0, launched = launches_of(d, name_of(w, p->meta.name));
     if (limit == NULL) return 0;
+    uint64_t before = 0, launched = launches_of(d, name_of(w, p->meta.name));
     for (uint32_t i = 0; i < w->node_count; i++) before += w->nodes[i].pool == pool && !w->nodes[i].marked;
     bool beyond = launched > 0 && amount_cmp(amount_whole((int64_t)(before + launched)), limit->value) > 0;
     return beyond ? before + launched : 0;

@@ -19,6 +19,7 @@ typedef struct class_state {
     uint32_t like; /* the first class with the same rules and label group; possibly the class itself */
     uint32_t *inverse_owned; /* inverse groups that belong to it */
     uint32_t inverse_count;
+    bool needs_devices; /* it has resource claims, or devices serve a resource that it requests */
     bool registered; /* its required anti-affinity is in the inverse table */
     bool tracked; /* topology counts it; false for pods whose volumes were not found, until they fail */
     filter_terms *filter_terms; /* NULL = not created yet */

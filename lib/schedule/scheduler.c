@@ -141,6 +141,7 @@ static bool make_classes(scheduler *s)
         k->requests = vectors + (size_t)c * s->vectors.dims;
         for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.columns[d]];
         for (uint32_t d = 0; d < s->vectors.dims; d++) k->served_count += is_served(s, d) && k->requests[d] > 0;
+        k->needs_devices = shape_of(w, c)->has_claims || k->served_count > 0;
         if (s->vectors.dims > LONG_VECTOR && !list_requested(s, k)) return false;
     }
     return true;

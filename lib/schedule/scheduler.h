@@ -80,7 +80,7 @@ static inline bool is_served(const scheduler *s, uint32_t d)
 /* Whether pods of the class need devices: for their resource claims, or for a resource that devices serve. */
 static inline bool class_needs_devices(const scheduler *s, uint32_t class_number)
 {
-    return shape_of(s->snapshot, class_number)->has_claims || s->pods.classes[class_number].served_count > 0;
+    return s->pods.classes[class_number].needs_devices;
 }
 /* Reports work that allocates nothing. false = the caller wants to stop, and the scheduler has failed. */
 bool scheduler_work(scheduler *s, size_t units);
