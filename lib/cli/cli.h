@@ -298,6 +298,8 @@ bool requests_read(const cli_requests *requests, karp_reader *reader, karp_error
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 
+/* Whether the file can be read only once: standard input, and what a shell gives for <(command). */
+bool text_file_is_stream(const char *path);
 /* Reads a whole file, or standard input ("-"). Free the text with strbuf_free(). false after printing the error. */
 bool text_file_read(const cli_options *options, const char *path, strbuf *text);
 /* Writes a new file and renames it over the old one, so that the file is either complete or unchanged. Symbolic links

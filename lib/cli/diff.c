@@ -201,7 +201,7 @@ static int answer_replays(const cli_options *options)
     return result;
 }
 
-/* Each version has its release of the provider. Standard input can be read only once, and has that of the first. */
+/* Each version has its release of the provider. What can be read only once has that of the first. */
 static int answer_profiles(const cli_options *options)
 {
     cli_options own[2] = { *options, *options };
@@ -209,7 +209,7 @@ static int answer_profiles(const cli_options *options)
     bool once = false;
     for (size_t i = 0; i < 2; i++)
         (void)karp_profile_parse(str(options->profiles.items[i]), &own[i].profile, &own[i].peer_version);
-    for (size_t i = 0; i < options->files.count; i++) once = once || strcmp(options->files.items[i], "-") == 0;
+    for (size_t i = 0; i < options->files.count; i++) once = once || text_file_is_stream(options->files.items[i]);
     once = once || options->cluster || own[0].peer_version == own[1].peer_version;
     if (!input_read(&own[0], false, &inputs[0])) return EXIT_ERROR;
     print_warnings(&inputs[0]);

@@ -25,10 +25,26 @@ static karp_status plan_round(cli_answer *answer, karp_str word, hook_rounds *ro
     return status;
 }
 
+/* Only what -f names is kept for another reading. */
+static bool reads_once(const cli_options *options)
+{
+    const cli_list *const lists[] = { &options->prices, &options->replaced, &options->catalogues };
+    bool once = false;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        for (size_t i = 0; i < lists[l]->count; i++) once = once || text_file_is_stream(lists[l]->items[i]);
+    }
+    return once;
+}
+
 karp_status hook_rounds_plan(cli_answer *answer, hook_rounds *rounds)
 {
     karp_str words = karp_reader_hooks(answer->input.reader);
     karp_status status = KARP_OK;
+    if (words.len > 0 && reads_once(answer->options)) {
+        print_note(str("Helm's hooks before the release are not planned, as --prices, --replace or --catalogue names "
+                       "what can be read only once: write it to a file"));
+        return KARP_OK;
+    }
     while (words.len > 0 && rounds->count < HOOK_ROUNDS && status == KARP_OK)
         status = plan_round(answer, str_until(&words, ' '), rounds);
     answer->write.hook_rounds = rounds->rows;

@@ -34,25 +34,7 @@ static bool add_rules(karp_reader *reader, const cli_list *rules, karp_error *er
     return true;
 }
 
-/* Whether the file can be read only once. */
-static bool is_stream(const char *path)
-{
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
-}
-
-static bool has_hooks(const strbuf *text)
-{
-    static const char annotation[] = "helm.sh/hook";
-    const size_t n = sizeof annotation - 1;
-    for (const char *at = text->ptr; at != NULL && text->len - (size_t)(at - text->ptr) >= n; at++) {
-        at = memchr(at, annotation[0], text->len - (size_t)(at - text->ptr) - n + 1);
-        if (at == NULL) return false;
-        if (memcmp(at, annotation, n) == 0) return true;
-    }
-    return false;
-}
-
-/* Like add_paths(), and keeps the texts with hooks of files that can be read only once; or adds such texts. */
+/* Like add_paths(), and keeps the texts of files that can be read only once; or adds such texts. */
 static bool add_files(const cli_options *options, cli_input *input, karp_error *error, bool *told)
 {
     const cli_list *paths = &options->files;
@@ -68,16 +50,15 @@ static bool add_files(const cli_options *options, cli_input *input, karp_error *
     for (size_t i = 0; i < paths->count; i++) {
         const char *path = paths->items[i];
         const strbuf *text = options->kept != NULL ? &options->kept->texts[i] : &kept->texts[i];
-        if (is_stream(path) && options->kept == NULL) {
+        if (text_file_is_stream(path) && options->kept == NULL) {
             *told = !text_file_read(options, path, &kept->texts[i]);
             if (*told) return false;
         }
-        karp_status status = !is_stream(path)
+        karp_status status = !text_file_is_stream(path)
                                  ? karp_reader_add_path(input->reader, path, error)
                                  : karp_reader_add(input->reader, str(path),
                                                    (karp_str){ text->len ? text->ptr : "", text->len }, error);
         if (status != KARP_OK) return false;
-        if (options->kept == NULL && !has_hooks(&kept->texts[i])) strbuf_free(&kept->texts[i]);
     }
     return true;
 }
@@ -209,6 +190,41 @@ static bool give_up(const cli_options *options, cli_input *input, bool out_of_me
     return false;
 }
 
+static void reader_options_of(const cli_options *options, bool keep_documents, karp_reader_options *out)
+{
+    karp_reader_options_init(out, sizeof *out);
+    out->strict = options->strict;
+    out->hooks = str(options->hooks);
+    out->lenient = options->lenient;
+    out->queued = options->queued;
+    out->keep_documents = keep_documents;
+    out->editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
+                    options->laid != NULL || options->requests.recommended != 0;
+    out->note_changes = options->note_changes;
+    out->no_lint_notes = options->no_lint_notes;
+    out->now = options->cluster && options->now == 0 ? clock_now() : options->now;
+    out->now_later = options->now_later;
+    out->recursive = options->recursive;
+    out->skip_unknown = options->skip_unknown;
+    out->strict_storage = options->strict_storage;
+    out->replicas_from = options->replicas_from;
+    out->dra_requests = options->dra_requests;
+    out->legacy_node_repair = options->legacy_node_repair;
+    out->peer_version = options->peer_version;
+    out->feature_gates = str(options->feature_gates);
+    /* A plan of least cost is compared with Karpenter's, which respects them. */
+    if (options->objective.kind != KARP_OBJECTIVE_COST) out->preferences = options->preferences;
+    out->region = str(options->region);
+    out->provider = str(options->provider);
+}
+
+static void forget_kept(const cli_options *options, cli_kept *kept)
+{
+    for (size_t i = 0; i < kept->count; i++) strbuf_free(&kept->texts[i]);
+    karp_free(options->context, kept->texts, kept->count * sizeof(strbuf));
+    *kept = (cli_kept){ 0 };
+}
+
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
     *input = (cli_input){ 0 };
@@ -219,30 +235,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     karp_error error;
     karp_error_init(&error, sizeof(error));
     karp_reader_options reader_options;
-    karp_reader_options_init(&reader_options, sizeof(reader_options));
-    reader_options.strict = options->strict;
-    reader_options.hooks = str(options->hooks);
-    reader_options.lenient = options->lenient;
-    reader_options.queued = options->queued;
-    reader_options.keep_documents = keep_documents;
-    reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
-                              options->laid != NULL || options->requests.recommended != 0;
-    reader_options.note_changes = options->note_changes;
-    reader_options.no_lint_notes = options->no_lint_notes;
-    reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
-    reader_options.now_later = options->now_later;
-    reader_options.recursive = options->recursive;
-    reader_options.skip_unknown = options->skip_unknown;
-    reader_options.strict_storage = options->strict_storage;
-    reader_options.replicas_from = options->replicas_from;
-    reader_options.dra_requests = options->dra_requests;
-    reader_options.legacy_node_repair = options->legacy_node_repair;
-    reader_options.peer_version = options->peer_version;
-    reader_options.feature_gates = str(options->feature_gates);
-    /* A plan of least cost is compared with Karpenter's, which respects them. */
-    if (options->objective.kind != KARP_OBJECTIVE_COST) reader_options.preferences = options->preferences;
-    reader_options.region = str(options->region);
-    reader_options.provider = str(options->provider);
+    reader_options_of(options, keep_documents, &reader_options);
     progress_begin("reading");
     bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
                 requests_read(&options->requests, input->reader, &error) &&
@@ -256,6 +249,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
         if (!told) print_read_error(options, input, &error);
         return give_up(options, input, !told && error.status == KARP_E_NOMEM);
     }
+    if (karp_reader_hooks(input->reader).len == 0) forget_kept(options, &input->kept);
     /* The title and the digest are computed once. If this ran out of memory, answers would silently lack them. */
     const char *lacks = NULL;
     if (!collect_warnings(options, input)) lacks = "its notes";
@@ -279,8 +273,7 @@ void input_free(const cli_options *options, cli_input *input)
     karp_reader_free(input->reader);
     karp_provider_close(input->provider);
     strbuf_free(&input->notes);
-    for (size_t i = 0; i < input->kept.count; i++) strbuf_free(&input->kept.texts[i]);
-    karp_free(options->context, input->kept.texts, input->kept.count * sizeof(strbuf));
+    forget_kept(options, &input->kept);
     *input = (cli_input){ 0 };
 }
 

@@ -10,6 +10,13 @@
 
 #include <karp/library.h>
 
+bool text_file_is_stream(const char *path)
+{
+    karp_str name = str(path);
+    return str_is(name, "-") || str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") ||
+           str_starts(name, "/proc/self/fd/");
+}
+
 /* Reads until the text is longer than the library accepts, so that the library reports the error. */
 static bool read_all(const cli_options *options, const char *path, FILE *file, strbuf *text)
 {

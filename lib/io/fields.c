@@ -21,13 +21,22 @@ typedef struct walk {
     karp_status status;
 } walk;
 
+/* The path keeps its first steps. */
+static void enter(walk *w, io_step step)
+{
+    if (w->depth < IO_PATH_MOST) w->path[w->depth] = step;
+    w->depth++;
+}
+
+static size_t path_length(const walk *w) { return w->depth < IO_PATH_MOST ? w->depth : IO_PATH_MOST; }
+
 /* Whether this field of this kind is noted for the first time. List indices are ignored. */
 static bool first_time(walk *w)
 {
     char field[sizeof((karp_error *)0)->field], names[sizeof field];
     io_step steps[IO_PATH_MOST];
     size_t n = 0;
-    for (size_t i = 0; i < w->depth; i++) {
+    for (size_t i = 0; i < path_length(w); i++) {
         if (w->path[i].name) steps[n++] = w->path[i];
     }
     io_path_text(steps, n, names, sizeof names);
@@ -56,17 +65,16 @@ static void note(walk *w, const char *hint)
         w->status = io_warn(w->reader, "further unknown fields are not listed");
         return;
     }
-    io_path_text(w->path, w->depth, field, sizeof field);
-    io_place_refine(&at, w->root, w->path, w->depth);
+    io_path_text(w->path, path_length(w), field, sizeof field);
+    io_place_refine(&at, w->root, w->path, path_length(w));
     str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
     w->status = io_not_understood(w->reader, "%s: %s %s: a %s has no field %s: ignored%s", io_place_text(&at, where),
                                   w->info->name, shown, w->info->name, field, hint);
 }
 
-static void note_unknown(walk *w, const record *s)
+static void note_unknown(walk *w, const record *s, karp_str name)
 {
-    const io_step *last = &w->path[w->depth - 1];
-    karp_str name = { last->name, io_step_length(last) }, known;
+    karp_str known;
     const char *former = about_former(name);
     char meant[MEANT];
     nearest near = nearest_to(name);
@@ -83,20 +91,19 @@ static void walk_object(walk *w, const record *s, const tree *object)
         const tree_member *member = tree_member_at(object, i);
         karp_str name = tree_member_name(member);
         const record *inner;
-        w->path[w->depth++] = (io_step){ name.len ? name.ptr : "", name.len };
-        if (!record_knows(s, member, &inner)) note_unknown(w, s);
+        enter(w, (io_step){ name.len ? name.ptr : "", name.len });
+        if (!record_knows(s, member, &inner)) note_unknown(w, s, name);
         else if (inner) walk_value(w, inner, member->value);
         w->depth--;
     }
 }
 
-/* Shapes are nested less deeply than the path has room for. */
 static void walk_value(walk *w, const record *s, const tree *value)
 {
     if (tree_is(value, TREE_MAP)) walk_object(w, s, value);
     for (size_t i = 0; tree_is(value, TREE_LIST) && i < tree_count(value) && w->status == KARP_OK; i++) {
         const tree *element = tree_item(value, i);
-        w->path[w->depth++] = (io_step){ NULL, i };
+        enter(w, (io_step){ NULL, i });
         if (tree_is(element, TREE_MAP)) walk_object(w, s, element);
         w->depth--;
     }
@@ -125,7 +132,7 @@ static void walk_path(walk *w, const tree *at, const char *path)
         for (size_t i = 0; i < tree_count(at); i++) {
             const tree_member *m = tree_is(at, TREE_MAP) ? tree_member_at(at, i) : NULL;
             karp_str key = m ? tree_member_name(m) : (karp_str){ NULL, i };
-            w->path[w->depth++] = (io_step){ key.ptr, key.len };
+            enter(w, (io_step){ key.ptr, key.len });
             if (path[1 + length]) walk_path(w, m ? m->value : tree_item(at, i), path + 1 + length);
             w->depth--;
         }
@@ -137,7 +144,7 @@ static void walk_path(walk *w, const tree *at, const char *path)
         nearest_offer(&near, tree_member_name(tree_member_at(at, i)));
     karp_str meant = value ? name : near.best;
     if (meant.len == 0) return;
-    w->path[w->depth++] = (io_step){ meant.ptr, meant.len };
+    enter(w, (io_step){ meant.ptr, meant.len });
     if (!value) {
         char text[MEANT];
         near.best = name;

@@ -225,7 +225,8 @@ static const struct {
     { "node.k8s.io", "" },
     { "policy", "Eviction PodSecurityPolicy" },
     { "rbac.authorization.k8s.io", "ClusterRole ClusterRoleBinding Role RoleBinding" },
-    { "resource.k8s.io", "DeviceTaintRule ResourceClaimParameters ResourceClassParameters" },
+    { "resource.k8s.io",
+      "DeviceTaintRule PodSchedulingContext ResourceClaimParameters ResourceClass ResourceClassParameters" },
     { "scheduling.k8s.io", "" },
     { "storage.k8s.io", "CSIDriver CSIStorageCapacity VolumeAttachment VolumeAttributesClass" },
 };

@@ -11,40 +11,37 @@
 
 enum { ROUND_TEXT = 900, TYPES_MOST = 6 };
 
-/* How many launches have the type of launch `index`; 0 = an earlier one has it. */
-static size_t same_type(const karp_decision *d, size_t index, karp_str type)
-{
-    size_t same = 0;
-    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
-        karp_launch l = { .size = sizeof l };
-        if (karp_decision_launch(d, i, &l) || !equal_str(l.choice.instance_type, type)) continue;
-        if (i < index) return 0;
-        same++;
-    }
-    return same;
-}
+typedef struct type_count {
+    karp_str type;
+    size_t nodes;
+} type_count;
 
-static void add_types(const karp_decision *d, char *text)
+/* " on 2 × c6a.large, 1 × m6a.large and existing nodes" */
+static void add_nodes(const karp_decision *d, bool existing, char *text)
 {
-    size_t types = 0;
+    type_count types[TYPES_MOST];
+    size_t count = 0, others = 0;
     for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
         karp_launch l = { .size = sizeof l };
         if (karp_decision_launch(d, i, &l)) continue;
-        karp_str type = l.choice.instance_type;
-        size_t nodes = same_type(d, i, type);
-        if (nodes == 0 || ++types > TYPES_MOST) continue;
-        str_append(text, ROUND_TEXT, "%s%zu \xc3\x97 %.*s", types == 1 ? " on " : ", ", nodes, str_shown(type, 60),
-                   type.len ? type.ptr : "");
+        size_t k = 0;
+        while (k < count && !equal_str(types[k].type, l.choice.instance_type)) k++;
+        if (k == TYPES_MOST) others++;
+        else if (k < count) types[k].nodes++;
+        else types[count++] = (type_count){ l.choice.instance_type, 1 };
     }
-    if (types > TYPES_MOST) str_append(text, ROUND_TEXT, " and %zu more types", types - TYPES_MOST);
-    if (types == 0) str_append(text, ROUND_TEXT, " on existing nodes");
+    for (size_t k = 0; k < count; k++)
+        str_append(text, ROUND_TEXT, "%s%zu \xc3\x97 %.*s", k == 0 ? " on " : ", ", types[k].nodes,
+                   str_shown(types[k].type, 60), types[k].type.len ? types[k].type.ptr : "");
+    if (others > 0) str_append(text, ROUND_TEXT, ", %zu of other types", others);
+    if (existing) str_append(text, ROUND_TEXT, "%s existing nodes", count == 0 ? " on" : " and");
 }
 
-/* "pre-install: 1 pod on 1 × c6a.large, $0.0765/h until it has ended" */
+/* "pre-install: 1 pod on 1 × c6a.large, $0.0765/h until they have ended" */
 static void round_text(const karp_hook_round *round, char text[ROUND_TEXT])
 {
     const karp_decision *d = round->plan;
-    size_t pods = 0, left = karp_decision_unschedulable_count(d);
+    size_t pods = 0, placed = 0, left = karp_decision_unschedulable_count(d);
     char hourly[MONEY_TEXT];
     for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
         karp_launch l = { .size = sizeof l };
@@ -52,12 +49,12 @@ static void round_text(const karp_hook_round *round, char text[ROUND_TEXT])
     }
     for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
         karp_placement p = { .size = sizeof p };
-        if (karp_decision_placement(d, i, &p) == KARP_OK) pods += p.pod_count;
+        if (karp_decision_placement(d, i, &p) == KARP_OK) placed += p.pod_count;
     }
     text[0] = '\0';
-    str_append(text, ROUND_TEXT, "%.*s: %zu %s", str_shown(round->phases, 60), round->phases.ptr, pods,
-               pods == 1 ? "pod" : "pods");
-    if (pods > 0) add_types(d, text);
+    str_append(text, ROUND_TEXT, "%.*s: %zu %s", str_shown(round->phases, 60), round->phases.ptr, pods + placed,
+               pods + placed == 1 ? "pod" : "pods");
+    if (pods + placed > 0) add_nodes(d, placed > 0, text);
     (void)money_rate(karp_decision_cost_after(d) - karp_decision_cost_before(d), false, hourly);
     if (karp_decision_launch_count(d) > 0) str_append(text, ROUND_TEXT, ", %s until they have ended", hourly);
     karp_unschedulable first = { .size = sizeof first };

@@ -268,7 +268,7 @@ static bool copy_into_fresh(mover *m, store *fresh)
     move_strings(m, &m->from->text, &fresh->text, m->ids[REF_TEXT]);
     move_strings(m, &m->from->names, &fresh->names, m->ids[REF_NAME]);
     if (!m->failed) move_all(m);
-    fresh->settings.reservation_id_label = store_text(fresh, fresh->reservation_id);
+    if (!m->failed) fresh->settings.reservation_id_label = store_text(fresh, fresh->reservation_id);
     for (size_t i = 0; i < fresh->catalogues.count; i++) (void)karp_catalogue_ref(fresh->catalogues.items[i].catalogue);
     need(m, !m->failed && store_settle(fresh));
     if (m->failed) store_free(fresh);

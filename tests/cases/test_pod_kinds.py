@@ -356,6 +356,12 @@ def own_rules():
     farm = thing('example.com/v1beta3', 'Farm', 'farm', spec={'template': template(), 'groups': [
         {'name': 'a', 'size': 2, 'template': template('2')}, {'name': 'b', 'template': template('3')}], 'replicas': 3})
     check('--pods-from Farm.example.com=/spec/template' in problems(farm)[0], problems(farm))
+    deep = thing('example.com/v1', 'Farm', 'deep')
+    inner = deep
+    for _ in range(55):
+        inner['a'] = inner = {}
+    inner['template'] = {'spec': {**spec(), 'affinitee': {}}}
+    equal(pods(deep, words=['--pods-from', 'Farm.example.com=' + '/a' * 55]), {}, 'nested more deeply than a path is shown')
     rule = lambda text: pods(farm, words=['--pods-from', f'Farm.example.com={text}'])
     equal(rule('/spec/template'), named('farm', 1), 'one pod')
     equal(rule('/spec/template,/spec/replicas'), named('farm', 3), 'with a number')
@@ -386,6 +392,8 @@ def before_release(hook, chart):
     path = manifest(*chart, stuck)
     answers = [run('plan', POOL, '-f', path)[0], run('plan', POOL, '-f', '-', text=path.read_text())[0]]
     check(answers[0] == answers[1] and '  +   pre-install: 1 pod on 1 ' in answers[0], answers)
+    # The pool from a file that can be read only once, which has no hooks itself.
+    check('  +   pre-install: 1 pod on 1 ' in run('plan', '-f', '-', '-f', path, text=POOL.read_text())[0], 'the pool on standard input')
     for form in ('markdown', 'html'):
         check('pre-install: 1 pod on 1 ' in run('plan', POOL, path, '-o', form)[0], form)
     check('a pod of a Helm hook gets no node' in run('plan', POOL, path, '--fail-on', 'unschedulable', status=3)[1], 'a gate')
