@@ -96,7 +96,9 @@ karp_status story_interrupt(story *s, const story_step *step)
 
 karp_status story_use(story *s, const story_step *step)
 {
-    engine_take(s->e, &step->effects[0].event);
+    const trace_event *event = &step->effects[0].event;
+    s->e->autoscalers.list[event->of.usage.autoscaler].shape = s->workloads[step->workload].shape;
+    engine_take(s->e, event);
     return story_engine(s);
 }
 

@@ -2,7 +2,6 @@
 /* Steps that are about the load and the cloud: usage, which a HorizontalPodAutoscaler scales by, and interrupt. */
 #include <io/owner.h>
 #include <kube/autoscaler.h>
-#include <replay/objects.h>
 #include <replay/story.h>
 
 #include <stdio.h>
@@ -113,9 +112,9 @@ static karp_status add_autoscaler(story *s, size_t index, story_workload *w)
     trace_autoscaler *a = &t->autoscalers[t->autoscaler_count];
     *a = (trace_autoscaler){ .text = text.failed ? (karp_str){ 0 } : trace_keep(t, (karp_str){ text.ptr, text.len }),
                              .document = trace_keep(t, story_place(s, object).document),
-                             .shape = replay_workload_shape(t, s->t, w->object, w->namespace_) };
+                             .shape = NO_ID };
     strbuf_free(&text);
-    if (!a->text.ptr || !a->document.ptr || a->shape == NO_ID) return story_nomem(s);
+    if (!a->text.ptr || !a->document.ptr) return story_nomem(s);
     w->autoscaler = (uint32_t)t->autoscaler_count++;
     return KARP_OK;
 }

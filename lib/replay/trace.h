@@ -71,7 +71,7 @@ typedef struct trace_dumped {
 /* A HorizontalPodAutoscaler whose target's usage is stated. */
 typedef struct trace_autoscaler {
     karp_str text, document; /* its JSON */
-    uint32_t shape; /* of the pods that it adds */
+    uint32_t shape; /* of the pods that it adds, from the event on that states the usage; before it NO_ID */
 } trace_autoscaler;
 
 /* An object at the start. */

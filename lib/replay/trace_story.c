@@ -72,6 +72,9 @@ static bool take_effect(story_trace *l, const story_effect *effect)
 static bool take_effects(story_trace *l, const story_step *step)
 {
     bool fine = true;
+    /* The template that the Deployment has at that time: no later step can change it. */
+    if (step->what == STORY_USAGE)
+        l->t->autoscalers[step->effects[0].event.of.usage.autoscaler].shape = l->shapes[step->workload];
     for (size_t i = 0; i < step->effect_count && fine; i++) fine = take_effect(l, &step->effects[i]);
     return fine;
 }

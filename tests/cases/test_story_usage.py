@@ -70,6 +70,21 @@ def usage(folder):
             check(message in error and 'story.yaml:' in error, f'{verb} {new}: {error}')
 
 
+def templates(folder):
+    """The pods that an autoscaler adds are as the others: as the API server admits them, and of the template that a step applied."""
+    plain = deployment('web', 500).replace('cpu: 500m, ', '')
+    ranged = '- {apiVersion: v1, kind: LimitRange, metadata: {name: usual}, spec: {limits: [{type: Container, defaultRequest: {cpu: 400m}}]}}\n'
+    steps = ('steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 1m\nAPPLY- usage: {deployment: web, cpu: "1"}\n- wait: 3m\n')
+    new = '- apply: ' + deployment('web', 300)[2:].replace('replicas: 0, ', '') + '- wait: 1m\n'
+    for workload, apply, cpu, count in ((plain, '', '400m', 5), (deployment('web', 500), new, '300m', 7)):
+        path = story(folder, HEAD + workload + (ranged if workload == plain else '') + AUTOSCALER.replace('MORE', '') + steps.replace('APPLY', apply))
+        objects = json.loads(karp('replay', path, '--boot-jitter', '0s', '--dump-at', '4m')[0])['objects']
+        found = [o['spec']['containers'][0]['resources']['requests'].get('cpu') for o in objects if o['kind'] == 'Pod']
+        equal(found, [cpu] * count, cpu)
+        totals = json.loads(karp('simulate', path, '-o', 'json')[0])['totals']
+        equal(totals['podsRunning'], count, 'simulated')
+
+
 def interrupt(folder):
     spot = HEAD.replace('[on-demand]', '[spot]') + deployment('web', 3000)
     steps = 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n- interrupt: {nodes: 1}\n- wait: 5m\n- interrupt: {selector: {karpenter.sh/nodepool: default}}\n- wait: 5m\n'
@@ -106,6 +121,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         TYPES = types_of(folder, 'us-west-2', 'm5.xlarge', 'm5.large')
         usage(folder)
+        templates(folder)
         interrupt(folder)
         together(folder)
     return finish()
