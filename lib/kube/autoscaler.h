@@ -75,6 +75,10 @@ typedef struct kube_scaling_verdict {
     int64_t average; /* likewise */
 } kube_scaling_verdict;
 
+#define KUBE_THOUSANDTHS_MOST INT64_C(1000000000000000000)
+
+/* The thousandths of a quantity from 0 on, rounded up as Kubernetes does. false = it is none, or beyond the most. */
+bool kube_thousandths(karp_str text, int64_t *out);
 /* Fills `a`, whose lists are in the decoder's arena. Metrics other than of cpu and memory are UNSUPPORTED. */
 void kube_autoscaler_read(io_decoder *d, const tree *object, kube_autoscaler *a);
 /* Its look at `now`, when the target has so many replicas. false = out of memory. */

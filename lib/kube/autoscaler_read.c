@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/autoscaler.h>
 
+#include <base/amount.h>
+#include <io/sizes.h>
 #include <karp/values.h>
 
 #define SECOND INT64_C(1000000000)
@@ -9,14 +11,21 @@ enum { USUAL_UTILIZATION = 80, MOST_SECONDS = 1800 };
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
-/* In thousandths. */
-static int64_t thousandths(io_decoder *d, const tree *target, const char *name)
+bool kube_thousandths(karp_str text, int64_t *out)
 {
-    double value = 0;
-    karp_str text = io_quantity(d, tree_get(target, name));
-    if (!d->status && (karp_quantity_double(text, &value) || !(value > 0 && value < 1e15)))
-        io_bad_member(d, name, KARP_E_INVALID, "not a positive quantity");
-    return (int64_t)(value * 1000);
+    enum { NANO_UNITS = 1000000 }; /* in a thousandth */
+    amount a;
+    return io_exact(text, &a) && io_exact_up(&a, NANO_UNITS) && amount_scale(a, amount_from(NANO_UNITS), out) &&
+           *out <= KUBE_THOUSANDTHS_MOST;
+}
+
+static int64_t read_average(io_decoder *d, const tree *target)
+{
+    int64_t value = 0;
+    karp_str text = io_quantity(d, tree_get(target, "averageValue"));
+    if (!d->status && (!kube_thousandths(text, &value) || value == 0))
+        io_bad_member(d, "averageValue", KARP_E_INVALID, "not a positive quantity of at most 1P");
+    return value;
 }
 
 static void read_metric(io_decoder *d, const tree *object, kube_metric *m)
@@ -31,7 +40,7 @@ static void read_metric(io_decoder *d, const tree *object, kube_metric *m)
     m->utilization = (int32_t)io_integer(d, target, "averageUtilization", 1, INT32_MAX, 0);
     if (m->utilization == 0 && !tree_get(target, "averageValue"))
         io_bad(d, KARP_E_INVALID, "an averageUtilization or an averageValue is needed");
-    else if (m->utilization == 0) m->average = thousandths(d, target, "averageValue");
+    else if (m->utilization == 0) m->average = read_average(d, target);
     io_pop(d);
     io_pop(d);
 }
@@ -72,6 +81,17 @@ static const kube_scaling_policy *read_policies(io_decoder *d, const tree *list)
     return out;
 }
 
+/* A double, as in Kubernetes. */
+static double read_tolerance(io_decoder *d, const tree *rules, double usual)
+{
+    const tree *given = tree_get(rules, "tolerance");
+    double value = usual;
+    karp_str text = given ? io_quantity(d, given) : str("");
+    if (given && !d->status && (karp_quantity_double(text, &value) || !(value >= 0)))
+        io_bad_member(d, "tolerance", KARP_E_INVALID, "not a quantity from 0 on");
+    return value;
+}
+
 static void read_rules(io_decoder *d, const tree *behavior, const char *name, kube_scaling_rules *r)
 {
     static const record_word choices[] = { { "Max", KUBE_SELECT_MAX },
@@ -85,7 +105,7 @@ static void read_rules(io_decoder *d, const tree *behavior, const char *name, ku
         r->policies = read_policies(d, policies);
         r->policy_count = count;
     }
-    if (tree_get(rules, "tolerance")) r->tolerance = (double)thousandths(d, rules, "tolerance") / 1000;
+    r->tolerance = read_tolerance(d, rules, r->tolerance);
     io_pop(d);
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <karp/library.h>
-#include <karp/values.h>
 
 static karp_status add_effect(story *s, story_step *step, const trace_event *event)
 {
@@ -52,14 +51,11 @@ static karp_status read_amount(story *s, size_t index, const tree *given, const 
 {
     const tree *value = tree_get(given, name);
     char field[32];
-    double amount = 0;
     *out = -1;
     if (!value) return KARP_OK;
     (void)snprintf(field, sizeof field, "usage.%s", name);
-    if (karp_quantity_double(tree_text_or_digits(value), &amount) || !(amount >= 0 && amount < 1e15))
-        return story_fail_step(s, index, field, KARP_E_INVALID, "not a quantity like 1500m or 8Gi");
-    *out = (int64_t)(amount * 1000 + 0.5);
-    return KARP_OK;
+    if (kube_thousandths(tree_text_or_digits(value), out)) return KARP_OK;
+    return story_fail_step(s, index, field, KARP_E_INVALID, "not a quantity like 1500m or 8Gi, of at most 1P");
 }
 
 static const tree *autoscaler_of(const story *s, const story_workload *w)

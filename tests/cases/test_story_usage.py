@@ -85,6 +85,23 @@ def templates(folder):
         equal(totals['podsRunning'], count, 'simulated')
 
 
+def targets(folder):
+    """Targets and usage count exactly, in thousandths rounded up; a tolerance may be 0."""
+    exact = ', behavior: {scaleUp: {tolerance: 0}, scaleDown: {tolerance: 0}}'
+    steps = 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 1m\n- usage: {deployment: web, cpu: CPU}\n- wait: 1m\n'
+    average = '{type: AverageValue, averageValue: TARGET}'
+    for target, cpu, count in (('1001m', '2002m', 2), ('1001m', '2004m', 3), ('100u', '2m', 2), ('100u', '1100u', 2), ('100u', '4m', 4), ('"0.0011e3"', '2200m', 2)):
+        scaler = AUTOSCALER.replace('MORE', exact).replace('{type: Utilization, averageUtilization: 50}', average.replace('TARGET', target))
+        path = story(folder, HEAD + deployment('web', 500) + scaler + steps.replace('CPU', cpu))
+        equal(pods(path, '2m')[0], count, f'{cpu} of {target} each')
+    good = HEAD + deployment('web', 500) + scaler + steps.replace('CPU', '1')
+    for old, new, message in (('"0.0011e3"', '0', 'averageValue: not a positive quantity of at most 1P'), ('"0.0011e3"', '2P', 'averageValue: not a positive quantity'),
+                              ('scaleUp: {tolerance: 0}', 'scaleUp: {tolerance: -1m}', 'behavior.scaleUp.tolerance: not a quantity from 0 on')):
+        check(old in good, old)
+        error = karp('replay', story(folder, good.replace(old, new)), status=1)[1]
+        check(message in error, error)
+
+
 def interrupt(folder):
     spot = HEAD.replace('[on-demand]', '[spot]') + deployment('web', 3000)
     steps = 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 5m\n- interrupt: {nodes: 1}\n- wait: 5m\n- interrupt: {selector: {karpenter.sh/nodepool: default}}\n- wait: 5m\n'
@@ -122,6 +139,7 @@ def main():
         TYPES = types_of(folder, 'us-west-2', 'm5.xlarge', 'm5.large')
         usage(folder)
         templates(folder)
+        targets(folder)
         interrupt(folder)
         together(folder)
     return finish()
