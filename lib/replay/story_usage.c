@@ -131,6 +131,8 @@ karp_status story_read_usage(story *s, size_t index, const tree *given, story_st
     event.of.usage.autoscaler = w->autoscaler;
     if (!status) status = read_amount(s, index, given, "cpu", &event.of.usage.amounts[KUBE_METRIC_CPU]);
     if (!status) status = read_amount(s, index, given, "memory", &event.of.usage.amounts[KUBE_METRIC_MEMORY]);
+    if (!status && event.of.usage.amounts[KUBE_METRIC_CPU] < 0 && event.of.usage.amounts[KUBE_METRIC_MEMORY] < 0)
+        status = story_fail_step(s, index, "usage", KARP_E_INVALID, "cpu, memory or both are needed");
     return status ? status : add_effect(s, step, &event);
 }
 

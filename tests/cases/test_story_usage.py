@@ -59,6 +59,7 @@ def usage(folder):
     equal(pods(path, '14m')[0], 9, 'the most replicas')
     for old, new, message in (('deployment: web, cpu: "1"', 'deployment: none', 'no such Deployment'),
                               ('cpu: "1"', 'cpu: much', 'steps[2].usage.cpu: not a quantity'),
+                              (', cpu: "1"', '', 'steps[2].usage: cpu, memory or both are needed'),
                               ('cpu: "1"', 'gpu: 1', 'expected deployment, namespace, cpu, memory'),
                               (AUTOSCALER.replace('MORE', ''), '', 'no HorizontalPodAutoscaler among the objects scales this Deployment'),
                               ('maxReplicas: 9', 'maxReplicas: 2000000', 'maxReplicas: more than 1000000 replicas'),
