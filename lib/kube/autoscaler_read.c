@@ -61,6 +61,26 @@ static void read_metrics(io_decoder *d, const tree *spec, kube_autoscaler *a)
     a->metric_count = count ? count : 1;
 }
 
+/* autoscaling/v1 has one target. Its annotations keep what only v2 can say. */
+static void read_v1(io_decoder *d, const tree *object, const tree *spec, kube_autoscaler *a)
+{
+    static const char *const kept[] = { "autoscaling.alpha.kubernetes.io/metrics",
+                                        "autoscaling.alpha.kubernetes.io/behavior" };
+    static const char *const later[] = { "metrics", "behavior" };
+    const tree *annotations = tree_get(tree_get(object, "metadata"), "annotations");
+    kube_metric *out = io_make(d, 1, sizeof *out);
+    for (size_t i = 0; i < 2; i++) {
+        if (tree_get(spec, later[i]))
+            io_bad_member(d, later[i], KARP_E_INVALID, "autoscaling/v1 has no such member: use autoscaling/v2");
+        if (tree_get(annotations, kept[i]))
+            io_bad(d, KARP_E_UNSUPPORTED, "the annotation %s is not read: use autoscaling/v2", kept[i]);
+    }
+    int64_t percent = io_integer(d, spec, "targetCPUUtilizationPercentage", 1, INT32_MAX, USUAL_UTILIZATION);
+    if (out) *out = (kube_metric){ KUBE_METRIC_CPU, (int32_t)percent, 0 };
+    a->metrics = out;
+    a->metric_count = 1;
+}
+
 /* ---- behavior ---------------------------------------------------------------------------------------------------- */
 
 static const kube_scaling_policy *read_policies(io_decoder *d, const tree *list)
@@ -125,7 +145,11 @@ void kube_autoscaler_read(io_decoder *d, const tree *object, kube_autoscaler *a)
     a->least = (int32_t)io_integer(d, spec, "minReplicas", 1, INT32_MAX, 1);
     a->most = (int32_t)io_integer(d, spec, "maxReplicas", 1, INT32_MAX, 0);
     if (a->most < a->least) io_bad_member(d, "maxReplicas", KARP_E_INVALID, "is less than minReplicas");
-    read_metrics(d, spec, a);
+    if (str_is(tree_get_text(object, "apiVersion"), "autoscaling/v1")) read_v1(d, object, spec, a);
+    else if (tree_get(spec, "targetCPUUtilizationPercentage"))
+        io_bad_member(d, "targetCPUUtilizationPercentage", KARP_E_INVALID,
+                      "is a member of autoscaling/v1: state metrics");
+    else read_metrics(d, spec, a);
     const tree *behavior = io_enter(d, spec, "behavior");
     a->behaves = behavior != NULL;
     if (behavior) read_rules(d, behavior, "scaleUp", &a->up);

@@ -86,6 +86,23 @@ def templates(folder):
         equal(totals['podsRunning'], count, 'simulated')
 
 
+def first_version(folder):
+    """autoscaling/v1 has one target, 80 % without one."""
+    scaler = AUTOSCALER.replace('MORE', '').replace('autoscaling/v2', 'autoscaling/v1')
+    metrics = scaler[scaler.index(', metrics'):scaler.rindex('}}')]
+    steps = 'steps:\n- scale: {deployment: web, replicas: 2}\n- wait: 1m\n- usage: {deployment: web, cpu: "1"}\n- wait: 1m\n'
+    old = HEAD + deployment('web', 500) + scaler.replace(metrics, ', targetCPUUtilizationPercentage: 50') + steps
+    for target, count in (('50', 4), ('25', 8), ('null', 3)):
+        equal(pods(story(folder, old.replace('Percentage: 50', 'Percentage: ' + target)), '2m')[0], count, target)
+    for have, given, message in (('autoscaling/v1', 'autoscaling/v2', 'targetCPUUtilizationPercentage: is a member of autoscaling/v1: state metrics'),
+                                 (', targetCPU', metrics + ', targetCPU', 'spec.metrics: autoscaling/v1 has no such member'),
+                                 ('HorizontalPodAutoscaler, metadata: {', 'HorizontalPodAutoscaler, metadata: {annotations: {autoscaling.alpha.kubernetes.io/metrics: "[]"}, ',
+                                  'the annotation autoscaling.alpha.kubernetes.io/metrics is not read')):
+        check(have in old, have)
+        error = karp('replay', story(folder, old.replace(have, given)), status=1)[1]
+        check(message in error, error)
+
+
 def targets(folder):
     """Targets and usage count exactly, in thousandths rounded up; a tolerance may be 0."""
     exact = ', behavior: {scaleUp: {tolerance: 0}, scaleDown: {tolerance: 0}}'
@@ -140,6 +157,7 @@ def main():
         TYPES = types_of(folder, 'us-west-2', 'm5.xlarge', 'm5.large')
         usage(folder)
         templates(folder)
+        first_version(folder)
         targets(folder)
         interrupt(folder)
         together(folder)
