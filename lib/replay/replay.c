@@ -126,6 +126,19 @@ karp_status replay_keep_notes(replay *r, const karp_reader *reader)
     return KARP_OK;
 }
 
+/* KARP_PEER_* of the policies, if it is one; else the newest. */
+static uint32_t peer_of_policies(const replay *r)
+{
+    uint32_t version = KARP_PEER_NEWEST;
+    for (size_t i = 0; i < r->options.policy_count; i++) {
+        uint32_t profile, own = KARP_PEER_NEWEST;
+        (void)karp_profile_parse(r->options.policies[i], &profile, &own);
+        if (i > 0 && own != version) return KARP_PEER_NEWEST;
+        version = own;
+    }
+    return version;
+}
+
 /* Reads the objects as a snapshot, so that errors have their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -135,6 +148,7 @@ static karp_status check_objects(replay *r)
     karp_reader_options_init(&options, sizeof options);
     options.region = r->options.region.len ? r->options.region : r->base.trace.region;
     options.feature_gates = r->options.feature_gates;
+    options.peer_version = peer_of_policies(r);
     options.keep_documents = 1;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status) reader->plays = true;

@@ -22,6 +22,7 @@ karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot
     karp_reader_options_init(&options, sizeof options);
     options.region = s->region;
     options.feature_gates = s->feature_gates;
+    options.peer_version = s->options.peer_version;
     options.keep_documents = 1;
     if (s->starts) options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);

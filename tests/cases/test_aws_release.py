@@ -144,6 +144,22 @@ def reservations():
     check('release: must be 1.14.3 or 1.15.2' in run('plan', manifest(pool(), pod()), '--set', 'release=2', status=None)[1], 'a release')
 
 
+def played():
+    """Stories and replays have the release of their version, too: without a free instance, the reservation of 1.14.3 is no offering to wait for."""
+    kinds = pool(requirements=[{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['reserved', 'on-demand']},
+                               {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['m5.large']}])
+    full = {**node_class(), 'status': {'capacityReservations': [{'id': 'cr-1', 'instanceType': 'm5.large', 'availabilityZone': 'us-west-2a', 'availableInstanceCount': 0}],
+                                       'subnets': [{'id': 's', 'zone': 'us-west-2a', 'zoneID': 'usw2-az1'}]}}
+    web = {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web'}, 'spec': {'replicas': 0, 'selector': {'matchLabels': {'app': 'web'}}, 'template': {
+        'metadata': {'labels': {'app': 'web'}}, 'spec': pod()['spec']}}}
+    path = pathlib.Path(folder.name) / 'story.json'
+    path.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'region': 'us-west-2', 'start': '2026-01-05T12:00:00Z', 'objects': [kinds, full, web],
+                                'steps': [{'scale': {'deployment': 'web', 'replicas': 1}}, {'wait': '5m'}]}))
+    for version in ('karpenter-1.14', 'karpenter'):
+        equal(document('simulate', path, '--profile', version)['totals']['launches'], 1, f'simulate: {version}')
+    equal([p['launches'] for p in document('replay', path, '--policy', 'karpenter-1.14,karpenter')['policies']], [1, 1], 'replay')
+
+
 def retired():
     """moto 5.1.22 (March 2026) still describes p3.2xlarge, and 5.2.5 does not."""
     types = {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['p2.xlarge', 'm5.large', 'p3dn.24xlarge', 'i3.large', 'u7i-12tb.224xlarge']}
@@ -168,6 +184,7 @@ repair()
 legacy()
 retired()
 reservations()
+played()
 classes()
 expressions()
 finish()
