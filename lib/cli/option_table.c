@@ -192,7 +192,8 @@ static const option_row rows[] = {
     { 0, "interruptions", "[TYPE=]RATE,...", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_INTERRUPTIONS]),
       "interruptions of a running spot node per hour; default 0" },
     { 0, "most-allocated", NULL, CLI_OPTION_REPLAY, FLAG(most_allocated),
-      "kube-scheduler fills nodes up: short for a --scheduler-config with the scoringStrategy MostAllocated" },
+      "the scheduler fills nodes up; for kube-scheduler, short for a --scheduler-config with the scoringStrategy "
+      "MostAllocated" },
     { 0, "scheduler", "NAME", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_SCHEDULER]),
       "what places pods: kube-scheduler (default), or simple, which only looks at resources, taints and node "
       "affinity" },

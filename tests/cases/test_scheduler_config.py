@@ -72,6 +72,10 @@ def main():
         plain = HEAD + deployment('big', 2500) + deployment('bigger', 3000) + deployment('one', 100) + steps
         equal(replay(plain, *types, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, *types, '--most-allocated', '--dump-at', '5m'), 'most allocated')
         check(replay(plain, *types, '--most-allocated', '--dump-at', '5m') != replay(plain, *types, '--dump-at', '5m'), 'most allocated changes something')
+        # The simple scheduler has no configuration, and fills nodes up as well.
+        simple = [replay(plain, *types, '--scheduler', 'simple', *words, '--dump-at', '5m')[0] for words in ((), ('--most-allocated',))]
+        nodes = [next(o['spec']['nodeName'] for o in json.loads(out)['objects'] if o['metadata']['name'] == 'one-0') for out in simple]
+        equal(nodes, ['default-1', 'default-2'], 'simple: on the emptier node, on the fuller one')
         # Nothing is said: everything is as without a configuration.
         config.write_text(HEADER)
         equal(replay(plain, *types, '--scheduler-config', config, '--dump-at', '5m'), replay(plain, *types, '--dump-at', '5m'), 'the default profile')
