@@ -3,6 +3,7 @@
 
 #include <base/admit.h>
 #include <io/decode_fields.h>
+#include <io/notes.h>
 #include <kube/amount.h>
 #include <kube/groups.h>
 #include <kube/objects.h>
@@ -363,20 +364,21 @@ static const kube_profile *find_profile(kube_cluster *c, const tree *spec)
 {
     enum { MOST_SHOWN = 300 };
     karp_str name = tree_get_text(spec, "schedulerName");
-    char names[MOST_SHOWN] = "";
+    char names[MOST_SHOWN] = "", meant[MEANT];
     if (c->profiles->name.len == 0) return c->profiles;
     if (name.len == 0) name = str("default-scheduler");
+    nearest near = nearest_to(name);
     for (size_t i = 0; i < c->profile_count; i++) {
         if (equal_str(c->profiles[i].name, name)) return &c->profiles[i];
+        nearest_offer(&near, c->profiles[i].name);
         str_append(names, sizeof names, "%s%.*s", i ? ", " : "", str_shown(c->profiles[i].name, 60),
                    c->profiles[i].name.ptr);
     }
     if (!c->status)
-        c->status = fail(
-            &c->error, KARP_E_NOT_FOUND,
-            "there are pods with the schedulerName %.*s, of which the configuration of kube-scheduler has no "
-            "profile, but of %s: add one",
-            str_shown(name, 60), name.ptr, names);
+        c->status = fail(&c->error, KARP_E_NOT_FOUND,
+                         "pods have the schedulerName %.*s; the configuration has no profile of that name (it has %s): "
+                         "add one%s",
+                         str_shown(name, 60), name.ptr, names, io_meant(&near, meant));
     return NULL;
 }
 

@@ -51,7 +51,9 @@ REFUSED = (
     ('podMaxBackoffSeconds: 2\npodInitialBackoffSeconds: 5\n', 'is less than podInitialBackoffSeconds', 3),
     ('nodes: 3\n', 'is not modelled', 3),
     ('profiles:\n- {schedulerName: other}\n',
-     'there are pods with the schedulerName default-scheduler, of which the configuration of kube-scheduler has no profile, but of other: add one', None),
+     'pods have the schedulerName default-scheduler; the configuration has no profile of that name (it has other): add one\n', None),
+    ('profiles:\n- {schedulerName: other}\n- {schedulerName: default-schedular}\n',
+     '(it has other, default-schedular): add one; did you mean default-schedular?', None),
 )
 
 
