@@ -100,6 +100,10 @@ karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const 
 /* Notes an unknown version of the kind, which is read as a known one. */
 karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version);
 
+/* Notes what of a manifest is not understood: its version, its fields, what an API server refuses. Converts it from a
+ * beta version (object.c). */
+karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
+
 /* Note values out of range; each kind of value once. */
 karp_status io_note_invalid_pod(karp_reader *reader, const karp_pod *pod);
 karp_status io_note_invalid_pool(karp_reader *reader, const karp_node_pool *pool);

@@ -277,6 +277,14 @@ static karp_status refuse_as_prices(karp_reader *reader, const tree *root, const
                                                                      : "");
 }
 
+karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
+{
+    karp_status status = io_note_version(reader, info, tree_get_text(root, "apiVersion"));
+    if (status == KARP_OK) status = io_convert_beta(reader, info, root);
+    if (status == KARP_OK) status = io_note_fields(reader, info, root, place);
+    return status ? status : io_note_refused(reader, info, root, place);
+}
+
 static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     karp_str kind = tree_get_text(root, "kind"), api_version = tree_get_text(root, "apiVersion");
@@ -295,10 +303,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
         bool left_out;
         karp_status refused = io_foreign_object(reader, root, place, &left_out);
         if (refused || left_out) return refused;
-        karp_status noted = io_note_version(reader, info, api_version);
-        if (noted == KARP_OK) noted = io_convert_beta(reader, info, root);
-        if (noted == KARP_OK) noted = io_note_fields(reader, info, root, place);
-        if (noted == KARP_OK) noted = io_note_refused(reader, info, root, place);
+        karp_status noted = io_note_object(reader, info, root, place);
         if (noted) return noted;
     }
     if (info->kind == IO_KIND_PROVISIONER || info->kind == IO_KIND_NODE_TEMPLATE)

@@ -110,20 +110,50 @@ static karp_status open_objects(replay *r)
     return status ? status : replay_state_find(r);
 }
 
-karp_status replay_keep_notes(replay *r, const karp_reader *reader)
+/* The notes on the objects, or those of the replay that dumped them; ptr NULL = there are no more. */
+static karp_str note_of_objects(const replay *r, const karp_reader *reader, size_t index)
 {
     const tree *earlier = tree_get(r->base.state, "warnings");
-    size_t count = r->base.state ? tree_count(earlier) : karp_reader_warning_count(reader);
-    karp_str *notes = arena_alloc(&r->base.trace.memory, (count + 1) * sizeof *notes);
-    for (size_t i = 0; notes && i < count; i++) {
-        notes[i] = trace_keep(&r->base.trace,
-                              r->base.state ? tree_text(tree_item(earlier, i)) : karp_reader_warning(reader, i));
-        if (!notes[i].ptr) notes = NULL;
+    if (!r->base.state) return karp_reader_warning(reader, index);
+    return index < tree_count(earlier) ? tree_text(tree_item(earlier, index)) : (karp_str){ NULL, 0 };
+}
+
+/* Problems come first: with the objects, then with what the trace applies unless they are among them. */
+static bool gather_notes(replay *r, const karp_reader *reader, io_table *known, karp_str *notes)
+{
+    const trace *t = &r->base.trace;
+    size_t count = 0, next = 0;
+    karp_str text = note_of_objects(r, reader, 0);
+    for (; str_starts(text, KARP_PROBLEM); text = note_of_objects(r, reader, ++next)) {
+        if (!io_table_put(known, text, 1)) return false;
+        notes[count++] = text;
     }
-    if (!notes) return fail_nomem(&r->error);
+    for (size_t i = 0; i < t->problem_count; i++) {
+        if (io_table_get(known, t->problems[i]) != IO_NONE) continue;
+        if (!io_table_put(known, t->problems[i], 1)) return false;
+        notes[count++] = t->problems[i];
+    }
+    for (; text.ptr; text = note_of_objects(r, reader, ++next)) notes[count++] = text;
     r->base.notes = notes;
     r->base.note_count = count;
-    return KARP_OK;
+    return true;
+}
+
+karp_status replay_keep_notes(replay *r, const karp_reader *reader)
+{
+    trace *t = &r->base.trace;
+    size_t count = r->base.state ? tree_count(tree_get(r->base.state, "warnings")) : karp_reader_warning_count(reader);
+    karp_str *notes = arena_alloc(&t->memory, (count + t->problem_count + 1) * sizeof *notes);
+    io_table known;
+    io_table_init(&known, r->base.context);
+    bool kept = notes && gather_notes(r, reader, &known, notes);
+    for (size_t i = 0; kept && i < r->base.note_count; i++) {
+        notes[i] = trace_keep(t, notes[i]);
+        kept = notes[i].ptr != NULL;
+    }
+    io_table_free(&known);
+    if (!kept) r->base.note_count = 0;
+    return kept ? KARP_OK : fail_nomem(&r->error);
 }
 
 /* KARP_PEER_* of the policies, if it is one; else the newest. */

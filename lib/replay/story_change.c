@@ -9,6 +9,7 @@
 #include <karp/library.h>
 
 #include <io/change.h>
+#include <io/notes.h>
 #include <io/owner.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct change {
     const char *member; /* of the step: "apply" */
     story_step *step;
     io_place place;
+    karp_reader *admitted; /* with what the step applies that makes pods; NULL = nothing does */
 } change;
 
 static karp_str name_of(const tree *object) { return tree_get_text(tree_get(object, "metadata"), "name"); }
@@ -120,8 +122,7 @@ static karp_status add_object(story *s, karp_reader *reader, const tree *object)
     return io_read_tree(reader, copy, &place, false);
 }
 
-/* A reader with the workload, what shapes its pods and, with `given`, the pods that the files have of it. */
-static karp_status reader_for(story *s, const tree *workload, bool given, karp_reader **out)
+static karp_status new_reader(story *s, karp_reader **out)
 {
     karp_reader_options options;
     karp_reader_options_init(&options, sizeof options);
@@ -136,6 +137,14 @@ static karp_status reader_for(story *s, const tree *workload, bool given, karp_r
     karp_catalogue_unref(none);
     if (status) return status;
     (*out)->plays = true;
+    return KARP_OK;
+}
+
+/* A reader with the workload, what shapes its pods and, with `given`, the pods that the files have of it. */
+static karp_status reader_for(story *s, const tree *workload, bool given, karp_reader **out)
+{
+    karp_status status = new_reader(s, out);
+    if (status) return status;
     for (size_t i = 0; i < s->object_count && !status; i++) {
         const tree *object = s->objects[i];
         if (!karp_context_work(s->context, 16)) return story_nomem(s);
@@ -158,12 +167,9 @@ static karp_status make_pods(const change *c, const tree *workload, bool given, 
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_status status = reader_for(s, workload, given, &reader);
+    size_t noted = status ? 0 : karp_reader_problem_count(reader); /* where the objects were read */
     if (!status) status = karp_reader_finish(reader, &snapshot, &s->error);
-    if (!status && karp_reader_problem_count(reader) > 0) {
-        char why[200];
-        str_shorten(why, sizeof why, reader->problems[0]);
-        status = story_fail_step(s, c->index, c->member, KARP_E_INVALID, why);
-    }
+    if (!status && !trace_add_problems(s->trace, reader, noted)) status = story_nomem(s);
     if (!status) status = replay_add_made(reader, s->t, list, &s->error);
     for (size_t i = 0; i < s->object_count && given && !status; i++) {
         const tree *pod = s->objects[i];
@@ -174,6 +180,73 @@ static karp_status make_pods(const change *c, const tree *workload, bool given, 
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status || s->t->status == KARP_OK ? status : story_nomem(s);
+}
+
+/* ---- what the API server refuses --------------------------------------------------------------------------------- */
+
+/* Kinds whose objects or pods the API server may refuse, other than the workloads of make_pods(). */
+static bool is_admitted(io_kind kind)
+{
+    return kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_DAEMON_SET || kind == IO_KIND_POD;
+}
+
+/* Reads the object as --replace does. A Deployment gets no pods, which are those of its number of replicas. */
+static karp_status admit_object(change *c, const tree *object)
+{
+    story *s = c->s;
+    karp_reader *reader = c->admitted;
+    tree *copy = tree_copy(s->t, object);
+    bool deployment = info_of(s, object)->kind == IO_KIND_DEPLOYMENT;
+    if (deployment) tree_set(s->t, tree_own(s->t, copy, "spec", TREE_MAP), "replicas", tree_new_integer(s->t, 0));
+    if (!copy || s->t->status) return story_nomem(s);
+    reader->replacing = true;
+    karp_status status = add_object(s, reader, copy);
+    reader->replacing = false;
+    return status;
+}
+
+static karp_status admit_all(change *c, const tree *list)
+{
+    story *s = c->s;
+    karp_status status = new_reader(s, &c->admitted);
+    for (size_t i = 0; i < s->object_count && !status; i++) {
+        io_kind kind = s->objects[i] ? info_of(s, s->objects[i])->kind : IO_KIND_UNKNOWN;
+        if (!karp_context_work(s->context, 16)) return story_nomem(s);
+        if (shapes_pods(kind) && kind != IO_KIND_AUTOSCALER && kind != IO_KIND_SCALED_OBJECT)
+            status = add_object(s, c->admitted, s->objects[i]);
+    }
+    for (size_t i = 0; i < tree_count(list) && !status; i++) {
+        io_kind kind = info_of(s, tree_item(list, i))->kind;
+        if (is_admitted(kind) || shapes_pods(kind)) status = admit_object(c, tree_item(list, i));
+    }
+    if (status && c->admitted && c->admitted->error.status) s->error = c->admitted->error;
+    return status;
+}
+
+/* Notes which objects of the step, or pods of theirs, the API server refuses. */
+static karp_status admit(change *c, const tree *list)
+{
+    story *s = c->s;
+    karp_snapshot *snapshot = NULL;
+    bool any = false;
+    for (size_t i = 0; i < tree_count(list); i++) any = any || is_admitted(info_of(s, tree_item(list, i))->kind);
+    if (!any) return KARP_OK;
+    karp_status status = admit_all(c, list);
+    size_t noted = c->admitted ? karp_reader_problem_count(c->admitted) : 0; /* by check_object() */
+    if (!status) status = karp_reader_finish(c->admitted, &snapshot, &s->error);
+    if (!status && !trace_add_problems(s->trace, c->admitted, noted)) status = story_nomem(s);
+    karp_snapshot_unref(snapshot);
+    if (!status || status == KARP_E_NOMEM || status == KARP_E_CANCELED) return status;
+    karp_error_init(&s->error, sizeof s->error); /* it is told when the objects are needed */
+    return KARP_OK;
+}
+
+static bool is_refused(const change *c, const tree *object)
+{
+    const io_deferred *d = c->admitted ? io_find_deferred(c->admitted, tree_get_text(object, "kind"),
+                                                          io_namespace(object), name_of(object))
+                                       : NULL;
+    return d && d->refused;
 }
 
 /* ---- what a step does -------------------------------------------------------------------------------------------- */
@@ -299,7 +372,7 @@ static karp_status change_deployment(const change *c, const tree *before, tree *
         int64_t count = before ? (int64_t)STORY_SAME : 1;
         if (tree_integer(replicas, &count) && count > STORY_REPLICAS_MOST)
             return refuse(c, after, "more than 1000000 replicas");
-        effect.replicas = (uint64_t)count;
+        effect.replicas = is_refused(c, after) ? 0 : (uint64_t)count;
         if (!before || !io_same_template(tree_get(before, "spec"), spec)) {
             effect.event.shape = replay_workload_shape(s->trace, s->t, after, io_namespace(after));
             if (effect.event.shape == NO_ID) return story_nomem(s);
@@ -333,6 +406,8 @@ static karp_status check_object(const change *c, const tree *object)
     if (!is_used(kind) && kind != IO_KIND_POD && !replay_is_workload(s->reader, object))
         return refuse(c, object, "no decision of a story reads it");
     karp_status status = io_object_check(s->reader, info, object, &c->place);
+    tree *copy = tree_deep_copy(s->t, object, false); /* a note may need it converted */
+    if (!status) status = copy ? io_note_object(s->reader, info, copy, &c->place) : io_reader_nomem(s->reader);
     if (status) s->error = s->reader->error;
     return status;
 }
@@ -344,7 +419,7 @@ static karp_status change_object(const change *c, const tree *before, tree *obje
     if (replay_is_workload(c->s->reader, object)) return change_pods(c, before, object);
     if (kind != IO_KIND_POD) return add_applied(c, object);
     karp_status status = before ? add_pod(c, before, TRACE_POD_DELETED) : KARP_OK;
-    return status ? status : add_pod(c, object, TRACE_POD_CREATED);
+    return status || is_refused(c, object) ? status : add_pod(c, object, TRACE_POD_CREATED);
 }
 
 static void add_title(strbuf *title, karp_str kind, karp_str name)
@@ -355,27 +430,34 @@ static void add_title(strbuf *title, karp_str kind, karp_str name)
     strbuf_addstr(title, name);
 }
 
+static karp_status check_one(change *c, const tree *object)
+{
+    story *s = c->s;
+    if (!tree_is(object, TREE_MAP) || tree_get_text(object, "kind").len == 0 || name_of(object).len == 0)
+        return story_fail_step(s, c->index, c->member, KARP_E_INVALID, "an object has a kind and a name");
+    c->place = story_place(s, object);
+    return check_object(c, object);
+}
+
 static karp_status apply_one(change *c, tree *object, bool exists, strbuf *title)
 {
     story *s = c->s;
     karp_str kind = tree_get_text(object, "kind"), name = name_of(object);
-    if (!tree_is(object, TREE_MAP) || kind.len == 0 || name.len == 0)
-        return story_fail_step(s, c->index, c->member, KARP_E_INVALID, "an object has a kind and a name");
     c->place = story_place(s, object);
-    karp_status status = check_object(c, object);
-    if (status) return status;
     const uint32_t *number = number_of(s, kind, io_namespace(object), name);
     if (!number) return s->error.status;
     const tree *before = *number == IO_NONE ? NULL : s->objects[*number];
     if (exists && !before) return refuse(c, object, "there is none to replace; apply adds it");
     add_title(title, kind, name);
-    status = change_object(c, before, object);
+    karp_status status = change_object(c, before, object);
     return status ? status : set_object(s, object);
 }
 
 static karp_status apply_all(change *c, const tree *list, bool exists, strbuf *title)
 {
     karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(list) && !status; i++) status = check_one(c, tree_item(list, i));
+    if (!status) status = admit(c, list);
     for (size_t i = 0; i < tree_count(list) && !status; i++) status = apply_one(c, tree_item(list, i), exists, title);
     if (!status && tree_count(list) == 0)
         status = story_fail_step(c->s, c->index, c->member, KARP_E_INVALID, "no object");
@@ -462,6 +544,7 @@ karp_status story_read_change(story *s, size_t index, const char *member, tree *
     step->verb = member;
     step->title = title.failed ? (karp_str){ NULL, 0 } : trace_keep(s->trace, (karp_str){ title.ptr, title.len });
     if (!status && !step->title.ptr) status = story_nomem(s);
+    karp_reader_free(c.admitted);
     strbuf_free(&title);
     return status;
 }

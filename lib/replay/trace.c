@@ -63,6 +63,18 @@ bool trace_add_object(trace *t, const trace_object *object)
     return true;
 }
 
+bool trace_add_problems(trace *t, const karp_reader *reader, size_t from)
+{
+    for (size_t i = from; i < karp_reader_problem_count(reader); i++) {
+        karp_str kept = trace_keep(t, karp_reader_warning(reader, i));
+        if (!kept.ptr ||
+            !arena_grow(&t->memory, (void **)&t->problems, &t->problem_capacity, t->problem_count + 1, sizeof kept))
+            return false;
+        t->problems[t->problem_count++] = kept;
+    }
+    return true;
+}
+
 /* ---- completion -------------------------------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b, const void *user)

@@ -90,6 +90,8 @@ typedef struct trace {
     size_t count, capacity;
     trace_object *objects;
     size_t object_count, object_capacity;
+    karp_str *problems; /* with objects that events apply; each begins with KARP_PROBLEM */
+    size_t problem_count, problem_capacity;
     trace_daemon *daemons;
     size_t daemon_count, daemon_capacity;
     trace_autoscaler *autoscalers;
@@ -120,6 +122,8 @@ uint32_t trace_shape_of(trace *t, const trees *memory, const tree *pod);
 bool trace_add(trace *t, const trace_event *event);
 /* Adds an object, whose texts are copied. false = out of memory. */
 bool trace_add_object(trace *t, const trace_object *object);
+/* Adds the reader's problems from this one on. false = out of memory. */
+bool trace_add_problems(trace *t, const karp_reader *reader, size_t from);
 
 /* Sorts the events by time; events with equal times stay in the order in which they were added. */
 karp_status trace_sort(trace *t, karp_error *error);

@@ -143,6 +143,39 @@ def others():
     equal(len(events(told(end, {'replace': 'new.yaml'}, end), 'deleted')), 3, 'a file beside the story')
 
 
+def unclear():
+    """What of the applied objects is not understood or not planned is said as for the objects of a plan."""
+    misspelt = workload('Deployment', 'api', 2, replicaz=3)
+    misspelt['spec']['template']['spec']['nodeSelektor'] = {'a': 'b'}
+    heavy = copy.deepcopy(pool('m6i.large'))
+    heavy['spec']['weigth'] = 3
+    heavy['spec']['template']['spec']['requirments'] = []
+    refused = [workload(kind, 'idle', 2) for kind in ('Deployment', 'StatefulSet', 'DaemonSet')]
+    for one in refused:
+        one['spec'].pop('selector')
+    refused[2]['spec'].pop('replicas')
+    pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'bare'},
+           'spec': {**template()['spec'], 'tolerations': [{'key': 'a', 'operator': 'Exists', 'value': 'b'}]}}
+    bounds = {'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': 'b'},
+              'spec': {'minAvailable': 1, 'maxUnavailable': 1, 'selector': {}}}
+    kept, changed = pathlib.Path(folder, 'kept.json'), pathlib.Path(folder, 'story.yaml')
+    kept.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [pool('m6i.large'), workload('Deployment', 'web', 3)]}))
+    for one, pods in ((misspelt, 5), (heavy, 3), (bounds, 3), (pod, 3), *((one, 3) for one in refused)):
+        changed.write_text(json.dumps(one)) # where the story is, for the same place in the text
+        wanted = json.loads(run('plan', kept, *TYPES, *(['--replace', changed] if one is heavy else [changed]), '-o', 'json', status=None)[0])['problems']
+        steps = [{'wait': '5m'}, {'apply': one}, {'wait': '5m'}]
+        played = told(*steps)
+        equal((played['problems'], played['totals']['podsRunning']), (wanted, pods), f'simulate: {one["kind"]}')
+        again = json.loads(run('replay', story(*steps), *TYPES, '-o', 'json')[0])
+        equal((again['problems'], again['policies'][0]['podsRunning']), (wanted, pods), f'replay: {one["kind"]}')
+    pathlib.Path(folder, 'new.yaml').write_text(json.dumps(heavy))
+    for verb in ('simulate', 'replay'):
+        out, _ = run(verb, story({'wait': '5m'}, {'replace': 'new.yaml'}, {'wait': '5m'}), *TYPES)
+        check('new.yaml:1: NodePool default: a NodePool has no field spec.weigth' in out and
+              out.endswith('INCOMPLETE: 2 parts of the input are not understood\n'), out)
+    equal(told({'apply': misspelt}, {'delete': 'deploy/api'}, {'apply': misspelt})['problems'][:2], told({'apply': misspelt})['problems'], 'once')
+
+
 def wrong():
     other = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'other'}, 'spec': pool('m6i.large')['spec']}
     bad = copy.deepcopy(pool('m6i.large'))
@@ -177,5 +210,6 @@ with tempfile.TemporaryDirectory() as folder:
     cut()
     workloads()
     others()
+    unclear()
     wrong()
 finish()
