@@ -13,7 +13,7 @@ enum { MOST_NOTES = 50 };
 
 typedef struct walk {
     karp_reader *reader;
-    const io_kind_info *info;
+    karp_str kind;
     const tree *root;
     const io_place *place;
     io_step path[IO_PATH_MOST];
@@ -40,8 +40,8 @@ static bool first_time(walk *w)
         if (w->path[i].name) steps[n++] = w->path[i];
     }
     io_path_text(steps, n, names, sizeof names);
-    if (io_find(w->reader, "unknown field", str(w->info->name), str(names)) != IO_NONE) return false;
-    if (!io_note_name(w->reader, str("unknown field"), str(w->info->name), str(names), 1)) {
+    if (io_find(w->reader, "unknown field", w->kind, str(names)) != IO_NONE) return false;
+    if (!io_note_name(w->reader, str("unknown field"), w->kind, str(names), 1)) {
         w->status = io_reader_nomem(w->reader);
         return false;
     }
@@ -54,6 +54,8 @@ static const char *about_former(karp_str name)
     return str_is(name, "workloadRef") ? " (it ended with Kubernetes 1.35; a pod names its group in schedulingGroup)"
                                        : NULL;
 }
+
+static const char *article(karp_str kind) { return kind.len && strchr("AEIO", kind.ptr[0]) ? "an" : "a"; }
 
 /* `hint`: what to do about it, or which field may be meant. */
 static void note(walk *w, const char *hint)
@@ -68,8 +70,11 @@ static void note(walk *w, const char *hint)
     io_path_text(w->path, path_length(w), field, sizeof field);
     io_place_refine(&at, w->root, w->path, path_length(w));
     str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
-    w->status = io_not_understood(w->reader, "%s: %s %s: a %s has no field %s: ignored%s", io_place_text(&at, where),
-                                  w->info->name, shown, w->info->name, field, hint);
+    karp_str kind = w->kind;
+    kind.len = (size_t)str_shown(kind, 100);
+    w->status = io_not_understood(w->reader, "%s: %.*s %s: %s %.*s has no field %s: ignored%s",
+                                  io_place_text(&at, where), (int)kind.len, kind.ptr, shown, article(kind),
+                                  (int)kind.len, kind.ptr, field, hint);
 }
 
 static void note_unknown(walk *w, const record *s, karp_str name)
@@ -169,11 +174,12 @@ static void walk_operated(walk *w, const io_pod_kind *kind)
 
 karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
-    const record *s = io_schema_of(info);
+    karp_str kind = tree_get_text(root, "kind"), group = str_before(tree_get_text(root, "apiVersion"), '/');
+    const record *s = info->kind == IO_KIND_NODE_CLASS ? io_schema_of_class(group, kind) : io_schema_of(info);
     const io_pod_kind *operated = s ? NULL : io_pod_kind_of(info);
     const tree *metadata = tree_get(root, "metadata");
     if ((!s && !operated) || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
-    walk w = { .reader = reader, .info = info, .root = root, .place = place, .status = KARP_OK };
+    walk w = { .reader = reader, .kind = kind, .root = root, .place = place, .status = KARP_OK };
     if (s) walk_object(&w, s, root);
     else walk_operated(&w, operated);
     return w.status;

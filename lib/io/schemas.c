@@ -2,20 +2,12 @@
 /* Source: Kubernetes 1.37, k8s.io/api; KEDA 2.18; autoscaler's vertical-pod-autoscaler; Karpenter 1.15. */
 #include <io/schemas.h>
 
-#include <io/decode_fields.h>
+#include <io/schema_rows.h>
 
 #include <string.h>
 
 /* ---- rows whose values are not decoded -----------------------------------------------------------------------------
  */
-
-#define PART(text, record_)                                                                                            \
-    {                                                                                                                  \
-        NAMED_FIELD(text), .inner = &(record_)                                                                         \
-    }
-#define METADATA PART("metadata", io_namespaced_meta_record)
-#define WHOLE(spec_) .known = "apiVersion kind status", CLOSED(METADATA, PART("spec", spec_))
-#define ONLY(names) .known = (names), .closed = true
 
 #define SELECTOR PART("selector", io_selector_record)
 #define TEMPLATE PART("template", io_template_record)

@@ -55,6 +55,17 @@ FIELDS = [
     (thing('node.k8s.io/v1', 'RuntimeClass', 'k', handler='k', overhead={'podfixed': {'cpu': '1'}}), 'overhead.podfixed', 'podFixed'),
     (thing('v1', 'Service', 'svc', spec={'selectors': {'a': 'b'}}), 'spec.selectors', 'selector'),
     (thing('v1', 'Node', 'node', status={'allocateable': {}}), 'status.allocateable', 'allocatable'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'e', spec={'amiFamly': 'AL2'}), 'spec.amiFamly', 'amiFamily'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'f', spec={'instanceStorPolicy': 'RAID0'}), 'spec.instanceStorPolicy', 'instanceStorePolicy'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'k', spec={'kubelet': {'maxPodz': 20, 'memoryManagerPolicy': 'None'}}), 'spec.kubelet.maxPodz', 'maxPods'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'm', spec={'blockDeviceMapping': []}), 'spec.blockDeviceMapping', 'blockDeviceMappings'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'v', spec={'blockDeviceMappings': [{'ebs': {'volumeSyze': '9Gi'}}]}),
+     'spec.blockDeviceMappings[0].ebs.volumeSyze', 'volumeSize'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'w', metadata={'annotation': {}}, spec={}), 'metadata.annotation', 'annotations'),
+    (thing('karpenter.azure.com/v1beta1', 'AKSNodeClass', 'i', spec={'imageFamly': 'AzureLinux'}), 'spec.imageFamly', 'imageFamily'),
+    (thing('karpenter.azure.com/v1beta1', 'AKSNodeClass', 'p', spec={'kubelet': {'maxPods': 20}}), 'spec.kubelet.maxPods', None),
+    (thing('karpenter.k8s.gcp/v1alpha1', 'GCENodeClass', 't', spec={'imageSelectorTerm': []}), 'spec.imageSelectorTerm', 'imageSelectorTerms'),
+    (thing('karpenter.k8s.gcp/v1alpha1', 'GCENodeClass', 'd', spec={'disks': [{'sizeGib': 20, 'sizeGiB': 20}]}), 'spec.disks[0].sizeGib', 'sizeGiB'),
 ]
 
 # Versions and kinds that do not exist, and what is said of them.
@@ -75,7 +86,8 @@ UNDERSTOOD = [thing('example.com/v1', 'Gadget', 'g', spec={}), thing('hypershift
 
 told = problems(*[row[0] for row in FIELDS], *[row[0] for row in KINDS])
 for one, field, meant in FIELDS:
-    ending = f'{one["kind"]} {one["metadata"]["name"]}: a {one["kind"]} has no field {field}: ignored' + (f'; did you mean {meant}?' if meant else '')
+    article = 'an' if one['kind'][0] in 'AE' else 'a'
+    ending = f'{one["kind"]} {one["metadata"]["name"]}: {article} {one["kind"]} has no field {field}: ignored' + (f'; did you mean {meant}?' if meant else '')
     found = [t for t in told if t.startswith('not understood: ') and f'{one["kind"]} {one["metadata"]["name"]}: ' in t]
     check(len(found) == 1 and (found[0].endswith(ending) if meant else ending in found[0]), f'{ending}: {found}')
 for one, wanted in KINDS:
