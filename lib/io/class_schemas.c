@@ -128,3 +128,11 @@ const record *io_schema_of_class(karp_str group, karp_str kind)
     }
     return NULL;
 }
+
+const char *io_class_kind_of(karp_str group)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        if (str_is(group, classes[i].group)) return classes[i].kind;
+    }
+    return NULL;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/error.h>
+#include <base/nearest.h>
 #include <io/clouds.h>
 #include <io/cluster_api.h>
 #include <providers/builtin.h>
@@ -311,17 +312,38 @@ void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group
     *kind = str(builtin->plugin->class_kind);
 }
 
+/* The group that a misspelt one is meant as, or that has the kind. NULL = none is similar. */
+static const char *group_meant(karp_str group, karp_str kind)
+{
+    const builtin_plugin *one = plugin_builtin_for_class(nothing, kind);
+    nearest near = { .wanted = group, .distance = 2 };
+    if (one) return one->plugin->class_group;
+    for (size_t i = 0; (one = plugin_builtin(i)) != NULL; i++) {
+        if (one->plugin->class_group) nearest_offer(&near, str(one->plugin->class_group));
+        if (one->other_group) nearest_offer(&near, str(one->other_group));
+    }
+    return near.best.ptr;
+}
+
 static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
 {
     const tree *ref = tree_get(io_template_spec(pool->root), "nodeClassRef");
     karp_str group = io_group_of_class(ref), kind = tree_get_text(ref, "kind");
     io_place place = io_place_whole(&pool->place);
     const other_provider *other = other_provider_for_class(group, kind);
-    (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
-                         "%s (node class of %.*s%s%.*s) is not built in: give its instance types with --catalogue FILE "
-                         "(a first one: karp catalogue --from-nodes -f NODES), or a provider with --provider FILE.so",
-                         other ? other->cloud : "the provider", str_shown(group, 60), group.len ? group.ptr : "",
-                         group.len && kind.len ? ", kind " : "", str_shown(kind, 40), kind.len ? kind.ptr : "");
+    const char *meant = other ? NULL : group_meant(group, kind);
+    if (meant)
+        (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef.group",
+                             "%.*s is the group of no provider that is known; did you mean %s? Otherwise give its "
+                             "instance types with --catalogue FILE, or a provider with --provider FILE.so",
+                             str_shown(group, 60), group.len ? group.ptr : "", meant);
+    else
+        (void)io_reader_fail(
+            reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
+            "%s (node class of %.*s%s%.*s) is not built in: give its instance types with --catalogue FILE "
+            "(a first one: karp catalogue --from-nodes -f NODES), or a provider with --provider FILE.so",
+            other ? other->cloud : "the provider", str_shown(group, 60), group.len ? group.ptr : "",
+            group.len && kind.len ? ", kind " : "", str_shown(kind, 40), kind.len ? kind.ptr : "");
     io_reader_name(reader, str("NodePool"), nothing, pool->name);
     return KARP_E_UNSUPPORTED;
 }

@@ -185,8 +185,17 @@ karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const 
     return w.status;
 }
 
-karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version)
+static karp_status note_class_kind(karp_reader *reader, karp_str api_version, karp_str kind)
 {
+    const char *meant = io_class_kind_of(str_before(api_version, '/'));
+    if (!meant || str_is(kind, meant)) return KARP_OK;
+    return io_not_understood_once(reader, "%.*s of %.*s is not read; did you mean %s?", str_shown(kind, 100), kind.ptr,
+                                  str_shown(api_version, 100), api_version.ptr, meant);
+}
+
+karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version, karp_str kind)
+{
+    if (info->kind == IO_KIND_NODE_CLASS) return note_class_kind(reader, api_version, kind);
     if (!info->version) return KARP_OK;
     char shown[64];
     size_t group = str_before(api_version, '/').len;

@@ -88,6 +88,8 @@ karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool);
 karp_status io_values_note(karp_reader *reader);
 /* Zones that a NodePool lists and its node class lacks (class_zones.c). */
 karp_status io_class_zones_note(karp_reader *reader);
+/* Kinds in references to node classes that the group or the input does not have (class_kinds.c). */
+karp_status io_class_kinds_note(karp_reader *reader);
 /* Operating systems with a licence that the built-in prices do not have (licences.c). */
 karp_status io_licences_note(karp_reader *reader);
 
@@ -98,7 +100,7 @@ karp_status io_licences_note(karp_reader *reader);
 karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
 
 /* Notes an unknown version of the kind, which is read as a known one. */
-karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version);
+karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version, karp_str kind);
 
 /* Notes what of a manifest is not understood: its version, its fields, what an API server refuses. Converts it from a
  * beta version (object.c). */

@@ -279,7 +279,7 @@ static karp_status refuse_as_prices(karp_reader *reader, const tree *root, const
 
 karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
-    karp_status status = io_note_version(reader, info, tree_get_text(root, "apiVersion"));
+    karp_status status = io_note_version(reader, info, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (status == KARP_OK) status = io_convert_beta(reader, info, root);
     if (status == KARP_OK) status = io_note_fields(reader, info, root, place);
     return status ? status : io_note_refused(reader, info, root, place);

@@ -12,6 +12,9 @@ const record *io_schema_of(const io_kind_info *info);
 /* Likewise of a node class, which has no entry of its own among the kinds. */
 const record *io_schema_of_class(karp_str group, karp_str kind);
 
+/* The only kind of node classes in the group of a built-in provider; NULL = it is another group. */
+const char *io_class_kind_of(karp_str group);
+
 /* Whether API servers have had this version of the kind, and it is read as the one of the kind's row. */
 bool io_was_version(const io_kind_info *info, karp_str version);
 

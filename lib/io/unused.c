@@ -295,6 +295,10 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
         return io_not_understood_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?",
                                       str_shown(kind, 100), kind.ptr, str_shown(api_version, 100), api_version.ptr,
                                       meant->name, meant->group, meant->group[0] ? "/" : "", meant->version);
+    const char *class_kind = io_class_kind_of(str_before(api_version, '/'));
+    if (class_kind && nearly((karp_str){ kind.ptr, (size_t)str_shown(kind, 100) }, str(class_kind)))
+        return io_not_understood_once(reader, "%.*s of %.*s is not read; did you mean %s?", str_shown(kind, 100),
+                                      kind.ptr, str_shown(api_version, 100), api_version.ptr, class_kind);
     if (of_kubernetes && !plain)
         return io_not_understood_once(reader, "%.*s of %.*s is no known kind of Kubernetes", str_shown(kind, 100),
                                       kind.ptr, str_shown(api_version, 100), api_version.ptr);

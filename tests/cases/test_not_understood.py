@@ -95,6 +95,25 @@ for one, wanted in KINDS:
 equal(len(told), len(FIELDS) + len(KINDS), 'nothing else')
 equal(problems(*UNDERSTOOD), [], 'understood')
 
+# NodePools that name a kind of node class that its group or the input does not have, and node classes of such a kind.
+def pool_of(group, kind, name='mine'):
+    spec = {'requirements': [], 'nodeClassRef': {'group': group, 'kind': kind, 'name': name}}
+    return thing('karpenter.sh/v1', 'NodePool', 'p', spec={'template': {'spec': spec}})
+
+
+MINE = thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'mine', spec={})
+for kind, meant in (('EC2NodeClas', 'EC2NodeClass'), ('AKSNodeClass', 'EC2NodeClass')):
+    found = problems(pool_of('karpenter.k8s.aws', kind), MINE)
+    check(len(found) == 1 and f'NodePool p: spec.template.spec.nodeClassRef.kind: karpenter.k8s.aws has no kind {kind}: ignored; did you mean {meant}?' in found[0], f'{kind}: {found}')
+equal(problems(pool_of('karpenter.k8s.aws', 'EC2NodeClass'), MINE), [], 'the kind of the group')
+for version, kind, meant in (('karpenter.k8s.aws/v1', 'EC2NodeClas', 'EC2NodeClass'), ('karpenter.azure.com/v1beta1', 'EC2NodeClass', 'AKSNodeClass')):
+    equal(problems(thing(version, kind, 'mine', spec={})), [f'not understood: {kind} of {version} is not read; did you mean {meant}?'], kind)
+error = run('plan', manifest(pool_of('karpenter.k8s.awz', 'EC2NodeClass')), APP, status=1)[1]
+check('karpenter.k8s.awz is the group of no provider that is known; did you mean karpenter.k8s.aws?' in error, error)
+for kind, count in (('ThingNodeClass', 0), ('OtherNodeClass', 1)):
+    found = problems(pool_of('example.com', kind), thing('example.com/v1', 'ThingNodeClass', 'mine', spec={}))
+    equal([text.endswith('OtherNodeClass mine is not in the input, which has one of the kind ThingNodeClass; did you mean ThingNodeClass?') for text in found], [True] * count, str(found))
+
 # Every gate of every command, the last line, and each format.
 wrong = manifest(FIELDS[3][0])
 LAST = 'INCOMPLETE: 1 part of the input is not understood\n'

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes NodePools whose nodeClassRef names a kind that its group does not have, or that the input has not. */
+#include <io/notes.h>
+
+#include <io/clouds.h>
+#include <io/fill.h>
+#include <io/schemas.h>
+
+static const karp_str nothing = { "", 0 };
+static const char classes_of[] = "classes of a group";
+
+/* The file, the line and the field. */
+static const char *field_of(const io_deferred *w, const char *field, char where[IO_PLACE_TEXT])
+{
+    char names[128];
+    io_step path[IO_PATH_MOST];
+    io_place at = w->place;
+    io_place_refine(&at, w->root, path, io_path_read(field, names, sizeof names, path));
+    return io_place_text(&at, where);
+}
+
+static karp_status note_kind(karp_reader *reader, const io_deferred *w, karp_str group, karp_str kind,
+                             const char *meant)
+{
+    static const char field[] = "spec.template.spec.nodeClassRef.kind";
+    char where[IO_PLACE_TEXT];
+    return io_not_understood(reader, "%s: NodePool %.*s: %s: %.*s has no kind %.*s: ignored; did you mean %s?",
+                             field_of(w, field, where), str_shown(w->name, 64), w->name.ptr, field,
+                             str_shown(group, 64), group.ptr, str_shown(kind, 64), kind.ptr, meant);
+}
+
+/* Whether the input lacks the class, and has one of that name and group and of another kind, which is noted. */
+static karp_status note_other(karp_reader *reader, const io_deferred *w, karp_str group, karp_str kind, karp_str name)
+{
+    static const char field[] = "spec.template.spec.nodeClassRef";
+    char where[IO_PLACE_TEXT];
+    uint32_t other = io_find(reader, classes_of, group, name);
+    const io_deferred *own = io_find_deferred(reader, kind, nothing, name);
+    if (other >= reader->deferred_count || reader->deferred[other].gone || (own && !own->gone)) return KARP_OK;
+    karp_str has = tree_get_text(reader->deferred[other].root, "kind");
+    return io_not_understood(reader,
+                             "%s: NodePool %.*s: %s: %.*s %.*s is not in the input, which has one of the kind %.*s; "
+                             "did you mean %.*s?",
+                             field_of(w, field, where), str_shown(w->name, 64), w->name.ptr, field, str_shown(kind, 64),
+                             kind.ptr, str_shown(name, 64), name.ptr, str_shown(has, 64), has.ptr, str_shown(has, 64),
+                             has.ptr);
+}
+
+static karp_status note_pool(karp_reader *reader, const io_deferred *w)
+{
+    const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
+    karp_str group = io_group_of_class(ref), kind = tree_get_text(ref, "kind"), name = tree_get_text(ref, "name");
+    const char *meant = io_class_kind_of(group);
+    if (group.len == 0 || kind.len == 0) return KARP_OK;
+    if (meant) return str_is(kind, meant) ? KARP_OK : note_kind(reader, w, group, kind, meant);
+    return note_other(reader, w, group, kind, name);
+}
+
+karp_status io_class_kinds_note(karp_reader *reader)
+{
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->info->kind != IO_KIND_NODE_CLASS || w->gone) continue;
+        karp_str group = str_before(tree_get_text(w->root, "apiVersion"), '/');
+        if (!io_note_name(reader, str(classes_of), group, w->name, (uint32_t)i)) return io_reader_nomem(reader);
+    }
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->info->kind == IO_KIND_NODE_POOL && !w->gone && !w->stated) status = note_pool(reader, w);
+    }
+    return status;
+}
