@@ -410,6 +410,15 @@ def helm_hooks():
                  'runs and ends before the other objects are created', '--hooks pre-install', '--hooks post-install'):
         check(what in notes(*chart), (what, notes(*chart)))
     equal(pods(*chart, words=['--hooks', 'pre-install']), named('pre', 1, 'c=4'), 'the round before')
+    equal(pods(*chart, words=['--hooks', 'Post-Install']), named('after', 1, 'c=2'), 'Helm ignores the case of letters')
+    for word, ending in (('pre-instal', '; did you mean pre-install?\n'), ('post-upgrade', 'pre-upgrade, pre-delete, test')):
+        error = run('plan', POOL, manifest(*chart), '--hooks', word, status=1)[1]
+        check(f'no Helm hook of {word} creates pods; the input has hooks of pre-install, post-install, pre-upgrade, pre-delete, test' in error and ending in error, error)
+    check('creates pods; the input has no such hooks' in run('plan', POOL, manifest(chart[0]), '--hooks', 'pre-install', status=1)[1], 'no hooks at all')
+    wrong = hook('Job', 'wrong', 'post-install, pre-instal', template=once('2'))
+    for words in ([], ['--hooks', 'post-install']):
+        told = problems(*chart, wrong, words=words)
+        equal(told, ['not understood: Job wrong: metadata.annotations["helm.sh/hook"]: Helm has no hooks of pre-instal and skips the object: left out; did you mean pre-install?'], str(words))
     before_release(hook, chart)
     chart[2]['metadata']['uid'] = 'u'
     equal(len(pods(*chart)), 2, 'a Job that runs in a cluster')
