@@ -2,6 +2,7 @@
 """karp facts: the commands for a region, one file of what they print, and what is said of files that are missing or wrong."""
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -109,6 +110,20 @@ def check_skypilot(folder):
     plan = json.loads(run(*words, '-o', 'json')[0])
     equal([(launch['choice']['zone'], launch['choice']['price']) for launch in plan['launches']], [('ap-northeast-1a', '0.0431')], 'zones go by their ids')
     check('catalogue aws ap-northeast-1, prices undated' in run(*words)[0].splitlines()[0], 'the first line')
+    equal(re.findall('(?m)^zone .*', table.read_text()), ['zone ap-northeast-1:a apne1-az1', 'zone ap-northeast-1:d apne1-az4'], 'the table has the ids')
+    equal(json.loads(run(*words[:-1], table, '-o', 'json')[0])['launches'], plan['launches'], 'the plan by the table')
+    equal(run('facts', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table)[0], table.read_text(), 'the table of the table')
+    offerings = folder / 'offerings.json'
+    offerings.write_text(json.dumps({'InstanceTypeOfferings': [
+        {'InstanceType': 'm5.large', 'LocationType': 'availability-zone', 'Location': f'ap-northeast-1{zone}'} for zone in 'da']}))
+    equal([line.split(' ', 1)[1] for line in run('facts', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table, '--facts', f'offerings={offerings}')[0].splitlines()
+           if line.startswith('zone ')], ['ap-northeast-1:a apne1-az1', 'ap-northeast-1:d apne1-az4'], 'ids stay with their zones')
+    good = table.read_text()
+    for line, message in (('zone ap-northeast-1:d', 'must be REGION:LETTER ID'), ('zone ap-northeast-1:b apne1-az2', 'apne1-az2 is of no zone that the region has'),
+                          ('zone ap-northeast-1:a apne1-az2', 'is stated before'), ('zone ap-northeast-1:a apne1-az2 x', 'must be REGION:LETTER ID')):
+        table.write_text(good.replace('regions ', line + '\nregions '))
+        _, error = run('catalogue', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table, status=1)
+        check(message in error, error)
 
     def refused(text, message, region='ap-northeast-1'):
         path.write_text(text)

@@ -60,7 +60,12 @@ static void order_zones(aws_facts *into)
     zone_place order[AWS_ZONES_MOST], half[AWS_ZONES_MOST / 2];
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) order[i] = (zone_place){ into->zones[i], i };
     sort_with(half, order, AWS_ZONES_MOST, sizeof *order, by_zone, NULL);
-    for (size_t i = 0; i < AWS_ZONES_MOST; i++) into->zones[i] = order[i].name;
+    karp_str ids[AWS_ZONES_MOST];
+    memcpy(ids, into->zone_ids, sizeof ids);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        into->zones[i] = order[i].name;
+        into->zone_ids[i] = ids[order[i].before];
+    }
     for (aws_type *t = into->types; t < into->types + into->count; t++) {
         const aws_type before = *t;
         t->zones = 0;

@@ -53,7 +53,7 @@ enum {
     CELL_COUNT
 };
 
-static const cloud_format aws_format = { "aws", CELL_COUNT, NULL, AWS_USUAL_REGION };
+static const cloud_format aws_format = { "aws", CELL_COUNT, NULL, AWS_USUAL_REGION, true };
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -203,6 +203,20 @@ static void spot_as_on_demand(aws_type *types, size_t count)
     }
 }
 
+/* Ids stand only for zones that the region has. */
+static karp_status take_zone_ids(aws_facts *into, const cloud_table *t, uint32_t all, karp_error *error)
+{
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) into->zone_ids[i] = str("");
+    for (size_t i = 0; i < t->named_count; i++) {
+        uint32_t zone = 0;
+        if (!read_letters((karp_str){ &t->named[i].letter, 1 }, &zone) || !(zone & all))
+            return provider_fail(error, KARP_E_INVALID, "zone", "%.*s is of no zone that the region has",
+                                 str_shown(t->named[i].id, 40), t->named[i].id.ptr);
+        into->zone_ids[t->named[i].letter - 'a'] = t->named[i].id;
+    }
+    return KARP_OK;
+}
+
 karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
 {
     cloud_table t;
@@ -219,6 +233,8 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
         cloud_row none = { .cells = { str("") } };
         return cloud_table_bad(&t, &none, "regions", error, "must have the letters a to p as zones");
     }
+    status = take_zone_ids(into, &t, all, error);
+    if (status) return status;
     while ((status = cloud_table_next(&t, &row, &more, error)) == KARP_OK && more) {
         if (row.offer.len == 0) continue;
         if (!scratch_grow(&into->s, (void **)&types, &room, count + 1, sizeof *types)) return fail_nomem(error);
@@ -337,6 +353,22 @@ static void write_type(cloud_writer *w, const aws_facts *f, const aws_type *t, u
     cloud_write_row(w);
 }
 
+/* The lines before "regions". */
+static void write_about(const aws_facts *f, const size_t letter[AWS_ZONES_MOST], strbuf *out)
+{
+    strbuf_addstr(out, f->sources);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        if (letter[i] == AWS_ZONES_MOST || f->zone_ids[i].len == 0) continue;
+        strbuf_adds(out, "zone ");
+        strbuf_addstr(out, f->region);
+        strbuf_addc(out, ':');
+        strbuf_addc(out, (char)('a' + letter[i]));
+        strbuf_addc(out, ' ');
+        strbuf_addstr(out, f->zone_ids[i]);
+        strbuf_addc(out, '\n');
+    }
+}
+
 uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *memory, karp_str *text,
                          karp_provider_problem *problem)
 {
@@ -347,7 +379,13 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
                                 "a table of facts has only availability zones, and %s is a zone of another kind",
                                 w.bad);
     uint32_t all = zones_by_letter(aws_facts_zones(facts), letter);
-    cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, facts->sources, facts->region, all, 'a');
+    strbuf about;
+    strbuf_init(&about, facts->s.context);
+    write_about(facts, letter, &about);
+    cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, (karp_str){ about.ptr, about.len },
+                      facts->region, all, 'a');
+    w.out.failed = w.out.failed || about.failed;
+    strbuf_free(&about);
     for (size_t i = 0; i < facts->count; i++) {
         aws_type room;
         const aws_type *type = aws_facts_type(facts, i, &room);

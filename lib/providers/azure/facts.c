@@ -14,7 +14,7 @@ extern const size_t azure_table_length;
 
 static karp_str azure_table_text(void) { return (karp_str){ azure_table, azure_table_length }; }
 
-const cloud_format azure_format = { "azure", 7, azure_table_text, AZURE_USUAL_REGION };
+const cloud_format azure_format = { "azure", 7, azure_table_text, AZURE_USUAL_REGION, false };
 
 /* ---- rows of a table --------------------------------------------------------------------------------------------- */
 

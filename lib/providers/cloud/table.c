@@ -161,6 +161,22 @@ static karp_status find_region(cloud_table *t, karp_str region, karp_error *erro
                          str_shown(region, 60), region.ptr, names);
 }
 
+/* "REGION:LETTER ID"; of other regions than this, only the form is checked. */
+static karp_status read_zone(cloud_table *t, karp_str line, karp_str region, karp_error *error)
+{
+    karp_str letter = str_until(&line, ' ');
+    karp_str name = str_until(&letter, ':');
+    if (name.len == 0 || letter.len != 1 || line.len == 0 || memchr(line.ptr, ' ', line.len))
+        return bad_line(t, str(""), "zone", error, "must be REGION:LETTER ID");
+    if (!equal_str(name, region)) return KARP_OK;
+    for (size_t i = 0; i < t->named_count; i++) {
+        if (t->named[i].letter == letter.ptr[0]) return bad_line(t, letter, "zone", error, "is stated before");
+    }
+    if (t->named_count == CLOUD_NAMED_MOST) return bad_line(t, letter, "zone", error, "is one too many");
+    t->named[t->named_count++] = (cloud_zone){ letter.ptr[0], line };
+    return KARP_OK;
+}
+
 karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_str text, karp_str region,
                              karp_error *error)
 {
@@ -178,6 +194,8 @@ karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_st
         } else if (begins(&line, "source ")) {
             if (t->sources.len == 0) t->sources.ptr = whole.ptr;
             t->sources.len = (size_t)(t->rest.ptr - t->sources.ptr);
+        } else if (format->zones_named && begins(&line, "zone ")) {
+            status = read_zone(t, line, region, error);
         } else if (begins(&line, "regions ")) {
             t->regions = line;
             break;

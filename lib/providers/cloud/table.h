@@ -10,7 +10,7 @@
 #include <json/tree.h>
 #include <providers/scratch.h>
 
-enum { CLOUD_CELLS_MOST = 18 };
+enum { CLOUD_CELLS_MOST = 18, CLOUD_NAMED_MOST = 32 };
 
 /* The differences between the tables of the clouds. */
 typedef struct cloud_format {
@@ -18,7 +18,14 @@ typedef struct cloud_format {
     size_t cells; /* number of cells before those of the regions */
     karp_str (*built_in)(void); /* the built-in table in this format; NULL = none */
     const char *usual_region; /* default region, which is built in */
+    bool zones_named; /* has lines of zones */
 } cloud_format;
+
+/* A line "zone REGION:LETTER ID": which id a zone has. */
+typedef struct cloud_zone {
+    char letter;
+    karp_str id;
+} cloud_zone;
 
 typedef struct cloud_table {
     const cloud_format *format;
@@ -29,6 +36,8 @@ typedef struct cloud_table {
     karp_str regions; /* "us-central1:abcf us-east1:bcd" */
     size_t region_count, region; /* region: index of the region being read */
     karp_str zones; /* letters of this region's zones */
+    cloud_zone named[CLOUD_NAMED_MOST]; /* of this region */
+    size_t named_count;
     size_t rows;
     karp_str previous; /* the name in the previous row */
 } cloud_table;

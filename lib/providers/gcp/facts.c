@@ -15,7 +15,7 @@ extern const size_t gcp_table_length;
 
 static karp_str gcp_table_text(void) { return (karp_str){ gcp_table, gcp_table_length }; }
 
-const cloud_format gcp_format = { "gcp", 6, gcp_table_text, GCP_USUAL_REGION };
+const cloud_format gcp_format = { "gcp", 6, gcp_table_text, GCP_USUAL_REGION, false };
 
 /* ---- rows of a table --------------------------------------------------------------------------------------------- */
 
