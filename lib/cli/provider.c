@@ -22,7 +22,7 @@ static bool split(const char *option, const char *given, karp_str *name, karp_st
     return true;
 }
 
-enum { SETTINGS_OF_OPTIONS = 4 };
+enum { SETTINGS_OF_OPTIONS = 5 };
 
 /* Settings that have options of their own, and those given by name. */
 typedef struct setting_list {
@@ -87,13 +87,18 @@ static bool find_cloud(karp_reader *reader, karp_reader_cloud *cloud)
     return false;
 }
 
+static bool is_set(const setting_list *list, const char *key)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (str_is(list->items[i].key, key)) return true;
+    }
+    return false;
+}
+
 /* The provider's release for the version of --profile, unless --set names one. */
 static void add_release(const cli_options *options, karp_str provider, setting_list *list)
 {
-    if (options->peer_version != KARP_PEER_1_14 || !str_is(provider, "aws")) return;
-    for (size_t i = 0; i < list->count; i++) {
-        if (str_is(list->items[i].key, "release")) return;
-    }
+    if (options->peer_version != KARP_PEER_1_14 || !str_is(provider, "aws") || is_set(list, "release")) return;
     list->items[list->count++] = (karp_label){ str("release"), str("1.14.3") };
 }
 
@@ -109,6 +114,9 @@ static karp_provider *open_with(const cli_options *options, karp_reader *reader,
     open.region = options->region != NULL ? str(options->region) : cloud.region_assumed ? str("") : cloud.region;
     karp_str name = options->provider != NULL ? str(options->provider) : cloud.provider;
     add_release(options, name, settings);
+    /* As the reader does where it opens the provider: zones that the input names are zones of the cluster. */
+    if (cloud.zones.len > 0 && equal_str(name, cloud.provider) && !is_set(settings, "zones"))
+        settings->items[settings->count++] = (karp_label){ str("zones"), cloud.zones };
     open.settings = settings->items;
     open.setting_count = settings->count;
     if (karp_provider_open(options->context, name, &open, &provider, &error) != KARP_OK) {

@@ -64,7 +64,13 @@ static karp_status describe(karp_reader *reader, uint32_t cloud, karp_reader_clo
             .prices = io_keep(reader, date_of_prices(info.facts_as_of, info.region)),
             .region_assumed = !reader->given_provider && given.len == 0 && info.region.len > 0,
         };
-        status = out->provider.ptr && out->region.ptr && out->prices.ptr ? KARP_OK : io_reader_nomem(reader);
+        strbuf zones;
+        strbuf_init(&zones, reader->context);
+        if (io_cloud_zones(reader, cloud, info.region, &zones))
+            out->zones = io_keep(reader, (karp_str){ zones.ptr, zones.len });
+        strbuf_free(&zones);
+        bool kept = out->provider.ptr && out->region.ptr && out->prices.ptr && out->zones.ptr;
+        status = kept ? KARP_OK : io_reader_nomem(reader);
     }
     karp_provider_memory_free(memory);
     return status;

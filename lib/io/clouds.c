@@ -67,6 +67,18 @@ static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region
     return karp_provider_open(reader->context, name, &options, out, &reader->error);
 }
 
+bool io_cloud_zones(const karp_reader *reader, uint32_t cloud, karp_str region, strbuf *names)
+{
+    const builtin_plugin *builtin = plugin_builtin(cloud);
+    for (size_t i = 0; builtin && builtin->zones_setting && i < reader->zone_count; i++) {
+        karp_str zone = reader->zones[i];
+        if (!equal_str((karp_str){ zone.ptr, plugin_region_length(builtin, zone, true) }, region)) continue;
+        strbuf_addc(names, names->len == 0 ? '+' : ',');
+        strbuf_addstr(names, zone);
+    }
+    return !names->failed;
+}
+
 /* A cluster whose node classes have no status has at least the zones of its region that the input names. */
 static karp_status open_with_zones(karp_reader *reader, uint32_t cloud, karp_str region, karp_provider **out)
 {
@@ -75,12 +87,7 @@ static karp_status open_with_zones(karp_reader *reader, uint32_t cloud, karp_str
     karp_str here = region.len ? region : str(builtin->usual_region);
     strbuf names;
     strbuf_init(&names, reader->context);
-    for (size_t i = 0; i < reader->zone_count; i++) {
-        karp_str zone = reader->zones[i];
-        if (!equal_str((karp_str){ zone.ptr, plugin_region_length(builtin, zone, true) }, here)) continue;
-        strbuf_addc(&names, names.len == 0 ? '+' : ',');
-        strbuf_addstr(&names, zone);
-    }
+    (void)io_cloud_zones(reader, cloud, here, &names);
     const karp_label setting = { str(builtin->zones_setting), { names.ptr, names.len } };
     karp_status status = names.failed ? io_reader_nomem(reader)
                                       : open_for(reader, cloud, region, names.len ? &setting : NULL, out);

@@ -42,6 +42,9 @@ void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group
 karp_str io_cloud_region(const karp_reader *reader, uint32_t cloud);
 /* Whether the region is one that the input names, and not the caller. */
 bool io_region_is_stated(const karp_reader *reader, uint32_t cloud);
+/* Adds "+ZONE,ZONE": the zones of the region that the input names, for the setting of the cloud's provider that adds
+ * them to those it assumes. false = out of memory. */
+bool io_cloud_zones(const karp_reader *reader, uint32_t cloud, karp_str region, strbuf *names);
 /* The provider, opened for the region. */
 karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **out);
 /* Replaces a catalogue of the cloud by one whose types do not have the labels of the other clouds that are used

@@ -119,8 +119,8 @@ def check_skypilot(folder):
     equal([line.split(' ', 1)[1] for line in run('facts', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table, '--facts', f'offerings={offerings}')[0].splitlines()
            if line.startswith('zone ')], ['ap-northeast-1:a apne1-az1', 'ap-northeast-1:d apne1-az4'], 'ids stay with their zones')
     good = table.read_text()
-    for line, message in (('zone ap-northeast-1:d', 'must be REGION:LETTER ID'), ('zone ap-northeast-1:b apne1-az2', 'apne1-az2 is of no zone that the region has'),
-                          ('zone ap-northeast-1:a apne1-az2', 'is stated before'), ('zone ap-northeast-1:a apne1-az2 x', 'must be REGION:LETTER ID')):
+    for line, message in (('zone ap-northeast-1:d', 'must be REGION:LETTER ID'), ('zone ap-northeast-1:b apne1-az2', 'b is no zone that the region has'),
+                          ('zone ap-northeast-1:a apne1-az2', 'is stated before'), ('zone ap-northeast-1:a apne1-az2 x', 'is stated before'), ('zone ap-northeast-1:a a b c', 'must be REGION:LETTER ID')):
         table.write_text(good.replace('regions ', line + '\nregions '))
         _, error = run('catalogue', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table, status=1)
         check(message in error, error)
@@ -130,12 +130,81 @@ def check_skypilot(folder):
         _, error = run('catalogue', '--provider', 'aws', '--region', region, '--facts', f'skypilot={path}', status=1)
         check(message in error, error)
 
-    refused(SKYPILOT, 'no row is of a zone of us-west-2; the file has ap-northeast-1, us-gov-west-1, cn-north-1, eu-north-1', 'us-west-2')
+    refused(SKYPILOT, 'no row is of a zone of us-east-2; the file has ap-northeast-1, us-gov-west-1, cn-north-1, us-west-2, eu-north-1', 'us-east-2')
     refused(SKYPILOT.replace('SpotPrice', 'Spot'), 'line 1, SpotPrice: is no column of the file')
     refused(SKYPILOT.replace('0.0442', '-1'), 'line 3, SpotPrice: must be a price that is not negative')
     refused(SKYPILOT.replace('0.0442', 'nan'), 'line 3, SpotPrice: must be a price that is not negative')
     refused('', 'is no column of the file')
     refused('"' * 3 + SKYPILOT, 'is no column of the file')
+
+
+LOCAL = """InstanceType,Price,SpotPrice,Region,AvailabilityZone
+c5.large,0.085,,us-west-2,usw2-az2
+c5.large,0.102,0.0306,us-west-2,usw2-lax1-az1
+c5.large,0.104,,us-west-2,us-west-2-den-1a
+m5.large,0.096,0.02,us-west-2,usw2-az1
+r5.large,0.151,,us-west-2,usw2-lax1-az1
+r5.large,0.01,,us-west-2,usw2-wl1-sea-wlz1
+t3.medium,0.05,,us-west-2,usw2-lax1-az2
+"""
+
+
+def check_local_zones(folder):
+    """A local zone has its own types and prices; nothing is launched there that names none of its zones and has no subnet there."""
+    path, table, world = folder / 'local.csv', folder / 'local.facts', folder / 'local.json'
+    path.write_text(LOCAL)
+    everything = 'us-west-2a,us-west-2b,us-west-2-lax-1a,us-west-2-lax-1b,us-west-2-den-1a'
+
+    def rows(facts, zones):
+        out, _ = run('catalogue', '--provider', 'aws', '--region', 'us-west-2', '--facts', facts, *(['--set', f'zones={zones}'] if zones else []), '-o', 'csv')
+        lines = [line.split(',') for line in out.splitlines()]
+        return [','.join(line[i] for i in (0, 2, 3, 4)) for line in lines[1:] if line[lines[0].index('available')] == 'true']
+
+    plain = ['c5.large,us-west-2b,on-demand,0.085', 'm5.large,us-west-2a,on-demand,0.096', 'm5.large,us-west-2a,spot,0.02']
+    local = ['c5.large,us-west-2-lax-1a,on-demand,0.102', 'c5.large,us-west-2-lax-1a,spot,0.0306', 'r5.large,us-west-2-lax-1a,on-demand,0.151']
+    table.write_text(run('facts', '--provider', 'aws', '--region', 'us-west-2', '--facts', f'skypilot={path}')[0])
+    check('zone us-west-2:i usw2-lax1-az1 us-west-2-lax-1a\n' in table.read_text() and 'zone us-west-2:j - us-west-2-den-1a\n' in table.read_text(), table.read_text())
+    for facts in (f'skypilot={path}', table):
+        equal(rows(facts, None), plain, 'no local zone is among the first three')
+        equal(rows(facts, 'us-west-2-lax-1a'), local, 'types and prices of one local zone')
+        equal(rows(facts, everything), [plain[0], *local[:2], 'c5.large,us-west-2-den-1a,on-demand,0.104', *plain[1:], local[2],
+                                        't3.medium,us-west-2-lax-1b,on-demand,0.05'], 'all zones')
+    equal(run('facts', '--provider', 'aws', '--region', 'us-west-2', '--facts', table)[0], table.read_text(), 'the table of the table')
+
+    def plan(facts, pool_zone=None, subnets=(), pod_zone=None):
+        requirements = [{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['on-demand']}]
+        if pool_zone:
+            requirements.append({'key': 'topology.kubernetes.io/zone', 'operator': 'In', 'values': [pool_zone]})
+        pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {'template': {'spec': {
+            'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}, 'requirements': requirements}}}}
+        node_class = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'}, 'spec': {
+            'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}]}}
+        if subnets:
+            node_class['status'] = {'subnets': [{'id': f'subnet-{i}', 'zone': zone, 'zoneID': zone_id} for i, (zone, zone_id) in enumerate(subnets)]}
+        pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'a'}, 'spec': {
+            'nodeSelector': {'topology.kubernetes.io/zone': pod_zone} if pod_zone else {}, 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}
+        world.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [pool, node_class, pod]}))
+        launches = json.loads(run('plan', '-f', world, '--region', 'us-west-2', '--facts', facts, '-o', 'json', status=None)[0])['launches']
+        return [(sorted(each['instanceTypes']), each['choice']['zone'], each['choice']['price']) for each in launches]
+
+    for facts in (f'skypilot={path}', table):
+        equal(plan(facts), [(['c5.large', 'm5.large'], 'us-west-2b', '0.085')], 'a pool that names no zone')
+        equal(plan(facts, 'us-west-2-lax-1a'), [(['c5.large', 'r5.large'], 'us-west-2-lax-1a', '0.102')], 'a pool that names the zone')
+        equal(plan(facts, subnets=[('us-west-2-lax-1b', 'usw2-lax1-az1')]), [(['c5.large', 'r5.large'], 'us-west-2-lax-1b', '0.102')], 'a subnet, whose id counts')
+        equal(plan(facts, 'us-west-2-lax-1a', [('us-west-2a', 'usw2-az1')]), [], 'no subnet in the zone that the pool names')
+        equal(plan(facts, subnets=[('us-west-2a', 'usw2-az1'), ('us-west-2-den-1a', 'usw2-den1-az1')], pod_zone='us-west-2-den-1a'),
+              [(['c5.large'], 'us-west-2-den-1a', '0.104')], 'a pod that names the zone')
+    good = table.read_text()
+    for before, after, message in ((',i=.102', ',h=.102', 'i=PRICE in local zones'), (',i=.102', ',i=-1', 'i=PRICE in local zones'),
+                                   ('lax1-az1 us-west-2-lax-1a', 'lax1-az1 us-east-1-lax-1a', 'i has a name that is no local zone of the region'),
+                                   ('us-west-2-lax-1b', 'us-west-2-lax-1a', 'has the name of another zone')):
+        check(before in good, before)
+        table.write_text(good.replace(before, after, 1))
+        _, error = run('catalogue', '--provider', 'aws', '--region', 'us-west-2', '--facts', table, status=1)
+        check(message in error, error)
+    path.write_text(LOCAL + ''.join(f'c5.large,1,,us-west-2,us-west-2-x-{i}a\n' for i in range(30)))
+    _, error = run('catalogue', '--provider', 'aws', '--region', 'us-west-2', '--facts', f'skypilot={path}', status=1)
+    check('line 30, AvailabilityZone: is one local zone more than' in error, error)
 
 
 def check_dates(folder):
@@ -162,6 +231,7 @@ check_commands()
 with tempfile.TemporaryDirectory() as name:
     check_file(pathlib.Path(name))
     check_skypilot(pathlib.Path(name))
+    check_local_zones(pathlib.Path(name))
     check_dates(pathlib.Path(name))
 _, told = run('catalogue', '--catalogue', 'x', '--export-facts', status=1)
 check('facts are the provider' in told, told)

@@ -176,7 +176,8 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
     int64_t left = aws_reservation_full(place->marks, r->id) ? 0 : r->available_count;
     bool available = fits && !r->expiring && (t->zones & place->zones_in_class & bit) && !zone->out;
     if (place->full_is_unavailable) available = available && left > 0;
-    double price = t->on_demand == AWS_UNKNOWN ? 0 : t->on_demand / 10000000.0;
+    double price = zone ? aws_on_demand(t, (size_t)(zone - place->zones)) : t->on_demand;
+    price = price == AWS_UNKNOWN ? 0 : price / 10000000.0;
     add_copies(o, list, n, price, left, available);
 }
 
@@ -197,7 +198,7 @@ static void add_offerings(scratch *s, const aws_type *t, const aws_node_class *c
         if (zone->name.len == 0) continue;
         bool open = fits && (t->zones >> i & 1) && zone->in_class && !zone->out;
         size_t count = parts->requirement_count[i];
-        if (t->flags & EC2_ON_DEMAND) add_copies(&o, parts->requirements[i][0], count, t->on_demand, 0, open);
+        if (t->flags & EC2_ON_DEMAND) add_copies(&o, parts->requirements[i][0], count, aws_on_demand(t, i), 0, open);
         if (t->flags & EC2_SPOT) add_copies(&o, parts->requirements[i][1], count, t->spot[i], 0, open);
     }
     for (size_t i = 0; i < c->reservation_count; i++) {
@@ -227,12 +228,17 @@ static bool names_zone(karp_str names, karp_str zone)
     return false;
 }
 
-/* The account's name of a zone whose id the facts state. */
-static void name_by_id(scratch *s, const aws_node_class *c, karp_str id, aws_zone *zone)
+/* The account's name of a zone whose id the facts state. "" = the name is that of another zone, by its id: then the
+ * class has no subnet in this one. */
+static karp_str name_by_id(scratch *s, const aws_node_class *c, karp_str id, karp_str name)
 {
+    karp_str found = name;
     for (size_t k = 0; k < c->subnet_count && id.len > 0; k++) {
-        if (equal_str(c->subnets[k].zone_id, id)) zone->name = scratch_text(s, c->subnets[k].zone);
+        const aws_subnet *subnet = &c->subnets[k];
+        if (equal_str(subnet->zone_id, id)) return scratch_text(s, subnet->zone);
+        if (subnet->zone_id.len > 0 && equal_str(subnet->zone, name)) found = str("");
     }
+    return found;
 }
 
 /* A zone of the class is excluded if all its subnets are marked. */
@@ -255,20 +261,21 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
     out->region = scratch_text(s, facts->region);
     out->marks = marks;
     out->full_is_unavailable = settings->release_1_14_3;
-    uint32_t known = aws_facts_zones(facts), before = 0; /* zones before this one */
+    uint32_t known = aws_facts_zones(facts), before = 0; /* availability zones before this one */
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         if (!(known >> i & 1)) continue;
         aws_zone *zone = &out->zones[i];
-        zone->name = scratch_text(s, facts->zones[i]);
-        name_by_id(s, c, facts->zone_ids[i], zone);
+        zone->name = name_by_id(s, c, facts->zone_ids[i], scratch_text(s, facts->zones[i]));
+        bool local = aws_zone_is_local(facts, zone->name);
         if (c->subnet_count == 0)
-            zone->in_class = (settings->zones >> before & 1) || names_zone(settings->zone_names, zone->name);
+            zone->in_class = (!local && (settings->zones >> before & 1)) ||
+                             names_zone(settings->zone_names, zone->name);
         else use_subnets(s, c, marks, zone);
         if (aws_zone_shifted(marks, zone->name, zone->id)) zone->out = true;
         if (zone->in_class) out->zones_in_class |= 1u << i;
         /* Without subnets only the configured zones of the region exist. */
         if (c->subnet_count == 0 && !zone->in_class) zone->name = (karp_str){ "", 0 };
-        before++;
+        before += !local;
     }
     const aws_placement_group *group = &c->placement_group;
     out->group = scratch_text(s, group->id);

@@ -60,6 +60,7 @@ static void get_row(const ec2_row *row, aws_type *out)
     out->cards_told = false;
     get_devices(row, out);
     out->on_demand = AWS_UNKNOWN;
+    out->own_prices = 0;
     for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) out->spot[zone] = AWS_UNKNOWN;
 }
 
@@ -103,20 +104,35 @@ uint32_t aws_facts_zones(const aws_facts *facts)
     return there;
 }
 
-/* Names such as us-west-2a, for every letter with an offered type. */
+static karp_str name_zone(aws_facts *facts, size_t index)
+{
+    char *name = scratch_alloc(&facts->s, facts->region.len + 2);
+    if (!name) return str("");
+    memcpy(name, facts->region.ptr, facts->region.len);
+    name[facts->region.len] = (char)('a' + index);
+    name[facts->region.len + 1] = '\0';
+    return (karp_str){ name, facts->region.len + 1 };
+}
+
+bool aws_zone_is_local(const aws_facts *facts, karp_str name)
+{
+    karp_str rest = { name.ptr + facts->region.len, name.len - facts->region.len };
+    return name.len > facts->region.len && str_has_prefix(name, facts->region) && str_starts(rest, "-");
+}
+
+double aws_on_demand(const aws_type *type, size_t zone)
+{
+    return type->own_prices >> zone & 1 ? type->on_demand_in[zone] : type->on_demand;
+}
+
+/* Names such as us-west-2a, for every letter with an offered type. A local zone has a name. */
 void aws_facts_name_zones(aws_facts *facts)
 {
     static const karp_str none = TEXT("");
     uint32_t there = aws_facts_zones(facts);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
-        facts->zones[i] = none;
-        if (!(there >> i & 1)) continue;
-        char *name = scratch_alloc(&facts->s, facts->region.len + 2);
-        if (!name) return;
-        memcpy(name, facts->region.ptr, facts->region.len);
-        name[facts->region.len] = (char)('a' + i);
-        name[facts->region.len + 1] = '\0';
-        facts->zones[i] = (karp_str){ name, facts->region.len + 1 };
+        if (!(there >> i & 1)) facts->zones[i] = none;
+        else if (!aws_zone_is_local(facts, facts->zones[i])) facts->zones[i] = name_zone(facts, i);
     }
 }
 

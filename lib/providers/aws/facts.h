@@ -8,7 +8,7 @@
 #include <providers/aws/ec2_table.h>
 #include <providers/aws/node_class.h>
 
-enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 16, AWS_CARDS_MOST = 64 };
+enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 32, AWS_CARDS_MOST = 64 };
 
 #define AWS_UNKNOWN (-1)
 
@@ -39,6 +39,8 @@ typedef struct aws_type {
     bool cards_told; /* otherwise each card has as many interfaces as the default card */
     uint16_t card_enis[AWS_CARDS_MOST]; /* by network card, 0 = no such card */
     double on_demand; /* dollars per hour, or AWS_UNKNOWN */
+    uint32_t own_prices; /* bit i = on_demand_in[i] counts in zone i, not on_demand */
+    double on_demand_in[AWS_ZONES_MOST]; /* local zones have prices of their own */
     double spot[AWS_ZONES_MOST]; /* by zone, or AWS_UNKNOWN */
 } aws_type;
 
@@ -48,7 +50,7 @@ typedef struct aws_facts {
     bool region_known; /* built in, or with loaded offerings */
     bool seen_by_images; /* some observed memory applies only to certain images */
     bool spot_known; /* otherwise spot prices equal on-demand prices */
-    karp_str zones[AWS_ZONES_MOST]; /* "" = no such zone */
+    karp_str zones[AWS_ZONES_MOST]; /* "" = no such zone; local zones stand behind the availability zones */
     karp_str zone_ids[AWS_ZONES_MOST]; /* use1-az4; "" = the facts do not state it */
     aws_type *types; /* by name; NULL = the unchanged built-in types */
     size_t count;
@@ -74,6 +76,9 @@ uint32_t aws_facts_zones(const aws_facts *facts); /* bit set of all zones in whi
 aws_type *aws_facts_find(const aws_facts *facts, karp_str name); /* NULL = not found */
 /* Adds a type's network limits from the built-in table, which EC2's descriptions lack. */
 void aws_facts_add_limits(aws_type *type);
+double aws_on_demand(const aws_type *type, size_t zone); /* or AWS_UNKNOWN */
+/* us-west-2-lax-1a is a local zone of us-west-2. */
+bool aws_zone_is_local(const aws_facts *facts, karp_str name);
 /* The index of a zone by name; AWS_ZONES_MOST = not found. */
 size_t aws_facts_zone(const aws_facts *facts, karp_str name);
 /* Sets the names of the zones in which some type is offered, by letter: us-west-2a is bit 0. */

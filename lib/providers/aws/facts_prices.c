@@ -108,7 +108,8 @@ static size_t read_bulk(aws_facts *into, decoder *d, const tree *root)
 static void take_on_demand_for_spot(aws_facts *into)
 {
     for (size_t i = 0; i < into->count && !into->spot_known; i++) {
-        for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) into->types[i].spot[zone] = into->types[i].on_demand;
+        for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++)
+            into->types[i].spot[zone] = aws_on_demand(&into->types[i], zone);
     }
 }
 

@@ -47,19 +47,20 @@ typedef struct zone_place {
     size_t before; /* its index before the zones are sorted */
 } zone_place;
 
-/* By name, with empty ones last. */
+/* By name, with local ones behind the others and empty ones last. */
 static int by_zone(const void *a, const void *b, const void *user)
 {
     const zone_place *x = a, *y = b;
+    bool later = aws_zone_is_local(user, x->name), than = aws_zone_is_local(user, y->name);
     if (!x->name.len || !y->name.len) return !x->name.len - !y->name.len;
-    return by_text(a, b, user);
+    return later != than ? later - than : by_text(a, b, NULL);
 }
 
 static void order_zones(aws_facts *into)
 {
     zone_place order[AWS_ZONES_MOST], half[AWS_ZONES_MOST / 2];
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) order[i] = (zone_place){ into->zones[i], i };
-    sort_with(half, order, AWS_ZONES_MOST, sizeof *order, by_zone, NULL);
+    sort_with(half, order, AWS_ZONES_MOST, sizeof *order, by_zone, into);
     karp_str ids[AWS_ZONES_MOST];
     memcpy(ids, into->zone_ids, sizeof ids);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
@@ -68,10 +69,12 @@ static void order_zones(aws_facts *into)
     }
     for (aws_type *t = into->types; t < into->types + into->count; t++) {
         const aws_type before = *t;
-        t->zones = 0;
+        t->zones = t->own_prices = 0;
         for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
             t->zones |= (before.zones >> order[i].before & 1) << i;
+            t->own_prices |= (before.own_prices >> order[i].before & 1) << i;
             t->spot[i] = before.spot[order[i].before];
+            t->on_demand_in[i] = before.on_demand_in[order[i].before];
         }
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prices and zones in the form of skypilot-catalog, catalogs/v8/aws/vms.csv: a row for each type, region and zone. Its
- * zones are ids, since accounts differ in the names of zones. The file states no date.
+ * zones are ids, since accounts differ in the names of zones. Local zones have rows, and prices of their own. The file
+ * states no date.
  */
 #include <providers/aws/facts_read.h>
 
@@ -11,6 +12,7 @@
 
 #include <karp/values.h>
 
+enum { AVAILABILITY_ZONES = 8 }; /* no region has more */
 enum { TYPE, PRICE, SPOT_PRICE, REGION, ZONE, COLUMNS };
 static const char *const columns[COLUMNS] = { "InstanceType", "Price", "SpotPrice", "Region", "AvailabilityZone" };
 
@@ -22,6 +24,7 @@ typedef struct rows {
     uint32_t places[COLUMNS]; /* of the columns */
     karp_str cells[COLUMNS];
     char regions[120]; /* that the file has, if not this one */
+    char name[100]; /* of a local zone */
 } rows;
 
 static karp_status bad(const rows *r, const char *field, const char *why)
@@ -75,23 +78,66 @@ static karp_status read_header(rows *r)
     return KARP_OK;
 }
 
-/* The number of a zone from its id, use1-az4, or its name, us-east-1d; AWS_ZONES_MOST = a zone of another kind, such as
- * a local zone. */
-static size_t zone_number(const aws_facts *f, karp_str zone)
+/* The number after "az" in an id; 0 = none. */
+static size_t number_of(karp_str text)
 {
-    if (zone.len == f->region.len + 1 && str_has_prefix(zone, f->region)) {
-        size_t letter = (size_t)(unsigned char)zone.ptr[zone.len - 1] - 'a';
-        return letter < AWS_ZONES_MOST ? letter : AWS_ZONES_MOST;
-    }
-    const char *dash = zone.len > 0 ? memchr(zone.ptr, '-', zone.len) : NULL;
-    karp_str rest = dash ? (karp_str){ dash, zone.len - (size_t)(dash - zone.ptr) } : (karp_str){ "", 0 };
     size_t number = 0;
-    if (!str_starts(rest, "-az") || rest.len == 3 || rest.len > 5) return AWS_ZONES_MOST;
-    for (size_t i = 3; i < rest.len; i++) {
-        if (rest.ptr[i] < '0' || rest.ptr[i] > '9') return AWS_ZONES_MOST;
-        number = number * 10 + (size_t)(rest.ptr[i] - '0');
+    if (!str_starts(text, "az") || text.len < 3 || text.len > 4) return 0;
+    for (size_t i = 2; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9') return 0;
+        number = number * 10 + (size_t)(text.ptr[i] - '0');
     }
-    return number >= 1 && number <= AWS_ZONES_MOST ? number - 1 : AWS_ZONES_MOST;
+    return number;
+}
+
+/* usw2-lax1-az1 is the id of us-west-2-lax-1a; "" = another kind of zone. */
+static karp_str local_name(rows *r, karp_str place, size_t number)
+{
+    karp_str region = r->into->region;
+    size_t letters = 0;
+    while (letters < place.len && place.ptr[letters] >= 'a' && place.ptr[letters] <= 'z') letters++;
+    if (letters == 0 || letters == place.len || number > 26 || place.len > 16) return str("");
+    for (size_t i = letters; i < place.len; i++) {
+        if (place.ptr[i] < '0' || place.ptr[i] > '9') return str("");
+    }
+    int n = snprintf(r->name, sizeof r->name, "%.*s-%.*s-%.*s%c", (int)region.len, region.ptr, (int)letters, place.ptr,
+                     (int)(place.len - letters), place.ptr + letters, (char)('a' + number - 1));
+    return (karp_str){ r->name, (size_t)n };
+}
+
+/* A local zone has any place behind those of availability zones. AWS_ZONES_MOST = there are more than fit. */
+static size_t local_place(aws_facts *f, karp_str name)
+{
+    size_t at = aws_facts_zone(f, name);
+    if (at < AWS_ZONES_MOST) return at;
+    for (at = AVAILABILITY_ZONES; at < AWS_ZONES_MOST && f->zones[at].len > 0; at++) continue;
+    if (at < AWS_ZONES_MOST) f->zones[at] = scratch_text(&f->s, name);
+    return at;
+}
+
+/* The place of a zone from its id, use1-az4 or usw2-lax1-az1, or its name, us-east-1d or us-west-2-lax-1a;
+ * *known = false: a zone of another kind, such as a Wavelength Zone. */
+static size_t place_of(rows *r, karp_str zone, bool *known, bool *by_id)
+{
+    aws_facts *f = r->into;
+    karp_str rest = zone, name = zone;
+    *known = true;
+    *by_id = !str_has_prefix(zone, f->region);
+    if (!*by_id && zone.len == f->region.len + 1) {
+        size_t letter = (size_t)(unsigned char)zone.ptr[zone.len - 1] - 'a';
+        *known = letter < AVAILABILITY_ZONES;
+        return letter;
+    }
+    if (*by_id) {
+        (void)str_until(&rest, '-');
+        karp_str place = str_until(&rest, '-');
+        size_t number = number_of(rest.len > 0 ? rest : place);
+        *known = number > 0 && (rest.len > 0 || number <= AVAILABILITY_ZONES);
+        if (rest.len == 0 || !*known) return number - 1;
+        name = local_name(r, place, number);
+    }
+    *known = aws_zone_is_local(f, name) && !str_contains(name, str("-wl"));
+    return *known ? local_place(f, name) : AWS_ZONES_MOST;
 }
 
 static karp_status price_at(const rows *r, size_t column, double *out)
@@ -117,19 +163,22 @@ static karp_status take_row(rows *r, bool *taken)
         note_region(r);
         return KARP_OK;
     }
-    size_t zone = zone_number(f, r->cells[ZONE]);
+    bool known = false, by_id = false;
     double price = 0, spot = 0;
     karp_status status = price_at(r, PRICE, &price);
     if (status == KARP_OK) status = price_at(r, SPOT_PRICE, &spot);
-    if (status || zone == AWS_ZONES_MOST) return status;
+    if (status) return status;
+    size_t zone = place_of(r, r->cells[ZONE], &known, &by_id);
+    if (!known) return KARP_OK;
+    if (zone >= AWS_ZONES_MOST) return bad(r, columns[ZONE], "is one local zone more than a region can have here");
     *taken = true;
-    if (r->cells[ZONE].len != f->region.len + 1 || !str_has_prefix(r->cells[ZONE], f->region)) {
-        if (f->zone_ids[zone].len == 0) f->zone_ids[zone] = scratch_text(&f->s, r->cells[ZONE]);
-    }
+    if (by_id && f->zone_ids[zone].len == 0) f->zone_ids[zone] = scratch_text(&f->s, r->cells[ZONE]);
     aws_type *type = aws_facts_find(f, r->cells[TYPE]);
     if (!type) return KARP_OK;
     type->zones |= 1u << zone;
-    type->on_demand = price;
+    if (zone < AVAILABILITY_ZONES) type->on_demand = price;
+    else type->own_prices |= 1u << zone;
+    type->on_demand_in[zone] = price;
     type->spot[zone] = spot;
     f->spot_known = f->spot_known || spot >= 0;
     return KARP_OK;
@@ -139,11 +188,11 @@ static void forget(aws_facts *f)
 {
     f->spot_known = false;
     for (size_t i = 0; i < f->count; i++) {
-        f->types[i].zones = 0;
+        f->types[i].zones = f->types[i].own_prices = 0;
         f->types[i].on_demand = AWS_UNKNOWN;
         for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) f->types[i].spot[zone] = AWS_UNKNOWN;
     }
-    for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) f->zone_ids[zone] = (karp_str){ "", 0 };
+    for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) f->zones[zone] = f->zone_ids[zone] = (karp_str){ "", 0 };
 }
 
 karp_status aws_read_skypilot(aws_facts *into, karp_str text, karp_error *error)

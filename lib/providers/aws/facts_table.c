@@ -124,12 +124,36 @@ static bool read_cards(karp_str cell, aws_type *out)
     return true;
 }
 
+/* The index of a letter: a to z, then A to F. AWS_ZONES_MOST = no letter of a zone. */
+static size_t index_of(char letter)
+{
+    size_t i = 0;
+    while (i < AWS_ZONES_MOST && cloud_letter_of((int)i, 'a') != letter) i++;
+    return i;
+}
+
 static bool read_letters(karp_str letters, uint32_t *out)
 {
     *out = 0;
     for (size_t i = 0; i < letters.len; i++) {
-        if (letters.ptr[i] < 'a' || letters.ptr[i] >= 'a' + AWS_ZONES_MOST) return false;
-        *out |= UINT32_C(1) << (letters.ptr[i] - 'a');
+        size_t zone = index_of(letters.ptr[i]);
+        if (zone == AWS_ZONES_MOST) return false;
+        *out |= UINT32_C(1) << zone;
+    }
+    return true;
+}
+
+/* The price in the region, and those of local zones: ".096,i=.115". */
+static bool read_on_demand(karp_str cell, aws_type *out)
+{
+    if (!cloud_price(str_until(&cell, ','), &out->on_demand)) return false;
+    while (cell.len > 0) {
+        karp_str price = str_until(&cell, ',');
+        karp_str letter = str_until(&price, '=');
+        size_t zone = letter.len == 1 ? index_of(*letter.ptr) : AWS_ZONES_MOST;
+        if (zone == AWS_ZONES_MOST || !(out->zones >> zone & 1) || !cloud_price(price, &out->on_demand_in[zone]))
+            return false;
+        out->own_prices |= UINT32_C(1) << zone;
     }
     return true;
 }
@@ -156,8 +180,9 @@ static karp_status read_offer(const cloud_table *t, const cloud_row *row, uint32
     else if (letters.len == 0) out->zones = all;
     if (letters.len > 0 && (!read_letters(letters, &out->zones) || (out->zones & ~all) != 0))
         return cloud_table_bad(t, row, "zones", error, "must be letters of zones that the region has");
-    if (!cloud_price(str_until(&offer, '/'), &out->on_demand))
-        return cloud_table_bad(t, row, "on-demand price", error, "must be a price that is not negative");
+    if (!read_on_demand(str_until(&offer, '/'), out))
+        return cloud_table_bad(t, row, "on-demand price", error,
+                               "must be a price that is not negative, and i=PRICE in local zones, by commas");
     if (read_spot(offer, out, spot_known)) return KARP_OK;
     return cloud_table_bad(t, row, "spot price", error, "must be a price for each zone of the type, by commas");
 }
@@ -199,20 +224,29 @@ static void keep_seen(const aws_facts *from, aws_type *type)
 static void spot_as_on_demand(aws_type *types, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) types[i].spot[zone] = types[i].on_demand;
+        for (size_t zone = 0; zone < AWS_ZONES_MOST; zone++) types[i].spot[zone] = aws_on_demand(&types[i], zone);
     }
 }
 
-/* Ids stand only for zones that the region has. */
-static karp_status take_zone_ids(aws_facts *into, const cloud_table *t, uint32_t all, karp_error *error)
+static karp_status bad_zone(const cloud_zone *zone, const char *why, karp_error *error)
 {
-    for (size_t i = 0; i < AWS_ZONES_MOST; i++) into->zone_ids[i] = str("");
+    return provider_fail(error, KARP_E_INVALID, "zone", "%c %s", zone->letter, why);
+}
+
+/* Ids and names stand only for zones that the region has. */
+static karp_status take_zones(aws_facts *into, const cloud_table *t, uint32_t all, karp_error *error)
+{
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) into->zones[i] = into->zone_ids[i] = str("");
     for (size_t i = 0; i < t->named_count; i++) {
-        uint32_t zone = 0;
-        if (!read_letters((karp_str){ &t->named[i].letter, 1 }, &zone) || !(zone & all))
-            return provider_fail(error, KARP_E_INVALID, "zone", "%.*s is of no zone that the region has",
-                                 str_shown(t->named[i].id, 40), t->named[i].id.ptr);
-        into->zone_ids[t->named[i].letter - 'a'] = t->named[i].id;
+        const cloud_zone *zone = &t->named[i];
+        size_t at = index_of(zone->letter);
+        if (at == AWS_ZONES_MOST || !(all >> at & 1)) return bad_zone(zone, "is no zone that the region has", error);
+        if (zone->name.len > 0 && !aws_zone_is_local(into, zone->name))
+            return bad_zone(zone, "has a name that is no local zone of the region", error);
+        if (aws_facts_zone(into, zone->name) < AWS_ZONES_MOST)
+            return bad_zone(zone, "has the name of another zone", error);
+        into->zone_ids[at] = zone->id;
+        into->zones[at] = zone->name;
     }
     return KARP_OK;
 }
@@ -231,9 +265,9 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
     if (status) return status;
     if (!read_letters(t.zones, &all)) {
         cloud_row none = { .cells = { str("") } };
-        return cloud_table_bad(&t, &none, "regions", error, "must have the letters a to p as zones");
+        return cloud_table_bad(&t, &none, "regions", error, "must have the letters a to z and A to F as zones");
     }
-    status = take_zone_ids(into, &t, all, error);
+    status = take_zones(into, &t, all, error);
     if (status) return status;
     while ((status = cloud_table_next(&t, &row, &more, error)) == KARP_OK && more) {
         if (row.offer.len == 0) continue;
@@ -257,17 +291,24 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* The letter of each zone, from 0; false = a zone without one, such as a local zone. */
+/* The index of each zone's letter, in ascending order: local zones have those after the others. false = more than 32.
+ */
 static bool letters_of(const aws_facts *f, size_t letter[AWS_ZONES_MOST], cloud_writer *w)
 {
+    enum { FIRST_LOCAL = 8 };
+    size_t next = FIRST_LOCAL;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         karp_str name = f->zones[i];
         letter[i] = AWS_ZONES_MOST;
         if (name.len == 0) continue;
-        if (name.len == f->region.len + 1) letter[i] = (size_t)(unsigned char)name.ptr[name.len - 1] - 'a';
-        if (letter[i] < AWS_ZONES_MOST) continue;
-        str_shorten(w->bad, sizeof w->bad, name);
-        return false;
+        bool local = aws_zone_is_local(f, name);
+        if (local) letter[i] = next;
+        else if (name.len == f->region.len + 1) letter[i] = (size_t)(unsigned char)name.ptr[name.len - 1] - 'a';
+        if (letter[i] >= AWS_ZONES_MOST) {
+            str_shorten(w->bad, sizeof w->bad, name);
+            return false;
+        }
+        if (letter[i] >= next) next = letter[i] + 1;
     }
     return true;
 }
@@ -310,15 +351,24 @@ static void write_cards(cloud_writer *w, const aws_type *t)
     }
 }
 
-/* Zones are sorted by name, and therefore by letter. */
-static void write_offer(cloud_writer *w, const aws_facts *f, const aws_type *t, uint32_t zones, uint32_t all)
+/* Zones are in the order of their letters. */
+static void write_offer(cloud_writer *w, const aws_facts *f, const aws_type *t, const size_t letter[AWS_ZONES_MOST],
+                        uint32_t all)
 {
+    uint32_t zones = zones_by_letter(t->zones, letter);
     const char *between = "";
     cloud_write_cell(w, str(""));
     if (zones == 0) strbuf_addc(&w->out, '-');
     else if (zones != all) cloud_write_letters(w, zones, 'a');
     strbuf_addc(&w->out, '/');
     cloud_write_price(w, t->on_demand);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        if (!(t->zones & t->own_prices & UINT32_C(1) << i)) continue;
+        strbuf_addc(&w->out, ',');
+        strbuf_addc(&w->out, cloud_letter_of((int)letter[i], 'a'));
+        strbuf_addc(&w->out, '=');
+        cloud_write_price(w, t->on_demand_in[i]);
+    }
     strbuf_addc(&w->out, '/');
     bool any = false;
     for (size_t i = 0; i < AWS_ZONES_MOST && f->spot_known; i++) any = any || ((t->zones >> i & 1) && t->spot[i] >= 0);
@@ -330,7 +380,8 @@ static void write_offer(cloud_writer *w, const aws_facts *f, const aws_type *t, 
     }
 }
 
-static void write_type(cloud_writer *w, const aws_facts *f, const aws_type *t, uint32_t zones, uint32_t all)
+static void write_type(cloud_writer *w, const aws_facts *f, const aws_type *t, const size_t letter[AWS_ZONES_MOST],
+                       uint32_t all)
 {
     const whole_cell *number = ec2_whole_cells;
     for (uint32_t cell = CELL_NAME; cell < CELL_DEVICES; cell++) {
@@ -349,7 +400,7 @@ static void write_type(cloud_writer *w, const aws_facts *f, const aws_type *t, u
     }
     write_devices(w, t);
     write_cards(w, t);
-    write_offer(w, f, t, zones, all);
+    write_offer(w, f, t, letter, all);
     cloud_write_row(w);
 }
 
@@ -358,13 +409,16 @@ static void write_about(const aws_facts *f, const size_t letter[AWS_ZONES_MOST],
 {
     strbuf_addstr(out, f->sources);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
-        if (letter[i] == AWS_ZONES_MOST || f->zone_ids[i].len == 0) continue;
+        bool local = aws_zone_is_local(f, f->zones[i]);
+        if (letter[i] == AWS_ZONES_MOST || (f->zone_ids[i].len == 0 && !local)) continue;
         strbuf_adds(out, "zone ");
         strbuf_addstr(out, f->region);
         strbuf_addc(out, ':');
-        strbuf_addc(out, (char)('a' + letter[i]));
+        strbuf_addc(out, cloud_letter_of((int)letter[i], 'a'));
         strbuf_addc(out, ' ');
-        strbuf_addstr(out, f->zone_ids[i]);
+        strbuf_addstr(out, f->zone_ids[i].len > 0 ? f->zone_ids[i] : str("-"));
+        if (local) strbuf_addc(out, ' ');
+        if (local) strbuf_addstr(out, f->zones[i]);
         strbuf_addc(out, '\n');
     }
 }
@@ -375,8 +429,7 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
     size_t letter[AWS_ZONES_MOST];
     cloud_writer w = { .bad = "" };
     if (!letters_of(facts, letter, &w))
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "offerings",
-                                "a table of facts has only availability zones, and %s is a zone of another kind",
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "offerings", "a table of facts cannot have the zone %s",
                                 w.bad);
     uint32_t all = zones_by_letter(aws_facts_zones(facts), letter);
     strbuf about;
@@ -389,8 +442,7 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
     for (size_t i = 0; i < facts->count; i++) {
         aws_type room;
         const aws_type *type = aws_facts_type(facts, i, &room);
-        uint32_t zones = zones_by_letter(type->zones, letter);
-        if (zones || type->on_demand >= 0) write_type(&w, facts, type, zones, all);
+        if (type->zones || type->on_demand >= 0) write_type(&w, facts, type, letter, all);
     }
     return cloud_write_end(&w, memory, text, problem);
 }

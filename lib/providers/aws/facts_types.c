@@ -186,6 +186,8 @@ static void take_over(const aws_facts *from, aws_type *type)
     type->seen = known->seen;
     type->zones = known->zones;
     type->on_demand = known->on_demand;
+    type->own_prices = known->own_prices;
+    memcpy(type->on_demand_in, known->on_demand_in, sizeof type->on_demand_in);
     memcpy(type->spot, known->spot, sizeof type->spot);
 }
 

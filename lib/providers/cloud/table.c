@@ -148,7 +148,8 @@ static karp_status find_region(cloud_table *t, karp_str region, karp_error *erro
     for (t->region_count = 0; rest.len > 0; t->region_count++) {
         karp_str zones = str_until(&rest, ' ');
         karp_str name = str_until(&zones, ':');
-        if (name.len == 0 || zones.len > 26) return bad_line(t, str(""), "regions", error, "must be NAME:ZONES");
+        if (name.len == 0 || zones.len > CLOUD_NAMED_MOST)
+            return bad_line(t, str(""), "regions", error, "must be NAME:ZONES");
         if (found || !equal_str(name, region)) continue;
         found = true;
         t->region = t->region_count;
@@ -161,19 +162,20 @@ static karp_status find_region(cloud_table *t, karp_str region, karp_error *erro
                          str_shown(region, 60), region.ptr, names);
 }
 
-/* "REGION:LETTER ID"; of other regions than this, only the form is checked. */
+/* "REGION:LETTER ID", and a name or none; of other regions than this, only the form is checked. */
 static karp_status read_zone(cloud_table *t, karp_str line, karp_str region, karp_error *error)
 {
     karp_str letter = str_until(&line, ' ');
-    karp_str name = str_until(&letter, ':');
-    if (name.len == 0 || letter.len != 1 || line.len == 0 || memchr(line.ptr, ' ', line.len))
-        return bad_line(t, str(""), "zone", error, "must be REGION:LETTER ID");
-    if (!equal_str(name, region)) return KARP_OK;
+    karp_str of = str_until(&letter, ':'), id = str_until(&line, ' ');
+    if (of.len == 0 || letter.len != 1 || id.len == 0 || memchr(line.ptr, ' ', line.len))
+        return bad_line(t, str(""), "zone", error,
+                        "must be REGION:LETTER ID, with the zone's name if it is a local zone");
+    if (!equal_str(of, region)) return KARP_OK;
     for (size_t i = 0; i < t->named_count; i++) {
         if (t->named[i].letter == letter.ptr[0]) return bad_line(t, letter, "zone", error, "is stated before");
     }
     if (t->named_count == CLOUD_NAMED_MOST) return bad_line(t, letter, "zone", error, "is one too many");
-    t->named[t->named_count++] = (cloud_zone){ letter.ptr[0], line };
+    t->named[t->named_count++] = (cloud_zone){ letter.ptr[0], str_is(id, "-") ? str("") : id, line };
     return KARP_OK;
 }
 

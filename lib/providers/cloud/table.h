@@ -21,10 +21,11 @@ typedef struct cloud_format {
     bool zones_named; /* has lines of zones */
 } cloud_format;
 
-/* A line "zone REGION:LETTER ID": which id a zone has. */
+/* A line "zone REGION:LETTER ID NAME". */
 typedef struct cloud_zone {
     char letter;
-    karp_str id;
+    karp_str id; /* "" = not stated */
+    karp_str name; /* of a zone whose name is not the region's with a letter; "" = it is */
 } cloud_zone;
 
 typedef struct cloud_table {

@@ -69,10 +69,12 @@ void cloud_write_number(cloud_writer *w, double value)
     cloud_write_decimal(w, value);
 }
 
+char cloud_letter_of(int bit, char first) { return (char)(first == 'a' && bit >= 26 ? 'A' + bit - 26 : first + bit); }
+
 void cloud_write_letters(cloud_writer *w, uint32_t bits, char first)
 {
     for (int i = 0; i < 32; i++) {
-        if (bits >> i & 1) strbuf_addc(&w->out, (char)(first + i));
+        if (bits >> i & 1) strbuf_addc(&w->out, cloud_letter_of(i, first));
     }
 }
 

@@ -22,6 +22,7 @@ void cloud_write_whole(cloud_writer *w, int64_t value); /* <= 0 = an empty cell 
 void cloud_write_number(cloud_writer *w, double value);
 void cloud_write_decimal(cloud_writer *w, double value); /* within a cell */
 void cloud_write_letters(cloud_writer *w, uint32_t bits, char first); /* within a cell: bit 0 = the first letter */
+char cloud_letter_of(int bit, char first); /* after z come capital letters */
 void cloud_write_price(cloud_writer *w, double price); /* within a cell; negative = unknown */
 /* Within a cell: a text that must not contain these letters, nor those that no cell may contain. */
 void cloud_write_text(cloud_writer *w, karp_str text, const char *without);
