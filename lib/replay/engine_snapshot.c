@@ -277,7 +277,7 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     options.now = e->now;
     options.region = e->options->region.len ? e->options->region : e->trace->region;
     options.feature_gates = e->options->feature_gates;
-    options.peer_version = e->decision.peer_version;
+    options.peer_version = e->decision.profile == KARP_PROFILE_KARPENTER ? e->decision.peer_version : KARP_PEER_NEWEST;
     options.keep_documents = keep_documents;
     karp_status status = karp_reader_new(e->context, &options, &reader, &e->error);
     if (!status && e->options->catalogue) status = known_catalogue(e, &catalogue);

@@ -128,6 +128,7 @@ static karp_status new_reader(story *s, karp_reader **out)
     karp_reader_options_init(&options, sizeof options);
     options.region = s->region;
     options.feature_gates = s->feature_gates;
+    options.peer_version = s->options.peer_version;
     options.keep_documents = options.editable = 1;
     options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);

@@ -141,6 +141,17 @@ def reservations():
     both = pool(requirements=[{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['reserved']}])
     compared = document('diff', manifest(both, reserved(0), pod()), '--profile', 'karpenter-1.14', '--profile', 'karpenter-1.15')
     check('NO_TEMPLATES' in json.dumps(compared) and 'RESERVED' in json.dumps(compared), 'each version has its release')
+    # A replay reads as its policy decides: under 1.15 a pod waits for the reservation, and under 1.14 it goes to the other pool.
+    first, second = pool(requirements=both['spec']['template']['spec']['requirements']), pool()
+    first['spec']['weight'], second['metadata']['name'] = 10, 'second'
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'story.json')
+        path.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'region': 'us-west-2',
+                                    'objects': [first, second, reserved(0)], 'steps': [{'apply': [pod()]}, {'wait': '10m'}]}))
+        waits = {p['policy']: p['launches'] for p in document('replay', path, '--policy', 'karpenter-1.14,karpenter-1.15,karpenter')['policies']}
+        equal(waits, {'karpenter-1.14': 1, 'karpenter-1.15': 0, 'karpenter': 0}, 'replay')
+        played = ['second-1 launched' in run('simulate', path, '--profile', f'karpenter-1.{minor}')[0] for minor in (14, 15)]
+        equal(played, [True, False], 'simulate')
     check('release: must be 1.14.3 or 1.15.2' in run('plan', manifest(pool(), pod()), '--set', 'release=2', status=None)[1], 'a release')
 
 

@@ -25,6 +25,8 @@ type Options struct {
 	Region   string    // of the built-in catalogue
 	Provider string    // "aws", or "" = as needed
 	Keep     bool      // Digest and Dump of the Input are wanted
+	// The version of Karpenter whose providers are used, as SetProfile of karp.Options states it; 0 = the newest.
+	PeerVersion uint32
 }
 
 // An Input is what was read.
@@ -120,6 +122,7 @@ func read(options *Options, parts []part) (*Input, error) {
 	if !options.Now.IsZero() {
 		how.now = C.int64_t(options.Now.UnixNano())
 	}
+	how.peer_version = C.uint32_t(options.PeerVersion)
 	how.region, how.provider = str(options.Region), str(options.Provider)
 	defer free(how.region)
 	defer free(how.provider)

@@ -150,3 +150,35 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A full reservation of EC2 is waited for since 1.15; before it was unavailable.
+func TestPeerVersion(t *testing.T) {
+	text := `{"apiVersion":"v1","kind":"List","items":[
+{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"p"},"spec":{"template":{"spec":{
+ "nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"c"},
+ "requirements":[{"key":"karpenter.sh/capacity-type","operator":"In","values":["reserved"]}]}}}},
+{"apiVersion":"karpenter.k8s.aws/v1","kind":"EC2NodeClass","metadata":{"name":"c"},"spec":{"role":"r","amiSelectorTerms":[{"alias":"al2023@latest"}]},
+ "status":{"subnets":[{"id":"s","zone":"us-west-2a","zoneID":"usw2-az1"}],
+ "capacityReservations":[{"id":"cr-1","instanceType":"m5.large","availabilityZone":"us-west-2a","availableInstanceCount":0}]}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}}]}`
+	var codes []karp.Reason
+	for _, profile := range []string{"karpenter-1.14", "karpenter-1.15"} {
+		var options karp.Options
+		good(t, options.SetProfile(profile))
+		input, err := document.ReadBytes(&document.Options{Region: "us-west-2", PeerVersion: options.PeerVersion}, "text", []byte(text))
+		good(t, err)
+		defer input.Close()
+		plan, err := input.Snapshot.Provision(context.Background(), &options)
+		good(t, err)
+		defer plan.Close()
+		refused, err := plan.Unschedulable()
+		good(t, err)
+		if len(refused) != 1 {
+			t.Fatalf("%s: %+v", profile, refused)
+		}
+		codes = append(codes, refused[0].Code)
+	}
+	if codes[0] == codes[1] {
+		t.Errorf("both versions: %v", codes)
+	}
+}

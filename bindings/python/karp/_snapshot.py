@@ -22,7 +22,7 @@ from ._digest import Digest
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
 from ._frames import Table, table
-from ._options import Run, Time, instant
+from ._options import Run, Time, instant, profile_of
 from ._provider import Provider
 from ._version import __version__
 from .objects import Object
@@ -125,11 +125,12 @@ class _Edits:
 
 
 def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], strict: bool, region: str, provider: Union[str, Provider],
-          base_directory: str, edits: Optional[_Edits] = None, queued: bool = False) -> _World:
+          base_directory: str, edits: Optional[_Edits] = None, queued: bool = False, peer_version: int = 0) -> _World:
     options = S.ReaderOptions()
     native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
     options.strict, options.keep_documents, options.editable = int(strict), 1, int(edits is not None)
     options.now, options.queued = instant(now) if now is not None else 0, int(queued)
+    options.peer_version = peer_version
     options.region, kept_region = native.lend(region)
     options.provider, kept_provider = native.lend(provider if isinstance(provider, str) else '')
     options.base_directory, kept_directory = native.lend(base_directory)
@@ -152,7 +153,7 @@ def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], 
 
 def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optional[Time] = None, strict: bool = False,
          region: str = '', provider: Union[str, Provider] = '', base_directory: Union[str, 'os.PathLike[str]'] = '',
-         queued: bool = False) -> 'Snapshot':
+         queued: bool = False, profile: str = 'karpenter') -> 'Snapshot':
     """Reads a cluster: Kubernetes objects, workloads, Lists, Snapshots.
 
     `source` is a path (a file, a directory, "-" for standard input), a document as bytes (YAML or JSON), an object as a dict
@@ -161,7 +162,8 @@ def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optiona
     plugin's path, or a Provider, which has a region of its own. `now` is the clock where
     the input does not say; `strict` fills nothing in; `base_directory` is what relative paths in documents start from.
     `queued`: what waits for admission is read as if it were admitted, for admit(): suspended workloads, Workloads of Kueue,
-    ProvisioningRequests. Such a snapshot has no document and cannot be edited or pickled.
+    ProvisioningRequests. Such a snapshot has no document and cannot be edited or pickled. `profile`:
+    'karpenter-1.14' has the providers of that version's time; plan() and the others take it as well.
     """
     given: Sequence[Catalogue] = ()
     if isinstance(catalogue, Catalogue):
@@ -170,7 +172,8 @@ def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optiona
         given = [each for each in catalogue if isinstance(each, Catalogue)]
     elif catalogue is not None:
         given = [read_catalogue(catalogue)]  # type: ignore[arg-type]  # not a list of Catalogues: seen above
-    return Snapshot(_read(source, given, now, strict, region, provider, os.fspath(base_directory), queued=queued))
+    return Snapshot(_read(source, given, now, strict, region, provider, os.fspath(base_directory), queued=queued,
+                          peer_version=profile_of(profile)[1]))
 
 
 class Snapshot:

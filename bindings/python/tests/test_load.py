@@ -53,6 +53,21 @@ def test_counts_names_clock() -> None:
         karp.load(objects(), now='yesterday')
 
 
+def test_a_profile_has_the_providers_of_its_time() -> None:
+    kind = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'}, 'spec': {
+        'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}]}, 'status': {
+            'subnets': [{'id': 's', 'zone': 'us-west-2a', 'zoneID': 'usw2-az1'}], 'capacityReservations': [
+                {'id': 'cr-1', 'instanceType': 'm5.large', 'availabilityZone': 'us-west-2a', 'availableInstanceCount': 0}]}}
+    template = {'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}, 'requirements': [
+        {'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['reserved']}]}
+    reserved = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {'template': {'spec': template}}}
+    found = {name: karp.load([reserved, kind, pod('a')], region='us-west-2', profile=name).plan(profile=name).unschedulable[0].code
+             for name in ('karpenter-1.14', 'karpenter')}
+    assert found['karpenter-1.14'] != found['karpenter'], found
+    with pytest.raises(ValueError, match='profile'):
+        karp.load([], profile='karpenter-0.1')
+
+
 def test_strict_fills_nothing_in() -> None:
     assert len(karp.load([pool(), pod('a')], catalogue=TYPES).plan().launches) == 1
     assert not karp.load([pool(), pod('a')], catalogue=TYPES, strict=True).plan().launches
