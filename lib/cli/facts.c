@@ -53,6 +53,11 @@ static void print_commands(const facts_of *facts, FILE *out)
     fputs("; built in are ", out);
     put(out, info->built_in);
     fputs(".\n", out);
+    if (info->facts_as_of.len > 0) {
+        fputs("# Dates of what is used: ", out);
+        put(out, info->facts_as_of);
+        fputs(".\n", out);
+    }
     for (size_t i = 0; i < info->kind_count; i++) {
         const karp_provider_facts_kind *kind = &info->kinds[i];
         fprintf(out, "# %.*s: %.*s%s\n", (int)kind->kind.len, kind->kind.ptr, (int)kind->what.len, kind->what.ptr,

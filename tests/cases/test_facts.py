@@ -95,7 +95,7 @@ def check_skypilot(folder):
     equal(rows('eu-north-1'), [], 'a type that nothing is known of')
     out, _ = run('facts', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', f'skypilot={path}')
     table.write_text(out)
-    check('as-of prices undated' in out and 'source a file of skypilot' in out and '\nm5.large|' in out, out)
+    check('\nas-of types 2026, prices undated, spot undated\n' in out and 'source a file of skypilot' in out and '\nm5.large|' in out, out)
     again, _ = run('catalogue', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', table, '-o', 'csv')
     equal(again, run('catalogue', '--provider', 'aws', '--region', 'ap-northeast-1', '--facts', f'skypilot={path}', '-o', 'csv')[0], 'the table')
     pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {'template': {'spec': {
@@ -225,6 +225,18 @@ def check_dates(folder):
         path.write_text(json.dumps(prices))
         first = run('plan', '-f', pod, '--region', 'us-east-1', '--facts', f'on-demand-prices={path}')[0].splitlines()[0]
         check(f'catalogue aws us-east-1, prices {date}' in first, first)
+    spot = folder / 'spot.json'
+    spot.write_text(json.dumps({'SpotPriceHistory': [{'AvailabilityZone': 'us-east-1a', 'InstanceType': 'm5.large', 'SpotPrice': '0.03', 'Timestamp': f'2026-11-{day}T10:00:00Z'}
+                                                     for day in (18, 19, 17)]}))
+    out, _ = run('facts', '--provider', 'aws', '--region', 'us-east-1', '--facts', f'spot-prices={spot}', '--facts', f'on-demand-prices={path}')
+    check('\nas-of types 2026, prices undated, spot 2026-11-19\n' in out, out[:200])
+    table = folder / 'dated.facts'
+    table.write_text(out)
+    check('\nas-of types 2026, prices undated, spot 2026-11-19\n' in run('facts', '--provider', 'aws', '--region', 'us-east-1', '--facts', table)[0], 'the table')
+    for provider, region, dates in (('aws', 'us-east-1', 'types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot savings 2025-06-28'),
+                                    ('aws', 'eu-central-1', 'types 2026'), ('gcp', 'us-central1', 'types 2026-08-17, prices 2026-08-06')):
+        out, _ = run('facts', '--provider', provider, '--region', region)
+        check(f'\n# Dates of what is used: {dates}.\n' in out, out[:300])
 
 
 check_commands()

@@ -143,7 +143,8 @@ karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str reg
     facts->built_in = find_region(region);
     facts->region_known = facts->spot_known = facts->built_in < EC2_REGIONS;
     facts->region = facts->region_known ? text_at(ec2_region_names[facts->built_in]) : scratch_text(&facts->s, region);
-    facts->as_of = str(ec2_as_of);
+    karp_str dates = str(ec2_as_of);
+    facts->as_of = facts->region_known ? dates : str_until(&dates, ','); /* those of the types alone */
     facts->sources = str(ec2_sources);
     facts->count = ec2_row_count;
     aws_facts_name_zones(facts);

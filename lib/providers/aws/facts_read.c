@@ -167,13 +167,33 @@ static const struct {
     { "spot-prices", aws_read_spot }, { "limits", read_limits },       { "discovered-memory", read_memory },
 };
 
-/* The price list states when it was published: a file of the bulk interface once, and GetProducts for each product. */
-static karp_str prices_as_of(aws_facts *into, const tree *root)
+/* The date of each table, "types 2026, prices 2026-07-20, spot savings 2025-06-28", with another one for the table that
+ * `word` names. date.len == 0 = the file states none. */
+static karp_str dated(aws_facts *into, const char *word, karp_str date)
 {
-    static const char before[] = "prices ";
+    char text[256] = "";
+    karp_str rest = into->as_of;
+    bool done = false;
+    while (rest.len > 0) {
+        karp_str part = str_until(&rest, ',');
+        if (str_starts(part, " ")) part = (karp_str){ part.ptr + 1, part.len - 1 };
+        bool own = str_starts(part, word);
+        if (own && done) continue;
+        str_append(text, sizeof text, "%s", *text ? ", " : "");
+        if (own) str_append(text, sizeof text, "%s %.10s", word, date.len >= 10 ? date.ptr : "undated");
+        else str_append(text, sizeof text, "%.*s", str_shown(part, 120), part.ptr);
+        done = done || own;
+    }
+    if (!done)
+        str_append(text, sizeof text, "%s%s %.10s", *text ? ", " : "", word, date.len >= 10 ? date.ptr : "undated");
+    return scratch_text(&into->s, str(text));
+}
+
+/* The price list states when it was published: a file of the bulk interface once, and GetProducts for each product. */
+static karp_str date_of_prices(const tree *root)
+{
     karp_str date = tree_get_text(root, "publicationDate");
     const tree *first = tree_item(tree_get(root, "PriceList"), 0);
-    char text[32];
     if (is_map(first)) date = tree_get_text(first, "publicationDate");
     if (is_string(first)) {
         static const char member[] = "\"publicationDate\":\"";
@@ -183,9 +203,19 @@ static karp_str prices_as_of(aws_facts *into, const tree *root)
                 date = (karp_str){ product.ptr + i + sizeof member - 1, 10 };
         }
     }
-    if (date.len < 10) return str("prices undated");
-    (void)snprintf(text, sizeof text, "%s%.10s", before, date.ptr);
-    return scratch_text(&into->s, str(text));
+    return date;
+}
+
+/* The day of the latest spot price. */
+static karp_str date_of_spot(const tree *root)
+{
+    const tree *list = tree_get(root, "SpotPriceHistory");
+    karp_str latest = str("");
+    for (size_t i = 0; i < items_of(list); i++) {
+        karp_str at = tree_get_text(tree_item(list, i), "Timestamp");
+        if (compare_str(latest, at) < 0) latest = at;
+    }
+    return latest;
 }
 
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error)
@@ -194,7 +224,8 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
     if (str_is(kind, "all")) return aws_table_read(into, text, error);
     if (str_is(kind, "skypilot")) {
         karp_status read = aws_read_skypilot(into, text, error);
-        into->as_of = str("prices undated");
+        into->as_of = dated(into, "prices", str(""));
+        into->as_of = dated(into, "spot", str(""));
         into->sources = cloud_sources(&into->s, into->sources, kind);
         return read == KARP_OK && into->s.failed ? fail_nomem(error) : read;
     }
@@ -208,7 +239,9 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
     decode_begin(&d, into->s.context, &into->s, error);
     const tree *root = decode_tree(&d, text, "a file of facts");
     if (root) readers[at].read(into, &d, root);
-    if (str_is(kind, "on-demand-prices")) into->as_of = prices_as_of(into, root);
+    if (root && str_is(kind, "types")) into->as_of = dated(into, "types", str(""));
+    if (root && str_is(kind, "on-demand-prices")) into->as_of = dated(into, "prices", date_of_prices(root));
+    if (root && str_is(kind, "spot-prices")) into->as_of = dated(into, "spot", date_of_spot(root));
     into->sources = cloud_sources(&into->s, into->sources, kind);
     decode_end(&d);
     if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return fail_nomem(error);
