@@ -286,6 +286,10 @@ karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
 /* karp_what_if(), where parts of node names are enough. */
 karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
                     size_t change_count, const karp_options *common, karp_decision **plan, karp_error *error);
+/* drift_course() of the nodes that the changes leave. It is played if they only remove nodes; with others, only the
+ * number of nodes is known. */
+karp_status what_if_drift(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
+                          size_t change_count, karp_drift *out, karp_error *error);
 
 /* ---- requests.c -------------------------------------------------------------------------------------------------- */
 

@@ -10,10 +10,12 @@
 static karp_status decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
 {
     karp_options common = decision_options(&d->options);
-    if (change_count > 0)
-        return what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error);
-    karp_status status = karp_provision(d->input.snapshot, &common, &d->plan, error);
-    if (status == KARP_OK) status = drift_course(&d->options, d->input.snapshot, &d->drift, error);
+    karp_status status = change_count > 0
+                             ? what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error)
+                             : karp_provision(d->input.snapshot, &common, &d->plan, error);
+    if (status == KARP_OK)
+        status = what_if_drift(&d->options, d->input.snapshot, changes, change_count, &d->drift, error);
+    if (change_count > 0) return status;
     return status == KARP_OK ? settle_launches(&d->options, d->input.snapshot, d->plan, &d->settlement, error) : status;
 }
 

@@ -56,21 +56,97 @@ karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
     return fail(error, KARP_E_INVALID, "%zu nodes have that in their names: %s", s.count, s.names);
 }
 
+/* The changes with the whole names of nodes; to be freed. NULL = a failure. */
+static karp_change *name_changes(const cli_options *options, karp_table *nodes, const karp_change *changes,
+                                 size_t count, karp_error *error)
+{
+    karp_change *named = karp_alloc(options->context, count * sizeof *named + 1);
+    karp_status status = named == NULL ? fail(error, KARP_E_NOMEM, "out of memory") : KARP_OK;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        named[i] = changes[i];
+        if (changes[i].kind == KARP_CHANGE_REMOVE_NODE) status = find_node_name(nodes, &named[i].name, error);
+    }
+    if (status == KARP_OK) return named;
+    karp_free(options->context, named, count * sizeof *named + 1);
+    return NULL;
+}
+
 karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
                     size_t change_count, const karp_options *common, karp_decision **plan, karp_error *error)
 {
     karp_table *nodes = NULL;
-    size_t bytes = change_count * sizeof(*changes);
-    karp_change *named = karp_alloc(options->context, bytes + 1);
-    karp_status status = named == NULL ? KARP_E_NOMEM
-                                       : karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, error);
-    for (size_t i = 0; i < change_count && status == KARP_OK; i++) {
-        named[i] = changes[i];
-        if (changes[i].kind == KARP_CHANGE_REMOVE_NODE) status = find_node_name(nodes, &named[i].name, error);
-    }
-    if (status == KARP_OK) status = karp_what_if(snapshot, named, change_count, common, plan, error);
+    karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, error);
+    if (status != KARP_OK) return status;
+    karp_change *named = name_changes(options, nodes, changes, change_count, error);
+    status = named == NULL ? error->status : karp_what_if(snapshot, named, change_count, common, plan, error);
+    karp_free(options->context, named, named == NULL ? 0 : change_count * sizeof *named + 1);
     karp_table_free(nodes);
-    karp_free(options->context, named, bytes + 1);
+    return status;
+}
+
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
+
+static karp_str text_at(const karp_column *c, size_t row)
+{
+    if (c->type == KARP_COLUMN_TEXT) {
+        size_t begin = (size_t)c->offsets[row], end = (size_t)c->offsets[row + 1];
+        return (karp_str){ (const char *)c->values + begin, end - begin };
+    }
+    int32_t word = ((const int32_t *)c->values)[row];
+    if (word < 0) return str("");
+    size_t begin = (size_t)c->dictionary_offsets[word], end = (size_t)c->dictionary_offsets[word + 1];
+    return (karp_str){ c->dictionary + begin, end - begin };
+}
+
+static bool is_lost(karp_str name, karp_str zone, const karp_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const karp_change *c = &changes[i];
+        if (c->kind == KARP_CHANGE_REMOVE_NODE && equal_str(name, c->name)) return true;
+        if (c->kind == KARP_CHANGE_LOSE_ZONE && equal_str(zone, c->name)) return true;
+    }
+    return false;
+}
+
+/* The snapshot without the nodes that the changes remove. */
+static karp_status without_lost(const cli_options *options, const karp_snapshot *snapshot, karp_table *nodes,
+                                const karp_change *changes, size_t change_count, karp_snapshot **out, karp_error *error)
+{
+    karp_column names = { .size = sizeof names }, zones = { .size = sizeof zones };
+    karp_status status = karp_table_find(nodes, str("name"), &names);
+    if (status == KARP_OK) status = karp_table_find(nodes, str("zone"), &zones);
+    if (status != KARP_OK) return fail(error, status, "the table of nodes has no names or zones");
+    size_t count = 0, bytes = (names.row_count + 1) * sizeof(karp_str);
+    karp_str *lost = karp_alloc(options->context, bytes);
+    if (lost == NULL) return fail(error, KARP_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < names.row_count; i++) {
+        karp_str name = text_at(&names, i);
+        if (is_lost(name, text_at(&zones, i), changes, change_count)) lost[count++] = name;
+    }
+    status = karp_snapshot_without(snapshot, lost, count, out, error);
+    karp_free(options->context, lost, bytes);
+    return status;
+}
+
+karp_status what_if_drift(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
+                          size_t change_count, karp_drift *out, karp_error *error)
+{
+    karp_table *nodes = NULL;
+    karp_snapshot *left = NULL;
+    *out = (karp_drift){ .size = sizeof *out };
+    if (karp_drifted_nodes(snapshot) == 0) return KARP_OK;
+    if (change_count == 0) return drift_course(options, snapshot, out, error);
+    karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, error);
+    if (status != KARP_OK) return status;
+    karp_change *named = name_changes(options, nodes, changes, change_count, error);
+    status = named == NULL ? error->status : without_lost(options, snapshot, nodes, named, change_count, &left, error);
+    bool only_nodes = true;
+    for (size_t i = 0; i < change_count; i++) only_nodes = only_nodes && changes[i].kind == KARP_CHANGE_REMOVE_NODE;
+    if (status == KARP_OK && only_nodes) status = drift_course(options, left, out, error);
+    else if (status == KARP_OK) out->nodes = karp_drifted_nodes(left);
+    karp_snapshot_unref(left);
+    karp_free(options->context, named, named == NULL ? 0 : change_count * sizeof *named + 1);
+    karp_table_free(nodes);
     return status;
 }
 
@@ -187,8 +263,9 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK && changes->count == 0) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
     karp_drift drift = { .size = sizeof drift };
-    if (status == KARP_OK && changes->count == 0)
-        status = drift_course(answer->options, answer->input.snapshot, &drift, &answer->error);
+    if (status == KARP_OK)
+        status = what_if_drift(answer->options, answer->input.snapshot, changes->items, changes->count, &drift,
+                               &answer->error);
     answer->write.drift = &drift;
     karp_str *notes = NULL;
     if (status == KARP_OK && changes->count > 0 && !answer->options->first_round &&

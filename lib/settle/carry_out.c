@@ -49,6 +49,20 @@ static karp_status take_commands(outcome *o, const karp_decision *decision)
     return KARP_OK;
 }
 
+static karp_status take_lost(outcome *o)
+{
+    for (size_t i = 0; i < o->lost_count; i++) {
+        uint32_t name = name_id(o, o->lost[i]);
+        if (name == NO_ID || (store_find(raw(o), KIND_NODE, NO_TEXT, name) == NO_ID &&
+                              store_find(raw(o), KIND_NODE_CLAIM, NO_TEXT, name) == NO_ID)) {
+            int shown = str_shown(o->lost[i], 200);
+            return fail(o->error, KARP_E_NOT_FOUND, "no such node: %.*s", shown, o->lost[i].ptr);
+        }
+        bits_set(o->gone, name);
+    }
+    return KARP_OK;
+}
+
 /* A node that has not joined the cluster cannot have pods yet. */
 static karp_status take_placements(outcome *o, const karp_decision *decision)
 {
@@ -298,7 +312,7 @@ static karp_status learn(outcome *o)
     if (o->gone == NULL || o->touched == NULL || o->node_of == NULL || o->ends == NULL) return outcome_nomem(o);
     memset(o->node_of, 0xff, pods * sizeof *o->node_of);
     if (o->decision_count > 0 && !o->begins) take_deleted(o);
-    karp_status status = KARP_OK;
+    karp_status status = take_lost(o);
     for (size_t i = 0; i < o->decision_count && status == KARP_OK; i++) {
         const karp_decision *d = o->decisions[i];
         status = karp_decision_command_count(d) > 0 ? take_commands(o, d) : take_placements(o, d);
@@ -326,24 +340,34 @@ karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision
     return snapshot_after(before, &decision, decision != NULL, false, now, out, error);
 }
 
+/* Makes the snapshot that the outcome describes. */
+static karp_status make(outcome *o, karp_snapshot **out, karp_error *error)
+{
+    karp_error own;
+    karp_error_init(&own, sizeof own);
+    o->error = error != NULL ? error : &own;
+    karp_status status = karp_snapshot_edit(o->before, &o->builder, o->error);
+    if (status != KARP_OK) return status;
+    arena_init(&o->memory, o->before->context);
+    status = carry_out(o);
+    if (status == KARP_OK) status = karp_builder_finish(o->builder, out, o->error);
+    arena_free(&o->memory);
+    karp_builder_free(o->builder);
+    return status;
+}
+
 karp_status snapshot_after(const karp_snapshot *before, const karp_decision *const *decisions, size_t count,
                            bool begins, int64_t now, karp_snapshot **out, karp_error *error)
 {
     if (now < before->raw.now) return fail(error, KARP_E_INVALID, "now is before the snapshot's time");
-    karp_error own;
-    karp_error_init(&own, sizeof own);
-    outcome o = { .before = before,
-                  .decisions = decisions,
-                  .decision_count = count,
-                  .begins = begins,
-                  .now = now,
-                  .error = error != NULL ? error : &own };
-    karp_status status = karp_snapshot_edit(before, &o.builder, o.error);
-    if (status != KARP_OK) return status;
-    arena_init(&o.memory, before->context);
-    status = carry_out(&o);
-    if (status == KARP_OK) status = karp_builder_finish(o.builder, out, o.error);
-    arena_free(&o.memory);
-    karp_builder_free(o.builder);
-    return status;
+    outcome o = { .before = before, .decisions = decisions, .decision_count = count, .begins = begins, .now = now };
+    return make(&o, out, error);
+}
+
+karp_status karp_snapshot_without(const karp_snapshot *before, const karp_str *nodes, size_t count, karp_snapshot **out,
+                                  karp_error *error)
+{
+    if (before == NULL || out == NULL || (nodes == NULL && count > 0)) return fail_null(error, "before, nodes or out");
+    outcome o = { .before = before, .lost = nodes, .lost_count = count, .now = before->raw.now };
+    return make(&o, out, error);
 }

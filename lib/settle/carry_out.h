@@ -12,6 +12,8 @@ typedef struct outcome {
     const karp_snapshot *before;
     const karp_decision *const *decisions; /* several have commands that are carried out together; none = time passes */
     size_t decision_count;
+    const karp_str *lost; /* names of nodes that end without a decision */
+    size_t lost_count;
     bool begins; /* the commands only begin: their nodes are being deleted, and their launches have no Node yet */
     karp_builder *builder;
     karp_error *error;

@@ -111,6 +111,33 @@ def with_deletions():
     equal((found.get('nodes'), found.get('left')), (3, 0), 'the other order of options')
 
 
+    # Pods that go leave their nodes, which drift all the same.
+    for change, after in ((['--scale', 'web=2'], 2), (['--delete', 'replicaset/web'], 0)):
+        for verb in ('disrupt', 'whatif'):
+            found = course(verb, dump, '--replace', new, *change).get('driftCourse', {})
+            equal((found.get('nodes'), found.get('left'), number(found['cost']['after'])), (4, 0, number(after * M7I)), f'{verb} {change}')
+
+
+def with_changes():
+    """whatif shows the course of the nodes that its changes leave."""
+    dump = cluster()
+    new = write('new.json', pool('m7i.large', '1'))
+    for words in (['--remove', 'default-1'], ['--remove', 'default-1,default-3'], ['--delete', 'node/default-2', '--remove', 'default-4']):
+        left = 4 - sum('default' in part for word in words for part in word.split(','))
+        wanted = (left, 0, 1, 60 + left * 60)  # the pods of removed nodes get theirs first
+        plan = course('whatif', dump, '--replace', new, *words)
+        equal(figures(plan['driftCourse'])[:4], wanted, words)
+        # The removed nodes' pods get new nodes, which are of the new type already.
+        equal(number(plan['driftCourse']['cost']['after']), number(4 * M7I), words)
+        check(f'{left} nodes drift, 1 at a time by budget' in ' '.join(run('whatif', dump, '--replace', new, *words)[0].split()), f'{words}: text')
+    told = json.loads(run('whatif', dump, '--design', new, '--remove', 'default-1', '-o', 'json')[0])['designs']
+    equal([figures(s['driftCourse'])[:4] for s in told if 'driftCourse' in s], [(3, 0, 1, 240)], 'a design')
+    # Other prices or zones are not carried on to later rounds: only the number is known.
+    equal(course('whatif', dump, '--replace', new, '--price-factor', 'spot=2')['driftCourse'], {'nodes': 4}, 'prices')
+    check('driftCourse' not in course('whatif', dump, '--replace', new, '--remove', 'default-1,default-2,default-3,default-4'), 'no node is left')
+    check('driftCourse' not in course('whatif', dump, '--remove', 'default-1'), 'nothing is replaced')
+
+
 def stuck():
     """What no budget allows stays, and so does what a pod blocks."""
     dump = cluster()
@@ -142,6 +169,7 @@ with tempfile.TemporaryDirectory() as folder:
     every_command()
     words()
     with_deletions()
+    with_changes()
     stuck()
     many()
 finish()

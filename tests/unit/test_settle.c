@@ -140,6 +140,12 @@ static void test_arguments(void **state)
     assert_int_equal(karp_snapshot_after(snapshot, NULL, now - 1, &next, &error), KARP_E_INVALID);
     assert_int_equal(karp_snapshot_after(snapshot, NULL, now + 5, &next, &error), KARP_OK);
     assert_int_equal(karp_snapshot_now(next), now + 5);
+    karp_snapshot_unref(next);
+    const karp_str absent = { "absent", 6 };
+    assert_int_equal(karp_snapshot_without(snapshot, &absent, 1, &next, &error), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_snapshot_without(snapshot, NULL, 1, &next, &error), KARP_E_INVALID);
+    assert_int_equal(karp_snapshot_without(snapshot, NULL, 0, &next, &error), KARP_OK);
+    assert_int_equal(karp_snapshot_now(next), now);
     karp_settle_options_init(&options, sizeof options);
     options.boot = -1;
     assert_int_equal(karp_settle(snapshot, &options, &s, &error), KARP_E_INVALID);
