@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a DisruptionPlan as text. */
+#include "write_licences.h"
 #include "write_rows.h"
 #include "write_notes.h"
 
@@ -138,6 +139,6 @@ void disruption_as_text(const write_job *job)
     buffer_text(b, kept == 1 ? " node stays.\n" : " nodes stay.\n");
     cost_line(t, "Cost", karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
-    licences_line(b, job, false);
+    licences_line(b, job->options, false);
     drift_line(b, job, false);
 }

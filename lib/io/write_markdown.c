@@ -3,6 +3,7 @@
  * Writes decisions as Markdown, for pull requests and issues: equal launches in one row, then unschedulable pods,
  * notes and the cost.
  */
+#include "write_licences.h"
 #include "write_rows.h"
 #include "write_hooks.h"
 #include "write_notes.h"
@@ -128,7 +129,7 @@ static void write_cost(const write_job *job, double saved)
         settled_words(b, &settled);
         buffer_char(b, '\n');
     }
-    licences_line(b, job, true);
+    licences_line(b, job->options, true);
     drift_line(b, job, true);
     karp_cost cost = { .size = sizeof cost };
     if (karp_decision_cost(decision, &cost) == KARP_OK) {

@@ -2,6 +2,7 @@
 /* Writes Nodes documents: the nodes of a cluster by NodePool, with what each costs (docs/formats.md, "Nodes"). */
 #include "write_decision.h"
 #include "write_json.h"
+#include "write_licences.h"
 #include "write_text.h"
 
 #include <base/sort.h>
@@ -154,6 +155,7 @@ static void as_json(const listing *l)
     json_member_time(j, "now", karp_node_list_now(l->list));
     json_member_object(j, "total");
     json_sum(j, &l->all);
+    licences_as_json(j, options);
     json_end(j);
     json_member_array(j, "nodePools");
     for (size_t i = 0; i < l->pool_count; i++) {
@@ -400,6 +402,7 @@ static void as_text(const listing *l)
     }
     if (l->pool_count != 1) write_sum(&t, &l->all, "");
     for (size_t i = 0; i < l->pool_count; i++) write_pool(&table, &l->pools[i]);
+    licences_line(t.out, options, true);
 }
 
 /* ---- Markdown and CSV -------------------------------------------------------------------------------------------- */
@@ -432,6 +435,7 @@ static void as_markdown(const listing *l)
     }
     buffer_text(b, "\n\n");
     write_sum(&t, &l->all, "");
+    licences_line(b, l->job->options, true);
     if (cell.text.failed) write_refuse(l->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan and a DisruptionPlan as JSON: docs/formats.md. */
 #include <io/write_groups.h>
+#include "write_licences.h"
 #include "write_plan_json.h"
 
 #include "write_hooks.h"
@@ -132,12 +133,11 @@ static void write_cost(json_out *j, const write_job *job)
 {
     double before = karp_decision_cost_before(job->decision);
     double after = karp_decision_cost_after(job->decision);
-    karp_str licences = job->options->licences;
     json_member_flat_object(j, "cost");
     json_member_sum(j, "before", before);
     json_member_sum(j, "after", after);
     json_member_sum(j, "delta", after - before);
-    if (licences.len > 0) json_member_str(j, "withoutLicences", licences);
+    licences_as_json(j, job->options);
     json_end(j);
 }
 

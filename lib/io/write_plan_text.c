@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan as text. */
 #include <io/write_groups.h>
+#include "write_licences.h"
 #include "write_topology.h"
 #include "write_rows.h"
 #include "write_hooks.h"
@@ -438,7 +439,7 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     }
     buffer_char(b, '\n');
     settled_line(t, job);
-    licences_line(b, job, false);
+    licences_line(b, job->options, false);
     drift_line(b, job, false);
     write_saving(t, job->decision);
 }

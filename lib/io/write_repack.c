@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a RepackPlan: docs/formats.md. */
+#include "write_licences.h"
 #include "write_plan_json.h"
 #include "write_notes.h"
 #include "write_rows.h"
@@ -53,6 +54,7 @@ void repack_as_json(const write_job *job)
     json_out json, *j = &json;
     encoder e = plan_header(j, job, "RepackPlan");
     encode_members(&e, &record_repack_cost, &cost);
+    licences_as_json(j, job->options);
     json_member_array(j, "steps");
     for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) step_as_json(&e, i);
     json_end(j);
@@ -137,5 +139,5 @@ void repack_as_text(const write_job *job)
     buffer_text(t->out, "\n");
     cost_line(t, "Cost", cost.before, cost.after);
     buffer_char(t->out, '\n');
-    licences_line(t->out, job, false);
+    licences_line(t->out, job->options, false);
 }

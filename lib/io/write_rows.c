@@ -425,14 +425,6 @@ bool settled_apart(const write_job *job, settled_cost *out)
     return !out->is_final || fabs(out->cost - karp_decision_cost_after(job->decision)) >= 0.00005;
 }
 
-void licences_line(write_buffer *b, const write_job *job, bool paragraph)
-{
-    if (job->options->licences.len == 0) return;
-    buffer_text(b, paragraph ? "\nWithout licences of " : "Without licences of ");
-    buffer_str(b, job->options->licences);
-    buffer_text(b, ".\n");
-}
-
 void settled_words(write_buffer *b, const settled_cost *settled)
 {
     buffer_text(b, settled->is_final ? "settled after " : "not settled after ");

@@ -62,10 +62,9 @@ void count_commands(const write_job *job, const karp_decision *decision, command
 
 /* "Cost: $0.864/h -> $0.760/h (…)", without the end of the line. */
 void cost_line(const text_out *t, const char *what, double before, double after);
-/* The line below it which says that licences are missing; `paragraph`: set apart, as in Markdown. */
-/* How nodes that have drifted are replaced; nothing if none has. */
+/* The line below it: how nodes that have drifted are replaced; nothing if none has. `paragraph`: set apart, as in
+ * Markdown. */
 void drift_line(write_buffer *b, const write_job *job, bool paragraph);
-void licences_line(write_buffer *b, const write_job *job, bool paragraph);
 
 /* What the cluster comes to after all rounds. */
 typedef struct settled_cost {

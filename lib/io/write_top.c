@@ -2,6 +2,7 @@
 /* Writes Top documents: the workloads of a cluster by cost (docs/formats.md, "Top"). */
 #include "write_decision.h"
 #include "write_json.h"
+#include "write_licences.h"
 #include "write_text.h"
 
 #include "owner.h"
@@ -124,6 +125,7 @@ static void as_json(const owners *o)
     json_member_time(j, "now", o->now);
     json_member_object(j, "total");
     json_sums(j, &o->all);
+    licences_as_json(j, options);
     json_end(j);
     json_member_array(j, "workloads");
     for (size_t i = 0; i < o->count; i++) {
@@ -211,6 +213,7 @@ static void as_text(const owners *o)
     total.name_space = str("");
     total.name = str("total");
     text_row(t.out, &cell, &total, name);
+    licences_line(t.out, o->job->options, true);
     if (cell.text.failed) write_refuse(o->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
 }
@@ -233,6 +236,7 @@ static void as_markdown(const owners *o)
         }
         buffer_text(b, " |\n");
     }
+    licences_line(b, o->job->options, true);
     if (cell.text.failed) write_refuse(o->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
 }

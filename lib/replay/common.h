@@ -45,6 +45,7 @@ typedef struct replay_base {
     const tree *state; /* of the replay that dumped the cluster; NULL = a new replay */
     const karp_str *notes; /* notes on the objects, in the trace's memory */
     size_t note_count;
+    karp_str licences; /* of systems whose licences the prices lack; in the trace's memory */
     karp_str title; /* name of the instance types in headers */
     uint64_t earlier_pods; /* pods that the trace had created before the dump */
     const struct kube_config *scheduler; /* the configuration of kube-scheduler; NULL = the default one */

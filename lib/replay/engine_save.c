@@ -316,6 +316,7 @@ static tree *write_state(saving *s)
     tree *notes = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < e->base->note_count; i++) tree_append(t, notes, tree_new_text(t, e->base->notes[i]));
     if (e->base->note_count > 0) tree_set(t, state, "warnings", notes);
+    if (e->base->licences.len > 0) tree_set_text(t, state, "withoutLicences", e->base->licences);
     set_number(t, state, "begins", e->trace->begins);
     set_number(t, state, "step", e->meter.step);
     set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->pods.created));

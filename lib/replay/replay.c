@@ -139,6 +139,17 @@ static bool gather_notes(replay *r, const karp_reader *reader, io_table *known, 
     return true;
 }
 
+static karp_status keep_licences(replay *r, const karp_reader *reader)
+{
+    /* The dump has its types, whose prices are not built-in ones any more. */
+    karp_str licences = r->base.state ? tree_get_text(r->base.state, "withoutLicences")
+                                      : karp_reader_missing_licences(reader);
+    if (licences.len > 0) r->base.licences = trace_keep(&r->base.trace, licences);
+    if (licences.len > 0 && !r->base.licences.ptr) return fail_nomem(&r->error);
+    if (r->write.licences.len == 0) r->write.licences = r->base.licences;
+    return KARP_OK;
+}
+
 karp_status replay_keep_notes(replay *r, const karp_reader *reader)
 {
     trace *t = &r->base.trace;
@@ -153,7 +164,7 @@ karp_status replay_keep_notes(replay *r, const karp_reader *reader)
     }
     io_table_free(&known);
     if (!kept) r->base.note_count = 0;
-    return kept ? KARP_OK : fail_nomem(&r->error);
+    return kept ? keep_licences(r, reader) : fail_nomem(&r->error);
 }
 
 /* KARP_PEER_* of the policies, if it is one; else the newest. */

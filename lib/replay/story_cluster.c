@@ -38,6 +38,7 @@ bool story_has_cluster(const story *s)
 static karp_status keep_notes(story *s, const karp_reader *reader)
 {
     karp_status status = replay_keep_notes(&s->played, reader);
+    if (s->write.licences.len == 0) s->write.licences = s->played.base.licences;
     return status ? story_nomem(s) : KARP_OK;
 }
 

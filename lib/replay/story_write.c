@@ -7,6 +7,7 @@
 #include <karp/peer.h>
 
 #include <io/write_buffer.h>
+#include <io/write_licences.h>
 #include <io/write_notes.h>
 #include <io/write_text.h>
 
@@ -219,6 +220,7 @@ static void write_totals(const story *s, write_buffer *out)
     json_init(&j, out, true);
     json_open_object(&j);
     replay_write_figures(&j, &s->e->meter.result);
+    licences_as_json(&j, &s->write);
     json_end(&j);
     write_notes(s, true, out);
     write_notes(s, false, out);

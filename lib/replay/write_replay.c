@@ -7,6 +7,7 @@
 
 #include <karp/passes.h>
 #include <karp/peer.h>
+#include <io/write_licences.h>
 #include <io/write_notes.h>
 #include <io/write_plan_json.h>
 #include <io/write_text.h>
@@ -140,6 +141,7 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_member_array(&j, "policies");
     for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);
     json_end(&j);
+    licences_as_json(&j, &r->write);
     write_notes(&j, r);
     json_close(&j);
 }
@@ -306,6 +308,7 @@ void replay_write_notes_text(const replay *r, write_buffer *out)
     const text_out t = { out, r->write.width, r->write.color != 0 };
     const karp_write_options options = { .warnings = r->base.notes, .warning_count = r->base.note_count };
     const write_job job = { .options = &options, .out = out };
+    licences_line(out, &r->write, true);
     write_drifts(r, out);
     notes_section(&t, &job);
     put_incomplete(out, &options);

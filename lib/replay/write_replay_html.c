@@ -112,6 +112,10 @@ static void write_table(const replay *r, write_buffer *b)
         buffer_text(b, "</tr>\n");
     }
     buffer_text(b, "</table>\n");
+    if (r->write.licences.len == 0) return;
+    buffer_text(b, "<p>Without licences of ");
+    html_text(b, r->write.licences);
+    buffer_text(b, ".</p>\n");
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------------------ */

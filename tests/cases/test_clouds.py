@@ -192,6 +192,26 @@ def zones_without_status():
     check('us-west-2q is no zone of us-west-2' in error, error)
 
 
+def every_total(folder, file, text, words):
+    """Each command that adds costs up says which licences they lack."""
+    story = pathlib.Path(folder, 'story.yaml')
+    web = {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web'}, 'spec': {
+        'replicas': 1, 'selector': {'matchLabels': {'app': 'web'}},
+        'template': {'metadata': {'labels': {'app': 'web'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}
+    story.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'region': 'us-west-2', 'files': [file.name], 'objects': [web], 'steps': [{'wait': '1m'}]}))
+    where = {('whatif', file): ['cost'], ('repack', file): [], ('nodes', file): ['total'], ('top', file): ['total'],
+             ('simulate', story): ['totals'], ('replay', story): []}
+    for command, members in where.items():
+        found = json.loads(run(*command, '-o', 'json')[0])
+        for member in members:
+            found = found[member]
+        equal(found.get('withoutLicences'), words, f'{command[0]}, JSON')
+        formats = {'simulate': ('text', 'html'), 'replay': ('text', 'html')}.get(command[0], ('text', 'markdown') if command[0] != 'repack' else ('text',))
+        for format in formats:
+            shown = run(*command, '-o', format)[0]
+            equal(f'Without licences of {words}.' in shown if words else 'ithout licences' in shown, words is not None, f'{command[0]}, {format}')
+
+
 def licences():
     """Operating systems whose price the tables do not have."""
     def noted(text, *options):
@@ -226,6 +246,7 @@ def licences():
             equal([d['cost'].get('withoutLicences') for d in json.loads(run('diff', '-o', 'json', file, '--', more)[0])['designs']], [words] * 2, 'designs')
             equal('without licences of' in run('diff', file, '--', more)[0], words is not None, 'a table')
             equal(document('disrupt', file)['cost'].get('withoutLicences'), words, 'disruption')
+            every_total(folder, file, text, words)
     check('licences' not in run('lint', '-f', '-', text=windows)[0], 'the manifests are right')
 
 
