@@ -19,11 +19,15 @@ static void keep_larger(char most[KARP_VALUE_TEXT], const char *amount)
     (void)str_shorten(most, KARP_VALUE_TEXT, str(amount));
 }
 
-static karp_str request_of(const tree *container, karp_str resource, bool from_limits)
+/* What is asked of a container. */
+typedef enum amount_of { REQUESTS, REQUESTS_OR_LIMITS, LIMITS } amount_of;
+
+static karp_str stated_of(const tree *container, karp_str resource, amount_of what)
 {
     const tree *resources = tree_get(container, "resources");
-    karp_str request = tree_text_or_digits(tree_find_str(tree_get(resources, "requests"), resource));
-    if (request.len || !from_limits) return request;
+    karp_str request = what == LIMITS ? str("")
+                                      : tree_text_or_digits(tree_find_str(tree_get(resources, "requests"), resource));
+    if (request.len || what == REQUESTS) return request;
     return tree_text_or_digits(tree_find_str(tree_get(resources, "limits"), resource));
 }
 
@@ -34,12 +38,12 @@ static bool has_pod_level(karp_str resource)
 }
 
 /* Init containers run one after another, each together with the sidecars that started before it. */
-static void join_init_containers(const tree *list, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT])
+static void join_init_containers(const tree *list, karp_str resource, amount_of what, char sum[KARP_VALUE_TEXT])
 {
     char sidecars[KARP_VALUE_TEXT] = "", most[KARP_VALUE_TEXT] = "";
     for (size_t i = 0; i < tree_count(list); i++) {
         const tree *container = tree_item(list, i);
-        karp_str own = request_of(container, resource, from_limits);
+        karp_str own = stated_of(container, resource, what);
         char together[KARP_VALUE_TEXT];
         if (str_is(tree_get_text(container, "restartPolicy"), "Always")) {
             io_add_amount(sum, own);
@@ -54,17 +58,27 @@ static void join_init_containers(const tree *list, karp_str resource, bool from_
     keep_larger(sum, most);
 }
 
-void io_pod_amount(const tree *spec, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT])
+static void amount(const tree *spec, karp_str resource, amount_of what, char sum[KARP_VALUE_TEXT])
 {
     const tree *containers = tree_get(spec, "containers");
-    karp_str whole = has_pod_level(resource) ? request_of(spec, resource, from_limits) : str("");
+    karp_str whole = has_pod_level(resource) ? stated_of(spec, resource, what) : str("");
     sum[0] = '\0';
     for (size_t i = 0; i < tree_count(containers); i++)
-        io_add_amount(sum, request_of(tree_item(containers, i), resource, from_limits));
-    join_init_containers(tree_get(spec, "initContainers"), resource, from_limits, sum);
+        io_add_amount(sum, stated_of(tree_item(containers, i), resource, what));
+    join_init_containers(tree_get(spec, "initContainers"), resource, what, sum);
     if (whole.len && karp_quantity_check(whole) == KARP_OK) {
         sum[0] = '\0';
         io_add_amount(sum, whole);
     }
     io_add_amount(sum, tree_text_or_digits(tree_find_str(tree_get(spec, "overhead"), resource)));
+}
+
+void io_pod_amount(const tree *spec, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT])
+{
+    amount(spec, resource, from_limits ? REQUESTS_OR_LIMITS : REQUESTS, sum);
+}
+
+void io_pod_limit(const tree *spec, karp_str resource, char sum[KARP_VALUE_TEXT])
+{
+    amount(spec, resource, LIMITS, sum);
 }

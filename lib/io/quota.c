@@ -6,14 +6,18 @@
 
 #include <string.h>
 
-/* What a quota may limit, by its names; requests are those of containers. */
+/* What a quota may limit, by its names; requests and limits are those of containers. */
 static const struct {
     const char *names[2], *resource; /* NULL = the number of pods */
+    bool limits; /* of the containers' limits, not their requests */
+    bool stated; /* each container has to state it, unless the pod has resources as a whole */
 } amounts[IO_QUOTA_AMOUNTS] = {
-    { { "pods", "count/pods" }, NULL },
-    { { "requests.cpu", "cpu" }, "cpu" },
-    { { "requests.memory", "memory" }, "memory" },
-    { { "requests.nvidia.com/gpu", "requests.nvidia.com/gpu" }, "nvidia.com/gpu" },
+    { { "pods", "count/pods" }, NULL, false, false },
+    { { "requests.cpu", "cpu" }, "cpu", false, true },
+    { { "requests.memory", "memory" }, "memory", false, true },
+    { { "requests.nvidia.com/gpu", "requests.nvidia.com/gpu" }, "nvidia.com/gpu", false, false },
+    { { "limits.cpu", "limits.cpu" }, "cpu", true, true },
+    { { "limits.memory", "limits.memory" }, "memory", true, true },
 };
 
 void io_quotas_init(io_quotas *q, karp_context *context)
@@ -56,6 +60,26 @@ karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred 
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
+/* Whether each container of the list states the amount: a limit is also a request. */
+static bool all_state(const tree *list, size_t amount)
+{
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *resources = tree_get(tree_item(list, i), "resources");
+        karp_str resource = str(amounts[amount].resource);
+        bool stated = tree_find_str(tree_get(resources, "limits"), resource) ||
+                      (!amounts[amount].limits && tree_find_str(tree_get(resources, "requests"), resource));
+        if (!stated) return false;
+    }
+    return true;
+}
+
+/* Kubernetes refuses pods that do not state what the quota counts. */
+static bool is_stated(const tree *spec, size_t amount)
+{
+    return !amounts[amount].stated || tree_count(tree_get(spec, "resources")) > 0 ||
+           (all_state(tree_get(spec, "containers"), amount) && all_state(tree_get(spec, "initContainers"), amount));
+}
+
 /* Whether the pod keeps within the quota; then it is counted. */
 static bool take(io_quota *quota, const karp_reader *reader, const tree *spec, bool created)
 {
@@ -66,11 +90,12 @@ static bool take(io_quota *quota, const karp_reader *reader, const tree *spec, b
         memcpy(after[i], quota->used[i], sizeof after[i]);
         if (quota->used[i][0] == '\0') continue;
         if (!amounts[i].resource) memcpy(own, "1", 2);
+        else if (amounts[i].limits) io_pod_limit(spec, str(amounts[i].resource), own);
         else io_pod_amount(spec, str(amounts[i].resource), true, own);
         io_add_amount(after[i], str(own));
         bool over = karp_quantity_compare(str(after[i]), hard_of(reader, quota, i), &compared) == KARP_OK &&
                     compared > 0;
-        if (created && over) return false;
+        if (created && (over || !is_stated(spec, i))) return false;
     }
     memcpy(quota->used, after, sizeof after);
     return true;
@@ -93,7 +118,7 @@ karp_status io_quotas_end(const io_quotas *q, karp_reader *reader)
     for (size_t k = 0; k < q->count && status == KARP_OK; k++) {
         const io_quota *quota = &q->list[k];
         const io_deferred *w = &reader->deferred[quota->number];
-        char limits[200] = "";
+        char limits[320] = "";
         for (size_t i = 0; i < IO_QUOTA_AMOUNTS; i++) {
             karp_str limit = hard_of(reader, quota, i);
             if (quota->used[i][0] == '\0') continue;

@@ -5,7 +5,7 @@
 
 #include <io/reader.h>
 
-enum { IO_QUOTA_AMOUNTS = 4 };
+enum { IO_QUOTA_AMOUNTS = 6 };
 
 typedef struct io_quota {
     uint32_t number, next; /* in reader->deferred; index + 1 of the next one of its namespace, 0 = none */

@@ -76,7 +76,18 @@ def quotas():
     check('refuses 6 of the 8 pods' in notes(big, quota), notes(big, quota))
     there = thing('v1', 'Pod', 'there', {'namespace': 'shop', 'uid': 'u'}, spec={'nodeName': 'n', 'containers': [container()]})
     check('refuses 6 of the 8 pods' in notes(web, quota, there), notes(web, quota, there))
-    check('ResourceQuota' not in notes(deployment('web', {'containers': [container()]}, 3), quota), 'room for all')
+    check('ResourceQuota' not in notes(deployment('web', {'containers': [container(requests={'cpu': '500m'})]}, 3), quota), 'room for all')
+    # A quota counts limits, too, and refuses pods that do not state what it counts.
+    capped = thing('v1', 'ResourceQuota', 'q', {'namespace': 'shop'}, spec={'hard': {'limits.cpu': '4', 'limits.memory': '3Gi'}})
+    of_limits = lambda **limits: deployment('web', {'containers': [container(limits=limits)]}, 8)
+    found = notes(of_limits(cpu='1', memory='512Mi'), capped)
+    check('refuses 4 of the 8 pods that are created in its namespace (limits.cpu 4, limits.memory 3Gi)' in found, found)
+    check('refuses 5 of the 8 pods' in notes(of_limits(cpu='1m', memory='1Gi'), capped), 'memory')
+    check('refuses 8 of the 8 pods' in notes(of_limits(cpu='1m'), capped), 'no limit of memory')
+    check('refuses 8 of the 8 pods' in notes(deployment('web', {'containers': [container(requests={'cpu': '1m', 'memory': '1Mi'})]}, 8), capped), 'requests alone')
+    check('refuses 3 of the 3 pods' in notes(deployment('web', {'containers': [container()]}, 3), quota), 'no request')
+    default = limits(default={'cpu': '1', 'memory': '512Mi'})
+    check('refuses 4 of the 8 pods' in notes(of_limits(), capped, default), 'what a LimitRange fills in')
 
 
 def namespaces():
