@@ -288,6 +288,12 @@ static karp_status read_directory(karp_reader *reader, const char *path, unsigne
     return status;
 }
 
+bool io_reads_once(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
+}
+
 karp_status io_read_path(karp_reader *reader, const char *path)
 {
     struct stat about;

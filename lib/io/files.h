@@ -9,4 +9,7 @@
  * after a failure. A file longer than the context's limit is read to just beyond the limit. Errors: IO, NOMEM. */
 karp_status io_whole_file(karp_context *context, karp_str path, strbuf *text, karp_error *error);
 
+/* Whether what is read from the path is gone then: standard input, a pipe. */
+bool io_reads_once(const char *path);
+
 #endif

@@ -127,8 +127,9 @@ typedef struct story {
 /* story_read.c */
 karp_status story_init(story *s, karp_context *context); /* the caller must free it even after a failure */
 void story_free(story *s);
-/* Reads the file. With a text, reads the text and uses the path in errors only. Errors are in story.error. */
-karp_status story_read(story *s, const char *path, karp_str text);
+/* Reads the file. With a text, reads the text and uses the path in errors only: is_text = there is no file; false = it
+ * is what was read of a stream, whose files are named from the current directory. Errors are in story.error. */
+karp_status story_read(story *s, const char *path, karp_str text, bool is_text);
 /* The position of an object that was read. */
 io_place story_place(const story *s, const tree *object);
 karp_status story_fail(story *s, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

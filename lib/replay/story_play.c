@@ -232,7 +232,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
         s.write.format != KARP_FORMAT_CSV && s.write.format != KARP_FORMAT_HTML) {
         status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
     }
-    if (!status) status = story_read(&s, path, (karp_str){ 0 });
+    if (!status) status = story_read(&s, path, (karp_str){ 0 }, false);
     if (!status && s.is_load)
         status = story_fail(&s, KARP_E_INVALID, "expected a document of kind Story: karp replay reads a Load");
     if (!status) status = story_play(&s);

@@ -291,16 +291,18 @@ static karp_str directory_of(const char *path)
     return (karp_str){ path, n > 1 ? n - 1 : n };
 }
 
-karp_status story_read(story *s, const char *path, karp_str text)
+karp_status story_read(story *s, const char *path, karp_str text, bool is_text)
 {
-    s->directory = directory_of(path);
-    s->is_text = text.ptr != NULL;
+    bool of_stream = text.ptr != NULL && !is_text;
+    s->directory = of_stream ? str("") : directory_of(path);
+    s->is_text = is_text;
+    if (of_stream) s->reader->directory = str(".");
     karp_status status = read_documents(s, path, text, take_story, s);
     if (!status && !s->root) status = story_fail(s, KARP_E_INVALID, STORY_IS);
     if (!status) status = read_head(s);
     const tree *files = tree_get(s->root, "files"), *objects = tree_get(s->root, "objects"),
                *steps = tree_get(s->root, "steps");
-    if (!status && text.ptr && tree_count(files))
+    if (!status && is_text && tree_count(files))
         status = story_fail_at(s, KARP_E_UNSUPPORTED, "files", "a story that names files is read from a file");
     for (size_t i = 0; !status && i < tree_count(files); i++) {
         const tree *name = tree_item(files, i);

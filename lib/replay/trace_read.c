@@ -74,7 +74,7 @@ static karp_status read_text(trace *t, karp_str format, const karp_replay_docume
     if (str_is(format, "simkube")) return trace_read_simkube(t, name, text, lenient, error);
     if (str_is(format, "kubereplay")) return trace_read_kubereplay(t, name, text, lenient, error);
     if (str_is(format, "dumps")) return trace_read_dump(t, name, text, lenient, error);
-    if (str_is(format, "story") || str_is(format, "load")) return trace_read_story(t, document, error);
+    if (str_is(format, "story") || str_is(format, "load")) return trace_read_story(t, document, text, error);
     size_t length = sizeof azure - 1;
     if (str_starts(format, azure) && (format.len == length || format.ptr[length] == ':')) {
         size_t skipped = format.len == length ? length : length + 1;

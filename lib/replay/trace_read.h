@@ -14,8 +14,8 @@ karp_status trace_read(trace *t, karp_str format, const karp_replay_document *do
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 /* trace_story.c: a file of karp simulate, of which only the scale and wait steps are used; or a document of kind Load
- * (trace_load.c). */
-karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error);
+ * (trace_load.c). `text`: what was read of it. */
+karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_str text, karp_error *error);
 
 /* trace_csv.c: a table of pods; `alibaba`: with the columns of Alibaba's openb_pod_list. */
 karp_status trace_read_csv(trace *t, bool alibaba, karp_str name, karp_str text, bool lenient, karp_error *error);

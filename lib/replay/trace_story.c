@@ -5,6 +5,7 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
+#include <io/files.h>
 
 #include <karp/library.h>
 
@@ -147,7 +148,7 @@ static karp_status add_story(story_trace *l)
     return status ? status : add_objects(l);
 }
 
-karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error)
+karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_str text, karp_error *error)
 {
     story_trace l = { .t = t };
     strbuf path;
@@ -157,7 +158,9 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     if (path.failed) return fail_nomem(error);
     karp_status status = story_init(&l.s, t->context);
     l.s.trace = t;
-    if (!status) status = story_read(&l.s, path.ptr ? path.ptr : "", document->text);
+    const char *from = path.ptr ? path.ptr : "";
+    bool is_text = document->text.ptr != NULL, again = !is_text && !io_reads_once(from);
+    if (!status) status = story_read(&l.s, from, again ? (karp_str){ 0 } : text, is_text);
     size_t bytes = (l.s.workload_count + 1) * sizeof(uint64_t);
     l.shapes = mem_zalloc(t->context, bytes);
     l.pods = mem_zalloc(t->context, bytes);

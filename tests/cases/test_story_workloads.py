@@ -48,4 +48,14 @@ with tempfile.TemporaryDirectory() as folder:
         pods = sum(len(names) for _, names in wanted)
         equal((again['policies'][0]['podStarts'], again['policies'][0]['launches']), (pods, len(wanted)), f'replay: {name}')
         check(pods > 0 and told.get('problems', []) == again.get('problems', []) == plan.get('problems', []), f'{name}: what is said')
+    # A story of standard input is the same as one of a file, whether it is YAML or JSON.
+    files = [str(POOL.resolve()), str(file)]
+    as_json = json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'region': 'us-west-2', 'files': files, 'steps': [{'wait': '5m'}]})
+    as_yaml = f'apiVersion: karp/v1\nkind: Story\nregion: us-west-2\nfiles: {files}\nsteps: [{{wait: 5m}}]\n'
+    for text in (as_json, as_yaml):
+        story.write_text(text)
+        wanted = json.loads(run('replay', story, *TYPES, '-o', 'json')[0])
+        for path in ('-', '/dev/stdin'):
+            equal(json.loads(run('replay', path, *TYPES, '-o', 'json', text=text)[0]), wanted, f'{path}: {text[:20]}')
+        equal(json.loads(run('simulate', '-', *TYPES, '-o', 'json', text=text)[0])['totals'], json.loads(run('simulate', story, *TYPES, '-o', 'json')[0])['totals'], 'simulate')
 finish()
