@@ -16,8 +16,7 @@
 
 /* ---- changed views ----------------------------------------------------------------------------------------------- */
 
-/* false = out of memory. Call overlay_view_free() in any case. */
-static bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
+bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
 {
     const store *raw = &snapshot->raw;
     memset(o, 0, sizeof *o);
@@ -35,7 +34,7 @@ static bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
     return true;
 }
 
-static void overlay_view_free(overlay_view *o) { arena_free(&o->data); }
+void overlay_view_free(overlay_view *o) { arena_free(&o->data); }
 
 void overlay_view_reset(overlay_view *o)
 {
@@ -152,7 +151,7 @@ enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 
 static const char *const remedy_names[] = {
     "UNKNOWN",       "TOLERATE",         "DROP_SELECTOR",    "DROP_TOPOLOGY", "DROP_PORT",     "REQUEST_LESS",
     "RAISE_LIMIT",   "ALLOW_VALUE",      "DROP_MIN_VALUES",  "REMOVE_VALUE",  "REMOVE_LABEL",  "PIN_PARTNER",
-    "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS", "ADD_LABEL",     "LOWER_MINIMUM",
+    "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS", "ADD_LABEL",     "LOWER_MINIMUM", "SWITCH_GATE",
 };
 
 const char *karp_remedy_name(uint32_t kind)
@@ -436,7 +435,8 @@ karp_status find_changes(const karp_snapshot *seen, const karp_options *options,
 
 static void look_at_waiting(search *s)
 {
-    look_for_remedies(s);
+    try_gate(s);
+    if (s->status == KARP_OK) look_for_remedies(s);
     if (s->status == KARP_OK) find_limit_causes(s);
     if (s->status == KARP_OK) volume_causes(s);
 }

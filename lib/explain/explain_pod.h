@@ -31,6 +31,10 @@ typedef struct overlay_view {
     arena data;
 } overlay_view;
 
+/* false = out of memory. Call overlay_view_free() in any case. */
+bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot);
+void overlay_view_free(overlay_view *o);
+
 /* Undoes all changes. */
 void overlay_view_reset(overlay_view *o);
 
@@ -127,6 +131,8 @@ void try_values(search *s);
 void try_min_values(search *s);
 void try_all_selectors(search *s); /* several changes together */
 void try_minimum(search *s); /* remedies_group.c: of the pod's group */
+/* remedies_gate.c: the snapshot is that of the input, or a view of it by options alone */
+void try_gate(search *s);
 
 /* resizes.c: where the pod would go if resizes in place counted as Kubernetes counts them from 1.37 on */
 void compare_resizes(search *s, const karp_remedy *now);

@@ -219,7 +219,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(karp_explain_pod(a.snapshot, &options, text("default/a"), &e, &a.error), KARP_E_ABI_SIZE);
     assert_null(e);
     assert_string_equal(karp_remedy_name(KARP_REMEDY_DROP_MIN_VALUES), "DROP_MIN_VALUES");
-    assert_string_equal(karp_remedy_name(KARP_REMEDY_LOWER_MINIMUM + 1), "UNKNOWN");
+    assert_string_equal(karp_remedy_name(KARP_REMEDY_SWITCH_GATE + 1), "UNKNOWN");
     ask_no_more(&a);
 }
 
