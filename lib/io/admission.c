@@ -36,7 +36,7 @@ static karp_status note_range(io_admission *a, karp_reader *reader, const io_def
         before = at - 1;
         at = a->ranges[before].next;
     }
-    a->ranges[a->count++] = (io_limit_range){ number, at };
+    a->ranges[a->count++] = (io_limit_range){ number, at, false };
     if (before != IO_NONE) a->ranges[before].next = own + 1;
     else if (!io_table_put(&a->first, w->namespace_, own)) return io_reader_nomem(reader);
     return KARP_OK;
@@ -212,6 +212,44 @@ karp_status io_admit(const io_admission *a, karp_reader *reader, trees *t, tree 
         each_of(a, reader, namespace_, fill_by, &f);
     }
     return apply_class(reader, t, spec);
+}
+
+/* "cpu 500m, memory 256Mi": what the first container requests that has got requests; "" = none has. */
+static void show_given(const tree *before, const tree *after, char *text, size_t room)
+{
+    for (size_t k = 0; k < 2 && text[0] == '\0'; k++) {
+        const tree *had = tree_get(before, lists[k]), *has = tree_get(after, lists[k]);
+        for (size_t i = 0; i < tree_count(has) && text[0] == '\0'; i++) {
+            const tree *own = requests_of(tree_item(had, i)), *all = requests_of(tree_item(has, i));
+            for (size_t m = 0; m < tree_count(all); m++) {
+                const tree_member *one = tree_member_at(all, m);
+                karp_str name = tree_member_name(one), value = tree_text_or_digits(one->value);
+                if (tree_find_str(own, name)) continue;
+                str_append(text, room, "%s%.*s %.*s", text[0] ? ", " : "", str_shown(name, 60), name.ptr,
+                           str_shown(value, 40), value.ptr);
+            }
+        }
+    }
+}
+
+karp_status io_admit_created(io_admission *a, karp_reader *reader, trees *t, tree *spec, const io_deferred *of)
+{
+    uint32_t head = io_table_get(&a->first, of->namespace_);
+    bool tells = head != IO_NONE && !a->ranges[head].told && tree_is(spec, TREE_MAP);
+    const tree *before = tells ? tree_copy(t, spec) : NULL;
+    char given[240] = "";
+    karp_status status = io_admit(a, reader, t, spec, of->namespace_);
+    if (status || !before) return status;
+    show_given(before, spec, given, sizeof given);
+    if (given[0] == '\0') return KARP_OK;
+    const io_deferred *first = &reader->deferred[a->ranges[head].number];
+    a->ranges[head].told = true;
+    return io_warn(
+        reader,
+        "LimitRange %.*s/%.*s%s gives containers the requests that they do not state, as when the API server "
+        "creates the pods (%s %.*s: %s)",
+        str_shown(of->namespace_, 64), of->namespace_.ptr, str_shown(first->name, 100), first->name.ptr,
+        a->ranges[head].next ? " and others" : "", of->info->name, str_shown(of->name, 100), of->name.ptr, given);
 }
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */

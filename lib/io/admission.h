@@ -11,6 +11,7 @@
 /* A LimitRange, and the index + 1 of the next one of its namespace by name; 0 = none. */
 typedef struct io_limit_range {
     uint32_t number, next; /* `number` is that in reader->deferred */
+    bool told; /* of the first one of a namespace: there is a note on what it gives */
 } io_limit_range;
 
 typedef struct io_admission {
@@ -28,6 +29,8 @@ karp_status io_admission_note(io_admission *a, karp_reader *reader, const io_def
 /* Fills in the spec of a pod that is created in the namespace. What the spec contains may be shared with others.
  * Failures of memory are in the trees; notes may fail, too: NOMEM. */
 karp_status io_admit(const io_admission *a, karp_reader *reader, trees *t, tree *spec, karp_str namespace_);
+/* The same for a pod, or the pods of a workload, that karp creates, with a note if a LimitRange gives it requests. */
+karp_status io_admit_created(io_admission *a, karp_reader *reader, trees *t, tree *spec, const io_deferred *of);
 /* Why a LimitRange or a RuntimeClass keeps a filled pod from being created: appended to the text. */
 void io_admission_refuses(const io_admission *a, const karp_reader *reader, const tree *spec, karp_str namespace_,
                           char *why, size_t room);

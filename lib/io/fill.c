@@ -391,7 +391,7 @@ static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *r
     if (pod && status == KARP_OK && tree_get_text(spec, "nodeName").len == 0) {
         f->creates = true;
         spec = own_member(f->t, root, "spec", false);
-        status = io_admit(&f->admission, f->reader, f->t, spec, w->namespace_);
+        status = io_admit_created(&f->admission, f->reader, f->t, spec, w);
     }
     if (status == KARP_OK) status = pod ? note_empty(f, w, spec) : note_daemon(f, w, spec);
     return status ? status : io_check_refused(f, w, template_, NULL, false, refused);

@@ -190,7 +190,7 @@ static karp_status admit(workload *w, bool *refused)
     const io_deferred *of = &reader->deferred[w->number];
     tree *spec = tree_get(w->template_, "spec");
     karp_status status = io_note_amounts(reader, of, spec);
-    if (status == KARP_OK) status = io_admit(&w->f->admission, reader, w->f->t, spec, w->namespace_);
+    if (status == KARP_OK) status = io_admit_created(&w->f->admission, reader, w->f->t, spec, of);
     io_fill_pod_spec(w->f, spec);
     /* What an API server has stored was not refused. */
     if (status || io_is_stated(tree_get(of->root, "metadata"), "uid")) return status;
