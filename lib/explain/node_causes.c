@@ -3,6 +3,7 @@
 
 #include <base/str.h>
 #include <decision/decision.h>
+#include <disrupt/budgets.h>
 #include <karp/passes.h>
 #include <karp/values.h>
 #include <model/duration.h>
@@ -195,12 +196,30 @@ static const karp_pool_budget *budget_row(const node_cause *c)
     return &c->decision->budgets.items[i];
 }
 
-/* ", always", ", until 2026-01-05T17:00:00Z" */
-static void show_window(strbuf *b, const budget *rule, int64_t next_change)
+/* ", always", ", schedule '0 9 * * 1-5' for 8h, until 2026-01-05T17:00:00Z", and what cannot be read */
+static void show_window(strbuf *b, const budget *rule, int64_t next_change, int64_t now)
 {
+    int64_t allowed;
+    bool read = budget_allows(rule, 1, now, false, &allowed);
     if (!budget_scheduled(rule)) {
         strbuf_adds(b, ", always");
-    } else if (next_change != KARP_NO_TIME) {
+    } else {
+        char length[KARP_VALUE_TEXT];
+        strbuf_adds(b, ", schedule '");
+        strbuf_addstr(b, rule->schedule);
+        strbuf_addc(b, '\'');
+        if (rule->duration != KARP_DURATION_UNSET) {
+            karp_duration_format(rule->duration, length);
+            karp_str shown = str(length); /* 8h, not 8h0m0s */
+            if (str_ends(shown, "m0s")) shown.len -= 2;
+            if (str_ends(shown, "h0m")) shown.len -= 2;
+            strbuf_adds(b, " for ");
+            strbuf_addstr(b, shown);
+        }
+    }
+    if (!read) {
+        strbuf_adds(b, ", as it cannot be read");
+    } else if (budget_scheduled(rule) && next_change != KARP_NO_TIME) {
         strbuf_adds(b, ", until ");
         add_time(b, next_change);
     }
@@ -228,7 +247,7 @@ static void show_pool_budget(strbuf *b, const node_cause *c)
     strbuf_adds(b, row->nodes == 1 ? " node for " : " nodes for ");
     /* budgets have no reason for expiration */
     strbuf_adds(b, c->method == KARP_METHOD_EXPIRATION ? "expiration" : karp_method_reason(c->method));
-    show_window(b, &pool_of_node(c)->budgets[row->tightest], row->next_change);
+    show_window(b, &pool_of_node(c)->budgets[row->tightest], row->next_change, c->decision->now);
     if (row->remaining > 0) strbuf_adds(b, "; other nodes come first in this pass");
     for (size_t i = 0; i < row->busy_count && i < MOST_NAMED; i++) {
         strbuf_adds(b, i == 0 ? "; in use: " : ", ");

@@ -75,6 +75,11 @@ def drifted():
     equal((told['drift'], told['blockers'][0]['code'], told['blockers'][0]['method']), ('NodePoolDrifted', 'BUDGET', 'Drift'), told)
     check('budgets[0] allows 0 of 1 node for Drifted, always' in told['blockers'][0]['detail'], told)
     check('is drifted (NodePoolDrifted)' in said and 'never' in said, said)
+    for schedule, duration, wanted in (('0 9 * * *', '8h', "budgets[0] allows 0 of 1 node for Drifted, schedule '0 9 * * *' for 8h, until 2026-01-01T17:00:00Z"),
+                                       ('0 0 * * sat-sun', '24h', "budgets[0] allows 0 of 1 node for Drifted, schedule '0 0 * * sat-sun' for 24h, as it cannot be read")):
+        closed = [{'nodes': '0', 'schedule': schedule, 'duration': duration}]
+        told, _ = explained('a', pool(term(TYPE, 'm6i.xlarge'), disruption={'consolidateAfter': '0s', 'budgets': closed}), one, own, pod('web-0', 'a', cpu='3000m'))
+        check(told['blockers'][0]['detail'].endswith(wanted), told['blockers'][0])
     fixed = pool(disruption={'budgets': [{'nodes': '100%'}]}, replicas=1, limits={'nodes': '1'})
     told, said = explained('a', fixed, one, own, pod('web-0', 'a'), more=['--feature-gates', 'StaticCapacity=true'])
     equal([(b['code'], b['method']) for b in told['blockers']], [('STATIC_LIMIT', 'StaticDrift')], 'the limit of a static pool')

@@ -107,7 +107,7 @@ static const struct explained nodes[] = {
                "disruption: {consolidateAfter: 0s, budgets: [{nodes: '0', schedule: '0 0 * * *', duration: 8h}]}, ",
                ", requirements: []") ALONE("", UP CONSOLIDATABLE) ROOM ONE,
       "BUDGET the pool's disruption budgets allow no more nodes: default: budgets[0] allows 0 of 1 node for "
-      "Underutilized, until "
+      "Underutilized, schedule '0 0 * * *' for 8h, until "
       "2026-06-01T08:00:00Z until 2026-06-01T08:00:00Z\n" MOVES },
     /* empty ones go first: so many of them are named */
     { PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE,
