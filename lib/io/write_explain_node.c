@@ -148,7 +148,6 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_STATIC_LIMIT, "the limit of nodes of its NodePool leaves room for one more" },
         { KARP_REASON_NOTHING_CHANGED, "a pod, a node or a NodePool changes, or after five minutes" },
         { KARP_REASON_RESERVATION_ELSEWHERE, "a reservation has a free instance" },
-        { KARP_REASON_DELETING, "never, as it goes when its pods have left" },
         { KARP_REASON_NOMINATED, "the pods on their way to it have arrived" },
         { KARP_REASON_NODE_DO_NOT_DISRUPT, "it no longer carries karpenter.sh/do-not-disrupt" },
         { KARP_REASON_IN_QUEUE, "the command that it is part of has been carried out" },
@@ -246,6 +245,27 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
     buffer_char(t->out, '\n');
 }
 
+/* Whether the node is being removed already: its blockers are what it waits for. */
+static bool is_leaving(const write_job *job, const karp_node_explanation *explanation, karp_blocker *blocker)
+{
+    if (karp_node_explanation_blocker_count(explanation) == 0) return false;
+    get_blocker(job, explanation, 0, blocker);
+    return blocker->code == KARP_REASON_DELETING;
+}
+
+static void write_leaving(const text_out *t, const karp_blocker *blocker)
+{
+    char when[KARP_VALUE_TEXT];
+    buffer_text(t->out, "It goes when its pods have left");
+    if (blocker->until != KARP_NO_TIME) {
+        karp_time_format(blocker->until, when);
+        buffer_text(t->out, ", at the latest from ");
+        buffer_text(t->out, when);
+        buffer_text(t->out, " on");
+    }
+    buffer_text(t->out, ".\n");
+}
+
 /* Writes the line on when the node can be removed, if the end of every blocker is known. */
 static void write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
@@ -290,7 +310,9 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     karp_move move;
+    karp_blocker first;
     size_t count = karp_node_explanation_blocker_count(explanation);
+    bool leaves = is_leaving(job, explanation, &first);
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
@@ -304,9 +326,9 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
         }
         buffer_text(job->out, ", but");
     }
-    buffer_text(job->out, " stays. ");
+    buffer_text(job->out, leaves ? " has not left yet. " : " stays. ");
     buffer_count(job->out, count, "blocker");
-    bool moves = get_move(explanation, &move);
+    bool moves = !leaves && get_move(explanation, &move);
     if (moves && move.savings > 0) {
         buffer_text(job->out, ", disrupting it would save $");
         text_money(job->out, move.savings);
@@ -328,7 +350,8 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     }
     write_budget(t, job, karp_node_explanation_node(explanation));
     if (moves) write_move(t, &move);
-    write_until(t, job, explanation);
+    if (leaves) write_leaving(t, &first);
+    else write_until(t, job, explanation);
     drift_line(t->out, job, false);
     notes_section(t, job);
 }

@@ -47,8 +47,9 @@ def used_by_stuck_drain():
     detail = told['blockers'][0]['detail']
     check('old is being deleted' in detail and 'shop/ci-0' in detail and 'without an end' in detail, detail)
     gone['spec']['terminationGracePeriod'] = '2h'
-    told, _ = explained('old', *cluster)
+    told, said = explained('old', *cluster)
     equal((codes(told), told['blockers'][0].get('until')), (['DELETING'], '2026-01-01T13:00:00Z'), 'the end of the drain')
+    check('has not left yet' in said and 'at the latest from 2026-01-01T13:00:00Z on' in said and 'If it could' not in said, said)
 
 
 def timer():
