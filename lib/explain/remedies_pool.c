@@ -109,6 +109,8 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
     /* More than one node may be needed: for other pods, which use the added capacity first, and for those of a group.
      */
     bool for_all = enough_for_all(s, pool, limit, &all), for_one = enough(s, pool, limit, &outcome, &one);
+    bool smaller = for_all && for_one && amount_cmp(all, one) < 0; /* `one` leaves the rest of the old limit unused */
+    if (smaller && try_limit_of(s, pool, index, all, text)) return;
     if (for_one && try_limit_of(s, pool, index, one, text)) return;
     if (for_all && (!for_one || amount_cmp(all, one) > 0) && try_limit_of(s, pool, index, all, text)) return;
     strbuf_clear(text);

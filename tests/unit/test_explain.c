@@ -36,7 +36,7 @@ static const struct explained pods[] = {
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", WITH("topology.kubernetes.io/zone")),
       "1 DROP_TOPOLOGY drop the pod affinity on topology.kubernetes.io/zone -> m,a,1\n" },
     { HEAD OWN_POOL("limits: {cpu: '3'}, ", ", requirements: []") POD("a", "1", ""),
-      "1 RAISE_LIMIT raise the limit cpu of NodePool default to 7 -> m,a,1\n" },
+      "1 RAISE_LIMIT raise the limit cpu of NodePool default to 4 -> m,a,1\n" },
     { HEAD OWN_POOL("limits: {nodes: '0'}, ", ", requirements: []") POD("a", "1", ""),
       "1 RAISE_LIMIT raise the limit nodes of NodePool default to 1 -> m,a,1\n" },
     { HEAD OWN_POOL("", ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]")

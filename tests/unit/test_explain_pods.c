@@ -100,7 +100,7 @@ static const struct explained pods[] = {
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", "") POD("b", "4", ""),
       "1 RAISE_LIMIT raise the limit cpu of NodePool default to 8 -> m,a,1\n" },
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", ""),
-      "1 RAISE_LIMIT raise the limit cpu of NodePool default to 5 -> m,a,1\n" },
+      "1 RAISE_LIMIT raise the limit cpu of NodePool default to 4 -> m,a,1\n" },
     /* what cannot be counted is not stated */
     { OFFERED(OFFERING(ZONE_RULE("In", "a"), "on-demand", "")) OWN_POOL(
           "limits: {example.com/big: '1'}, ", ", requirements: []") BIG_NODE("n1") BIG_NODE("n2") POD("a", "1", ""),
