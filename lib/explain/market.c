@@ -135,6 +135,10 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
         cheaper = t;
     }
     strbuf_addstr(b, l->choice.instance_type);
+    if (allowed == 1) {
+        strbuf_adds(b, " is the only type that the requirements allow");
+        return false;
+    }
     if (fitting > 1) {
         strbuf_adds(b, " is the cheapest of ");
         strbuf_addu(b, fitting);
@@ -144,10 +148,7 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
     }
     strbuf_addu(b, allowed);
     strbuf_adds(b, " that the requirements allow");
-    if (cheaper == NO_ID) {
-        strbuf_adds(b, "; none is cheaper");
-        return false;
-    }
+    if (cheaper == NO_ID) return false;
     strbuf_adds(b, "; the next cheaper one, ");
     strbuf_addstr(b, text_of(s, m->table->types[cheaper].name));
     strbuf_adds(b, ", lacks ");

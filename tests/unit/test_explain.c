@@ -11,7 +11,7 @@
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
-#define ONLY_TYPE ": m is the only type that fits, of 1 that the requirements allow; none is cheaper\n"
+#define ONLY_TYPE ": m is the only type that the requirements allow\n"
 
 static const struct explained pods[] = {
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ""), "" }, /* it is placed: nothing to look for */
