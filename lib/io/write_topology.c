@@ -32,7 +32,7 @@ static size_t digits(uint64_t number)
     return count;
 }
 
-/* "us-west-2a 2, us-west-2b 1"; a name and its number stay on one line. */
+/* "us-west-2a has 2, us-west-2b has 1"; a name and its number stay on one line. */
 static void write_counts(const text_out *t, const karp_topology *row)
 {
     text_flow flow;
@@ -42,13 +42,13 @@ static void write_counts(const text_out *t, const karp_topology *row)
     for (size_t i = 0; i < row->domain_count; i++) {
         const karp_topology_domain *d = &row->domains[i];
         bool last = i + 1 == row->domain_count;
-        if (!flow_fits(&flow, value_columns(d->value) + 2 + digits(d->count) + !last)) {
+        if (!flow_fits(&flow, value_columns(d->value) + 1 + strlen(" has ") + digits(d->count) + !last)) {
             buffer_text(t->out, " \xe2\x80\xa6");
             break;
         }
         buffer_text(t->out, flow.wrapped ? "" : " ");
         write_value(t->out, d->value);
-        buffer_char(t->out, ' ');
+        buffer_text(t->out, " has ");
         buffer_uint(t->out, d->count);
         buffer_text(t->out, last ? "" : ",");
     }

@@ -40,7 +40,7 @@ def empty_zone():
     equal([k for k, _ in remedies], ['REMOVE_LABEL', 'DROP_TOPOLOGY'], remedies)
     check('gateway' in remedies[0][1] and ZONE in remedies[0][1], remedies)
     said = asked('plan', objects=cluster, output='text')
-    check('"" 0, us-west-2a 1, us-west-2b 1, us-west-2c 1' in said and 'gateway' in said, said)
+    check('"" has 0, us-west-2a has 1, us-west-2b has 1, us-west-2c has 1' in said and 'gateway' in said, said)
 
 
 def stale_zone():
