@@ -42,8 +42,9 @@ static void lint_key(linting *l, uint32_t key, bool must_be_known, const char *k
     nearest near = nearest_key(l, text_of(l->snapshot, key));
     if (near.best.ptr == NULL && !must_be_known) return;
     strbuf_adds(&l->field, field);
-    strbuf_adds(&l->text, "no instance type, offering, node or NodePool has a label ");
+    strbuf_adds(&l->text, "no instance type, offering, node or NodePool has the label '");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
+    strbuf_addc(&l->text, '\'');
     lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
 }

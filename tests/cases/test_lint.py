@@ -127,6 +127,7 @@ def check_texts():
     found = next(f for f in findings(pod + example)['findings'] if f['rule'] == 'unknown-label')
     equal((found['rule'], found['kind'], found['object'], found['field']), ('unknown-label', 'Pod', 'default/p', 'spec.nodeSelector'),
           'a label that nothing has')
+    equal(found['text'], "no instance type, offering, node or NodePool has the label 'team'", 'the key is quoted')
 
 
 SPREAD = '''---
