@@ -69,7 +69,7 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
         left.values = values;
         replace_expression(s, p, index, left.value_count > 0 ? &left : NULL);
         name_pool(s, &text, p, changes++);
-        strbuf_adds(&text, left.value_count > 0 ? "" : ", whose only value it is");
+        strbuf_adds(&text, left.value_count > 0 ? "" : ", with the requirement, which has no other value");
     }
     try_changes(s, KARP_REMEDY_REMOVE_VALUE, changes, &text);
 }
