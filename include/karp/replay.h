@@ -91,7 +91,8 @@ typedef struct karp_replay_options {
     karp_str scheduler;
     int64_t scheduler_minor; /**< of its version 1.N, 34 … 37; 0 = 36. Since 1.0 */
     /** A KubeSchedulerConfiguration (docs/kube-scheduler.md), as YAML or JSON: profiles of kube-scheduler, which pods
-     * name by schedulerName. Not with most_allocated or the scheduler "simple". NULL = the default profile. Since 1.0 */
+     * name by schedulerName. Not with most_allocated or the scheduler "simple". NULL = the default profile. Since 1.0
+     */
     const karp_replay_document *scheduler_config;
 } karp_replay_options;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HorizontalPodAutoscaler (autoscaling/v2 or v1) with metrics of resources: how many replicas it asks for. It looks every
- * 15 s. Times and durations are nanoseconds. */
+/* HorizontalPodAutoscaler (autoscaling/v2 or v1) with metrics of resources: how many replicas it asks for. It looks
+ * every 15 s. Times and durations are nanoseconds. */
 #ifndef KUBE_AUTOSCALER_H
 #define KUBE_AUTOSCALER_H
 
