@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/library.h>
 #include <io/owner.h>
+#include <replay/engine_interrupt.h>
 #include <replay/engine_shapes.h>
 #include <replay/engine_state.h>
 #include <replay/objects.h>
@@ -168,16 +169,6 @@ static void index_objects(engine *e)
 }
 
 /* ---- one event --------------------------------------------------------------------------------------------------- */
-
-static void interrupt_recorded(engine *e, const trace_event *event)
-{
-    uint64_t left = event->of.offering.nodes ? event->of.offering.nodes : 1;
-    for (size_t i = 0; i < e->nodes.alive_count && left > 0; i++) {
-        if (!node_interrupted_by(&e->nodes.list[e->nodes.alive[i]], event)) continue;
-        node_interrupt(e, e->nodes.alive[i]);
-        left--;
-    }
-}
 
 static void lose_capacity(engine *e, const trace_event *event)
 {

@@ -520,14 +520,6 @@ void node_kill(engine *e, uint32_t node) { kill_node(e, node, &e->meter.result.k
 
 void node_empty(engine *e, uint32_t node) { kill_node(e, node, &e->meter.result.evictions); }
 
-bool node_interrupted_by(const replay_node *n, const trace_event *event)
-{
-    karp_str type = event->of.offering.instance_type, zone = event->of.offering.zone;
-    return !n->deleting && !n->gone && str_is(n->capacity_type, "spot") &&
-           (type.len == 0 || equal_str(type, n->instance_type)) && (zone.len == 0 || equal_str(zone, n->zone)) &&
-           labels_include(n->labels, n->label_count, event->of.offering.labels, event->of.offering.label_count);
-}
-
 void node_interrupt(engine *e, uint32_t node)
 {
     e->meter.result.interruptions++;

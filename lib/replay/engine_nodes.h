@@ -90,8 +90,6 @@ void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were 
 /* A node of the objects that only runs pods; `name` must stay valid. */
 uint32_t node_given(engine *e, karp_str name);
 void node_interrupt(engine *e, uint32_t node);
-/* Whether an event of kind TRACE_NODE_INTERRUPTED can mean the node: a spot node that is not being deleted. */
-bool node_interrupted_by(const replay_node *n, const trace_event *event);
 static inline bool node_takes_pods(const replay_node *n) /* of kube-scheduler */
 {
     return n->ready && !n->gone && !n->deleting && !n->tainted;

@@ -180,6 +180,28 @@ static uint32_t peer_of_policies(const replay *r)
     return version;
 }
 
+karp_status replay_note_results(replay *r)
+{
+    arena *memory = &r->base.trace.memory;
+    karp_str *notes = arena_alloc(memory, (r->base.note_count + r->result_count + 1) * sizeof *notes);
+    if (!notes) return fail_nomem(&r->error);
+    if (r->base.note_count > 0) memcpy(notes, r->base.notes, r->base.note_count * sizeof *notes);
+    r->base.notes = notes;
+    for (size_t i = 0; i < r->result_count; i++) {
+        const replay_result *result = &r->results[i];
+        char text[700] = "";
+        if (result->short_count == 0) continue;
+        if (r->result_count > 1)
+            str_append(text, sizeof text, "%.*s: ", str_shown(result->policy, 100), result->policy.ptr);
+        str_append(text, sizeof text, "%s", result->short_text);
+        if (result->short_count > 1)
+            str_append(text, sizeof text, " (and %llu more such steps)", (unsigned long long)result->short_count - 1);
+        notes[r->base.note_count] = trace_keep(&r->base.trace, str(text));
+        if (!notes[r->base.note_count++].ptr) return fail_nomem(&r->error);
+    }
+    return KARP_OK;
+}
+
 /* Reads the objects as a snapshot, so that errors have their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -514,7 +536,7 @@ static karp_status run_all(replay *r)
     int64_t ended = r->base.trace.begins;
     for (size_t i = 0; i < r->result_count && !status; i++) status = run_policy(r, i, &ended);
     if (r->base.ends_with_plan) r->base.trace.ends = ended;
-    return status;
+    return status ? status : replay_note_results(r);
 }
 
 static karp_status write_result(replay *r, karp_text *out)

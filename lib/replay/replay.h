@@ -37,6 +37,8 @@ karp_status replay_prepare(replay *r);
 
 /* Keeps the notes on the objects that were read, or those of the replay that wrote them. */
 karp_status replay_keep_notes(replay *r, const karp_reader *reader);
+/* Adds the notes of the results to them. */
+karp_status replay_note_results(replay *r);
 
 /* ---- initial_nodes.c */
 

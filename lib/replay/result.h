@@ -57,6 +57,8 @@ typedef struct replay_result {
     double wait_p50, wait_p99, wait_most; /* seconds */
     replay_repack_result repack;
     replay_drift_result drift;
+    uint64_t short_count; /* steps of a story that interrupted fewer nodes than they state */
+    char short_text[480]; /* about the first of them */
     replay_point *points;
     size_t point_count, point_capacity;
 } replay_result;

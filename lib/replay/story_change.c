@@ -260,7 +260,8 @@ static karp_status add_effect(const change *c, const story_effect *effect)
         return story_nomem(c->s);
     step->effects[step->effect_count] = *effect;
     step->effects[step->effect_count].event.lasts = KARP_DURATION_UNSET;
-    step->effects[step->effect_count].event.document = c->place.document;
+    step->effects[step->effect_count].event.document = trace_keep(c->s->trace, c->place.document);
+    if (!step->effects[step->effect_count].event.document.ptr) return story_nomem(c->s);
     step->effects[step->effect_count++].event.line = c->place.line;
     return KARP_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster of a story, in the engine: the pods of its workloads, and the nodes of its documents. */
 #include <replay/engine.h>
+#include <replay/engine_interrupt.h>
 #include <replay/objects.h>
 #include <replay/story.h>
 
@@ -80,17 +81,21 @@ karp_status story_change(story *s, const story_step *step)
 karp_status story_interrupt(story *s, const story_step *step)
 {
     const trace_event *event = &step->effects[0].event;
-    uint64_t left = event->of.offering.nodes;
-    for (size_t i = 0; i < s->e->nodes.alive_count && left > 0; i++) {
+    char why[INTERRUPT_TEXT];
+    uint64_t done = 0;
+    for (size_t i = 0; i < s->e->nodes.alive_count && done < event->of.offering.nodes; i++) {
         uint32_t node = s->e->nodes.alive[i];
-        if (s->e->nodes.list[node].given || !node_interrupted_by(&s->e->nodes.list[node], event)) continue;
+        if (s->e->nodes.list[node].given || !interrupt_means(&s->e->nodes.list[node], event)) continue;
         story_write_event(s, "interrupted", s->e->nodes.list[node].name, str(""));
         s->e->meter.result.interruptions++;
         node_delete(s->e, node);
-        left--;
+        done++;
     }
-    if (left == event->of.offering.nodes)
-        return story_fail_step(s, s->step, "interrupt", KARP_E_NOT_FOUND, "no spot node that runs has these labels");
+    if (done == 0) {
+        interrupt_why_none(s->e, event, why);
+        return story_fail_step(s, s->step, "interrupt", KARP_E_NOT_FOUND, why);
+    }
+    interrupt_note(s->e, event, done);
     return story_engine(s);
 }
 

@@ -164,6 +164,7 @@ static karp_status read_node(story *s, const tree *given, trace_event *event)
     if (!label->value.ptr) return story_nomem(s);
     event->of.offering.labels = label;
     event->of.offering.label_count = event->of.offering.nodes = 1;
+    event->of.offering.named = true;
     return KARP_OK;
 }
 
@@ -171,7 +172,11 @@ karp_status story_read_interrupt(story *s, size_t index, const tree *given, stor
 {
     static const char *const names[] = { "nodes", "selector" };
     trace_event event = { .kind = TRACE_NODE_INTERRUPTED, .shape = NO_ID, .lasts = KARP_DURATION_UNSET };
+    io_place place = story_place(s, given);
     *step = (story_step){ .what = STORY_INTERRUPT, .workload = IO_NONE };
+    event.document = trace_keep(s->trace, place.document);
+    event.line = place.line;
+    if (!event.document.ptr) return story_nomem(s);
     int64_t nodes = INT64_MAX;
     event.of.offering.instance_type = event.of.offering.zone = event.of.offering.capacity_type = str("");
     if (tree_is(given, TREE_STRING)) {

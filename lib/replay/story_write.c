@@ -237,6 +237,7 @@ karp_status story_write_end(story *s, karp_text *out)
     r->pods = s->e->pods.count;
     r->write = s->write;
     str_shorten(r->title, sizeof r->title, str(s->title));
+    if (replay_note_results(r)) return story_nomem(s);
     s->e->meter.result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
     buffer_init(&buffer, s->context);
     switch (s->write.format) {

@@ -42,6 +42,7 @@ typedef struct trace_event {
             const karp_label *labels;
             size_t label_count;
             uint64_t nodes;
+            bool named; /* the only label is the name of a node, which must run */
         } offering;
         struct {
             uint32_t autoscaler; /* in trace.autoscalers */

@@ -140,6 +140,20 @@ def interrupt(folder):
         error = karp('simulate', story(folder, text), status=1)[1]
         check(message in error, error)
 
+    # A name that no spot node has, and fewer nodes than the step states.
+    for name, words in (('default-3', 'no node is named default-3; did you mean default-1?'), ('nonode', 'no node is named nonode; spot nodes that run: default-1, default-2')):
+        for verb in ('simulate', 'replay'):
+            error = karp(verb, story(folder, spot + steps.replace('{nodes: 1}', name)), status=1)[1]
+            check(words in error and 'story.yaml:' in error, f'{verb} {name}: {error}')
+    for verb in ('simulate', 'replay'):
+        path = story(folder, spot + steps.replace('{nodes: 1}', '{nodes: 3}'))
+        notes = json.loads(karp(verb, path, '-o', 'json')[0])['warnings']
+        equal(sum('interrupt: 3 nodes were asked for, and only 2 were interrupted' in note for note in notes), 1, notes)
+        notes = json.loads(karp(verb, story(folder, spot + steps), '-o', 'json')[0]).get('warnings', [])
+        check(not any('interrupt' in note for note in notes), notes)
+    notes = json.loads(karp('replay', story(folder, spot + steps.replace('{nodes: 1}', '{selector: {a: b}}')), '-o', 'json')[0])['warnings']
+    check(any('no spot node that runs has these labels, so none was interrupted' in note for note in notes), notes)
+
 
 def together(folder):
     """Steps at one time are decided on together: two halves of a node are one node."""
