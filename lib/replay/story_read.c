@@ -4,6 +4,7 @@
 #include <replay/story.h>
 
 #include <base/bisect.h>
+#include <io/notes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -241,9 +242,33 @@ static const char *change_of(const tree *given)
     return NULL;
 }
 
+/* Names the first word of the step that is none, and the one that may be meant. */
+static karp_status refuse_step(story *s, size_t index, const tree *given)
+{
+    static const char *const steps[] = {
+        "scale", "wait", "expire", "interrupt", "usage", "apply", "replace", "delete"
+    };
+    enum { STEPS = sizeof steps / sizeof steps[0] };
+    char message[240] = "", meant[MEANT];
+    for (size_t i = 0; tree_is(given, TREE_MAP) && i < tree_count(given) && message[0] == '\0'; i++) {
+        karp_str word = tree_member_name(tree_member_at(given, i));
+        nearest near = nearest_to(word);
+        bool known = false;
+        for (size_t k = 0; k < STEPS; k++) {
+            known = known || str_is(word, steps[k]);
+            nearest_offer(&near, str(steps[k]));
+        }
+        if (!known)
+            str_append(message, sizeof message, "\"%.*s\" is no step%s%s ", str_shown(word, 40),
+                       word.len ? word.ptr : "", io_meant(&near, meant), near.best.ptr ? "" : ";");
+    }
+    str_append(message, sizeof message,
+               "expected one of scale, wait, expire, interrupt, usage, apply, replace and delete");
+    return story_fail_step(s, index, "", KARP_E_INVALID, message);
+}
+
 static karp_status read_step(story *s, size_t index, const tree *given)
 {
-    static const char expected[] = "expected one of scale, wait, expire, interrupt, usage, apply, replace and delete";
     const tree *scale = tree_get(given, "scale"), *usage = tree_get(given, "usage"),
                *interrupt = tree_get(given, "interrupt");
     const char *change = change_of(given);
@@ -252,14 +277,14 @@ static karp_status read_step(story *s, size_t index, const tree *given)
         return story_nomem(s);
     story_step *step = &s->steps[s->step_count++];
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
-    if (tree_count(given) != 1) return story_fail_step(s, index, "", KARP_E_INVALID, expected);
+    if (tree_count(given) != 1) return refuse_step(s, index, given);
     if (scale) return read_scale(s, index, scale, step);
     if (usage) return story_read_usage(s, index, usage, step);
     if (interrupt) return story_read_interrupt(s, index, interrupt, step);
     if (change) return story_read_change(s, index, change, tree_get(given, change), step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
-    if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, expected);
+    if (wait.len == 0) return refuse_step(s, index, given);
     if (karp_duration_parse(wait, &step->duration) || step->duration < 0)
         return story_fail_step(s, index, "wait", KARP_E_INVALID, "not a duration like 10m");
     return KARP_OK;
