@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources: Kubernetes' plugin/pkg/admission/limitranger and runtimeclass, pkg/apis/core/v1/defaults.go. */
+/* Sources: Kubernetes' plugin/pkg/admission/limitranger, runtimeclass and priority, pkg/apis/core/v1/defaults.go. */
 #include <io/admission.h>
+
+#include <base/nearest.h>
+#include <io/notes.h>
 
 #include <string.h>
 
@@ -203,6 +206,27 @@ static karp_status apply_class(karp_reader *reader, trees *t, tree *spec)
     return KARP_OK;
 }
 
+/* ---- PriorityClass ----------------------------------------------------------------------------------------------- */
+
+/* The priority itself is filled in later. */
+static karp_status note_priority(karp_reader *reader, const tree *spec)
+{
+    static const char *const of_the_system[] = { "system-cluster-critical", "system-node-critical" };
+    karp_str name = tree_get_text(spec, "priorityClassName");
+    char meant[MEANT];
+    nearest near = nearest_to(name);
+    if (name.len == 0 || tree_get(spec, "priority")) return KARP_OK;
+    if (io_find_tree(reader, str("PriorityClass"), str(""), name)) return KARP_OK;
+    for (size_t i = 0; i < 2; i++) {
+        if (str_is(name, of_the_system[i])) return KARP_OK;
+        nearest_offer(&near, str(of_the_system[i]));
+    }
+    return io_warn_once(reader,
+                        "PriorityClass %.*s is not in the input, so the pods that name it have the priority 0; the API "
+                        "server refuses them if the cluster does not have it%s",
+                        str_shown(name, 100), name.ptr, io_meant(&near, meant));
+}
+
 karp_status io_admit(const io_admission *a, karp_reader *reader, trees *t, tree *spec, karp_str namespace_)
 {
     if (!tree_is(spec, TREE_MAP)) return KARP_OK;
@@ -211,7 +235,8 @@ karp_status io_admit(const io_admission *a, karp_reader *reader, trees *t, tree 
         if (!a->late) fill_pod_requests(t, spec);
         each_of(a, reader, namespace_, fill_by, &f);
     }
-    return apply_class(reader, t, spec);
+    karp_status status = apply_class(reader, t, spec);
+    return status ? status : note_priority(reader, spec);
 }
 
 /* "cpu 500m, memory 256Mi": what the first container requests that has got requests; "" = none has. */

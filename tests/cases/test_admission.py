@@ -64,6 +64,12 @@ def runtime_classes():
     equal((spec['overhead'], spec['nodeSelector'], spec['tolerations']),
           ({'cpu': '250m'}, {'kata': 'true'}, [{'key': 'kata', 'operator': 'Exists'}]), 'RuntimeClass')
     check('RuntimeClass kata is not in the input' in notes(boxed), notes(boxed))
+    urgent = thing('scheduling.k8s.io/v1', 'PriorityClass', 'urgent', value=7)
+    for name, said, ending in (('urgent', [], ''), ('system-node-critical', [], ''), ('urgnt', ['PriorityClass urgnt is not in the input, so the pods that name it have the priority 0; '], 'does not have it'),
+                               ('system-node-critcal', ['PriorityClass system-node-critcal is not in the input'], '; did you mean system-node-critical?')):
+        pod = thing('v1', 'Pod', 'ranked', spec={'priorityClassName': name, 'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '1'}}}]})
+        told = notes(urgent, pod)
+        check(told.count('PriorityClass') == len(said) and all(text in told for text in said) and ending in told, f'{name}: {told}')
     boxed['spec']['template']['spec']['nodeSelector'] = {'kata': 'false'}
     check('needs the node label kata=true' in problems(boxed, kata)[0], problems(boxed, kata))
 
