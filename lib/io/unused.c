@@ -302,6 +302,13 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
     if (of_kubernetes && !plain)
         return io_not_understood_once(reader, "%.*s of %.*s is no known kind of Kubernetes", str_shown(kind, 100),
                                       kind.ptr, str_shown(api_version, 100), api_version.ptr);
+    /* Source: k8s.io/dynamic-resource-allocation 0.37, resourceslice/tracker: rules add taints to devices. */
+    if (str_is(kind, "DeviceTaintRule") && str_is(str_before(api_version, '/'), "resource.k8s.io"))
+        return io_warn_once(reader,
+                            "DeviceTaintRule of %.*s: Karpenter 1.15 does not read it, and gives claims devices that "
+                            "kube-scheduler gives only to those that tolerate its taint (for good from Kubernetes 1.37 "
+                            "on)",
+                            str_shown(api_version, 100), api_version.ptr);
     return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", str_shown(kind, 100), kind.ptr,
                         str_shown(api_version, 100), api_version.ptr);
 }

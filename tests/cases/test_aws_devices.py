@@ -137,6 +137,9 @@ def newer():
     equal(placed, 1, 'Karpenter gives a tainted device')
     check(len(notes) == 1 and 'does not read the taints of 1 of its devices' in notes[0], notes)
     equal(decided({'taints': [{'key': 'slow', 'effect': 'None'}]}), (1, []), 'an effect that keeps nothing away')
+    rule = {'apiVersion': 'resource.k8s.io/v1', 'kind': 'DeviceTaintRule', 'metadata': {'name': 'r'}, 'spec': {'taint': {'key': 'broken', 'effect': 'NoExecute'}}}
+    notes = document('plan', manifest(pool('m5.large'), node_class(), rule), *PLAN)['warnings']
+    check(any('DeviceTaintRule of resource.k8s.io/v1: Karpenter 1.15 does not read it' in w for w in notes), notes)
     shared = {'allowMultipleAllocations': True, 'capacity': {'cores': {'value': '1', 'requestPolicy': {
         'default': '500m', 'validRange': {'min': '500m', 'step': '250m'}}}}}
     placed, notes = decided(shared, capacity={'requests': {'cores': '500m'}})
