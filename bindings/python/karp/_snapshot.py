@@ -163,7 +163,7 @@ def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optiona
     the input does not say; `strict` fills nothing in; `base_directory` is what relative paths in documents start from.
     `queued`: what waits for admission is read as if it were admitted, for admit(): suspended workloads, Workloads of Kueue,
     ProvisioningRequests. Such a snapshot has no document and cannot be edited or pickled. `profile`:
-    'karpenter-1.14' has the providers of that version's time; plan() and the others take it as well.
+    an older version of Karpenter has the providers of its time; plan() and the others take it as well.
     """
     given: Sequence[Catalogue] = ()
     if isinstance(catalogue, Catalogue):
