@@ -13,11 +13,12 @@ import (
 )
 
 type Options struct {
-	Strict      bool
-	Now         time.Time
-	Region      string
-	Provider    string
-	Keep        bool
+	Strict   bool
+	Now      time.Time
+	Region   string
+	Provider string
+	Keep     bool
+
 	PeerVersion uint32
 }
 

@@ -43,7 +43,9 @@ enum {
     KARP_REMEDY_CORRECT_SELECTOR = 13, /**< make the selector of a constraint select the pod. Since 1.0. */
     KARP_REMEDY_DROP_MIN_DOMAINS = 14, /**< drop minDomains of a spread constraint. Since 1.0. */
     KARP_REMEDY_ADD_LABEL = 15, /**< add a label of the pod's node selector to a NodePool. Since 1.0. */
-    KARP_REMEDY_LOWER_MINIMUM = 16 /**< start the group of pods with fewer of them. Since 1.0. */
+    KARP_REMEDY_LOWER_MINIMUM = 16, /**< start the group of pods with fewer of them. Since 1.0. */
+    /** switch on a feature gate of Karpenter for which the input has objects. Since 1.0. */
+    KARP_REMEDY_SWITCH_GATE = 17
 };
 
 /** The name of a remedy's kind: "TOLERATE" and so on. "UNKNOWN" for any other number. Lives as long as the library. */

@@ -238,6 +238,9 @@ typedef struct karp_reader_cloud {
     karp_str prices; /**< date of the prices, "2026-07-20"; "" = not known */
     uint32_t region_assumed; /**< 1 = neither the caller nor the input names it: it is the provider's usual one */
     uint32_t reserved;
+    /** The zones of the region that the input names, "+us-east-1d,us-east-1f": the value of the provider's setting
+     * `zones` that adds them to those it assumes; "" = none, or the provider assumes all. Since 1.0 */
+    karp_str zones;
 } karp_reader_cloud;
 /** How many clouds the input uses: those of its NodePools. 0 = the instance types are given. Before
  * karp_reader_finish(): of what was read so far. Since 1.0. */

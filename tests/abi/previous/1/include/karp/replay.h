@@ -64,8 +64,8 @@ typedef struct karp_replay_options {
     int64_t disruption_interval; /**< between disruption passes; 0 = 10 s, as Karpenter */
     const karp_replay_interruption *interruptions; /**< the last row that matches a spot node is used; none = never */
     size_t interruption_count;
-    /** 1 = kube-scheduler fills nodes up (MostAllocated) instead of spreading (LeastAllocated): short for a
-     * scheduler_config that says so */
+    /** 1 = the scheduler fills nodes up (MostAllocated) instead of spreading (LeastAllocated). For kube-scheduler it is
+     * short for a scheduler_config that says so. The scheduler "simple" takes no scheduler_config */
     uint32_t most_allocated;
     uint32_t lenient; /**< 1 = contradictory entries of a trace are skipped and counted */
     /** Instant: the result is the cluster at that time as a Snapshot (first policy); 0 = no. With this Snapshot as the
@@ -91,7 +91,8 @@ typedef struct karp_replay_options {
     karp_str scheduler;
     int64_t scheduler_minor; /**< of its version 1.N, 34 … 37; 0 = 36. Since 1.0 */
     /** A KubeSchedulerConfiguration (docs/kube-scheduler.md), as YAML or JSON: profiles of kube-scheduler, which pods
-     * name by schedulerName. Not with most_allocated, which is short for one. NULL = the default profile. Since 1.0 */
+     * name by schedulerName. Not with most_allocated or the scheduler "simple". NULL = the default profile. Since 1.0
+     */
     const karp_replay_document *scheduler_config;
 } karp_replay_options;
 

@@ -28,6 +28,15 @@ extern "C" {
 KARP_API karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision *decision, int64_t now,
                                          karp_snapshot **out, karp_error *error);
 
+/**
+ * The cluster as it is when @p count @p nodes are lost at its own time: they and their NodeClaims no longer exist, and
+ * their pods are pending or end as with karp_snapshot_after(). Names are those of Nodes, or of NodeClaims without one.
+ * @p before does not change; the caller owns *@p out (karp_snapshot_unref()). Errors: INVALID, NOT_FOUND (a node),
+ * DUPLICATE, RANGE, NOMEM, LIMIT, CANCELED. Any thread. Since 1.0.
+ */
+KARP_API karp_status karp_snapshot_without(const karp_snapshot *before, const karp_str *nodes, size_t count,
+                                           karp_snapshot **out, karp_error *error);
+
 /** What follows the launches of a settlement. Numbers never change. Since 1.0. */
 enum {
     KARP_SETTLE_LAUNCHES = 0, /**< nothing */
