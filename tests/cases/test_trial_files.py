@@ -43,7 +43,7 @@ WHOLE = {
     'zone-d-without-status': (['plan', POOL.with_name('rc.yaml')], ['us-east-1d', '3 of 3 pods placed']),
 }
 SITUATIONS = {
-    '02-zone-label-empty': (['plan', *WEST], ['"" has the fewest pods, 0', "the empty value of a node's label", 'us-west-2a 2, us-west-2b 1, us-west-2c 1']),
+    '02-zone-label-empty': (['plan', *WEST], ['"" has the fewest pods, 0', "the empty value of a node's label", 'us-west-2a has 2, us-west-2b has 1, us-west-2c has 1']),
     '07-affinity-with-bound-volume': (['plan', *WEST], ['the pod has to join shop/front-0 in us-west-2b', 'claim shop/d-store-0 has its volume in us-west-2c']),
     '09-heavy-daemonset-small-nodes': (['plan', *WEST], ['c6i.large', 'cpu 1700m', 'DaemonSets included']),
     '11b-overlay-for-slices': (['plan', *WEST], ['NodeOverlay slices: not used, as the feature gate NodeOverlay is off']),
@@ -58,7 +58,7 @@ SITUATIONS = {
     '28c-daemon-pod-with-defaults': (['plan', *WEST], ['m6i.4xlarge', 'cpu 8, memory 4352Mi, DaemonSets included']),
     '29-rolling-update-spread': (['plan', *WEST], ['~ na', '~ nb', '~ nc', '0 to launch, 3 nodes receive pods']),
     '31-expired-with-do-not-disrupt': (['disrupt', *WEST], ['budgets[0] allows 1 of 2 nodes; in use: old (being deleted)']),
-    '33-spread-and-bound-volumes': (['plan', *WEST], ['claim shop/data-es-2 has its volume in us-west-2a', 'us-west-2a 1, us-west-2b 1, us-west-2c 0']),
+    '33-spread-and-bound-volumes': (['plan', *WEST], ['claim shop/data-es-2 has its volume in us-west-2a', 'us-west-2a has 1, us-west-2b has 1, us-west-2c has 0']),
     '40-spot-on-demand-split': (['plan', *WEST], ['8 pods shop/mix-{0..3,5..8}', '2 pods shop/mix-{4,9}']),
     '45-gcp-without-provider': (['plan'], ['catalogue gcp us-central1', 'e2-highcpu-4 us-central1-a spot']),
     '48-budget-eaten-by-unready-node': (['disrupt', *WEST], ['budgets[0] allows 1 of 4 nodes; in use: n0 (not ready)']),
