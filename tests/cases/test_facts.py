@@ -134,6 +134,7 @@ def check_skypilot(folder):
     refused(SKYPILOT.replace('SpotPrice', 'Spot'), 'line 1, SpotPrice: is no column of the file')
     refused(SKYPILOT.replace('0.0442', '-1'), 'line 3, SpotPrice: must be a price that is not negative')
     refused(SKYPILOT.replace('0.0442', 'nan'), 'line 3, SpotPrice: must be a price that is not negative')
+    refused(SKYPILOT.replace('0.0442', '0,0442'), 'line 3, cells: must be as many as the first line has')
     refused('', 'is no column of the file')
     refused('"' * 3 + SKYPILOT, 'is no column of the file')
 

@@ -21,6 +21,7 @@ typedef struct rows {
     karp_error *error;
     karp_str left;
     size_t line;
+    uint32_t count; /* cells of the first line */
     uint32_t places[COLUMNS]; /* of the columns */
     karp_str cells[COLUMNS];
     char regions[120]; /* that the file has, if not this one */
@@ -41,7 +42,8 @@ static bool next_cell(karp_str *line, bool *ended, karp_str *cell)
     size_t n = 0;
     bool quoted = false;
     for (; n < line->len && (quoted || line->ptr[n] != ','); n++) quoted ^= line->ptr[n] == '"';
-    *cell = (karp_str){ line->ptr, n };
+    bool whole = n >= 2 && line->ptr[0] == '"' && line->ptr[n - 1] == '"';
+    *cell = (karp_str){ line->ptr + whole, n - (whole ? 2 : 0) };
     *ended = n == line->len;
     *line = (karp_str){ line->ptr + n + !*ended, line->len - n - !*ended };
     return true;
@@ -67,6 +69,7 @@ static karp_status read_header(rows *r)
     (void)next_line(r, &line);
     for (size_t i = 0; i < COLUMNS; i++) r->places[i] = UINT32_MAX;
     for (uint32_t at = 0; next_cell(&line, &ended, &cell); at++) {
+        r->count++;
         for (size_t i = 0; i < COLUMNS; i++) {
             if (str_is(cell, columns[i])) r->places[i] = at;
         }
@@ -206,11 +209,13 @@ karp_status aws_read_skypilot(aws_facts *into, karp_str text, karp_error *error)
     while (status == KARP_OK && next_line(&r, &line)) {
         bool ended = false;
         for (size_t i = 0; i < COLUMNS; i++) r.cells[i] = (karp_str){ "", 0 };
-        for (uint32_t at = 0; next_cell(&line, &ended, &cell); at++) {
+        uint32_t at = 0;
+        for (; next_cell(&line, &ended, &cell); at++) {
             for (size_t i = 0; i < COLUMNS; i++) {
                 if (r.places[i] == at) r.cells[i] = cell;
             }
         }
+        if (at != r.count) return bad(&r, "cells", "must be as many as the first line has");
         status = take_row(&r, &taken);
     }
     if (status) return status;
