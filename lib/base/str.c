@@ -45,6 +45,16 @@ bool str_in(karp_str a, const karp_str *list, size_t count)
     return false;
 }
 
+bool str_in_list(karp_str word, const char *list)
+{
+    for (const char *at = list; *at != '\0'; at += *at == ' ') {
+        size_t length = strcspn(at, " ");
+        if (equal_str((karp_str){ at, length }, word)) return true;
+        at += length;
+    }
+    return false;
+}
+
 bool str_in_words(karp_str a, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

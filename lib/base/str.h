@@ -39,6 +39,8 @@ karp_str str_until(karp_str *rest, char end);
 
 /* Whether the text is in a list. */
 bool str_in(karp_str a, const karp_str *list, size_t count);
+/* Whether the word is one of these, which are separated by one space each. */
+bool str_in_list(karp_str word, const char *list);
 bool str_in_words(karp_str a, const char *const *words, size_t count);
 
 /* ASCII, whatever the locale. */

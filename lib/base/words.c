@@ -112,11 +112,17 @@ bool unit_goes_on(karp_str text, size_t at, size_t most)
     return false;
 }
 
+size_t unit_most(size_t width, size_t indent)
+{
+    size_t room = width > indent ? width - indent : 1;
+    return room < UNIT_MOST ? room : UNIT_MOST;
+}
+
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 void lay_words(karp_str text, size_t at, size_t indent, size_t width, word_sink *put, void *user)
 {
-    size_t room = width > indent ? width - indent : 1, most = room < UNIT_MOST ? room : UNIT_MOST, column = at, i = 0;
+    size_t most = unit_most(width, indent), column = at, i = 0;
     bool first = true;
     for (size_t end = 0;; end = i, first = false) {
         karp_str unit = unit_next(text, &i, most);

@@ -10,6 +10,8 @@ size_t escape_length(karp_str text);
 
 /* The usual most columns of a unit of several words, so that no line ends much too early. */
 enum { UNIT_MOST = 30 };
+/* The same in lines of `width` columns that begin at `indent`. */
+size_t unit_most(size_t width, size_t indent);
 
 /* The unit that begins at *at, after spaces and line ends, and moves *at behind it; "" = the end. Words belong together
  * after an article, "no", "not" or a number ("no storage class", "730 h"), and within brackets or quotation marks,

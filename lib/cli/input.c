@@ -146,11 +146,8 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
 
 bool input_incomplete(const cli_input *input, char text[INCOMPLETE_TEXT])
 {
-    size_t parts = 0, n = sizeof KARP_NOT_UNDERSTOOD - 1;
-    for (size_t i = 0; i < input->problem_count; i++) {
-        karp_str problem = input->warnings[i];
-        parts += problem.len >= n && memcmp(problem.ptr, KARP_NOT_UNDERSTOOD, n) == 0;
-    }
+    size_t parts = 0;
+    for (size_t i = 0; i < input->problem_count; i++) parts += str_starts(input->warnings[i], KARP_NOT_UNDERSTOOD);
     incomplete_text(input->problem_count - parts, parts, text);
     return input->problem_count > 0;
 }

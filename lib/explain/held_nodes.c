@@ -140,8 +140,7 @@ bool hold_by_drain(finder *f)
     return true;
 }
 
-/* ---- nodes that several things keep -------------------------------------------------------------------------------
- */
+/* ---- nodes that several things keep ------------------------------------------------------------------------------ */
 
 /* Whether what it holds stays whatever happens to other nodes. */
 static bool keeps_for_sure(const holder *h)

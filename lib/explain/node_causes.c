@@ -32,8 +32,7 @@ void show_more(strbuf *b, size_t count, size_t named, const char *one, const cha
     strbuf_adds(b, count - named == 1 ? one : several);
 }
 
-/* ---- a node that starts -------------------------------------------------------------------------------------------
- */
+/* ---- a node that starts ------------------------------------------------------------------------------------------ */
 
 static bool has_such_taint(taint_list list, const taint *wanted)
 {

@@ -422,10 +422,7 @@ static karp_status decode(adding *a)
 /* Finds the position of the field in the builder's error. */
 static void place_of_field(karp_reader *reader, const io_place *place, const tree *root)
 {
-    io_place at = *place;
-    io_step path[IO_PATH_MOST];
-    char names[sizeof reader->error.field];
-    io_place_refine(&at, root, path, io_path_read(reader->error.field, names, sizeof names, path));
+    io_place at = io_place_of_field(place, root, reader->error.field);
     io_error_place(&reader->error, &at);
 }
 

@@ -208,18 +208,20 @@ static karp_status apply_class(karp_reader *reader, trees *t, tree *spec)
 
 /* ---- PriorityClass ----------------------------------------------------------------------------------------------- */
 
+const io_system_class io_system_classes[IO_SYSTEM_CLASSES] = { { "system-cluster-critical", "2000000000" },
+                                                               { "system-node-critical", "2000001000" } };
+
 /* The priority itself is filled in later. */
 static karp_status note_priority(karp_reader *reader, const tree *spec)
 {
-    static const char *const of_the_system[] = { "system-cluster-critical", "system-node-critical" };
     karp_str name = tree_get_text(spec, "priorityClassName");
     char meant[MEANT];
     nearest near = nearest_to(name);
     if (name.len == 0 || tree_get(spec, "priority")) return KARP_OK;
     if (io_find_tree(reader, str("PriorityClass"), str(""), name)) return KARP_OK;
-    for (size_t i = 0; i < 2; i++) {
-        if (str_is(name, of_the_system[i])) return KARP_OK;
-        nearest_offer(&near, str(of_the_system[i]));
+    for (size_t i = 0; i < IO_SYSTEM_CLASSES; i++) {
+        if (str_is(name, io_system_classes[i].name)) return KARP_OK;
+        nearest_offer(&near, str(io_system_classes[i].name));
     }
     return io_warn_once(reader,
                         "PriorityClass %.*s is not in the input, so the pods that name it have the priority 0; the API "

@@ -14,6 +14,13 @@ typedef struct io_limit_range {
     bool told; /* of the first one of a namespace: there is a note on what it gives */
 } io_limit_range;
 
+/* The priority classes that every cluster has. */
+typedef struct io_system_class {
+    const char *name, *value;
+} io_system_class;
+enum { IO_SYSTEM_CLASSES = 2 };
+extern const io_system_class io_system_classes[IO_SYSTEM_CLASSES];
+
 typedef struct io_admission {
     io_table first; /* namespace -> index in `ranges` */
     io_limit_range *ranges;

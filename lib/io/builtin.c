@@ -32,10 +32,7 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, cons
 {
     karp_status status = provider_class_of_tree(provider, place->document, root, out, &reader->error);
     if (status == KARP_OK || status == KARP_E_NOMEM) return status;
-    io_step path[IO_PATH_MOST];
-    char names[sizeof reader->error.field];
-    io_place at = *place;
-    io_place_refine(&at, root, path, io_path_read(reader->error.field, names, sizeof names, path));
+    io_place at = io_place_of_field(place, root, reader->error.field);
     io_error_place(&reader->error, &at);
     io_reader_name(reader, tree_get_text(root, "kind"), nothing, tree_get_text(tree_get(root, "metadata"), "name"));
     return status;

@@ -5,17 +5,25 @@
 #include <io/clouds.h>
 #include <io/fill.h>
 #include <io/schemas.h>
+#include <providers/builtin.h>
 
 static const karp_str nothing = { "", 0 };
 static const char classes_of[] = "classes of a group";
 
+const char *io_class_kind_of(karp_str group)
+{
+    const builtin_plugin *one = NULL;
+    for (size_t i = 0; group.len > 0 && (one = plugin_builtin(i)) != NULL; i++) {
+        const karp_provider_plugin *p = one->plugin;
+        if (p->class_group && str_is(group, p->class_group)) return p->class_kind;
+    }
+    return NULL;
+}
+
 /* The file, the line and the field. */
 static const char *field_of(const io_deferred *w, const char *field, char where[IO_PLACE_TEXT])
 {
-    char names[128];
-    io_step path[IO_PATH_MOST];
-    io_place at = w->place;
-    io_place_refine(&at, w->root, path, io_path_read(field, names, sizeof names, path));
+    io_place at = io_place_of_field(&w->place, w->root, field);
     return io_place_text(&at, where);
 }
 

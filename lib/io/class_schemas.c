@@ -113,26 +113,19 @@ static const record gce_node_class = { WHOLE(gce_spec) };
 /* ---- all classes ---- */
 
 static const struct {
-    const char *group, *kind;
+    const char *kind;
     const record *fields;
 } classes[] = {
-    { "karpenter.k8s.aws", "EC2NodeClass", &ec2_node_class },
-    { "karpenter.azure.com", "AKSNodeClass", &aks_node_class },
-    { "karpenter.k8s.gcp", "GCENodeClass", &gce_node_class },
+    { "EC2NodeClass", &ec2_node_class },
+    { "AKSNodeClass", &aks_node_class },
+    { "GCENodeClass", &gce_node_class },
 };
 
 const record *io_schema_of_class(karp_str group, karp_str kind)
 {
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        if (str_is(group, classes[i].group) && str_is(kind, classes[i].kind)) return classes[i].fields;
-    }
-    return NULL;
-}
-
-const char *io_class_kind_of(karp_str group)
-{
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        if (str_is(group, classes[i].group)) return classes[i].kind;
+    const char *own = io_class_kind_of(group);
+    for (size_t i = 0; own && str_is(kind, own) && i < sizeof classes / sizeof *classes; i++) {
+        if (str_is(kind, classes[i].kind)) return classes[i].fields;
     }
     return NULL;
 }

@@ -69,6 +69,15 @@ size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_
     return n;
 }
 
+io_place io_place_of_field(const io_place *place, const tree *root, const char *field)
+{
+    io_step path[IO_PATH_MOST];
+    char names[sizeof((karp_error *)0)->field];
+    io_place at = *place;
+    io_place_refine(&at, root, path, io_path_read(field, names, sizeof names, path));
+    return at;
+}
+
 void io_bad(io_decoder *d, karp_status status, const char *format, ...)
 {
     if (d->status) return;

@@ -34,6 +34,8 @@ void io_path_text(const io_step *path, size_t depth, char *into, size_t room);
 
 /* Parses such a text. `names` receives the names, of at most `room` bytes. Returns the number of steps. */
 size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST]);
+/* The position of the field "spec.template.spec" of `root`, or as close to it as is known. */
+io_place io_place_of_field(const io_place *place, const tree *root, const char *field);
 
 void io_push(io_decoder *d, const char *name);
 void io_push_key(io_decoder *d, karp_str key); /* must stay valid until io_pop() */

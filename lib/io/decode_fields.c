@@ -300,7 +300,7 @@ karp_str record_known(const record *r, size_t *at)
 
 bool record_knows(const record *r, const tree_member *member, const record **inner)
 {
-    karp_str name = tree_member_name(member), known;
+    karp_str name = tree_member_name(member);
     *inner = NULL;
     for (size_t i = 0; i < r->count; i++) {
         const record_field *f = &r->fields[i];
@@ -308,8 +308,5 @@ bool record_knows(const record *r, const tree_member *member, const record **inn
         if (f->inner && f->inner->closed) *inner = f->inner;
         return true;
     }
-    for (size_t at = 0; (known = record_known(r, &at)).len > 0;) {
-        if (equal_str(known, name)) return true;
-    }
-    return false;
+    return r->known && str_in_list(name, r->known);
 }

@@ -27,8 +27,7 @@ karp_str record_known(const record *r, size_t *at);
 /* Whether the record has this member. *inner receives the record of the member's value, if `inner` is not NULL. */
 bool record_knows(const record *r, const tree_member *member, const record **inner);
 
-/* ---- shared records, and the records of whole objects --------------------------------------------------------------
- */
+/* ---- shared records, and the records of whole objects ------------------------------------------------------------ */
 
 extern const record io_meta_record, io_namespaced_meta_record, io_pool_template_meta_record; /* decode_common.c */
 extern const record io_shared_meta_record, io_own_meta_record; /* the two parts of io_namespaced_meta_record */

@@ -114,8 +114,7 @@ static void walk_value(walk *w, const record *s, const tree *value)
     }
 }
 
-/* ---- kinds whose operators create pods: their fields are not listed -----------------------------------------------
- */
+/* ---- kinds whose operators create pods: their fields are not listed ---------------------------------------------- */
 
 static void walk_template(io_decoder *d, const io_found_template *found, void *user)
 {

@@ -206,9 +206,6 @@ void io_fill_ports(trees *t, tree *spec)
 
 static void fill_priority(const io_filler *f, tree *spec)
 {
-    static const struct {
-        const char *name, *value;
-    } of_the_system[] = { { "system-cluster-critical", "2000000000" }, { "system-node-critical", "2000001000" } };
     karp_str name = tree_get_text(spec, "priorityClassName");
     if (tree_get(spec, "priority")) return;
     uint32_t number = name.len ? io_table_get(&f->priorities, name) : IO_NONE;
@@ -218,9 +215,9 @@ static void fill_priority(const io_filler *f, tree *spec)
         tree_set(f->t, spec, "priority", value ? value : tree_new_integer(f->t, 0));
         return;
     }
-    for (size_t i = 0; i < 2; i++) {
-        if (str_is(name, of_the_system[i].name))
-            tree_set(f->t, spec, "priority", tree_new_slice(f->t, TREE_INTEGER, str(of_the_system[i].value)));
+    for (size_t i = 0; i < IO_SYSTEM_CLASSES; i++) {
+        if (str_is(name, io_system_classes[i].name))
+            tree_set(f->t, spec, "priority", tree_new_slice(f->t, TREE_INTEGER, str(io_system_classes[i].value)));
     }
 }
 

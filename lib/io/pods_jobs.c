@@ -404,8 +404,7 @@ void io_make_volcano_job(io_pods *p)
     check_volcano_job(p);
 }
 
-/* ---- ScaledJob, CronJob and other schedules
- * --------------------------------------------------------------------------------------- */
+/* ---- ScaledJob, CronJob and other schedules ---------------------------------------------------------------------- */
 
 void io_make_scaled_job(io_pods *p)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes on instance types that the input names and that EC2 no longer has. */
+#include <base/labels.h>
 #include <io/clouds.h>
 #include <io/notes.h>
 
 static bool names_types(karp_str key)
 {
-    return str_is(key, "node.kubernetes.io/instance-type") || str_is(key, "karpenter.k8s.aws/instance-family");
+    return str_is(key, LABEL_TYPE) || str_is(key, "karpenter.k8s.aws/instance-family");
 }
 
 static karp_status take(karp_reader *reader, karp_str key, karp_str value)

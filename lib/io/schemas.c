@@ -6,14 +6,12 @@
 
 #include <string.h>
 
-/* ---- rows whose values are not decoded -----------------------------------------------------------------------------
- */
+/* ---- rows whose values are not decoded --------------------------------------------------------------------------- */
 
 #define SELECTOR PART("selector", io_selector_record)
 #define TEMPLATE PART("template", io_template_record)
 
-/* ---- workloads -----------------------------------------------------------------------------------------------------
- */
+/* ---- workloads --------------------------------------------------------------------------------------------------- */
 
 static const record deployment_spec = {
     .known = "minReadySeconds paused progressDeadlineSeconds replicas revisionHistoryLimit strategy",
@@ -54,8 +52,7 @@ static const record job = { WHOLE(job_spec) };
 static const record cron_job = { WHOLE(cron_job_spec) };
 static const record pod_template = { .known = "apiVersion kind", CLOSED(METADATA, TEMPLATE) };
 
-/* ---- autoscalers ---------------------------------------------------------------------------------------------------
- */
+/* ---- autoscalers ------------------------------------------------------------------------------------------------- */
 
 static const record scaled_reference = { ONLY("apiVersion envSourceContainerName kind name") };
 static const record autoscaler_spec = { .known = "behavior maxReplicas metrics minReplicas "
@@ -72,8 +69,7 @@ static const record autoscaler = { WHOLE(autoscaler_spec) };
 static const record scaled_object = { WHOLE(scaled_object_spec) };
 static const record vertical_autoscaler = { WHOLE(vertical_spec) };
 
-/* ---- what the API server and controllers read
- * ------------------------------------------------------------------------ */
+/* ---- what the API server and controllers read -------------------------------------------------------------------- */
 
 static const record limit_item = { ONLY("default defaultRequest max maxLimitRequestRatio min type") };
 static const record limit_range_spec = { CLOSED(PART("limits", limit_item)) };
@@ -112,8 +108,7 @@ static const record node_status = { ONLY(
 static const record node = { .known = "apiVersion kind",
                              CLOSED(METADATA, PART("spec", node_spec), PART("status", node_status)) };
 
-/* ---- Karpenter
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Karpenter --------------------------------------------------------------------------------------------------- */
 
 static const record overlay_spec = { ONLY("capacity price priceAdjustment requirements weight") };
 static const record overlay = { WHOLE(overlay_spec) };
@@ -124,8 +119,7 @@ static const record buffer_spec = { .known = "limits percentage provisioningStra
                                            PART("scalableRef", scalable_reference)) };
 static const record buffer = { WHOLE(buffer_spec) };
 
-/* ---- all kinds
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- all kinds --------------------------------------------------------------------------------------------------- */
 
 static const record *const schemas[] = {
     [IO_KIND_POD] = &io_pod_record,
@@ -161,18 +155,7 @@ const record *io_schema_of(const io_kind_info *info)
     return (size_t)info->kind < sizeof schemas / sizeof *schemas ? schemas[info->kind] : NULL;
 }
 
-/* ---- versions and kinds
- * ---------------------------------------------------------------------------------------------- */
-
-static bool has_word(const char *list, karp_str wanted)
-{
-    for (const char *word = list; *word != '\0'; word += strspn(word, " ")) {
-        size_t length = strcspn(word, " ");
-        if (equal_str(wanted, (karp_str){ word, length })) return true;
-        word += length;
-    }
-    return false;
-}
+/* ---- versions and kinds ------------------------------------------------------------------------------------------ */
 
 /* Versions that were served once, with the fields of the later ones as far as they are read. */
 static const struct {
@@ -186,7 +169,7 @@ static const struct {
 bool io_was_version(const io_kind_info *info, karp_str version)
 {
     for (size_t i = 0; i < sizeof past / sizeof *past; i++) {
-        if (strcmp(past[i].group, info->group) == 0 && has_word(past[i].versions, version)) return true;
+        if (strcmp(past[i].group, info->group) == 0 && str_in_list(version, past[i].versions)) return true;
     }
     return false;
 }
@@ -230,7 +213,7 @@ bool io_is_plain_kind(karp_str api_version, karp_str kind, bool *of_kubernetes)
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (!str_is(group, plain[i].group)) continue;
         *of_kubernetes = true;
-        return has_word(plain[i].kinds, kind);
+        return str_in_list(kind, plain[i].kinds);
     }
     return false;
 }

@@ -24,8 +24,9 @@ static karp_lint_finding finding_at(const karp_lint *lint, const karp_write_opti
     size_t count = karp_lint_count(lint);
     if (karp_lint_at(lint, index, &f) == KARP_OK) return f;
     bool problem = index - count < problem_count(options);
-    bool unknown = str_starts(options->warnings[index - count], KARP_NOT_UNDERSTOOD);
-    const karp_lint_rule *rule = unknown ? &of_unknown : problem ? &of_problems : &of_notes;
+    const karp_lint_rule *rule = !problem                                     ? &of_notes
+                                 : problem_is_unknown(options, index - count) ? &of_unknown
+                                                                              : &of_problems;
     f.rule = rule->name;
     f.severity = rule->severity;
     f.kind = f.object = f.field = f.remedy = str("");

@@ -22,13 +22,27 @@ karp_str problem_at(const karp_write_options *options, size_t index)
     return (karp_str){ text.ptr + prefix, text.len - prefix };
 }
 
-/* The problem without what all of its kind begin with. */
-static karp_str problem_text(const karp_write_options *options, size_t index, bool *unknown)
+bool problem_is_unknown(const karp_write_options *options, size_t index)
 {
-    const size_t more = sizeof KARP_NOT_UNDERSTOOD - sizeof KARP_PROBLEM;
-    karp_str text = problem_at(options, index);
-    *unknown = str_starts(options->warnings[index], KARP_NOT_UNDERSTOOD);
-    return *unknown ? (karp_str){ text.ptr + more, text.len - more } : text;
+    return str_starts(options->warnings[index], KARP_NOT_UNDERSTOOD);
+}
+
+/* The two kinds of problems. */
+static const struct {
+    const char *title;
+    size_t begins; /* bytes that all problems of the kind begin with, behind KARP_PROBLEM */
+} problem_kinds[] = { { "Not planned", 0 }, { "Not understood", sizeof KARP_NOT_UNDERSTOOD - sizeof KARP_PROBLEM } };
+enum { PROBLEM_KINDS = sizeof problem_kinds / sizeof *problem_kinds };
+
+/* The next problem of the kind, from *at on, without what it begins with. false = there are no more. */
+static bool next_problem(const karp_write_options *options, size_t kind, size_t *at, karp_str *text)
+{
+    size_t count = problem_count(options), begins = problem_kinds[kind].begins;
+    while (*at < count && problem_is_unknown(options, *at) != (kind == 1)) (*at)++;
+    if (*at == count) return false;
+    *text = problem_at(options, (*at)++);
+    *text = (karp_str){ text->ptr + begins, text->len - begins };
+    return true;
 }
 
 void put_incomplete(write_buffer *b, const karp_write_options *options)
@@ -36,7 +50,7 @@ void put_incomplete(write_buffer *b, const karp_write_options *options)
     size_t count = problem_count(options), parts = 0;
     char text[INCOMPLETE_TEXT];
     if (count == 0) return;
-    for (size_t i = 0; i < count; i++) parts += str_starts(options->warnings[i], KARP_NOT_UNDERSTOOD);
+    for (size_t i = 0; i < count; i++) parts += problem_is_unknown(options, i);
     incomplete_text(count - parts, parts, text);
     buffer_text(b, "INCOMPLETE: ");
     buffer_text(b, text);
@@ -69,19 +83,14 @@ static void note_line(const text_out *t, karp_str text)
     buffer_char(t->out, '\n');
 }
 
-/* The titles of the two kinds of problems. */
-static const char *const problem_titles[] = { "Not planned", "Not understood" };
-
 void notes_section(const text_out *t, const write_job *job)
 {
-    size_t problems = problem_count(job->options), count = note_count(job);
-    for (size_t kind = 0; kind < 2; kind++) {
-        size_t shown = 0;
-        for (size_t i = 0; i < problems; i++) {
-            bool unknown;
-            karp_str text = problem_text(job->options, i, &unknown);
-            if (unknown != (kind == 1)) continue;
-            if (shown++ == 0) section(t, problem_titles[kind]);
+    size_t count = note_count(job);
+    karp_str text;
+    for (size_t kind = 0; kind < PROBLEM_KINDS; kind++) {
+        bool first = true;
+        for (size_t at = 0; next_problem(job->options, kind, &at, &text); first = false) {
+            if (first) section(t, problem_kinds[kind].title);
             buffer_text(t->out, "  ");
             text_styled(t, STYLE_ALERT, "!   ");
             note_line(t, text);
@@ -97,15 +106,13 @@ void notes_section(const text_out *t, const write_job *job)
 void notes_as_markdown(const write_job *job)
 {
     write_buffer *b = job->out;
-    for (size_t kind = 0; kind < 2; kind++) {
-        size_t shown = 0;
-        for (size_t i = 0; i < problem_count(job->options); i++) {
-            bool unknown;
-            karp_str text = problem_text(job->options, i, &unknown);
-            if (unknown != (kind == 1)) continue;
-            if (shown++ == 0) {
+    karp_str text;
+    for (size_t kind = 0; kind < PROBLEM_KINDS; kind++) {
+        bool first = true;
+        for (size_t at = 0; next_problem(job->options, kind, &at, &text); first = false) {
+            if (first) {
                 buffer_text(b, "\n**");
-                buffer_text(b, problem_titles[kind]);
+                buffer_text(b, problem_kinds[kind].title);
                 buffer_text(b, "**\n\n");
             }
             buffer_text(b, "- ");

@@ -11,6 +11,8 @@
 /* The problems among the caller's notes, without KARP_PROBLEM. */
 size_t problem_count(const karp_write_options *options);
 karp_str problem_at(const karp_write_options *options, size_t index);
+/* Whether the problem is that something is not understood. */
+bool problem_is_unknown(const karp_write_options *options, size_t index);
 /* "INCOMPLETE: 2 objects create pods that are not planned", or nothing. */
 void put_incomplete(write_buffer *b, const karp_write_options *options);
 

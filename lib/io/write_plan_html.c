@@ -232,10 +232,8 @@ static void write_notes(const page *p)
 {
     size_t count = note_count(p->job), problems = problem_count(p->job->options);
     for (size_t i = 0; i < problems && i < MOST_NOTES; i++) {
-        karp_str text = problem_at(p->job->options, i);
-        bool unknown = str_starts(text, "not understood: ");
-        raw(p, unknown ? "<div>" : "<div><b>not planned</b>: ");
-        html_text(p->b, text);
+        raw(p, problem_is_unknown(p->job->options, i) ? "<div>" : "<div><b>not planned</b>: ");
+        html_text(p->b, problem_at(p->job->options, i));
         raw(p, "</div>\n");
     }
     if (count == 0) return;

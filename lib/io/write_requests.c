@@ -48,8 +48,7 @@ karp_status karp_reader_price_requests(const karp_reader *reader, const karp_nod
     return KARP_OK;
 }
 
-/* ---- the order of patches
- * -------------------------------------------------------------------------------------------- */
+/* ---- the order of patches ---------------------------------------------------------------------------------------- */
 
 /* A workload's changes, which are consecutive. */
 typedef struct patch {

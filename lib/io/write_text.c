@@ -166,15 +166,9 @@ bool flow_fits(text_flow *flow, size_t columns)
     return true;
 }
 
-static size_t most_of_unit(size_t width, size_t indent)
-{
-    size_t room = width > indent ? width - indent : 1;
-    return room < UNIT_MOST ? room : UNIT_MOST;
-}
-
 bool flow_words(text_flow *flow, karp_str text)
 {
-    size_t at = 0, most = most_of_unit(flow->t->width, flow->indent);
+    size_t at = 0, most = unit_most(flow->t->width, flow->indent);
     for (karp_str unit; (unit = unit_next(text, &at, most)).len > 0;) {
         enum { DOTS = 2 };
         bool first = flow->column <= flow->indent;
@@ -281,7 +275,7 @@ static size_t hang_of(const char *line, const char *end, size_t width)
 static bool find_break(const char *line, const char *end, size_t at, size_t width, const char **from, const char **to)
 {
     const char *best = NULL, *p = line;
-    size_t column = at + skip_spaces(&p, end), most = most_of_unit(width, at);
+    size_t column = at + skip_spaces(&p, end), most = unit_most(width, at);
     const karp_str whole = { line, (size_t)(end - line) };
     bool table = false, best_within = false;
     while (p < end && (best == NULL || column <= width)) {

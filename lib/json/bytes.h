@@ -59,8 +59,7 @@ static inline size_t plain_bytes(const char *bytes) { return plain_of_eight(byte
 
 #endif
 
-/* ---- brackets in 64 bytes
- * --------------------------------------------------------------------------------------------- */
+/* ---- brackets in 64 bytes ---------------------------------------------------------------------------------------- */
 
 /* Bit masks of 64 bytes. */
 typedef struct json_block {

@@ -11,10 +11,7 @@ void kube_config_members(io_decoder *d, const tree *object, const char *known)
 {
     for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
         karp_str name = tree_member_name(tree_member_at(object, i));
-        bool found = false;
-        for (const char *at = known; *at != '\0' && !found; at += strcspn(at, " "), at += *at == ' ')
-            found = equal_str((karp_str){ at, strcspn(at, " ") }, name);
-        if (found) continue;
+        if (str_in_list(name, known)) continue;
         io_push_key(d, name);
         io_bad(d, KARP_E_UNSUPPORTED, "is not modelled; known: %s", known);
         io_pop(d);

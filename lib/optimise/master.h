@@ -85,8 +85,7 @@ void master_choose_prices(master *m, double weight);
 /* Reports work on `rows` rows of a table over all classes and resources. false = stop, as after a failed allocation. */
 bool master_worked(const arena *a, const bound_problem *p, size_t rows);
 
-/* ---- basis.c ------------------------------------------------------------------------------------------------------
- */
+/* ---- basis.c ----------------------------------------------------------------------------------------------------- */
 
 /* The column enters the basis; false = the problem is unbounded. */
 bool master_enter(master *m, const entrant *e);

@@ -22,15 +22,12 @@ karp_status story_fail(story *s, karp_status status, const char *format, ...)
 
 karp_status story_fail_at(story *s, karp_status status, const char *field, const char *format, ...)
 {
-    io_step path[IO_PATH_MOST];
-    char names[sizeof s->error.field];
-    io_place at = s->place;
     va_list arguments;
     va_start(arguments, format);
     (void)vfail(&s->error, status, format, arguments);
     va_end(arguments);
     error_set_field(&s->error, "%s", field);
-    io_place_refine(&at, s->root, path, io_path_read(field, names, sizeof names, path));
+    io_place at = io_place_of_field(&s->place, s->root, field);
     io_error_place(&s->error, &at);
     return status;
 }

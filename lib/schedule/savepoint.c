@@ -202,8 +202,7 @@ bool savepoint_undo(scheduler *s, const savepoint *p)
     return !s->failed;
 }
 
-/* ---- cost ----------------------------------------------------------------------------------------------------------
- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 /* The price of the cheapest offering that the claim could be launched as. */
 static double price_of(scheduler *s, const claim *c)
