@@ -3,6 +3,7 @@
 #include <karp/blockers.h>
 #include <karp/passes.h>
 
+#include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
@@ -11,14 +12,6 @@
 #include <explain/move_savings.h>
 #include <schedule/options.h>
 #include <string.h>
-
-struct karp_blockers {
-    karp_context *context;
-    arena data;
-    LIST_OF(karp_savings_blocker) rows;
-    double now, together;
-    uint32_t profile, peer_version;
-};
 
 const char *karp_blocker_kind_name(uint32_t kind)
 {
@@ -69,7 +62,7 @@ static void mark_nodes(finder *f, const karp_decision *d)
     for (size_t i = 0; i < d->commands.count; i++) {
         for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
             uint32_t number = state_node_named(f->snapshot, d->commands.items[i].nodes[k]);
-            if (number != NO_ID) f->going[number / 64] |= UINT64_C(1) << number % 64;
+            if (number != NO_ID) bits_set(f->going, number);
         }
     }
 }
@@ -166,18 +159,6 @@ static bool some_topology(const karp_snapshot *s)
 
 /* ---- blockers of nodes ------------------------------------------------------------------------------------------- */
 
-static karp_str pdb_name(finder *f, const disruption_budget *b)
-{
-    karp_str space = text_of(f->snapshot, b->meta.name_space), name = name_of(f->snapshot, b->meta.name);
-    char *text = arena_alloc(&f->out->data, space.len + name.len + 2);
-    if (text == NULL) return (karp_str){ NULL, 0 };
-    if (space.len > 0) memcpy(text, space.ptr, space.len);
-    text[space.len] = '/';
-    if (name.len > 0) memcpy(text + space.len + 1, name.ptr, name.len);
-    text[space.len + 1 + name.len] = '\0';
-    return (karp_str){ text, space.len + 1 + name.len };
-}
-
 /* ptr NULL = out of memory */
 static karp_str object_of(finder *f, const node_view *v, const lift *one, uint32_t kind)
 {
@@ -213,7 +194,7 @@ uint32_t new_holder(finder *f, uint32_t kind, karp_str named)
 
 bool add_lift(finder *f, lift one)
 {
-    lift *slot = list_push(f->context, &f->lifts, sizeof *slot);
+    lift *slot = list_push(f->out->context, &f->lifts, sizeof *slot);
     if (slot != NULL) *slot = one;
     return slot != NULL;
 }
@@ -242,7 +223,7 @@ static bool note_lift(finder *f, const node_view *v, uint32_t method, const karp
     one.holder = holder_of(f, kind, object_of(f, v, &one, kind));
     if (one.holder == NO_ID) return false;
     holder *h = &f->holders.items[one.holder];
-    if (keeps_alone(method, kind)) hold_node(h, number);
+    if (keeps_alone(method, kind)) bits_set(h->nodes, number);
     if (is_rule(kind)) return true; /* nothing to lift */
     return add_lift(f, one) && (one.pod == NO_ID || add_pod(f, h, one.pod));
 }
@@ -263,15 +244,14 @@ static bool note_pass(finder *f, const node_view *v, uint32_t method, const karp
     bool ok = true;
     for (size_t i = 0; ok && i < d->kept.count; i++) {
         uint32_t number = state_node_named(f->snapshot, d->kept.items[i].node);
-        if (number == NO_ID || (decided[number / 64] >> number % 64 & 1) != 0) continue;
+        if (number == NO_ID || bits_test(decided, number)) continue;
         ok = note_lift(f, v, method, &d->kept.items[i]);
-        if (method == KARP_METHOD_SINGLE_NODE && is_final(&d->kept.items[i]))
-            decided[number / 64] |= UINT64_C(1) << number % 64;
+        if (method == KARP_METHOD_SINGLE_NODE && is_final(&d->kept.items[i])) bits_set(decided, number);
     }
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
     memset(f->going, 0, width * sizeof *f->going);
     if (method != KARP_METHOD_MULTI_NODE) mark_nodes(f, d);
-    for (size_t i = 0; i < width; i++) decided[i] |= f->going[i];
+    bits_or(decided, f->going, width);
     return ok;
 }
 
@@ -279,7 +259,7 @@ static bool note_pass(finder *f, const node_view *v, uint32_t method, const karp
 static void leave_out(node_view *v, const uint64_t *decided)
 {
     for (uint32_t n = 0; n < v->view.node_count; n++)
-        v->view.nodes[n].nominated = v->view.nodes[n].nominated || (decided[n / 64] >> n % 64 & 1) != 0;
+        v->view.nodes[n].nominated = v->view.nodes[n].nominated || bits_test(decided, n);
 }
 
 /* Some reasons only show after others were removed. So each round removes the reasons that the previous one reported.
@@ -319,8 +299,8 @@ static void mark_kept(finder *f, const node_view *v, const karp_decision *d, uin
         const karp_kept *row = &d->kept.items[i];
         uint32_t n = state_node_named(f->snapshot, row->node);
         if (kind_of(row->code) != h->kind || n == NO_ID || f->snapshot->nodes[n].claim == NO_ID) continue;
-        lift one = { .node = n, .pod = node_view_pod_of(f->snapshot, n, row->detail) };
-        if (equal_str(object_of(f, v, &one, h->kind), h->object)) nodes[n / 64] |= UINT64_C(1) << n % 64;
+        lift one = { .node = n, .pod = NO_ID }; /* no kind of of_pods() comes here */
+        if (equal_str(object_of(f, v, &one, h->kind), h->object)) bits_set(nodes, n);
     }
 }
 
@@ -351,9 +331,9 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
         }
         more = false;
         for (uint32_t n = 0; n < f->snapshot->node_count; n++) {
-            bool seen = (nodes[n / 64] | f->going[n / 64]) >> n % 64 & 1;
-            more = more || (f->going[n / 64] >> n % 64 & 1);
-            v.view.nodes[n].nominated = v.view.nodes[n].nominated || seen;
+            bool goes = bits_test(f->going, n);
+            more = more || goes;
+            v.view.nodes[n].nominated = v.view.nodes[n].nominated || goes || bits_test(nodes, n);
         }
         more = more && (h->kind == KARP_BLOCKER_SPOT_TO_SPOT || h->kind == KARP_BLOCKER_POLICY);
     }
@@ -370,7 +350,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
 static void keep_others(const finder *f, node_view *v, const uint64_t *nodes)
 {
     for (uint32_t i = 0; i < f->snapshot->node_count; i++) {
-        if ((nodes[i / 64] >> i % 64 & 1) == 0) v->view.nodes[i].nominated = true;
+        if (!bits_test(nodes, i)) v->view.nodes[i].nominated = true;
     }
 }
 
@@ -395,8 +375,8 @@ static karp_status without_rule(finder *f, holder *h, karp_error *error)
     uint32_t tried = 0;
     for (uint32_t n = 0; n < f->snapshot->node_count && status == KARP_OK; n++) {
         double saved = 0;
-        if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
-        bool goes = f->going_now[n / 64] >> n % 64 & 1;
+        if (!bits_test(h->nodes, n)) continue;
+        bool goes = bits_test(f->going_now, n);
         bool drains = h->kind == KARP_BLOCKER_DRAIN;
         if (!goes && (drains || tried++ < MOST_MOVES))
             status = move_savings(f->snapshot, f->options.common, n, &saved, error);
@@ -439,7 +419,7 @@ static karp_status without_all(finder *f, node_view *v, karp_error *error)
     bool ok = held != NULL, whole_pass = false;
     for (size_t k = 0; k < f->holders.count && ok; k++) {
         whole_pass = whole_pass || f->holders.items[k].kind == KARP_BLOCKER_BUDGET;
-        for (size_t i = 0; i < width; i++) held[i] |= f->holders.items[k].nodes[i];
+        bits_or(held, f->holders.items[k].nodes, width);
         ok = lift_kind(v, f->holders.items[k].kind);
     }
     if (!ok) return fail_nomem(error);
@@ -464,12 +444,6 @@ static int by_worth(const void *a, const void *b, const void *user)
     return compare_str(x->object, y->object);
 }
 
-static int by_pod_name(const void *a, const void *b, const void *user)
-{
-    (void)user;
-    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
-}
-
 /* The names of the holder's pods, sorted; NULL = out of memory. */
 static const karp_str *names_of_pods(finder *f, const holder *h)
 {
@@ -480,32 +454,26 @@ static const karp_str *names_of_pods(finder *f, const holder *h)
         names[i] = (karp_str){ arena_string(&f->out->data, name.ptr, name.len), name.len };
         ok = names[i].ptr != NULL;
     }
-    ok = ok && sort_stable(f->out->context, names, h->pods.count, sizeof *names, by_pod_name, NULL);
+    ok = ok && sort_stable(f->out->context, names, h->pods.count, sizeof *names, by_text, NULL);
     return ok ? names : NULL;
-}
-
-static bool holds_some(const finder *f, const holder *h)
-{
-    bool some = false;
-    for (size_t i = 0; i < f->snapshot->node_count / 64 + (size_t)1; i++) some = some || h->nodes[i] != 0;
-    return some;
 }
 
 /* Limits and topology are left out if nothing would be saved. */
 static bool make_rows(finder *f)
 {
     const karp_snapshot *s = f->snapshot;
+    size_t width = s->node_count / 64 + (size_t)1;
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
         size_t count = 0;
-        if (!(h->savings > 0) && (of_cluster(h->kind) || !holds_some(f, h))) continue;
+        if (!(h->savings > 0) && (of_cluster(h->kind) || !bits_any(h->nodes, width))) continue;
         karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
         const karp_str *pods = names_of_pods(f, h);
         bool ok = nodes != NULL && pods != NULL;
         karp_savings_blocker *row = ok ? list_push(f->out->context, &f->out->rows, sizeof *row) : NULL;
         if (row == NULL) return false;
         for (uint32_t n = 0; n < s->node_count; n++) {
-            if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
+            if (!bits_test(h->nodes, n)) continue;
             karp_str name = name_of(s, s->nodes[n].name);
             nodes[count].ptr = arena_string(&f->out->data, name.ptr, name.len);
             nodes[count].len = name.len;
@@ -533,7 +501,7 @@ static karp_status remove_empties(finder *f, node_view *v, karp_error *error)
     memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
     if (status == KARP_OK) mark_nodes(f, d);
     for (uint32_t n = 0; n < f->snapshot->node_count && status == KARP_OK; n++) {
-        if ((f->going[n / 64] >> n % 64 & 1) != 0) node_view_remove(v, n);
+        if (bits_test(f->going, n)) node_view_remove(v, n);
     }
     karp_decision_unref(d);
     return status;
@@ -602,8 +570,6 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     finder f = { .snapshot = options_view(&common, snapshot, &remaining), .options = checked };
     f.out = made_new(snapshot->context, sizeof *f.out);
     if (f.out == NULL) return context_nomem(snapshot->context, error);
-    f.context = f.out->context;
-    f.data = &f.out->data;
     f.out->profile = common.profile;
     f.out->peer_version = options_peer(&common);
     status = find_all(&f, error);

@@ -327,10 +327,9 @@ static bool name_type(karp_node_explanation *e, const karp_snapshot *s, const ka
         strbuf_addstr(&text, blocker->detail);
         strbuf_adds(&text, ": ");
         bool lacks = false;
-        ok = ok && show_launch_type(e->context, &e->data, s, l, &text, &lacks) && !text.failed;
+        ok = ok && show_launch_type(e->context, &e->data, s, l, &text, &lacks);
         if (lacks) strbuf_adds(&text, "; a node is replaced by at most one");
-        blocker->detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
-        strbuf_free(&text);
+        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
     return ok;
 }
@@ -358,9 +357,7 @@ static bool name_shielded(karp_node_explanation *e, const karp_snapshot *s, cons
             show_shielded(&text, s, number);
             if (blocker->until == KARP_NO_TIME) blocker->until = shielded_until(s, number);
         }
-        ok = ok && !text.failed;
-        blocker->detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
-        strbuf_free(&text);
+        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
     return ok;
 }
@@ -377,9 +374,7 @@ static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, cons
         strbuf_addstr(&text, blocker->detail);
         strbuf_adds(&text, ", ");
         show_launches(&text, s, e->node, d);
-        ok = ok && !text.failed;
-        blocker->detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
-        strbuf_free(&text);
+        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
     return ok;
 }
@@ -445,8 +440,8 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     if (status != KARP_OK) return status;
     if (!strands_pods(s, e->node, d)) {
         read_move(e, s, d);
-        e->refused |= !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d);
-        e->refused |= !blame_pending(e, s, d);
+        e->refused = e->refused || !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d) ||
+                     !blame_pending(e, s, d);
     }
     karp_decision_unref(d);
     return e->refused ? fail_nomem(error) : KARP_OK;
@@ -459,10 +454,7 @@ static bool add_overruled(karp_node_explanation *e, const karp_snapshot *s)
     strbuf text;
     strbuf_init(&text, e->context);
     show_overruled(&text, s, e->node, karp_method_name(e->decision->disruption.method), e->decision->now);
-    bool ok = !text.failed;
-    e->overruled = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
-    strbuf_free(&text);
-    return ok && !e->refused;
+    return strbuf_move(&text, &e->data, &e->overruled);
 }
 
 static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,

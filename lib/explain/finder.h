@@ -24,12 +24,19 @@ typedef struct holder {
     double savings;
 } holder;
 
+/* The result. */
+struct karp_blockers {
+    karp_context *context;
+    arena data;
+    LIST_OF(karp_savings_blocker) rows;
+    double now, together;
+    uint32_t profile, peer_version;
+};
+
 typedef struct finder {
     const karp_snapshot *snapshot;
     karp_disrupt_options options;
-    struct karp_blockers *out;
-    karp_context *context;
-    arena *data; /* of the result */
+    karp_blockers *out;
     LIST_OF(lift) lifts;
     LIST_OF(holder) holders;
     uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
@@ -44,15 +51,8 @@ uint32_t new_holder(finder *f, uint32_t kind, karp_str named);
 bool add_lift(finder *f, lift one);
 bool add_pod(finder *f, holder *h, uint32_t pod_number);
 
-static inline void hold_node(holder *h, uint32_t node_number)
-{
-    h->nodes[node_number / 64] |= UINT64_C(1) << node_number % 64;
-}
-static inline bool holds_node(const holder *h, uint32_t node_number)
-{
-    return (h->nodes[node_number / 64] >> node_number % 64 & 1) != 0;
-}
-
+/* held_nodes.c: "namespace/name" of a PodDisruptionBudget, in the result's arena; { NULL, 0 } = out of memory */
+karp_str pdb_name(finder *f, const disruption_budget *b);
 /* held_nodes.c: whether the node is of a static NodePool, whose nodes are never consolidated */
 bool is_static(const finder *f, uint32_t node_number);
 /* The pods of nodes that cannot be evicted, whatever else keeps the nodes: those that annotations

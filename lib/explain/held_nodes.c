@@ -35,13 +35,13 @@ static uint64_t *closed_nodes(const finder *f, const karp_decision *d)
 {
     const karp_snapshot *s = f->snapshot;
     size_t width = s->node_count / 64 + (size_t)1;
-    uint64_t *closed = arena_copy(f->data, f->going_now, width * sizeof *closed);
+    uint64_t *closed = arena_copy(&f->out->data, f->going_now, width * sizeof *closed);
     for (size_t i = 0; closed != NULL && i < d->kept.count; i++) {
         uint32_t number = is_closed(d->kept.items[i].code) ? state_node_named(s, d->kept.items[i].node) : NO_ID;
-        if (number != NO_ID) closed[number / 64] |= UINT64_C(1) << number % 64;
+        if (number != NO_ID) bits_set(closed, number);
     }
     for (uint32_t n = 0; closed != NULL && n < s->node_count; n++) {
-        if (s->nodes[n].claim == NO_ID || is_static(f, n)) closed[n / 64] |= UINT64_C(1) << n % 64;
+        if (s->nodes[n].claim == NO_ID || is_static(f, n)) bits_set(closed, n);
     }
     return closed;
 }
@@ -51,7 +51,7 @@ static bool hold(finder *f, node_view *v, uint32_t holder_number, lift one)
 {
     if (holder_number == NO_ID) return false;
     one.holder = holder_number;
-    hold_node(&f->holders.items[holder_number], one.node);
+    bits_set(f->holders.items[holder_number].nodes, one.node);
     if (!add_lift(f, one) || !add_pod(f, &f->holders.items[holder_number], one.pod)) return false;
     v->node = one.node;
     return one.code != KARP_REASON_POD_DO_NOT_DISRUPT || node_view_lift(v, one.code, one.pod);
@@ -70,17 +70,21 @@ static bool annotated(finder *f, node_view *v, uint32_t node_number)
     return true;
 }
 
+karp_str pdb_name(finder *f, const disruption_budget *b)
+{
+    strbuf text;
+    karp_str name;
+    strbuf_init(&text, f->out->context);
+    strbuf_addname(&text, text_of(f->snapshot, b->meta.name_space), name_of(f->snapshot, b->meta.name));
+    return strbuf_move(&text, &f->out->data, &name) ? name : (karp_str){ NULL, 0 };
+}
+
 /* The holder of a PodDisruptionBudget; `numbers` has those that there are, by budget. */
 static uint32_t holder_of_budget(finder *f, uint32_t *numbers, uint32_t budget_number)
 {
-    const disruption_budget *b = &f->snapshot->raw.budgets.items[budget_number];
     if (numbers[budget_number] != NO_ID) return numbers[budget_number];
-    strbuf name;
-    karp_str kept;
-    strbuf_init(&name, f->context);
-    strbuf_addname(&name, text_of(f->snapshot, b->meta.name_space), name_of(f->snapshot, b->meta.name));
-    if (!strbuf_move(&name, f->data, &kept)) return NO_ID;
-    return numbers[budget_number] = new_holder(f, KARP_BLOCKER_PDB, kept);
+    karp_str name = pdb_name(f, &f->snapshot->raw.budgets.items[budget_number]);
+    return numbers[budget_number] = new_holder(f, KARP_BLOCKER_PDB, name);
 }
 
 static bool covered(finder *f, node_view *v, uint32_t node_number, uint32_t *numbers)
@@ -103,12 +107,11 @@ bool hold_by_pods(finder *f, node_view *v, const karp_decision *d)
     const karp_snapshot *s = f->snapshot;
     size_t budgets = s->raw.budgets.count;
     uint64_t *closed = closed_nodes(f, d);
-    uint32_t *numbers = arena_array(f->data, budgets + 1, sizeof *numbers);
+    uint32_t *numbers = arena_array(&f->out->data, budgets + 1, sizeof *numbers);
     bool ok = closed != NULL && numbers != NULL;
     for (size_t b = 0; ok && b < budgets; b++) numbers[b] = NO_ID;
-    for (uint32_t n = 0; ok && n < s->node_count; n++) ok = (closed[n / 64] >> n % 64 & 1) != 0 || annotated(f, v, n);
-    for (uint32_t n = 0; ok && n < s->node_count; n++)
-        ok = (closed[n / 64] >> n % 64 & 1) != 0 || covered(f, v, n, numbers);
+    for (uint32_t n = 0; ok && n < s->node_count; n++) ok = bits_test(closed, n) || annotated(f, v, n);
+    for (uint32_t n = 0; ok && n < s->node_count; n++) ok = bits_test(closed, n) || covered(f, v, n, numbers);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
         v->node = f->lifts.items[i].node;
         (void)node_view_lift(v, f->lifts.items[i].code, f->lifts.items[i].pod);
@@ -134,7 +137,7 @@ bool hold_by_drain(finder *f)
             karp_str pool = held->pool == NO_ID ? str("") : name_of(s, s->raw.pools.items[held->pool].meta.name);
             if (number == NO_ID) number = holder_of(f, KARP_BLOCKER_DRAIN, pool);
             if (number == NO_ID || !add_pod(f, &f->holders.items[number], which)) return false;
-            hold_node(&f->holders.items[number], n);
+            bits_set(f->holders.items[number].nodes, n);
         }
     }
     return true;
@@ -164,7 +167,7 @@ bool held_by_others(const finder *f, const holder *h)
 
 bool count_holders(finder *f)
 {
-    f->sure = arena_array(f->data, f->snapshot->node_count + (size_t)1, sizeof *f->sure);
+    f->sure = arena_array(&f->out->data, f->snapshot->node_count + (size_t)1, sizeof *f->sure);
     for (size_t k = 0; f->sure != NULL && k < f->holders.count; k++) {
         const holder *h = &f->holders.items[k];
         if (!keeps_for_sure(h)) continue;

@@ -114,9 +114,9 @@ uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen);
 /* Whether there is a node, or a NodePool that could launch one; else the possible values are unknown. */
 bool lint_has_nodes(const linting *l);
 
+uint32_t lint_group_id(const karp_snapshot *s, const pod *p, enum alike alike); /* pods of equal numbers are alike */
 /* The number of its pods that the plan leaves pending, and ": the plan leaves 3 of 5 pods pending". A rule that says
  * what nodes pods get must ask: only the plan decides that they get one. */
-uint32_t lint_group_id(const karp_snapshot *s, const pod *p, enum alike alike); /* pods of equal numbers are alike */
 uint32_t lint_left_pending(linting *l, const lint_group *g);
 void lint_add_left(linting *l, uint32_t left, const lint_group *g);
 /* Lets the rule look at each group, in the order of their first pods, until something is refused. */
