@@ -210,12 +210,13 @@ static const karp_launch *launch_of(const karp_decision *d, uint32_t pod_number)
     return NULL;
 }
 
-static bool is_placed_on_node(const karp_decision *d, uint32_t pod_number)
+static const karp_placement *placement_of(const karp_decision *d, uint32_t pod_number)
 {
-    bool placed = false;
-    for (size_t i = 0; i < d->placements.count && !placed; i++)
-        placed = ids_have(d->placements.items[i].pods, d->placements.items[i].pod_count, pod_number);
-    return placed;
+    for (size_t i = 0; i < d->placements.count; i++) {
+        if (ids_have(d->placements.items[i].pods, d->placements.items[i].pod_count, pod_number))
+            return &d->placements.items[i];
+    }
+    return NULL;
 }
 
 /* Why the launch's type, after `before`; what fills the node, and DaemonSets, unless `brief`. */
@@ -241,28 +242,25 @@ static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const
 }
 
 /* Of a pod that Karpenter counts on a node which is not initialized yet. */
-static void starting_node(search *s)
+static void starting_node(search *s, const karp_placement *p)
 {
-    const karp_decision *d = s->out->decision;
-    for (size_t i = 0; i < d->placements.count; i++) {
-        const karp_placement *p = &d->placements.items[i];
-        uint32_t number = ids_have(p->pods, p->pod_count, s->out->pod) ? state_node_named(s->snapshot, p->node) : NO_ID;
-        if (number == NO_ID || !s->snapshot->nodes[number].managed || s->snapshot->nodes[number].initialized) continue;
-        strbuf b;
-        strbuf_init(&b, s->out->context);
-        strbuf_adds(&b, "node ");
-        strbuf_addstr(&b, p->node);
-        strbuf_adds(&b, " is not initialized yet");
-        show_start(&b, s->snapshot, number);
-        strbuf_adds(&b, "; Karpenter waits for it, and launches no other node for the pod");
-        record_cause(s->out, KARP_PLACEMENT_ORDER, &b);
-    }
+    uint32_t number = state_node_named(s->snapshot, p->node);
+    if (number == NO_ID || !s->snapshot->nodes[number].managed || s->snapshot->nodes[number].initialized) return;
+    strbuf b;
+    strbuf_init(&b, s->out->context);
+    strbuf_adds(&b, "node ");
+    strbuf_addstr(&b, p->node);
+    strbuf_adds(&b, " is not initialized yet");
+    show_start(&b, s->snapshot, number);
+    strbuf_adds(&b, "; Karpenter waits for it, and launches no other node for the pod");
+    record_cause(s->out, KARP_PLACEMENT_ORDER, &b);
 }
 
 void find_placement_causes(search *s)
 {
     karp_pod_explanation *e = s->out;
     const karp_launch *l = launch_of(e->decision, e->pod);
+    const karp_placement *placed = l == NULL ? placement_of(e->decision, e->pod) : NULL;
     strbuf text;
     strbuf_init(&text, e->context);
     if (l != NULL) {
@@ -271,11 +269,11 @@ void find_placement_causes(search *s)
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
         else strbuf_free(&text);
         if (s->status == KARP_OK) pool_causes(s, l);
-    } else if (s->snapshot->raw.pools.count > 0 && is_placed_on_node(e->decision, e->pod)) {
+    } else if (s->snapshot->raw.pools.count > 0 && placed != NULL) {
         strbuf_adds(&text,
                     "existing nodes come before any NodePool: weights and prices are compared for new nodes only");
         record_cause(e, KARP_PLACEMENT_ORDER, &text);
-        if (!e->refused) starting_node(s);
+        if (!e->refused) starting_node(s, placed);
     } else {
         strbuf_free(&text);
     }
@@ -316,9 +314,7 @@ static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t 
     add_quantity(b, limit->value, limit->binary);
     strbuf_adds(b, ", in use ");
     add_quantity(b, limit_used(s, pool, limit), limit->binary);
-    uint32_t launches = 0;
-    karp_str name = name_of(s, s->raw.pools.items[pool].meta.name);
-    for (size_t i = 0; i < d->launches.count; i++) launches += equal_str(d->launches.items[i].node_pool, name);
+    size_t launches = launches_of(d, name_of(s, s->raw.pools.items[pool].meta.name));
     if (launches == 0) return;
     strbuf_adds(b, " before ");
     add_count(b, launches, " launch of this round", " launches of this round");

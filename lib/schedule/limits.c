@@ -352,9 +352,9 @@ static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, u
     return NULL;
 }
 
-static uint64_t launches_of(const karp_decision *d, karp_str pool)
+size_t launches_of(const karp_decision *d, karp_str pool)
 {
-    uint64_t count = 0;
+    size_t count = 0;
     for (size_t i = 0; i < d->launches.count; i++) count += equal_str(d->launches.items[i].node_pool, pool);
     return count;
 }

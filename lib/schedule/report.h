@@ -43,6 +43,8 @@ karp_status report_plan(scheduler *s, karp_decision *d);
 /* limits.c: adds warnings about NodePools whose limits exclude pods, for which nodes are then launched from other
  * NodePools. Call last. */
 bool report_limited(scheduler *s, karp_decision *d);
+/* limits.c: how many launches of the decision are of the NodePool of that name. */
+size_t launches_of(const karp_decision *d, karp_str pool);
 /* limits.c: the number of nodes that the NodePool has after the decision if that is more than its limit on nodes,
  * which Karpenter compares only with the nodes before a pass (Q-10); 0 = it is not. */
 uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint32_t pool);

@@ -152,13 +152,6 @@ const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const t
     return found;
 }
 
-static bool launches_from(const karp_decision *d, karp_str pool)
-{
-    bool some = false;
-    for (size_t i = 0; i < d->launches.count && !some; i++) some = equal_str(d->launches.items[i].node_pool, pool);
-    return some;
-}
-
 bool report_reservations(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
@@ -166,7 +159,7 @@ bool report_reservations(scheduler *s, karp_decision *d)
     for (uint32_t t = 0; ok && t < s->templates.count; t++) {
         const template_ *from = &s->templates.items[t];
         karp_str name = name_of(w, w->raw.pools.items[from->pool].meta.name);
-        const offering *o = from->table->has_reservations && launches_from(d, name)
+        const offering *o = from->table->has_reservations && launches_of(d, name) > 0
                                 ? reservation_excluded(&s->algebra, w, from->table, from->set)
                                 : NULL;
         if (o == NULL) continue;
