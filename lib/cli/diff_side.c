@@ -2,6 +2,7 @@
 #include "diff.h"
 #include "writer.h"
 
+#include <base/admit.h>
 #include <base/bisect.h>
 #include <base/memory.h>
 #include <base/sort.h>
@@ -53,20 +54,12 @@ static void put_pods(listing *l, const uint32_t *pods, size_t count)
 
 static void put_requirements(listing *l, const karp_requirement *list, size_t count)
 {
-    static const char *const operators[] = {
-        [KARP_OP_IN] = "In",         [KARP_OP_NOT_IN] = "NotIn",
-        [KARP_OP_EXISTS] = "Exists", [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist",
-        [KARP_OP_GT] = "Gt",         [KARP_OP_LT] = "Lt",
-        [KARP_OP_GTE] = "Gte",       [KARP_OP_LTE] = "Lte",
-    };
     for (size_t i = 0; i < count; i++) {
         char number[KARP_VALUE_TEXT];
         strbuf_adds(l->text, "; ");
         strbuf_addstr(l->text, list[i].key);
         strbuf_adds(l->text, " ");
-        strbuf_adds(l->text, list[i].op < sizeof operators / sizeof operators[0] && operators[list[i].op] != NULL
-                                 ? operators[list[i].op]
-                                 : "?");
+        strbuf_adds(l->text, operator_name(list[i].op));
         for (size_t v = 0; v < list[i].value_count; v++) {
             strbuf_adds(l->text, v == 0 ? " " : ",");
             strbuf_addstr(l->text, list[i].values[v]);

@@ -2,14 +2,12 @@
 /* When a registered node is initialised. */
 #include <disrupt/advice.h>
 
+#include <model/taints.h>
+
 static bool startup_taint_left(const node *n, const node_claim *c)
 {
     for (uint32_t i = 0; i < n->taints.count; i++) {
-        for (uint32_t k = 0; k < c->startup_taints.count; k++) {
-            if (n->taints.items[i].key == c->startup_taints.items[k].key &&
-                n->taints.items[i].effect == c->startup_taints.items[k].effect)
-                return true;
-        }
+        if (has_such_taint(c->startup_taints, &n->taints.items[i])) return true;
     }
     return false;
 }

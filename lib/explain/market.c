@@ -4,6 +4,7 @@
 #include <base/str.h>
 #include <decision/decision.h>
 #include <model/quantity.h>
+#include <model/resources.h>
 
 static bool read_bound(market *m, uint32_t key, const karp_requirement *r)
 {
@@ -89,9 +90,8 @@ double market_price(market *m, uint32_t type)
 
 bool is_bytes(const karp_snapshot *s, uint32_t resource)
 {
-    karp_str name = strings_get(&s->raw.resources, resource);
-    return resource == RESOURCE_MEMORY || equal_str(name, str("ephemeral-storage")) ||
-           str_has_prefix(name, str("hugepages-"));
+    return resource == RESOURCE_MEMORY || str_is(strings_get(&s->raw.resources, resource), "ephemeral-storage") ||
+           resource_is_hugepages(&s->raw.resources, resource);
 }
 
 void add_quantity(strbuf *b, amount value, bool binary)

@@ -7,6 +7,7 @@
 #include <karp/passes.h>
 #include <karp/values.h>
 #include <model/duration.h>
+#include <model/taints.h>
 #include <schedule/movable.h>
 #include <schedule/report.h>
 
@@ -33,14 +34,6 @@ void show_more(strbuf *b, size_t count, size_t named, const char *one, const cha
 }
 
 /* ---- a node that starts ------------------------------------------------------------------------------------------ */
-
-static bool has_such_taint(taint_list list, const taint *wanted)
-{
-    bool there = false;
-    for (uint32_t i = 0; i < list.count && !there; i++)
-        there = list.items[i].key == wanted->key && list.items[i].effect == wanted->effect;
-    return there;
-}
 
 /* Taints that Kubernetes and Karpenter set by themselves. */
 static bool is_of_system(karp_str key)

@@ -4,6 +4,7 @@
 #include <explain/market.h>
 #include <explain/node_causes.h>
 
+#include <base/admit.h>
 #include <base/str.h>
 #include <decision/decision.h>
 #include <model/taints.h>
@@ -48,12 +49,6 @@ static bool cheapest_without(search *s, const karp_launch *l, karp_str key, doub
 
 enum { VALUES_NAMED = 3 };
 
-static const char *operator_named(uint32_t op)
-{
-    static const char *const names[] = { "?", "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte" };
-    return names[op < sizeof names / sizeof *names ? op : 0];
-}
-
 /* "karpenter.k8s.aws/instance-cpu Gt 40 of NodePool std": the requirement on the label as the NodePool has it, or that
  * of the pod. */
 static void add_requirement(strbuf *b, const karp_snapshot *s, uint32_t pool, const karp_requirement *r)
@@ -65,7 +60,7 @@ static void add_requirement(strbuf *b, const karp_snapshot *s, uint32_t pool, co
     }
     strbuf_addstr(b, r->key);
     strbuf_addc(b, ' ');
-    strbuf_adds(b, operator_named(own != NULL ? own->op : r->op));
+    strbuf_adds(b, operator_name(own != NULL ? own->op : r->op));
     size_t count = own != NULL ? own->value_count : r->value_count;
     for (size_t i = 0; i < count && i < VALUES_NAMED; i++) {
         strbuf_adds(b, i == 0 ? " " : ", ");
@@ -110,28 +105,20 @@ static bool terms_name(node_term_list terms, uint32_t key)
     return false;
 }
 
-static karp_str label_of_launch(const karp_launch *l, karp_str key)
-{
-    for (size_t i = 0; i < l->label_count; i++) {
-        if (equal_str(l->labels[i].key, key)) return l->labels[i].value;
-    }
-    return (karp_str){ "", 0 };
-}
-
 /* A requirement Exists on a label of one's own keeps no pod away, and takes the value that a pod asks for. */
 static void open_label(search *s, const karp_launch *l, const expression *e)
 {
     const karp_snapshot *w = s->snapshot;
     const shape *h = original_shape(s);
     bool named = label_get(h->node_selector, e->key) != NO_ID || terms_name(h->required, e->key);
-    karp_str value = label_of_launch(l, text_of(w, e->key));
+    const karp_str *value = label_value(l->labels, l->label_count, text_of(w, e->key));
     strbuf b;
     strbuf_init(&b, s->out->context);
-    if (named && value.len > 0) {
+    if (named && value != NULL && value->len > 0) {
         strbuf_adds(&b, "the node gets the label ");
         strbuf_addstr(&b, text_of(w, e->key));
         strbuf_addc(&b, '=');
-        strbuf_addstr(&b, value);
+        strbuf_addstr(&b, *value);
         strbuf_adds(&b, " because the pod selects it: NodePool ");
         strbuf_addstr(&b, l->node_pool);
         strbuf_adds(&b, " leaves the value open (Exists)");

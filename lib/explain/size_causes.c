@@ -31,9 +31,8 @@ void show_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b)
 {
     const resource_list *r = &d->shape->requests;
     uint32_t count = 0;
-    strbuf_addstr(b, text_of(s, s->raw.daemon_sets.items[d->set].meta.name_space));
-    strbuf_addc(b, '/');
-    strbuf_addstr(b, name_of(s, s->raw.daemon_sets.items[d->set].meta.name));
+    const object *set = &s->raw.daemon_sets.items[d->set].meta;
+    strbuf_addname(b, text_of(s, set->name_space), name_of(s, set->name));
     for (uint32_t i = 0; i < r->count; i++) {
         if (r->items[i].resource == RESOURCE_PODS || amount_sign(r->items[i].value) == 0) continue;
         strbuf_adds(b, count++ == 0 ? " (" : ", ");

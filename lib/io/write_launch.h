@@ -31,9 +31,6 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
 /* 17 hexadecimal digits of a hash of the launch's pool, number, pods and chosen offering. */
 void launch_instance_id(const karp_decision *decision, const karp_launch *launch, uint64_t number, char out[18]);
 
-/* "In", "NotIn" …; "?" for an unknown number. */
-const char *operator_name(uint32_t op);
-
 /* An amount as a double; 0 when the list does not have the resource. */
 double resource_amount(const karp_resource *list, size_t count, const char *name);
 

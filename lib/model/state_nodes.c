@@ -6,6 +6,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/str.h>
+#include <model/taints.h>
 #include <string.h>
 
 /* names id -> index of the Node; NULL = out of memory. */
@@ -208,10 +209,8 @@ static bool lasting_taints(const karp_snapshot *s, const node_claim *claim, tain
     if (kept == NULL) return false;
     for (uint32_t i = 0; i < all.count; i++) {
         const taint *t = &all.items[i];
-        bool drop = taint_ephemeral(s, t) ||
+        bool drop = taint_ephemeral(s, t) || has_such_taint(claim->startup_taints, t) ||
                     (reboots && t->key == s->known.rebooting_taint && t->effect == s->known.no_schedule);
-        for (uint32_t k = 0; k < claim->startup_taints.count && !drop; k++)
-            drop = claim->startup_taints.items[k].key == t->key && claim->startup_taints.items[k].effect == t->effect;
         if (!drop) kept[count++] = *t;
     }
     *out = (taint_list){ kept, count };

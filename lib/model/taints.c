@@ -14,6 +14,14 @@ bool taint_tolerated(const karp_snapshot *s, toleration_list tolerations, const 
     return false;
 }
 
+bool has_such_taint(taint_list list, const taint *wanted)
+{
+    bool there = false;
+    for (uint32_t i = 0; i < list.count && !there; i++)
+        there = list.items[i].key == wanted->key && list.items[i].effect == wanted->effect;
+    return there;
+}
+
 uint32_t first_untolerated(const karp_snapshot *s, toleration_list tolerations, taint_list taints)
 {
     for (uint32_t i = 0; i < taints.count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that are about the load and the cloud: usage, which a HorizontalPodAutoscaler scales by, and interrupt. */
+#include <base/labels.h>
 #include <io/owner.h>
 #include <kube/autoscaler.h>
 #include <replay/story.h>
@@ -160,7 +161,7 @@ static karp_status read_node(story *s, const tree *given, trace_event *event)
 {
     karp_label *label = arena_zalloc(&s->trace->memory, sizeof *label);
     if (!label) return story_nomem(s);
-    *label = (karp_label){ str("kubernetes.io/hostname"), trace_keep(s->trace, tree_text(given)) };
+    *label = (karp_label){ str(LABEL_HOSTNAME), trace_keep(s->trace, tree_text(given)) };
     if (!label->value.ptr) return story_nomem(s);
     event->of.offering.labels = label;
     event->of.offering.label_count = event->of.offering.nodes = 1;

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/report.h>
 
+#include <base/admit.h>
 #include <base/sort.h>
 #include <model/quantity.h>
 #include <schedule/scheduler.h>
 
 enum { VALUES_SHOWN = 5 };
 
-static const char *operator_name(const requirement *r)
-{
-    switch (requirement_op(r)) {
-    case KARP_OP_IN: return "In";
-    case KARP_OP_NOT_IN: return "NotIn";
-    case KARP_OP_EXISTS: return "Exists";
-    default: return "DoesNotExist";
-    }
-}
-
 void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
 {
     const requirement *r = requirement_get(&s->algebra, requirement_id);
     strbuf_addstr(b, text_of(s->snapshot, r->key));
     strbuf_addc(b, ' ');
-    strbuf_adds(b, operator_name(r));
+    strbuf_adds(b, operator_name(requirement_op(r)));
     if (r->value_count > 0) {
         strbuf_adds(b, " [");
         for (uint32_t i = 0; i < r->value_count && i < VALUES_SHOWN; i++) {

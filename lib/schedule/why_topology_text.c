@@ -3,6 +3,7 @@
 #include <schedule/why_topology.h>
 
 #include <base/bits.h>
+#include <base/labels.h>
 #include <base/str.h>
 #include <schedule/claims.h>
 #include <schedule/hosts.h>
@@ -185,8 +186,7 @@ static karp_str after_slash(karp_str key)
 /* The label that a key of a similar name stands for: topology.kubernetes.io/hostname is none. */
 static void say_meant(karp_str key, strbuf *b)
 {
-    static const char *const labels[] = { "kubernetes.io/hostname", "topology.kubernetes.io/zone",
-                                          "topology.kubernetes.io/region" };
+    static const char *const labels[] = { LABEL_HOSTNAME, LABEL_ZONE, LABEL_REGION };
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         if (!equal_str(after_slash(key), after_slash(str(labels[i])))) continue;
         strbuf_adds(b, "; the label is ");

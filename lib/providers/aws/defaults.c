@@ -27,9 +27,9 @@ size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requi
                           on_demand[] = { TEXT("on-demand") };
     static const karp_str categories[] = { TEXT("c"), TEXT("m"), TEXT("r") }, two[] = { TEXT("2") };
     static const karp_requirement usual[] = {
-        { TEXT("kubernetes.io/os"), KARP_OP_IN, 0, system, 1 },
-        { TEXT("kubernetes.io/arch"), KARP_OP_IN, 0, amd64, 1 },
-        { TEXT("karpenter.sh/capacity-type"), KARP_OP_IN, 0, on_demand, 1 },
+        { TEXT(LABEL_OS), KARP_OP_IN, 0, system, 1 },
+        { TEXT(LABEL_ARCH), KARP_OP_IN, 0, amd64, 1 },
+        { TEXT(LABEL_CAPACITY_TYPE), KARP_OP_IN, 0, on_demand, 1 },
     };
     static const karp_requirement wide[] = {
         { TEXT(AWS_GROUP "instance-category"), KARP_OP_IN, 0, categories, 3 },
@@ -39,8 +39,7 @@ size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requi
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         if (!constrains(given, count, usual[i].key.ptr)) added[n++] = usual[i];
     }
-    bool narrowed = constrains(given, count, "node.kubernetes.io/instance-type") ||
-                    constrains(given, count, AWS_GROUP "instance-family") ||
+    bool narrowed = constrains(given, count, LABEL_TYPE) || constrains(given, count, AWS_GROUP "instance-family") ||
                     constrains(given, count, AWS_GROUP "instance-category") ||
                     constrains(given, count, AWS_GROUP "instance-generation");
     for (size_t i = 0; !narrowed && i < sizeof wide / sizeof *wide; i++) added[n++] = wide[i];

@@ -3,21 +3,22 @@
 
 #include <string.h>
 
+#include <base/labels.h>
 #include <base/str.h>
 
-const karp_str aws_key_zone = TEXT("topology.kubernetes.io/zone");
+const karp_str aws_key_zone = TEXT(LABEL_ZONE);
 const karp_str aws_key_zone_id = TEXT("topology.k8s.aws/zone-id");
-const karp_str aws_key_capacity_type = TEXT("karpenter.sh/capacity-type");
+const karp_str aws_key_capacity_type = TEXT(LABEL_CAPACITY_TYPE);
 const karp_str aws_key_reservation_id = TEXT(AWS_GROUP "capacity-reservation-id");
 const karp_str aws_key_reservation_type = TEXT(AWS_GROUP "capacity-reservation-type");
 const karp_str aws_key_reservation_interruptible = TEXT(AWS_GROUP "capacity-reservation-interruptible");
 const karp_str aws_key_partition = TEXT(AWS_GROUP "placement-group-partition");
 
-static const karp_str key_type = TEXT("node.kubernetes.io/instance-type");
-static const karp_str key_arch = TEXT("kubernetes.io/arch");
-static const karp_str key_os = TEXT("kubernetes.io/os");
+static const karp_str key_type = TEXT(LABEL_TYPE);
+static const karp_str key_arch = TEXT(LABEL_ARCH);
+static const karp_str key_os = TEXT(LABEL_OS);
 static const karp_str key_build = TEXT("node.kubernetes.io/windows-build");
-static const karp_str key_region = TEXT("topology.kubernetes.io/region");
+static const karp_str key_region = TEXT(LABEL_REGION);
 static const karp_str key_cpu = TEXT(AWS_GROUP "instance-cpu");
 static const karp_str key_memory = TEXT(AWS_GROUP "instance-memory");
 static const karp_str key_maker = TEXT(AWS_GROUP "instance-cpu-manufacturer");
@@ -380,7 +381,7 @@ static const karp_str restricted_domains[] = { TEXT("karpenter.k8s.aws") };
 
 /* The label that the EBS CSI driver writes into volumes. */
 static const karp_label normalized[] = {
-    { TEXT("topology.ebs.csi.aws.com/zone"), TEXT("topology.kubernetes.io/zone") },
+    { TEXT("topology.ebs.csi.aws.com/zone"), TEXT(LABEL_ZONE) },
 };
 
 static const karp_str resources[] = {

@@ -337,7 +337,7 @@ static karp_str drift_of(const aws_node_class *c, const karp_provider_node *n, c
     static const karp_str none = TEXT(""), class_ = TEXT("NodeClassDrift"), image = TEXT("AMIDrift"),
                           groups = TEXT("SecurityGroupDrift"), subnet = TEXT("SubnetDrift"),
                           reservation = TEXT("CapacityReservationDrift"), placement = TEXT("PlacementGroupDrift");
-    if (plugin_value_of(n->labels, n->label_count, "karpenter.sh/nodepool").len == 0) return none;
+    if (plugin_value_of(n->labels, n->label_count, LABEL_NODE_POOL).len == 0) return none;
     if (class_changed(c, n)) return class_;
     if (image_changed(c, n, type, count)) return image;
     if (groups_changed(c, n)) return groups;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/azure/types.h>
 
+#include <base/labels.h>
 #include <string.h>
 
 static const karp_str well_known[] = {
@@ -40,13 +41,12 @@ void azure_label_tables(karp_provider_labels *into)
     into->resource_count = 2;
 }
 
-static const karp_str key_type = TEXT("node.kubernetes.io/instance-type"), key_arch = TEXT("kubernetes.io/arch"),
-                      key_os = TEXT("kubernetes.io/os"), key_region = TEXT("topology.kubernetes.io/region"),
-                      key_name = TEXT(AZURE_GROUP "sku-name"), key_cpu = TEXT(AZURE_GROUP "sku-cpu"),
-                      key_aks_cpu = TEXT(AKS_GROUP "sku-cpu"), key_memory = TEXT(AZURE_GROUP "sku-memory"),
-                      key_aks_memory = TEXT(AKS_GROUP "sku-memory"), key_family = TEXT(AZURE_GROUP "sku-family"),
-                      key_series = TEXT(AZURE_GROUP "sku-series"), key_version = TEXT(AZURE_GROUP "sku-version"),
-                      key_gpu_count = TEXT(AZURE_GROUP "sku-gpu-count"),
+static const karp_str key_type = TEXT(LABEL_TYPE), key_arch = TEXT(LABEL_ARCH), key_os = TEXT(LABEL_OS),
+                      key_region = TEXT(LABEL_REGION), key_name = TEXT(AZURE_GROUP "sku-name"),
+                      key_cpu = TEXT(AZURE_GROUP "sku-cpu"), key_aks_cpu = TEXT(AKS_GROUP "sku-cpu"),
+                      key_memory = TEXT(AZURE_GROUP "sku-memory"), key_aks_memory = TEXT(AKS_GROUP "sku-memory"),
+                      key_family = TEXT(AZURE_GROUP "sku-family"), key_series = TEXT(AZURE_GROUP "sku-series"),
+                      key_version = TEXT(AZURE_GROUP "sku-version"), key_gpu_count = TEXT(AZURE_GROUP "sku-gpu-count"),
                       key_gpu_maker = TEXT(AZURE_GROUP "sku-gpu-manufacturer"),
                       key_gpu_name = TEXT(AZURE_GROUP "sku-gpu-name"),
                       key_networking = TEXT(AZURE_GROUP "sku-networking-accelerated"),

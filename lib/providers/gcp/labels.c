@@ -2,6 +2,7 @@
 #include <providers/gcp/types.h>
 
 #include <base/bisect.h>
+#include <base/labels.h>
 #include <string.h>
 
 /* ---- disks ------------------------------------------------------------------------------------------------------- */
@@ -88,9 +89,8 @@ static const karp_str key_cpu = TEXT(GCP_GROUP "instance-cpu"), key_memory = TEX
                       key_gpu_count = TEXT(GCP_GROUP "instance-gpu-count"),
                       key_gpu_maker = TEXT(GCP_GROUP "instance-gpu-manufacturer"),
                       key_gpu_memory = TEXT(GCP_GROUP "instance-gpu-memory"),
-                      key_accelerator = TEXT("cloud.google.com/gke-accelerator"),
-                      key_type = TEXT("node.kubernetes.io/instance-type"), key_arch = TEXT("kubernetes.io/arch"),
-                      key_os = TEXT("kubernetes.io/os"), key_region = TEXT("topology.kubernetes.io/region"),
+                      key_accelerator = TEXT("cloud.google.com/gke-accelerator"), key_type = TEXT(LABEL_TYPE),
+                      key_arch = TEXT(LABEL_ARCH), key_os = TEXT(LABEL_OS), key_region = TEXT(LABEL_REGION),
                       key_build = TEXT("node.kubernetes.io/windows-build");
 
 static const karp_str well_known[] = {
