@@ -4,6 +4,7 @@
 
 #include <base/str.h>
 #include <io/decode_fields.h>
+#include <kube/pod_class.h>
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
@@ -78,7 +79,6 @@ static void read_strategy(io_decoder *d, const tree *args, kube_profile *p)
 
 static void read_fit(io_decoder *d, const tree *args, kube_profile *p)
 {
-    kube_config_members(d, args, HEAD " scoringStrategy ignoredResources ignoredResourceGroups");
     p->ignored = io_strings(d, args, "ignoredResources", &p->ignored_count);
     p->ignored_groups = io_strings(d, args, "ignoredResourceGroups", &p->ignored_group_count);
     read_strategy(d, args, p);
@@ -87,7 +87,6 @@ static void read_fit(io_decoder *d, const tree *args, kube_profile *p)
 static void read_balanced(io_decoder *d, const tree *args, kube_profile *p)
 {
     size_t count;
-    kube_config_members(d, args, HEAD " resources");
     const kube_weighed *list = read_resources(d, args, 1, &count);
     if (count == 0) return;
     p->balanced = list;
@@ -96,38 +95,26 @@ static void read_balanced(io_decoder *d, const tree *args, kube_profile *p)
 
 /* ---- affinity and spread ----------------------------------------------------------------------------------------- */
 
-static const kube_fields *read_fields(io_decoder *d, const tree *list, size_t count, const char *inside)
-{
-    kube_fields *out = io_make(d, count, sizeof *out);
-    for (size_t i = 0; i < count && !d->status; i++) {
-        const tree *term = inside ? tree_get(tree_item(list, i), inside) : tree_item(list, i);
-        out[i].list = io_requirements(d, term, "matchFields", IO_FOR_POD, &out[i].count);
-    }
-    return out;
-}
-
 static const record preferred_record = { OF(karp_node_term),
                                          CLOSED({ NUMBER32("weight", karp_node_term, weight, 1, 100), MUST },
                                                 { OBJECT("preference", io_node_term_record) }) };
 
 static void read_node_affinity(io_decoder *d, const tree *args, kube_profile *p)
 {
-    kube_config_members(d, args, HEAD " addedAffinity");
     const tree *added = io_enter(d, args, "addedAffinity"), *required = io_enter(d, added, REQUIRED);
     kube_config_members(d, added, REQUIRED " " PREFERRED);
     p->required = io_list(d, required, "nodeSelectorTerms", &io_node_term_record, &p->required_count);
-    p->required_fields = read_fields(d, tree_get(required, "nodeSelectorTerms"), p->required_count, NULL);
+    p->required_fields = kube_fields_read(d, tree_get(required, "nodeSelectorTerms"), p->required_count, NULL);
     if (required && p->required_count == 0)
         io_bad_member(d, "nodeSelectorTerms", KARP_E_INVALID, "at least one term is needed");
     io_pop(d);
     p->preferred = io_list(d, added, PREFERRED, &preferred_record, &p->preferred_count);
-    p->preferred_fields = read_fields(d, tree_get(added, PREFERRED), p->preferred_count, "preference");
+    p->preferred_fields = kube_fields_read(d, tree_get(added, PREFERRED), p->preferred_count, "preference");
     io_pop(d);
 }
 
 static void read_pod_affinity(io_decoder *d, const tree *args, kube_profile *p)
 {
-    kube_config_members(d, args, HEAD " hardPodAffinityWeight ignorePreferredTermsOfExistingPods");
     p->hard_affinity_weight = io_integer(d, args, "hardPodAffinityWeight", 0, 100, 1);
     p->ignores_preferred = io_boolean(d, args, "ignorePreferredTermsOfExistingPods", false);
 }
@@ -137,7 +124,6 @@ static void read_spread(io_decoder *d, const tree *args, kube_profile *p)
     enum { SYSTEM, LIST_ };
     static const record_word types[] = { { "System", SYSTEM }, { "List", LIST_ } };
     size_t count;
-    kube_config_members(d, args, HEAD " defaultConstraints defaultingType");
     const karp_spread_constraint *list = io_spread(d, args, "defaultConstraints", &count);
     p->system_spread = io_enum(d, args, "defaultingType", types, 2, SYSTEM) == SYSTEM;
     if (p->system_spread) {
@@ -166,7 +152,6 @@ static void read_spread(io_decoder *d, const tree *args, kube_profile *p)
 
 static void read_preemption(io_decoder *d, const tree *args, kube_profile *p)
 {
-    kube_config_members(d, args, HEAD " minCandidateNodesPercentage minCandidateNodesAbsolute");
     p->candidates_percentage = (size_t)io_integer(d, args, "minCandidateNodesPercentage", 0, 100, 10);
     p->candidates_least = (size_t)io_integer(d, args, "minCandidateNodesAbsolute", 0, INT32_MAX, 100);
     if (p->candidates_percentage == 0 && p->candidates_least == 0)
@@ -174,25 +159,20 @@ static void read_preemption(io_decoder *d, const tree *args, kube_profile *p)
                       "cannot be 0 together with minCandidateNodesPercentage");
 }
 
-static void read_binding(io_decoder *d, const tree *args, kube_profile *p)
-{
-    (void)p;
-    kube_config_members(d, args, HEAD " bindTimeoutSeconds"); /* which nothing here waits for */
-}
-
-static void read_devices(io_decoder *d, const tree *args, kube_profile *p)
-{
-    (void)p;
-    kube_config_members(d, args, HEAD " filterTimeout bindingTimeout");
-}
-
+/* With their known members. Without a reader the values change no decision. */
 static const struct {
-    const char *name;
+    const char *name, *members;
     void (*read)(io_decoder *d, const tree *args, kube_profile *p);
-} plugins[] = { { "NodeResourcesFit", read_fit },       { "NodeResourcesBalancedAllocation", read_balanced },
-                { "NodeAffinity", read_node_affinity }, { "InterPodAffinity", read_pod_affinity },
-                { "PodTopologySpread", read_spread },   { "DefaultPreemption", read_preemption },
-                { "VolumeBinding", read_binding },      { "DynamicResources", read_devices } };
+} plugins[] = {
+    { "NodeResourcesFit", HEAD " scoringStrategy ignoredResources ignoredResourceGroups", read_fit },
+    { "NodeResourcesBalancedAllocation", HEAD " resources", read_balanced },
+    { "NodeAffinity", HEAD " addedAffinity", read_node_affinity },
+    { "InterPodAffinity", HEAD " hardPodAffinityWeight ignorePreferredTermsOfExistingPods", read_pod_affinity },
+    { "PodTopologySpread", HEAD " defaultConstraints defaultingType", read_spread },
+    { "DefaultPreemption", HEAD " minCandidateNodesPercentage minCandidateNodesAbsolute", read_preemption },
+    { "VolumeBinding", HEAD " bindTimeoutSeconds", NULL },
+    { "DynamicResources", HEAD " filterTimeout bindingTimeout", NULL },
+};
 enum { WITH_ARGS = sizeof plugins / sizeof *plugins };
 
 void kube_config_args(io_decoder *d, const tree *list, kube_profile *p)
@@ -211,7 +191,9 @@ void kube_config_args(io_decoder *d, const tree *list, kube_profile *p)
         } else if (!d->status && met[k]) io_bad_member(d, "name", KARP_E_INVALID, "is listed twice");
         if (d->status) return;
         met[k] = true;
-        plugins[k].read(d, io_enter(d, one, "args"), p);
+        const tree *args = io_enter(d, one, "args");
+        kube_config_members(d, args, plugins[k].members);
+        if (plugins[k].read) plugins[k].read(d, args, p);
         io_pop(d);
         io_pop(d);
     }

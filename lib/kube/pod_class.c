@@ -147,12 +147,14 @@ bool kube_term_matches(const karp_node_term *term, const kube_fields *fields, co
     return labels_meet(node->labels, node->label_count, term->expressions, term->expression_count);
 }
 
-static void read_fields(kube_cluster *c, const tree *term, kube_fields *out)
+const kube_fields *kube_fields_read(io_decoder *d, const tree *list, size_t count, const char *inside)
 {
-    io_decoder d;
-    io_decoder_init(&d, &c->memory);
-    out->list = io_requirements(&d, term, "matchFields", IO_FOR_POD, &out->count);
-    kube_decoded(c, &d);
+    kube_fields *out = io_make(d, count, sizeof *out);
+    for (size_t i = 0; i < count && !d->status; i++) {
+        const tree *term = inside ? tree_get(tree_item(list, i), inside) : tree_item(list, i);
+        out[i].list = io_requirements(d, term, "matchFields", IO_FOR_POD, &out[i].count);
+    }
+    return out;
 }
 
 /* Names of the nodes that a term allows by metadata.name: those in all of its lists. false = it allows any name. */
@@ -182,14 +184,13 @@ static void read_node_affinity(kube_cluster *c, kube_class *s, const tree *affin
 {
     const tree *terms = tree_get(tree_get(affinity, REQUIRED), "nodeSelectorTerms"),
                *wishes = tree_get(affinity, PREFERRED);
-    kube_fields *required = new_array(c, s->pod.required_node_term_count, sizeof *required),
-                *preferred = new_array(c, s->pod.preferred_node_term_count, sizeof *preferred);
-    if (!required || !preferred) return;
-    for (size_t i = 0; i < s->pod.required_node_term_count; i++) read_fields(c, tree_item(terms, i), &required[i]);
-    for (size_t i = 0; i < s->pod.preferred_node_term_count; i++)
-        read_fields(c, tree_get(tree_item(wishes, i), "preference"), &preferred[i]);
+    io_decoder d;
+    io_decoder_init(&d, &c->memory);
+    const kube_fields *required = kube_fields_read(&d, terms, s->pod.required_node_term_count, NULL);
     s->required_fields = required;
-    s->preferred_fields = preferred;
+    s->preferred_fields = kube_fields_read(&d, wishes, s->pod.preferred_node_term_count, "preference");
+    kube_decoded(c, &d);
+    if (d.status) return;
     size_t most = 0;
     s->restricted = s->pod.required_node_term_count > 0 && s->profile->filters[KUBE_NODE_AFFINITY];
     for (size_t i = 0; i < s->pod.required_node_term_count && s->restricted; i++)
