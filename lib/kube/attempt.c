@@ -188,7 +188,7 @@ size_t kube_attempt_best(kube_attempt *a, uint64_t random)
         ties += a->totals[i] == most;
     }
     if (ties <= 1) return best;
-    if (c->minor >= 35) {
+    if (c->profiles->minor >= 35) {
         if (grow(c->context, (void **)&a->only, &a->only_capacity, a->feasible_count, sizeof *a->only))
             return top_of_heap(a->totals, a->only, a->feasible_count);
         kube_nomem(c);

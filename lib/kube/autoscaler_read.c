@@ -28,8 +28,9 @@ static int64_t read_average(io_decoder *d, const tree *target)
     return value;
 }
 
-static void read_metric(io_decoder *d, const tree *object, kube_metric *m)
+static void read_metric(io_decoder *d, const tree *object, void *into)
 {
+    kube_metric *m = into;
     static const record_word resources[] = { { "cpu", KUBE_METRIC_CPU }, { "memory", KUBE_METRIC_MEMORY } };
     if (!str_is(io_string(d, object, "type"), "Resource"))
         io_bad_member(d, "type", KARP_E_UNSUPPORTED, "only metrics of type Resource are modelled");
@@ -47,18 +48,11 @@ static void read_metric(io_decoder *d, const tree *object, kube_metric *m)
 
 static void read_metrics(io_decoder *d, const tree *spec, kube_autoscaler *a)
 {
-    size_t count;
-    const tree *list = io_array(d, spec, "metrics", &count);
-    kube_metric *out = io_make(d, count + 1, sizeof *out);
-    io_push(d, "metrics");
-    for (size_t i = 0; i < count && !d->status; i++) {
-        read_metric(d, io_element(d, list, i), &out[i]);
-        io_pop(d);
-    }
-    io_pop(d);
-    if (out && count == 0) out[0] = (kube_metric){ KUBE_METRIC_CPU, USUAL_UTILIZATION, 0 };
-    a->metrics = out;
-    a->metric_count = count ? count : 1;
+    static const kube_metric usual = { KUBE_METRIC_CPU, USUAL_UTILIZATION, 0 };
+    a->metrics = io_elements(d, spec, "metrics", sizeof usual, read_metric, &a->metric_count);
+    if (a->metric_count > 0) return;
+    a->metrics = &usual;
+    a->metric_count = 1;
 }
 
 /* autoscaling/v1 has one target. Its annotations keep what only v2 can say. */
@@ -83,22 +77,14 @@ static void read_v1(io_decoder *d, const tree *object, const tree *spec, kube_au
 
 /* ---- behavior ---------------------------------------------------------------------------------------------------- */
 
-static const kube_scaling_policy *read_policies(io_decoder *d, const tree *list)
+static void read_policy(io_decoder *d, const tree *object, void *into)
 {
     static const record_word types[] = { { "Pods", 0 }, { "Percent", 1 } };
-    size_t count = tree_count(list);
-    kube_scaling_policy *out = io_make(d, count, sizeof *out);
-    io_push(d, "policies");
-    for (size_t i = 0; i < count && !d->status; i++) {
-        const tree *one = io_element(d, list, i);
-        out[i].percent = io_enum(d, one, "type", types, 2, 0) == 1;
-        out[i].value = (int32_t)io_integer(d, one, "value", 1, INT32_MAX, 0);
-        out[i].period = SECOND * io_integer(d, one, "periodSeconds", 1, MOST_SECONDS, 0);
-        if (out[i].value == 0 || out[i].period == 0) io_bad(d, KARP_E_INVALID, "a value and periodSeconds are needed");
-        io_pop(d);
-    }
-    io_pop(d);
-    return out;
+    kube_scaling_policy *p = into;
+    p->percent = io_enum(d, object, "type", types, 2, 0) == 1;
+    p->value = (int32_t)io_integer(d, object, "value", 1, INT32_MAX, 0);
+    p->period = SECOND * io_integer(d, object, "periodSeconds", 1, MOST_SECONDS, 0);
+    if (p->value == 0 || p->period == 0) io_bad(d, KARP_E_INVALID, "a value and periodSeconds are needed");
 }
 
 /* A double, as in Kubernetes. */
@@ -117,14 +103,11 @@ static void read_rules(io_decoder *d, const tree *behavior, const char *name, ku
     static const record_word choices[] = { { "Max", KUBE_SELECT_MAX },
                                            { "Min", KUBE_SELECT_MIN },
                                            { "Disabled", KUBE_SELECT_DISABLED } };
-    size_t count;
+    size_t count; /* policies that are no list are the first mistake */
     const tree *rules = io_enter(d, behavior, name), *policies = io_array(d, rules, "policies", &count);
     r->select = io_enum(d, rules, "selectPolicy", choices, 3, r->select);
     r->window = SECOND * io_integer(d, rules, "stabilizationWindowSeconds", 0, 3600, r->window / SECOND);
-    if (policies) {
-        r->policies = read_policies(d, policies);
-        r->policy_count = count;
-    }
+    if (policies) r->policies = io_elements(d, rules, "policies", sizeof *r->policies, read_policy, &r->policy_count);
     r->tolerance = read_tolerance(d, rules, r->tolerance);
     io_pop(d);
 }

@@ -328,7 +328,6 @@ void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profil
     c->context = context;
     c->profiles = profiles;
     c->profile_count = count;
-    c->minor = profiles->minor;
     c->unhinted = KUBE_NONE;
     karp_error_init(&c->error, sizeof c->error);
     arena_init(&c->memory, context);

@@ -331,9 +331,8 @@ typedef struct kube_cluster {
     arena memory;
     karp_status status; /* the first failure */
     karp_error error;
-    const kube_profile *profiles; /* the first is that of every pod if there is one without a name */
+    const kube_profile *profiles; /* of one version; the first is that of every pod if there is one without a name */
     size_t profile_count;
-    uint32_t minor; /* of their version */
     strings resources, images;
     kube_node *nodes;
     size_t node_count, node_capacity; /* node_count: numbers in use, also of absent nodes */

@@ -13,14 +13,21 @@ static bool tolerates_cordon(const karp_pod *pod)
     return tolerations_allow(pod->tolerations, pod->toleration_count, &cordon);
 }
 
+static bool any_term_matches(const karp_node_term *terms, const kube_fields *fields, size_t count,
+                             const kube_node_spec *n)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kube_term_matches(&terms[i], &fields[i], n)) return true;
+    }
+    return false;
+}
+
 static bool affinity_matches(const kube_class *s, const kube_node_spec *n)
 {
     const karp_pod *pod = &s->pod;
     if (!labels_include(n->labels, n->label_count, pod->node_selector, pod->node_selector_count)) return false;
-    for (size_t i = 0; i < pod->required_node_term_count; i++) {
-        if (kube_term_matches(&pod->required_node_terms[i], &s->required_fields[i], n)) return true;
-    }
-    return pod->required_node_terms == NULL;
+    return !pod->required_node_terms ||
+           any_term_matches(pod->required_node_terms, s->required_fields, pod->required_node_term_count, n);
 }
 
 static void read_taints(const karp_pod *pod, const kube_node_spec *n, kube_memo *m)
@@ -38,10 +45,7 @@ static void read_taints(const karp_pod *pod, const kube_node_spec *n, kube_memo 
 /* What the profile asks of the nodes of every pod. */
 static bool added_affinity_matches(const kube_profile *p, const kube_node_spec *n)
 {
-    for (size_t i = 0; i < p->required_count; i++) {
-        if (kube_term_matches(&p->required[i], &p->required_fields[i], n)) return true;
-    }
-    return p->required_count == 0;
+    return p->required_count == 0 || any_term_matches(p->required, p->required_fields, p->required_count, n);
 }
 
 static int64_t weight_of(const karp_node_term *terms, const kube_fields *fields, size_t count, const kube_node_spec *n)

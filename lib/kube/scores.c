@@ -98,7 +98,7 @@ static int64_t balance(const kube_cluster *c, const kube_class *s, const kube_no
 static int64_t balance_score(const kube_cluster *c, const kube_class *s, const kube_node *n)
 {
     int64_t after = balance(c, s, n, true);
-    if (c->minor < 36) return after;
+    if (c->profiles->minor < 36) return after;
     return 50 + (50 + after - balance(c, s, n, false)) / 2;
 }
 
@@ -107,7 +107,7 @@ static int64_t balance_score(const kube_cluster *c, const kube_class *s, const k
 static int64_t image_score(const kube_cluster *c, const kube_class *s, const kube_node *n, size_t nodes)
 {
     const int64_t mebi = 1024 * 1024, least = 23 * mebi;
-    size_t counted = c->minor < 37 ? s->container_count : s->image_count;
+    size_t counted = c->profiles->minor < 37 ? s->container_count : s->image_count;
     int64_t most = 1000 * mebi * (int64_t)counted, sum = 0;
     for (size_t i = 0; i < s->image_count; i++) {
         uint32_t image = s->images[i];
