@@ -50,22 +50,6 @@ static bool bounds(const karp_requirement *r, int64_t *least, int64_t *most)
     return bound.is_number && bounds_of_operator(r->op, bound.value, least, most);
 }
 
-const char *operator_name(uint32_t op)
-{
-    static const char *const names[] = {
-        [KARP_OP_UNKNOWN] = "?",
-        [KARP_OP_IN] = "In",
-        [KARP_OP_NOT_IN] = "NotIn",
-        [KARP_OP_EXISTS] = "Exists",
-        [KARP_OP_DOES_NOT_EXIST] = "DoesNotExist",
-        [KARP_OP_GT] = "Gt",
-        [KARP_OP_LT] = "Lt",
-        [KARP_OP_GTE] = "Gte",
-        [KARP_OP_LTE] = "Lte",
-    };
-    return op < sizeof names / sizeof *names ? names[op] : "?";
-}
-
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 const karp_str *label_value(const karp_label *list, size_t count, karp_str key)

@@ -41,9 +41,6 @@ static inline bool operator_allows(uint32_t op, bool there, bool listed)
     }
 }
 
-/* "In", "NotIn" …; "?" for an unknown number. */
-const char *operator_name(uint32_t op);
-
 /* NULL = there is no such label. */
 const karp_str *label_value(const karp_label *list, size_t count, karp_str key);
 karp_str label_or_none(const karp_label *list, size_t count, const char *key); /* "" = there is no such label */

@@ -48,7 +48,8 @@ bool str_in(karp_str a, const karp_str *list, size_t count)
 bool str_in_list(karp_str word, const char *list)
 {
     for (const char *at = list; *at != '\0'; at += *at == ' ') {
-        size_t length = strcspn(at, " ");
+        size_t length = 0;
+        while (at[length] != ' ' && at[length] != '\0') length++;
         if (equal_str((karp_str){ at, length }, word)) return true;
         at += length;
     }

@@ -2,9 +2,9 @@
 #include "diff.h"
 #include "writer.h"
 
-#include <base/admit.h>
 #include <base/bisect.h>
 #include <base/memory.h>
+#include <base/operators.h>
 #include <base/sort.h>
 #include <string.h>
 

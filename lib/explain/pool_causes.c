@@ -5,6 +5,7 @@
 #include <explain/node_causes.h>
 
 #include <base/admit.h>
+#include <base/operators.h>
 #include <base/str.h>
 #include <decision/decision.h>
 #include <model/taints.h>

@@ -35,8 +35,9 @@ static size_t read_index(const char *at, const char *end)
 }
 
 /* Steps are `name`, `[3]` and `["a name with dots"]`. If a decoder's own name contains dots, it is split there. Then
- * only the part of the path before it can be found. */
-size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST])
+ * only the part of the path before it can be found. `names` receives the names, of at most `room` bytes. Returns the
+ * number of steps. */
+static size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST])
 {
     size_t n = 0, used = 0;
     while (*text != '\0' && n < IO_PATH_MOST) {

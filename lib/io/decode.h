@@ -32,8 +32,6 @@ void io_bad_member(io_decoder *d, const char *name, karp_status status, const ch
 /* Writes the path as text, e.g. "spec.containers[0].name". */
 void io_path_text(const io_step *path, size_t depth, char *into, size_t room);
 
-/* Parses such a text. `names` receives the names, of at most `room` bytes. Returns the number of steps. */
-size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST]);
 /* The position of the field "spec.template.spec" of `root`, or as close to it as is known. */
 io_place io_place_of_field(const io_place *place, const tree *root, const char *field);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <base/admit.h>
+#include <base/operators.h>
 #include <base/sort.h>
 #include <karp/devices.h>
 #include <karp/inspect.h>

@@ -7,7 +7,7 @@
 #include "write_json.h"
 #include "write_launch.h"
 
-#include <base/admit.h>
+#include <base/operators.h>
 #include <string.h>
 
 static void line(write_buffer *b, size_t indent, const char *text)

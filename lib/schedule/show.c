@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/report.h>
 
-#include <base/admit.h>
+#include <base/operators.h>
 #include <base/sort.h>
 #include <model/quantity.h>
 #include <schedule/scheduler.h>
