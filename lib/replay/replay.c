@@ -60,11 +60,13 @@ static karp_status add_object_of_trace(replay *r, karp_reader *reader, const tra
                   io_find_kind(reader, kind, none, name) != IO_NONE);
     if (status || there) return status;
     io_place place = { .document = io_keep(reader, given->document), .line = given->line, .offset = KARP_NO_OFFSET };
+    size_t first = reader->deferred_count;
     status = place.document.ptr ? io_read_tree(reader, object, &place, false) : io_reader_nomem(reader);
     if (status) r->error = reader->error;
     /* The pods of a story's Deployments are events: no autoscaler adds others. */
-    io_deferred *last = reader->deferred_count > 0 ? &reader->deferred[reader->deferred_count - 1] : NULL;
-    if (!status && last && last->info->kind == IO_KIND_DEPLOYMENT) last->scaled = true;
+    for (size_t i = first; i < reader->deferred_count; i++) {
+        if (reader->deferred[i].info->kind == IO_KIND_DEPLOYMENT) reader->deferred[i].scaled = true;
+    }
     return status;
 }
 
