@@ -55,7 +55,7 @@ class Struct:
         counts = {self.count(member) for member in members}
         absent = {f'has_{name}' for name in self.members} - set(self.lines) | {what[4:] for _, what, _ in self.lines.values() if what and what.startswith('has=')}
         self.fields = [self.field(member) for member in members
-                       if member.name not in counts | absent and not member.name.startswith('reserved') and not (member.name == 'size' and member.base == 'size_t')]
+                       if member.name not in counts | absent and not re.fullmatch(r'reserved\d*_*', member.name) and not (member.name == 'size' and member.base == 'size_t')]
 
     def count(self, member):
         """The member that counts what a pointer points to, which stands behind it."""

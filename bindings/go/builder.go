@@ -344,6 +344,15 @@ type Settings struct {
 	Normalized          map[string]string
 	ReservationIDLabel  string
 	DefaultSpread       []SpreadConstraint
+
+	ConsolidationSimulation bool                // decide as inside a consolidation
+	ReservationCredits      []ReservationCredit // reservations that get free before a launch decision
+}
+
+// A ReservationCredit is a number of instances of a reservation that become free.
+type ReservationCredit struct {
+	Reservation string // a value of the label ReservationIDLabel
+	Slots       int64
 }
 
 // Feature gates.
@@ -375,6 +384,12 @@ func (b *Builder) SetSettings(settings *Settings) error {
 		out.restricted_domains, out.restricted_domain_count = p.strs(from.RestrictedDomains)
 		out.normalized, out.normalized_count = p.labels(from.Normalized)
 		out.reservation_id_label = p.str(from.ReservationIDLabel)
+		out.consolidation_simulation = flag(from.ConsolidationSimulation)
+		credits := list[C.karp_reservation_credit](p, len(from.ReservationCredits))
+		for i, c := range from.ReservationCredits {
+			credits[i] = C.karp_reservation_credit{reservation: p.str(c.Reservation), slots: C.int64_t(c.Slots)}
+		}
+		out.credits, out.credit_count = unsafe.SliceData(credits), C.size_t(len(credits))
 	}
 	return give(b, settings, write, func(b *C.karp_builder, c *C.karp_settings, e *C.karp_error) C.karp_status {
 		return C.karp_builder_set_settings(b, c, e)

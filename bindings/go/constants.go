@@ -55,6 +55,7 @@ const (
 	ReasonUnderutilized uint32 = 1
 	ReasonEmpty         uint32 = 2
 	ReasonDrifted       uint32 = 4
+	ReasonUnhealthy     uint32 = 8
 )
 
 // Consolidation policies.

@@ -533,5 +533,6 @@ type ResourceClaim struct {
 	Constraints []DeviceConstraint
 	Results     []AllocatedDevice // status.allocation.devices.results
 	NodeTerms   []NodeTerm        // status.allocation.nodeSelector: which nodes can access the devices
+	ReservedFor []ClaimConsumer   // who uses its devices: those of pods that move are free
 	Allocated   bool              // status.allocation is there
 }

@@ -43,6 +43,14 @@ type Settings struct {
 	Normalized          map[string]string
 	ReservationIDLabel  string
 	DefaultSpread       []SpreadConstraint
+
+	ConsolidationSimulation bool
+	ReservationCredits      []ReservationCredit
+}
+
+type ReservationCredit struct {
+	Reservation string
+	Slots       int64
 }
 
 type NodeState struct {

@@ -520,5 +520,6 @@ func (p *page) resourceClaim(out *C.karp_resource_claim, from *ResourceClaim) {
 	out.constraints, out.constraint_count = several(p, from.Constraints, (*page).deviceConstraint)
 	out.results, out.result_count = several(p, from.Results, (*page).allocatedDevice)
 	out.node_terms, out.node_term_count = several(p, from.NodeTerms, (*page).nodeTerm)
+	out.reserved_for, out.reserved_for_count = several(p, from.ReservedFor, (*page).claimConsumer)
 	out.allocated = flag(from.Allocated || len(from.Results) > 0)
 }
