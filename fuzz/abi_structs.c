@@ -53,7 +53,7 @@ static karp_status use_context(subject *s, void *given)
 {
     karp_context *made = NULL;
     karp_status status = karp_context_new(given, &made, &s->error);
-    karp_context_free(made);
+    karp_context_unref(made);
     return status;
 }
 
@@ -210,7 +210,7 @@ static void close_subject(subject *s)
     karp_decision_unref(s->decision);
     karp_snapshot_unref(s->snapshot);
     karp_builder_free(s->builder);
-    karp_context_free(s->context);
+    karp_context_unref(s->context);
 }
 
 static void check(const case_ *c, karp_status status, const uint8_t *given, size_t size)

@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         refuse(&f, context, text, 1 + (size_t)(data[0] * 256 + data[1]) / 2 % (f.calls + 1), data[1] % 2 != 0, &plan);
     karp_text_free(&plan);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     if (f.live_blocks != 0 || f.wrong_sizes != 0) broken("everything is given back");
     free(text);
     json_decref(tree);

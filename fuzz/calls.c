@@ -271,11 +271,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; a.context != NULL && i < MOST_CALLS && a.s.next < a.s.end; i++) act(&a);
     fault_arm(&a.memory, 0, false);
     bool context_first = draw(&a.s, 2);
-    if (context_first) karp_context_free(a.context); /* what was made of it keeps it */
+    if (context_first) karp_context_unref(a.context); /* what was made of it keeps it */
     for (int i = 0; i < BUILDERS; i++) karp_builder_free(a.builders[i]);
     for (int i = 0; i < SNAPSHOTS; i++) karp_snapshot_unref(a.snapshots[i]);
     for (int i = 0; i < DECISIONS; i++) karp_decision_unref(a.decisions[i]);
-    if (!context_first) karp_context_free(a.context);
+    if (!context_first) karp_context_unref(a.context);
     if (a.memory.live_blocks != 0 || a.memory.wrong_sizes != 0) broken("everything is given back");
     free(a.s.room);
     return 0;

@@ -144,7 +144,7 @@ void fuzz_document(const char *name, const uint8_t *data, size_t size)
         dump_and_read_back(context, &first);
     }
     karp_reader_free(first.reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     karp_snapshot_unref(first.snapshot);
     check_meter(&m);
 }

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     meter m = { 0 };
     karp_context *context = metered_context(&m);
     one_provider(context, name, line, rest);
-    karp_context_free(context);
+    karp_context_unref(context);
     check_meter(&m);
     return 0;
 }

@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     karp_text_free(&first);
     karp_text_free(&second);
     karp_catalogue_unref(types);
-    karp_context_free(context);
+    karp_context_unref(context);
     check_meter(&m);
     return 0;
 }

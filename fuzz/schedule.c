@@ -35,7 +35,7 @@ static size_t count_findings(const fuzz_world *w, const karp_decision *decision)
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
         karp_finding row = { .size = sizeof row };
-        karp_verification_finding(found, i, &row);
+        karp_verification_at(found, i, &row);
         fprintf(stderr, "%s %s: %s\n", karp_finding_name(row.code), row.object.ptr, row.detail.ptr);
     }
     karp_verification_free(found);

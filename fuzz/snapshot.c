@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (snapshot != NULL) decide(context, snapshot);
     karp_snapshot_unref(snapshot);
     karp_builder_free(builder);
-    karp_context_free(context);
+    karp_context_unref(context);
     free(s.room);
     check_meter(&m);
     return 0;

@@ -29,7 +29,7 @@ void fuzz_world_close(fuzz_world *w)
 {
     karp_snapshot_unref(w->snapshot);
     karp_reader_free(w->reader);
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
     check_meter(&w->memory);
     json_decref(w->tree);
 }

@@ -75,7 +75,7 @@ func NewBuilder(limits *Limits) (*Builder, error) {
 	}
 	var c *C.karp_builder
 	status := C.karp_builder_new(context, &c, &f.c)
-	C.karp_context_free(context)
+	C.karp_context_unref(context)
 	if err := f.check(status); err != nil {
 		return nil, err
 	}

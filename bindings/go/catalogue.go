@@ -27,7 +27,7 @@ func NewCatalogue(limits *Limits, types []InstanceType) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer C.karp_context_free(context)
+	defer C.karp_context_unref(context)
 	var p page
 	defer p.free()
 	items, count := several(&p, types, (*page).instanceType)
@@ -51,7 +51,7 @@ func (c *Catalogue) Reprice(limits *Limits, rules ...PriceRule) (*Catalogue, err
 	if err != nil {
 		return nil, err
 	}
-	defer C.karp_context_free(context)
+	defer C.karp_context_unref(context)
 	var p page
 	defer p.free()
 	list, count := several(&p, rules, (*page).priceRule)

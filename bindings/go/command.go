@@ -230,7 +230,7 @@ func (s *Step) Actions() ([]Action, error) {
 	defer s.handle.leave()
 	advice := C.karp_step_advice((*C.karp_step)(ptr))
 	var out []Action
-	for i := range C.karp_advice_count(advice) {
+	for i := range C.karp_advice_action_count(advice) {
 		a := C.karp_action{size: C.sizeof_karp_action}
 		if status := C.karp_advice_action(advice, i, &a); status != C.KARP_OK {
 			return nil, &Error{Status: Status(status), Offset: -1, Message: "an action cannot be read"}

@@ -150,7 +150,7 @@ func (s *Snapshot) Verify(plan *Decision) ([]Finding, error) {
 	var out []Finding
 	for i := C.size_t(0); i < C.karp_verification_count(found); i++ {
 		row := C.karp_finding{size: C.sizeof_karp_finding}
-		if status := C.karp_verification_finding(found, i, &row); status != C.KARP_OK {
+		if status := C.karp_verification_at(found, i, &row); status != C.KARP_OK {
 			return nil, &Error{Status: Status(status), Offset: -1, Message: "a finding cannot be read"}
 		}
 		out = append(out, Finding{Code: C.GoString(C.karp_finding_name(row.code)), Object: textOf(row.object), Detail: textOf(row.detail)})

@@ -131,7 +131,7 @@ func Fit(ctx context.Context, limits *Limits, request *FitRequest) (*Fitting, er
 	if err != nil {
 		return nil, err
 	}
-	defer C.karp_context_free(library)
+	defer C.karp_context_unref(library)
 	var p page
 	defer p.free()
 	asked := one[C.karp_fit_request](&p)

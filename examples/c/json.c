@@ -73,6 +73,6 @@ int main(void)
     karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status == KARP_OK ? 0 : 1;
 }

@@ -209,7 +209,7 @@ uint64_t karp_context_memory(const karp_context *context)
 
 karp_context *karp_context_ref(karp_context *context) { return context ? context_ref(context) : NULL; }
 
-void karp_context_free(karp_context *context) { context_unref(context); }
+void karp_context_unref(karp_context *context) { context_unref(context); }
 
 const karp_context_options *karp_context_get_options(const karp_context *context) { return &context->options; }
 

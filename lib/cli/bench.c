@@ -266,7 +266,7 @@ static bool measure_input(const cli_options *options, const char *name, measure 
     memset(m, 0, sizeof(*m));
     bool good = counting_context(m, &error) == KARP_OK;
     for (uint32_t i = 0; i < options->runs && good; i++) good = run_once(name, m, &error) == KARP_OK;
-    karp_context_free(m->context);
+    karp_context_unref(m->context);
     if (!good) {
         print_error(&error);
         return false;

@@ -119,7 +119,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
         if (status != EXIT_ERROR && standard_output_written() != EXIT_OK) status = EXIT_ERROR;
     }
     options_free(&options);
-    karp_context_free(options.context);
+    karp_context_unref(options.context);
     return status;
 }
 
@@ -145,7 +145,7 @@ static int print_version(void)
     bool good = karp_context_new(&context_options, &options.context, NULL) == KARP_OK;
     if (good) {
         good = facts_print_built_in(&options);
-        karp_context_free(options.context);
+        karp_context_unref(options.context);
     }
     if (good) return standard_output_written();
     print_problem(NULL, "out of memory");

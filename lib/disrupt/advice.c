@@ -91,7 +91,7 @@ karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error)
     return KARP_OK;
 }
 
-size_t karp_advice_count(const karp_advice *advice) { return advice->actions.count; }
+size_t karp_advice_action_count(const karp_advice *advice) { return advice->actions.count; }
 size_t karp_advice_found_count(const karp_advice *advice) { return advice->found.count; }
 karp_str karp_advice_found(const karp_advice *advice, size_t index)
 {

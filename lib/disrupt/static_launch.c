@@ -11,7 +11,7 @@
 
 static bool launch_all(scheduler *s, const karp_snapshot *w, karp_advice *advice, karp_decision *d)
 {
-    for (size_t i = 0; i < karp_advice_count(advice); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(advice); i++) {
         karp_action a = { .size = sizeof a };
         if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
         if (a.kind != KARP_ACTION_CREATE_CLAIMS) continue;
@@ -29,9 +29,9 @@ static bool remove_all(const karp_snapshot *w, karp_advice *advice, karp_decisio
                          .termination_grace_period = KARP_DURATION_UNSET,
                          .score = -1 };
     const uint32_t *node_of = nodes_of_claims(advice);
-    karp_str *nodes = arena_array(&d->data, karp_advice_count(advice) + 1, sizeof *nodes);
+    karp_str *nodes = arena_array(&d->data, karp_advice_action_count(advice) + 1, sizeof *nodes);
     if (node_of == NULL || nodes == NULL) return false;
-    for (size_t i = 0; i < karp_advice_count(advice); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(advice); i++) {
         karp_action a = { .size = sizeof a };
         if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
         if (a.kind != KARP_ACTION_DELETE_CLAIM) continue;

@@ -33,7 +33,7 @@ static karp_status note_repairs(karp_reader *reader, const karp_snapshot *snapsh
     karp_status status = io_cloud_open(reader, cloud, &provider);
     if (status == KARP_OK) status = karp_provider_repair_policies(provider, &policies, &count, &reader->error);
     if (status == KARP_OK) status = karp_advise_repair(snapshot, 0, policies, count, &advice, &reader->error);
-    for (size_t i = 0; status == KARP_OK && i < karp_advice_count(advice); i++) {
+    for (size_t i = 0; status == KARP_OK && i < karp_advice_action_count(advice); i++) {
         karp_action action = { .size = sizeof action };
         status = karp_advice_action(advice, i, &action);
         if (status == KARP_OK) status = note(reader, &action);

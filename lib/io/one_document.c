@@ -103,5 +103,5 @@ void io_document_free(io_document *document)
     trees_free(&document->trees);
     arena_free(&document->arena);
     karp_free(context, document, document->bytes);
-    karp_context_free(context);
+    karp_context_unref(context);
 }

@@ -156,7 +156,7 @@ static karp_status add_change(changes_of_drift *all, karp_str claim, karp_str re
 static karp_status add_advice(changes_of_drift *all)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_advice_count(all->advice) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_advice_action_count(all->advice) && status == KARP_OK; i++) {
         karp_action action = { .size = sizeof action };
         status = karp_advice_action(all->advice, i, &action);
         if (status) break;

@@ -101,7 +101,7 @@ void karp_text_free(karp_text *text)
         karp_context *context = owner->context;
         karp_free(context, owner->ptr, owner->bytes);
         karp_free(context, owner, sizeof(*owner));
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     *text = (karp_text){ 0 };
 }

@@ -8,7 +8,7 @@
 static void get_finding(const write_job *job, const karp_verification *found, size_t index, karp_finding *out)
 {
     *out = (karp_finding){ .size = sizeof(*out) };
-    write_refuse(job, karp_verification_finding(found, index, out), "a finding cannot be read");
+    write_refuse(job, karp_verification_at(found, index, out), "a finding cannot be read");
 }
 
 static const record_names finding_codes = { karp_finding_name, 1, 1000, false };
@@ -16,7 +16,7 @@ static const record record_finding = { SIZED(karp_finding, detail),
                                        OPEN({ NAMED("code", karp_finding, code, finding_codes) },
                                             { TEXT("object", karp_finding, object) },
                                             { TEXT("detail", karp_finding, detail) }) };
-SOURCE_ROWS(findings, karp_verification_count, karp_verification_finding)
+SOURCE_ROWS(findings, karp_verification_count, karp_verification_at)
 static const encode_source source_findings = SOURCE(findings, record_finding, false);
 
 static void as_json(const write_job *job, const karp_verification *found)

@@ -73,7 +73,7 @@ void *plugin_handle_new(const karp_allocator *allocator, size_t bytes)
     if (karp_context_new(&options, &context, NULL) != KARP_OK) return NULL;
     plugin_handle *h = karp_alloc(context, bytes);
     if (!h) {
-        karp_context_free(context);
+        karp_context_unref(context);
         return NULL;
     }
     memset(h, 0, bytes);
@@ -86,7 +86,7 @@ void plugin_handle_free(plugin_handle *handle)
 {
     karp_context *context = handle->context;
     karp_free(context, handle, handle->bytes);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 uint64_t plugin_generation(const void *handle) { return ((const plugin_handle *)handle)->generation; }

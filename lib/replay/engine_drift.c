@@ -44,7 +44,7 @@ static void annotate(engine *e, const karp_action *action)
 static void follow(engine *e, karp_status status, karp_advice *advice, bool (*wanted)(uint32_t kind),
                    void (*call)(engine *e, const karp_action *action))
 {
-    for (size_t i = 0; !status && i < karp_advice_count(advice); i++) {
+    for (size_t i = 0; !status && i < karp_advice_action_count(advice); i++) {
         karp_action action = { .size = sizeof action };
         status = karp_advice_action(advice, i, &action);
         if (!status && wanted(action.kind)) call(e, &action);

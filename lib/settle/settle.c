@@ -474,7 +474,7 @@ void karp_settlement_free(karp_settlement *settlement)
     mem_free(context, settlement->rounds, settlement->capacity * sizeof *settlement->rounds);
     arena_free(&settlement->memory);
     mem_free(context, settlement, sizeof *settlement);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 uint32_t karp_settlement_is_settled(const karp_settlement *settlement)

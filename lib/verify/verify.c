@@ -373,7 +373,7 @@ size_t karp_verification_count(const karp_verification *verification)
     return verification == NULL ? 0 : verification->findings.count;
 }
 
-karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out)
+karp_status karp_verification_at(const karp_verification *verification, size_t index, karp_finding *out)
 {
     if (verification == NULL || out == NULL) return KARP_E_INVALID;
     if (index >= verification->findings.count) return KARP_E_NOT_FOUND;

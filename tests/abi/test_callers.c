@@ -64,7 +64,7 @@ static int tear_down(void **state)
     karp_decision_unref(plan);
     karp_decision_unref(pass);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static karp_status give_context_options(const void *s)
 {
     karp_context *made = NULL;
     karp_status status = karp_context_new(s, &made, NULL);
-    karp_context_free(made);
+    karp_context_unref(made);
     return status;
 }
 
@@ -504,7 +504,7 @@ static karp_status ask_finding(void *out)
 {
     karp_verification *v = NULL;
     assert_int_equal(karp_verify(snapshot, &given_plan, &v, NULL), KARP_OK); /* which has none of the pods */
-    karp_status status = karp_verification_finding(v, 0, out);
+    karp_status status = karp_verification_at(v, 0, out);
     karp_verification_free(v);
     return status;
 }

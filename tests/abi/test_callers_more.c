@@ -114,7 +114,7 @@ static int tear_down(void **state)
     karp_decision_unref(pass);
     karp_snapshot_unref(pods);
     karp_snapshot_unref(nodes);
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 

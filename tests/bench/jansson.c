@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     if (!document || karp_context_new(NULL, &context, NULL)) return 2;
     karp_status status = measured(context, document, strcmp(argv[1], "printed") == 0, &pods);
     printf("%s, %llu pods\n", karp_status_name(status), (unsigned long long)pods);
-    karp_context_free(context);
+    karp_context_unref(context);
     json_decref(document);
     return status != KARP_OK;
 }

@@ -69,7 +69,7 @@ static karp_status once(const char *region, run *out, karp_error *error)
     start = now_ms();
     karp_catalogue_unref(types);
     karp_provider_close(provider);
-    karp_context_free(context);
+    karp_context_unref(context);
     out->release = now_ms() - start;
     return status;
 }

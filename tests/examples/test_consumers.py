@@ -52,7 +52,7 @@ int main(void)
     print(status, &error);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 '''

@@ -79,7 +79,7 @@ static karp_status next_step(const karp_snapshot *snapshot, const karp_step *ste
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &common;
     common.now = karp_advice_look_again(karp_step_advice(step));
-    for (size_t i = 0; i < karp_advice_count(karp_step_advice(step)); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(karp_step_advice(step)); i++) {
         karp_action a = { .size = sizeof a };
         assert_int_equal(karp_advice_action(karp_step_advice(step), i, &a), KARP_OK);
         if (a.kind != KARP_ACTION_CREATE_REPLACEMENT || count == 4) continue;
@@ -155,8 +155,8 @@ static void to_the_end(uint32_t method, uint32_t end)
     assert_int_equal(state_of(step).phase, end);
     karp_step_free(step);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
-    karp_context_free(safe);
+    karp_context_unref(context);
+    karp_context_unref(safe);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

@@ -96,8 +96,8 @@ static void refuse_each(decide_fn decide, int keep_failing)
     karp_text_free(&expected);
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
-    karp_context_free(safe);
+    karp_context_unref(context);
+    karp_context_unref(safe);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

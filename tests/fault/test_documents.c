@@ -310,7 +310,7 @@ static void refuse_each_of(reads *read, const char *text, bool with_types, bool 
     }
     assert_true(places > (expected.plan.ptr ? 30 : 3));
     answer_free(&expected);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(faults.live_blocks, 0);
     assert_int_equal(faults.wrong_sizes, 0);
 }

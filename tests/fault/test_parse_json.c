@@ -110,7 +110,7 @@ static void refuse_each(bool keep_failing)
     }
     assert_true(at > 3);
     trees_free(&whole);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(memory.live, 0);
 }
 
@@ -276,7 +276,7 @@ static void test_edges(void **state)
     karp_context *context = context_of();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) check_alike(context, texts[i], strlen(texts[i]), true);
     check_alike(context, "\"a\0b\"", 5, true);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_changed_documents(void **state)
@@ -296,7 +296,7 @@ static void test_changed_documents(void **state)
         }
         check_alike(context, text, length, false);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_positions(void **state)
@@ -318,7 +318,7 @@ static void test_positions(void **state)
     assert_null(parse(&t, deep, sizeof deep, &error));
     assert_int_equal(error.status, KARP_E_LIMIT);
     trees_free(&t);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -79,7 +79,7 @@ static karp_status ask_class(karp_provider *provider, size_t number, char answer
     if (status == KARP_OK) (void)snprintf(answer, ANSWER, "%s %s", version.ptr, hash.ptr);
     karp_provider_class_free(c);
     karp_provider_memory_free(memory);
-    karp_context_free(plain);
+    karp_context_unref(plain);
     return status;
 }
 
@@ -95,7 +95,7 @@ static karp_status ask_defaults(karp_provider *provider, size_t number, char ans
                                                       NULL);
     if (status == KARP_OK) (void)snprintf(answer, ANSWER, "%.*s", (int)out.len, out.ptr);
     karp_provider_memory_free(memory);
-    karp_context_free(plain);
+    karp_context_unref(plain);
     return status;
 }
 
@@ -125,7 +125,7 @@ static karp_status ask_answer(karp_provider *provider, size_t number, char answe
     if (status == KARP_OK)
         (void)snprintf(answer, ANSWER, "%s %s %s", node.provider_id.ptr, node.image_id.ptr, node.subnet_id.ptr);
     karp_provider_memory_free(memory);
-    karp_context_free(plain);
+    karp_context_unref(plain);
     return status;
 }
 
@@ -148,7 +148,7 @@ static bool refused(question ask, size_t number, size_t fail_at, bool keep_faili
         assert_string_equal(answer, expected);
     }
     karp_provider_close(provider);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
     return any;
@@ -164,7 +164,7 @@ static void refuse_all(question ask, size_t number)
     assert_int_equal(ask(provider, number, expected), KARP_OK);
     assert_true(expected[0] != '\0');
     karp_provider_close(provider);
-    karp_context_free(context);
+    karp_context_unref(context);
     for (int keep = 0; keep < 2; keep++) {
         size_t at = 1;
         while (at < MOST_REQUESTS && refused(ask, number, at, keep, expected)) at++;

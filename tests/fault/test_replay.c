@@ -143,7 +143,7 @@ static void refuse(int what)
     }
     karp_text_free(&first);
     karp_catalogue_unref(types);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
 }
 
@@ -157,7 +157,7 @@ static void test_refusals(void **state)
     for (int what = 0; what < (int)ALL; what++) refuse(what);
     karp_text_free(&cut);
     karp_catalogue_unref(types);
-    karp_context_free(plain);
+    karp_context_unref(plain);
 }
 
 int main(void)

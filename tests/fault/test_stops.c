@@ -53,7 +53,7 @@ static int tear_down(void **state)
 {
     stopping *s = *state;
     karp_snapshot_unref(s->snapshot);
-    karp_context_free(s->context);
+    karp_context_unref(s->context);
     return s->f.live_blocks == 0 && s->f.wrong_sizes == 0 ? 0 : -1;
 }
 
@@ -156,7 +156,7 @@ static void test_document_outlives_context(void **state)
     karp_context *context = fault_context(&f);
     assert_int_equal(karp_plan_read(context, text_of("plan.json"), (karp_str){ text.ptr, text.len }, &document, NULL),
                      KARP_OK);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_true(karp_plan_document_plan(document)->launch_count + karp_plan_document_plan(document)->placement_count >
                 0);
     karp_plan_document_free(document);
@@ -259,7 +259,7 @@ static void check_limit(limit which, size_t most, size_t n, karp_status expected
         fail_msg("limit %d of %zu, %zu there: %s %s", (int)which, most, n, karp_status_name(status), error.message);
     if (status != KARP_OK) assert_string_not_equal(error.message, "");
     free(text);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
 }
 

@@ -413,7 +413,7 @@ int main(int argc, char **argv)
     io_table_free(&w.node_index);
     trees_free(&w.trees);
     arena_free(&w.memory);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
     free(text);
     return 0;
 }

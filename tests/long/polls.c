@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     karp_catalogue_unref(catalogue);
-    karp_context_free(context);
+    karp_context_unref(context);
     free((void *)(uintptr_t)objects.ptr);
     free((void *)(uintptr_t)types.ptr);
     return 0;

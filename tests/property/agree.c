@@ -272,7 +272,7 @@ int main(void)
     karp_error_init(&error, sizeof error);
     if (karp_context_new(NULL, &context, &error) != KARP_OK) return 1;
     while (fgets(line, sizeof line, stdin) != NULL) wrong += check_case(context, line, &cases, &nodes, &findings);
-    karp_context_free(context);
+    karp_context_unref(context);
     printf("%zu cases, %zu nodes, %zu findings, %zu disagreements\n", cases, nodes, findings, wrong);
     return wrong > 0;
 }

@@ -245,7 +245,7 @@ static unsigned try_world(unsigned long seed, uint32_t profile, uint64_t effort,
     karp_decision_unref(plain);
     karp_snapshot_unref(snapshot);
     json_decref(world);
-    karp_context_free(context);
+    karp_context_unref(context);
     return t.bad;
 }
 

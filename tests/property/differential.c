@@ -102,7 +102,7 @@ static char *library_plan(const char *text, const char *base, bool *failed)
     karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return out;
 }
 

@@ -333,7 +333,7 @@ int main(int argc, char **argv)
         karp_snapshot_unref(snapshot);
         free(text);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     bool meant = count < 100 || (t.replaced > 0 && t.saved > 0); /* else nothing was tried */
     printf("1..1\n%sok 1 - %lu passes of %lu clusters, %lu commands (%lu with a replacement), %lu simulations, %lu "
            "left out\n",

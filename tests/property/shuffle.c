@@ -147,7 +147,7 @@ int main(int count, char **arguments)
         run.show = false;
         failures++;
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     printf("%lu worlds, %lu failures\n", number - run.from, failures);
     return failures > 0;
 }

@@ -123,7 +123,7 @@ static size_t edit_rows(uint64_t first, uint64_t last, edits e)
         karp_snapshot_unref(snapshot);
     }
     karp_catalogue_unref(w.catalogue);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
     return launched;
 }
 
@@ -184,7 +184,7 @@ static void the_edited_one_stays(void **state)
     free(before);
     karp_snapshot_unref(first);
     karp_catalogue_unref(w.catalogue);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
 }
 
 static void what_is_not_there_cannot_go(void **state)
@@ -215,7 +215,7 @@ static void what_is_not_there_cannot_go(void **state)
     assert_int_equal(karp_snapshot_edit(NULL, &b, &error), KARP_E_INVALID);
     karp_snapshot_unref(snapshot);
     karp_builder_free(b);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
 }
 
 /* ---- refused memory ---------------------------------------------------------------------------------------------- */
@@ -306,7 +306,7 @@ static void refuse(karp_status (*edit)(karp_snapshot *from, karp_snapshot **out)
     assert_true(at > least);
     karp_snapshot_unref(from);
     karp_catalogue_unref(w.catalogue);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

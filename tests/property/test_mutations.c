@@ -66,7 +66,7 @@ static size_t findings(karp_context *context, const karp_snapshot *snapshot, con
     *seen = code == NULL;
     for (size_t i = 0; i < count; i++) {
         karp_finding row = { .size = sizeof row };
-        (void)karp_verification_finding(found, i, &row);
+        (void)karp_verification_at(found, i, &row);
         *seen = *seen || strcmp(karp_finding_name(row.code), code) == 0;
     }
     karp_verification_free(found);
@@ -107,7 +107,7 @@ static void check_world(unsigned long seed, struct tally *tally)
     free(text);
     json_decref(world);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(int argc, char **argv)

@@ -76,7 +76,7 @@ static karp_text disruption_of(struct lending *lending, const unsigned *variants
     karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
     karp_catalogue_unref(w.catalogue);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
     return text;
 }
 

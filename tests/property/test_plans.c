@@ -21,7 +21,7 @@ static size_t print_findings(const char *name, const karp_verification *found)
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
         karp_finding row = { .size = sizeof row };
-        karp_verification_finding(found, i, &row);
+        karp_verification_at(found, i, &row);
         printf("# %s: %s %s: %s\n", name, karp_finding_name(row.code), row.object.ptr, row.detail.ptr);
     }
     return count;
@@ -102,7 +102,7 @@ static size_t check_source(const char *name, const char *text, uint32_t profile)
         printf("# %s: %s %s\n", name, karp_status_name(status), error.message);
     }
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return count;
 }
 

@@ -30,7 +30,7 @@ static char *decisions_under(uint64_t hash_seed, const unsigned *variants)
     char *text = decisions_on(&w, snapshot);
     karp_snapshot_unref(snapshot);
     karp_catalogue_unref(w.catalogue);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
     return text;
 }
 

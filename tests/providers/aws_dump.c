@@ -128,6 +128,6 @@ int aws_dump(int argc, char **argv)
     for (size_t i = 0; result == 0 && i < karp_catalogue_count(catalogue); i++) print_type(catalogue, i);
     karp_catalogue_unref(catalogue);
     scratch_free(&s);
-    karp_context_free(context);
+    karp_context_unref(context);
     return result;
 }

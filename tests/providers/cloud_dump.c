@@ -306,6 +306,6 @@ int cloud_dump(int argc, char **argv)
     karp_catalogue_unref(d.types);
     karp_provider_class_free(d.node_class);
     karp_provider_close(d.provider);
-    karp_context_free(d.context);
+    karp_context_unref(d.context);
     return result;
 }

@@ -392,7 +392,7 @@ static void refused_memory(void **state)
             assert_int_equal(f.live_blocks, live);
         }
     }
-    karp_context_free(own);
+    karp_context_unref(own);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

@@ -463,7 +463,7 @@ static void refused_memory(void **state)
         karp_status status = everything(own);
         bool any = f.refused > 0;
         assert_int_equal(status, any ? KARP_E_NOMEM : KARP_OK);
-        karp_context_free(own);
+        karp_context_unref(own);
         assert_int_equal(f.live_blocks, 0);
         assert_int_equal(f.wrong_sizes, 0);
         if (!any) break;

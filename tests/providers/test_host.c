@@ -400,7 +400,7 @@ static void refused_memory(void **state)
             }
         }
     }
-    karp_context_free(own);
+    karp_context_unref(own);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }
@@ -415,7 +415,7 @@ static void order_of_freeing(void **state)
     assert_int_equal(karp_context_new(NULL, &own, NULL), KARP_OK);
     assert_int_equal(karp_provider_open(own, text_of("azure"), NULL, &provider, NULL), KARP_OK);
     assert_int_equal(karp_provider_memory_new(own, &memory, NULL), KARP_OK);
-    karp_context_free(own);
+    karp_context_unref(own);
     karp_catalogue *types = NULL;
     assert_int_equal(karp_provider_catalogue(provider, NULL, &types, NULL), KARP_OK);
     karp_provider_close(provider);

@@ -34,7 +34,7 @@ static inline void advice_words(const karp_advice *a, char *got, size_t room)
     char when[KARP_VALUE_TEXT];
     size_t n = 0;
     got[0] = '\0';
-    for (size_t i = 0; i < karp_advice_count(a); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(a); i++) {
         karp_action x = { .size = sizeof x };
         assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
         action_says_what_it_means(&x);
@@ -49,7 +49,7 @@ static inline void advice_words(const karp_advice *a, char *got, size_t room)
         n += (size_t)snprintf(got + n, room - n, "%sagain %s", n > 0 ? "; " : "", when);
     }
     karp_action none = { .size = sizeof none };
-    assert_int_equal(karp_advice_action(a, karp_advice_count(a), &none), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_advice_action(a, karp_advice_action_count(a), &none), KARP_E_NOT_FOUND);
 }
 
 /* Frees it. */

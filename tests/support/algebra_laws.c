@@ -50,14 +50,14 @@ bool law_world_open(law_world *w)
     };
     if (karp_context_new(NULL, &w->context, NULL) != KARP_OK) return false;
     if (algebra_init(&w->a, w->context, &w->facts, NULL)) return true;
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
     return false;
 }
 
 void law_world_close(law_world *w)
 {
     algebra_free(&w->a);
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
 }
 
 /* ---- one key ----------------------------------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static inline int building_set_up(void **state)
 static inline int building_tear_down(void **state)
 {
     building *f = *state;
-    karp_context_free(f->context); /* the builder holds it */
+    karp_context_unref(f->context); /* the builder holds it */
     karp_builder_free(f->b);
     return f->fault.live_blocks == 0 && f->fault.live_bytes == 0 && f->fault.wrong_sizes == 0 ? 0 : -1;
 }

@@ -24,7 +24,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     fixture *f = *state;
-    karp_context_free(f->context);
+    karp_context_unref(f->context);
     return f->fault.live_blocks == 0 && f->fault.live_bytes == 0 && f->fault.wrong_sizes == 0 ? 0 : -1;
 }
 

@@ -47,7 +47,7 @@ static inline void cluster_begin(cluster *c, int types, const char *settings)
     static const fault unarmed;
     karp_decision_unref(c->decision);
     karp_snapshot_unref(c->snapshot);
-    karp_context_free(c->context);
+    karp_context_unref(c->context);
     c->decision = NULL;
     c->snapshot = NULL;
     c->fault = unarmed;
@@ -267,7 +267,7 @@ static inline int cluster_tear_down(void **state)
     cluster *c = *state;
     karp_decision_unref(c->decision);
     karp_snapshot_unref(c->snapshot);
-    karp_context_free(c->context);
+    karp_context_unref(c->context);
     return c->fault.live_blocks == 0 && c->fault.live_bytes == 0 && c->fault.wrong_sizes == 0 ? 0 : -1;
 }
 

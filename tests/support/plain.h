@@ -19,7 +19,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     (void)state;
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 

@@ -78,7 +78,7 @@ static karp_status take_table(uint64_t *digest, karp_status status, karp_table *
 /* Takes the actions, and frees them. */
 static karp_status take_advice(uint64_t *digest, karp_status status, karp_advice *advice)
 {
-    for (size_t i = 0; status == KARP_OK && i < karp_advice_count(advice); i++) {
+    for (size_t i = 0; status == KARP_OK && i < karp_advice_action_count(advice); i++) {
         karp_action a = { .size = sizeof a };
         status = karp_advice_action(advice, i, &a);
         take_bytes(digest, &a.kind, sizeof a.kind);
@@ -534,7 +534,7 @@ static bool close_given(given *g)
     karp_decision_unref(g->disruption);
     karp_snapshot_unref(g->snapshot);
     karp_catalogue_unref(g->catalogue);
-    karp_context_free(g->context);
+    karp_context_unref(g->context);
     bool clean = g->f.live_blocks == 0 && g->f.wrong_sizes == 0;
     if (!clean)
         fprintf(stderr, "%zu blocks are left, %zu were given back under a wrong size\n", g->f.live_blocks,

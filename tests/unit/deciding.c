@@ -71,7 +71,7 @@ deciding decide_on(const char *catalogue, const char *document, ...)
 void deciding_free(deciding *d)
 {
     karp_snapshot_unref(d->snapshot);
-    karp_context_free(d->context);
+    karp_context_unref(d->context);
 }
 
 karp_decision *decide(const deciding *d, const karp_options *options)

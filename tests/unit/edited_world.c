@@ -297,7 +297,7 @@ void edited_world_close(edited_world *w)
     karp_snapshot_unref(w->before);
     karp_snapshot_unref(w->now);
     karp_catalogue_unref(w->catalogue);
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
     assert_int_equal(w->fault.live_blocks, 0);
     assert_int_equal(w->fault.wrong_sizes, 0);
 }

@@ -50,7 +50,7 @@ void explain_pods(const struct explained *list, size_t count)
         karp_context *context = context_of_case(&error);
         karp_status status = remedies(context, list[i].world, NULL, "default/a", text, sizeof text, &error);
         wrong += !as_expected(i, "default/a", status, &error, list[i].expected, text);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     assert_int_equal(wrong, 0);
 }
@@ -96,7 +96,7 @@ void explain_nodes(const struct explained *list, size_t count, const karp_disrup
         wrong += !as_expected(i, "n1", status, &error, list[i].expected, text);
         assert_int_equal(node_lines(context, list[i].world, options, "n7", text, sizeof text, &error),
                          KARP_E_NOT_FOUND);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     assert_int_equal(wrong, 0);
 }

@@ -23,7 +23,7 @@ int fit_set_up(void **state)
 int fit_tear_down(void **state)
 {
     fit_world *w = *state;
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
     return w->fault.live_blocks == 0 && w->fault.wrong_sizes == 0 ? 0 : -1;
 }
 

@@ -69,7 +69,7 @@ reading read_texts(const karp_reader_options *options, const char *name, const c
     va_start(more, text);
     read_all(&r, context, options, name, text, more);
     va_end(more);
-    karp_context_free(context);
+    karp_context_unref(context);
     return r;
 }
 

@@ -136,7 +136,7 @@ static karp_status planned(fault *f, size_t fail_at, const char *yaml, char *int
     assert_non_null(context);
     fault_arm(f, fail_at, false);
     karp_status status = plan_of(context, yaml, into, room, error);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_clean(f);
     return status;
 }
@@ -193,7 +193,7 @@ void assert_refusal(const char *yaml, const char *code, const char *message)
     snprintf(text, sizeof text, "%.*s", (int)one.message.len, one.message.ptr);
     assert_string_equal(text, message);
     karp_decision_unref(d);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 bool as_expected(size_t number, const char *about, karp_status status, const karp_error *error, const char *expected,

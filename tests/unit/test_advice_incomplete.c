@@ -54,7 +54,7 @@ static void decide_each(question ask, const struct row *rows, size_t count)
         }
         karp_advice_free(advice);
         karp_snapshot_unref(snapshot);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     assert_int_equal(wrong, 0);
 }
@@ -462,7 +462,7 @@ static void expect_event(const char *before, const char *after, bool event)
     karp_advice_free(a);
     karp_snapshot_unref(was);
     karp_snapshot_unref(is);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A pod is the same one by name, namespace and UID, where it has one. */
@@ -542,7 +542,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(karp_advice_action(a, 0, NULL), KARP_E_INVALID);
     karp_advice_free(a);
     karp_snapshot_unref(s);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

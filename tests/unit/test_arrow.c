@@ -27,7 +27,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    karp_context_free(context);
+    karp_context_unref(context);
     return counted.live_blocks == 0 && counted.live_bytes == 0 && counted.wrong_sizes == 0 ? 0 : -1;
 }
 

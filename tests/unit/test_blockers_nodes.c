@@ -163,7 +163,7 @@ static size_t compare_folder(const char *folder, const char *ending, size_t ever
         free(entries[i]);
     }
     free(entries);
-    karp_context_free(context);
+    karp_context_unref(context);
     return compared;
 }
 

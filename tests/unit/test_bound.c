@@ -137,7 +137,7 @@ static void never_above_a_plan(void **state)
         arena_free(&a);
     }
     assert_true(compared > 1000);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* One offer, one resource: the fluid optimum is what the pods take of a node, times its price. */
@@ -165,7 +165,7 @@ static void known_optimum(void **state)
     w.allowed[0] = w.allowed[1] = 1; /* the large ones fit nowhere, and count nothing */
     assert_in_range(proven(&w, &a, &proof), INT64_C(1249999000000), INT64_C(1250000000000));
     arena_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void mutations_that_claim_more(void **state)
@@ -205,7 +205,7 @@ static void mutations_that_claim_more(void **state)
         }
         arena_free(&a);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* ---- whole pods -------------------------------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ static void whole_pods_never_above_a_plan(void **state)
     }
     assert_true(compared > most / 2);
     assert_true(sharper > most / 4);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* Two kinds of pods of which two and a half fit a node: only two do. */
@@ -294,7 +294,7 @@ static void parts_of_pods(void **state)
     assert_in_range(fluid, INT64_C(2399990000000), INT64_C(2400000000000));
     assert_in_range(value_if_it_holds(&w, &a, &whole), INT64_C(2999999000000), INT64_C(3000000000000));
     arena_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 enum { ALIKE = 40 };
@@ -339,7 +339,7 @@ static void many_alike(void **state)
     assert_false(proof_holds(context, &p, &whole, &proves, &fault));
     assert_int_equal(fault.kind, PROOF_OFFER_TOO_CHEAP);
     arena_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* What is left of a node beyond multiples of what pods request is of no use. */
@@ -365,7 +365,7 @@ static void whole_units(void **state)
     assert_true(bound_use_whole_units(&a, &p));
     assert_memory_equal(p.capacity, usable, sizeof usable);
     arena_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void change_cases(const world *w, bound_proof *proof)
@@ -416,7 +416,7 @@ static void changed_cases(void **state)
     }
     assert_true(refused > most * 8 / 3);
     assert_true(held > most / 10);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

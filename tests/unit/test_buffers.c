@@ -110,7 +110,7 @@ static void limit(void **state)
     assert_int_equal(
         plan_of(context, SNAPSHOT(ON, X) TEMPLATE("1", "") BUFFER("b", "10", "True"), text, sizeof text, &error),
         KARP_OK);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A builder whose finishing fails has no virtual pods; what it then yields counts them. */
@@ -156,7 +156,7 @@ static void builder_unchanged(void **state)
     assert_memory_equal(karp_snapshot_pod_name(s, 2).ptr, "default/capacity-buffer-b-3", 28);
     karp_snapshot_unref(s);
     karp_builder_free(b);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void refused_memory(void **state)

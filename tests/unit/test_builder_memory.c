@@ -305,7 +305,7 @@ static bool run(size_t fail_at, bool keep_failing)
     }
     refused = refused || f.fault.refused > 0;
     karp_builder_free(f.b);
-    karp_context_free(f.context);
+    karp_context_unref(f.context);
     assert_int_equal(f.fault.live_blocks, 0);
     assert_int_equal(f.fault.live_bytes, 0);
     assert_int_equal(f.fault.wrong_sizes, 0);
@@ -353,7 +353,7 @@ static void test_refused_after_a_snapshot(void **state)
         karp_snapshot_unref(first);
         karp_snapshot_unref(second);
         karp_builder_free(builder);
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_int_equal(memory.live_blocks, 0);
         assert_int_equal(memory.wrong_sizes, 0);
     }

@@ -515,7 +515,7 @@ static void test_limits(void **state)
     karp_catalogue_unref(two);
     karp_catalogue_unref(other);
     karp_builder_free(b);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A pod as a newer library's caller has it. */

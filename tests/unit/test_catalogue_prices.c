@@ -52,7 +52,7 @@ static int tear_down(void **state)
 {
     (void)state;
     karp_catalogue_unref(list);
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 

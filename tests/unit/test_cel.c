@@ -82,7 +82,7 @@ static void run(const example *list, size_t count)
         assert_int_equal(says, list[i].says);
         arena_free(&a);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
 }
 
@@ -687,7 +687,7 @@ static void refused_memory(void **state)
         uint32_t status = cel_compile(&a, (karp_str){ text, sizeof text - 1 }, &root);
         assert_int_equal(status, f.refused > 0 ? CEL_REFUSED : CEL_COMPILED);
         arena_free(&a);
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_int_equal(f.live_blocks, 0);
         if (f.refused == 0) break;
     }

@@ -91,7 +91,7 @@ static void test_random(void **state)
         arena_free(&s.round.data);
     }
     list_free(s.context, &s.claims.list, sizeof(claim));
-    karp_context_free(s.context);
+    karp_context_unref(s.context);
     assert_int_equal(faults.live_blocks, 0);
 }
 

@@ -52,7 +52,7 @@ static int tear_down(void **state)
     karp_decision_unref(w->pass);
     karp_snapshot_unref(w->snapshot);
     karp_catalogue_unref(w->catalogue);
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
     return w->fault.live_blocks == 0 && w->fault.wrong_sizes == 0 ? 0 : -1;
 }
 

@@ -39,7 +39,7 @@ static int journey_end(void **state)
     journey *j = *state;
     int result = 0;
     karp_step_free(j->last);
-    karp_context_free(j->safe);
+    karp_context_unref(j->safe);
     for (size_t i = 0; i < sizeof j->worlds / sizeof *j->worlds; i++) {
         void *world = &j->worlds[i];
         if (cluster_tear_down(&world) != 0) result = -1;
@@ -354,7 +354,7 @@ static void test_replacement_fails(void **state)
         s = (karp_command_state){ .size = sizeof s };
         assert_int_equal(karp_step_state(other, &s), KARP_OK);
         assert_int_equal(s.reason, KARP_REASON_NOT_STARTED);
-        assert_int_equal(karp_advice_count(karp_step_advice(other)), 0);
+        assert_int_equal(karp_advice_action_count(karp_step_advice(other)), 0);
         karp_step_free(other);
         step(j, 0, 16, 0, "");
         step(j, 0, 17, KARP_OBSERVED_NOT_CREATED, "");

@@ -127,7 +127,7 @@ static void cases_decide_as_before(void **state)
         compared += compare_folder(context, "tests/cases/disruption", path);
     }
     compared += compare_folder(context, "tests/cases/scheduling", "tests/data/fault");
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_true(compared > 100);
 }
 
@@ -207,7 +207,7 @@ static void memory_stays_flat(void **state)
     }
     karp_builder_free(b);
     karp_snapshot_unref(s);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_true(most[1] <= most[0] + most[0] / 10);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);

@@ -93,7 +93,7 @@ static void one_by_one(size_t count, void (*work)(size_t index, void *data), voi
 static void twelve(cluster *c, const char *budget)
 {
     cluster_begin(c, 1, "");
-    karp_context_free(c->context);
+    karp_context_unref(c->context);
     karp_context_options lent = { .size = sizeof lent, .parallel_for = one_by_one };
     assert_int_equal(karp_context_new(&lent, &c->context, NULL), KARP_OK);
     rows_ahead = 0;
@@ -139,7 +139,7 @@ static void test_nothing_ahead(void **state)
 {
     cluster *c = *state;
     cluster_begin(c, 1, "");
-    karp_context_free(c->context);
+    karp_context_unref(c->context);
     karp_context_options lent = { .size = sizeof lent, .parallel_for = one_by_one };
     assert_int_equal(karp_context_new(&lent, &c->context, NULL), KARP_OK);
     rows_ahead = 0;
@@ -318,7 +318,7 @@ static void one_node(cluster *c)
 static size_t count_of(const karp_step *s, uint32_t kind, const char *object)
 {
     size_t count = 0;
-    for (size_t i = 0; i < karp_advice_count(karp_step_advice(s)); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(karp_step_advice(s)); i++) {
         karp_action x = { .size = sizeof x };
         assert_int_equal(karp_advice_action(karp_step_advice(s), i, &x), KARP_OK);
         count += x.kind == kind && strcmp(x.object.ptr, object) == 0;

@@ -56,7 +56,7 @@ static void end(asked *a)
 {
     karp_decision_unref(a->decision);
     karp_snapshot_unref(a->snapshot);
-    karp_context_free(a->context);
+    karp_context_unref(a->context);
 }
 
 static karp_options options_of(const asked *a)

@@ -48,7 +48,7 @@ static void end(asked *a)
 {
     karp_decision_unref(a->decision);
     karp_snapshot_unref(a->snapshot);
-    karp_context_free(a->context);
+    karp_context_unref(a->context);
 }
 
 static karp_objective for_cost(void)
@@ -79,7 +79,7 @@ static void ask(asked *a, const karp_objective *objective)
     assert_int_equal(karp_verify_decision(a->snapshot, a->decision, &checked, &a->error), KARP_OK);
     for (size_t i = 0; i < karp_verification_count(checked); i++) {
         karp_finding f = { .size = sizeof f };
-        assert_int_equal(karp_verification_finding(checked, i, &f), KARP_OK);
+        assert_int_equal(karp_verification_at(checked, i, &f), KARP_OK);
         print_message("%.*s\n", (int)f.detail.len, f.detail.ptr);
     }
     assert_int_equal(karp_verification_count(checked), 0);
@@ -233,7 +233,7 @@ static karp_status with_refusal(fault *f, size_t fail_at)
     karp_status status = karp_provision(snapshot, &options, &d, &error);
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f->live_blocks, 0);
     assert_int_equal(f->wrong_sizes, 0);
     return status;
@@ -340,7 +340,7 @@ static void bound_stopped_anywhere(void **state)
         assert_int_equal(f.live_blocks, blocks);
     }
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }
@@ -386,7 +386,7 @@ static karp_status bound_with_refusal(fault *f, size_t fail_at)
     assert_true((status == KARP_OK) == (bound != NULL));
     karp_bound_free(bound);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f->live_blocks, 0);
     assert_int_equal(f->wrong_sizes, 0);
     return status;

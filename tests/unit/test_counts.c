@@ -45,7 +45,7 @@ static void test_counts(void **state)
     assert_int_equal(c.pods, 6);
     assert_int_equal(c.pods_to_place, 3); /* p, q and r */
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

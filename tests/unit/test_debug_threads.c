@@ -101,7 +101,7 @@ static void test_a_builder_that_two_calls_use(void **state)
     assert_int_equal(karp_builder_finish(builder, &snapshot, NULL), KARP_OK);
     karp_snapshot_unref(snapshot);
     karp_builder_free(builder);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_a_reader_that_two_calls_use(void **state)
@@ -124,7 +124,7 @@ static void test_a_reader_that_two_calls_use(void **state)
     assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -382,6 +382,6 @@ int main(void)
     };
     if (karp_context_new(NULL, &context, NULL) != KARP_OK) return 1;
     int failed = cmocka_run_group_tests_name("device_amounts", tests, NULL, NULL);
-    karp_context_free(context);
+    karp_context_unref(context);
     return failed;
 }

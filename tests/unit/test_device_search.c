@@ -600,7 +600,7 @@ static void stopped(void **state)
     assert_true(polls > 2 * 20); /* some tens of thousands of devices are tried for the pod, and for the reason; every
                                     1,024 somebody is asked */
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -59,7 +59,7 @@ static karp_decision *decide(const char *yaml, uint64_t *polls)
     if (world_of(context, "case", yaml, &snapshot, &error) != KARP_OK) fail_msg("%s: %s", error.object, error.message);
     assert_int_equal(karp_provision(snapshot, &options, &d, &error), KARP_OK);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     return d;
 }
 

@@ -549,7 +549,7 @@ static void typed_objects(void **state)
     assert_int_equal(karp_catalogue_type(catalogue, 0)->device_template_count, 0);
     karp_catalogue_unref(catalogue);
     karp_builder_free(b);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* The canonical Snapshot of a text, in a static buffer. */
@@ -575,7 +575,7 @@ static const char *dump_of(const char *yaml, char *into, size_t room)
     karp_text_free(&text);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return into;
 }
 

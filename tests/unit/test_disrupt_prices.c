@@ -86,7 +86,7 @@ static void expect_command(const char *world, uint32_t method, uint32_t profile,
     }
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_string_equal(got, expected);
 }
 

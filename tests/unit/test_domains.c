@@ -127,7 +127,7 @@ static void many_zones(void **state)
         assert_int_equal(plan_of(context, yaml, plan, sizeof plan, &error), KARP_OK);
         assert_string_equal(plan, "new default p,q on wide zone=z0000\n");
     }
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A pool with that many labels, and a pod that asks for all of them; of the last one it may ask for another value. */

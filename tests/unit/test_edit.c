@@ -126,7 +126,7 @@ static void test_most_pods(void **state)
     assert_int_equal(put_pod(b, "f"), KARP_E_LIMIT);
     karp_builder_free(b);
     karp_snapshot_unref(s);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A catalogue that several pools use counts once, in a snapshot that is edited as well. */
@@ -159,7 +159,7 @@ static void test_most_types(void **state)
     karp_catalogue_unref(first);
     karp_catalogue_unref(second);
     karp_catalogue_unref(third);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* ---- names of kinds ---------------------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static void test_kinds(void **state)
         assert_int_equal(karp_builder_remove(b, text(services[i]), (karp_str){ NULL, 0 }, text("n"), &error), KARP_OK);
     }
     karp_builder_free(b);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -121,7 +121,7 @@ static void test_no_such_pod(void **state)
     assert_int_equal(remedies(context, SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ""), NULL, "default/x", text,
                               sizeof text, NULL),
                      KARP_E_NOT_FOUND);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_memory(void **state)
@@ -142,7 +142,7 @@ static void test_memory(void **state)
         fault_arm(&f, at, false);
         karp_status status = remedies(context, world, NULL, "default/a", text, sizeof text, &error);
         bool refused = f.refused > 0;
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_int_equal(f.live_blocks, 0);
         assert_int_equal(f.wrong_sizes, 0);
         assert_int_equal(status, refused ? KARP_E_NOMEM : KARP_OK);
@@ -207,7 +207,7 @@ static void test_node_memory(void **state)
         fault_arm(&f, at, false);
         karp_status status = node_lines(context, nodes[1].world, NULL, "n1", text, sizeof text, &error);
         bool refused = f.refused > 0;
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_int_equal(f.live_blocks, 0);
         assert_int_equal(f.wrong_sizes, 0);
         assert_int_equal(status, refused ? KARP_E_NOMEM : KARP_OK);

@@ -211,7 +211,7 @@ static void test_most_blockers(void **state)
     assert_int_equal(karp_node_explanation_blocker(e, 100, &b), KARP_E_NOT_FOUND);
     karp_node_explanation_free(e);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_bad_calls(void **state)
@@ -234,7 +234,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(karp_explain_node(snapshot, &options, n1, &e, &error), KARP_E_INVALID);
     assert_null(e);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -172,7 +172,7 @@ static void ask_in(asking *a, const char *world)
 static void ask_no_more(asking *a)
 {
     karp_snapshot_unref(a->snapshot);
-    karp_context_free(a->context);
+    karp_context_unref(a->context);
 }
 
 #define LOST_CLAIM ", volumes: [{name: v, persistentVolumeClaim: {claimName: nowhere}}]"

@@ -52,7 +52,7 @@ static karp_status asked_within(uint64_t limit, const karp_fit_request *request)
     assert_int_equal(karp_context_new(&options, &context, &error), KARP_OK);
     karp_status status = karp_fit(context, request, &f, &error);
     karp_fitting_free(f);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status;
 }
 

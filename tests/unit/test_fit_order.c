@@ -105,7 +105,7 @@ static void random_changes(void **state)
         }
         order_free(&o);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(counted.live_blocks, 0);
 }
 
@@ -123,7 +123,7 @@ static void few_are_seen(void **state)
     assert_int_equal(order_find(&o, 7000, free_), NO_ID);
     assert_in_range(o.seen, 1, 100);
     order_free(&o);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -75,7 +75,7 @@ static void escapes(void **state)
            "b");
     expect(context, html_json, str("{\"a\":\"</script><!-- & -->\"}"),
            "{\"a\":\"\\u003c/script\\u003e\\u003c!-- \\u0026 --\\u003e\"}");
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static karp_snapshot *read_cluster(karp_context *context)
@@ -155,7 +155,7 @@ static void refused_memory(void **state)
     refuse_each(&f, context, NULL, disruption);
     karp_decision_unref(plan);
     karp_decision_unref(disruption);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

@@ -116,7 +116,7 @@ static karp_reader *read_catalogues(const char *text, karp_text *dump)
     assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
     assert_int_equal(karp_reader_dump(reader, dump, NULL), KARP_OK);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     return reader;
 }
 
@@ -218,7 +218,7 @@ static void test_digest_without_memory(void **state)
     reading_free(&plain);
     karp_reader_free(reader);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }
@@ -262,7 +262,7 @@ static void test_only_kept_documents_are_dumped(void **state)
     assert_int_equal(karp_reader_add_catalogue(reader, none, NULL), KARP_OK);
     karp_catalogue_unref(none);
     /* The context may go first. */
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(karp_reader_dump(reader, &text, &error), KARP_E_STATE);
     assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
     assert_int_equal(karp_reader_dump(reader, &text, &error), KARP_E_STATE);
@@ -294,7 +294,7 @@ static void test_options(void **state)
     assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_E_ABI_SIZE);
     larger.options.size = 0;
     assert_int_equal(karp_reader_new(context, &larger.options, &reader, NULL), KARP_E_ABI_SIZE);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -323,7 +323,7 @@ static karp_status read_path(const char *path, karp_snapshot_counts *counts, kar
     }
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status;
 }
 
@@ -439,7 +439,7 @@ static void test_refused_memory(void **state)
             }
             assert_int_equal(status, KARP_OK);
             assert_int_equal(f.wrong_sizes, 0);
-            karp_context_free(context);
+            karp_context_unref(context);
             assert_int_equal(f.live_blocks, 0);
         }
     }

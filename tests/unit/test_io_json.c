@@ -284,7 +284,7 @@ static void test_snapshot_errors(void **state)
         assert_string_equal(error.object, "Snapshot");
         assert_int_equal(error.line, 2);
         karp_reader_free(reader);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
 }
 

@@ -122,7 +122,7 @@ static void test_of_changed_objects(void **state)
         assert_string_equal(error.document, "input");
         assert_int_equal(error.line, 4);
         karp_reader_free(reader);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
 }
 

@@ -151,7 +151,7 @@ static void expect_same_snapshots(const karp_reader_options *options, const char
     for (size_t i = 0; i < a->raw.pods.count; i++) assert_int_equal(a->pod_class[i], b->pod_class[i]);
     karp_snapshot_unref(a);
     karp_snapshot_unref(b);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void expect_same(const reading *a, const reading *b)
@@ -341,7 +341,7 @@ static void test_refused(void **state)
             else assert_int_equal(status, KARP_E_NOMEM);
             refusals += status != KARP_OK;
             karp_snapshot_unref(snapshot);
-            karp_context_free(context);
+            karp_context_unref(context);
             assert_int_equal(faults.live_blocks, 0);
             assert_int_equal(faults.wrong_sizes, 0);
             if (!refused) break;
@@ -349,7 +349,7 @@ static void test_refused(void **state)
     }
     assert_true(refusals > 20);
     karp_snapshot_unref(whole);
-    karp_context_free(plain);
+    karp_context_unref(plain);
 }
 
 static karp_snapshot *read_once(const char *path, const char *text, size_t length)
@@ -363,7 +363,7 @@ static karp_snapshot *read_once(const char *path, const char *text, size_t lengt
     else assert_int_equal(karp_reader_add(reader, str("text"), (karp_str){ text, length }, NULL), KARP_OK);
     assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return snapshot;
 }
 

@@ -198,7 +198,7 @@ static void test_alias_bytes(void **state)
         assert_int_equal(status, enough ? KARP_E_INVALID : KARP_E_LIMIT);
         assert_int_equal(error.line, enough ? 1 : 95);
         karp_reader_free(reader);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
 }
 

@@ -83,7 +83,7 @@ static void read_document(const json_t *document, way how, uint32_t editable, ou
     }
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* Messages name lines of a text, and a tree has none: "d.json:12". */
@@ -156,7 +156,7 @@ static json_t *dump_of(const char *path)
     karp_text_free(&text);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return dump;
 }
 
@@ -408,7 +408,7 @@ static void test_a_tree_that_is_large_as_text(void **state)
     assert_int_equal(karp_reader_add_json(reader, str("d"), document, &error), KARP_E_LIMIT);
     assert_non_null(strstr(error.message, "longer than the limit"));
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     json_decref(document);
 }
 
@@ -481,7 +481,7 @@ static void test_other_sources(void **state)
     assert_int_equal(karp_reader_add_values(reader, str("d"), &source, &root, NULL), KARP_E_INVALID);
     assert_int_equal(karp_reader_replace_json(reader, str("d"), NULL, NULL), KARP_E_INVALID);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* ---- replacing --------------------------------------------------------------------------------------------------- */
@@ -510,7 +510,7 @@ static void test_objects_are_replaced(void **state)
     assert_int_equal(karp_reader_replace_json(reader, str("d"), document, NULL), KARP_E_STATE);
     json_decref(document);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* ---- decisions out ----------------------------------------------------------------------------------------------- */
@@ -622,7 +622,7 @@ static void test_decisions_come_out(void **state)
     karp_decision_unref(plan);
     karp_decision_unref(removals);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* ---- refused memory ---------------------------------------------------------------------------------------------- */
@@ -681,7 +681,7 @@ static void test_jansson_may_be_refused_memory(void **state)
     assert_true(refused > 40);
     karp_decision_unref(plan);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static karp_status read_with(karp_context *context, const json_t *document)
@@ -717,7 +717,7 @@ static void test_the_reader_may_be_refused_memory(void **state)
             else if (f.refused == 0) assert_int_equal(status, whole);
             else if (status != KARP_E_NOMEM) assert_int_equal(status, whole);
             if (f.refused > 0) status = KARP_E_NOMEM;
-            karp_context_free(context);
+            karp_context_unref(context);
             assert_int_equal(f.live_blocks, 0);
             assert_int_equal(f.wrong_sizes, 0);
         }

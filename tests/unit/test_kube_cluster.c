@@ -213,7 +213,7 @@ static void test_changes(void **state)
     end(&old);
     trees_free(&w.trees);
     arena_free(&w.memory);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
 }
 
 /* ---- many nodes -------------------------------------------------------------------------------------------------- */
@@ -261,7 +261,7 @@ static void end_many(world *w, side *s)
     end(s);
     trees_free(&w->trees);
     arena_free(&w->memory);
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
 }
 
 /* Of 300 nodes 48 % are enough, which are 144: each pod gets the first node of its walk. */

@@ -64,7 +64,7 @@ static const char *drift_of(cluster *c, const karp_drift_answer *answer)
     karp_advice *a = NULL;
     got[0] = '\0';
     assert_int_equal(karp_advise_conditions(c->snapshot, 0, answer, answer != NULL, &a, &c->error), KARP_OK);
-    for (size_t i = 0; i < karp_advice_count(a); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(a); i++) {
         karp_action x = { .size = sizeof x };
         assert_int_equal(karp_advice_action(a, i, &x), KARP_OK);
         if (x.kind == KARP_ACTION_SET_CONDITION && x.subject.len == 7)

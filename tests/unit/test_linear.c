@@ -93,7 +93,7 @@ static void test_optimum(void **state)
         linear_free(&l);
         arena_free(&a);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* 3 pods, of which a node of 2 pods for $1 may be there once: one more is launched for at $0.80. Without the limit two
@@ -114,7 +114,7 @@ static void test_limit(void **state)
     assert_true(fabs(l.cost - 1.8) < NEAR && fabs(l.y[0] - 0.8) < NEAR && fabs(l.y[1] - 0.6) < NEAR);
     linear_free(&l);
     arena_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -36,8 +36,8 @@ static void test_defaults(void **state)
     memset(memory, 1, 100);
     karp_free(context, memory, 100);
     karp_free(context, NULL, 5);
-    karp_context_free(context);
-    karp_context_free(NULL);
+    karp_context_unref(context);
+    karp_context_unref(NULL);
     assert_null(karp_context_ref(NULL));
 }
 
@@ -73,7 +73,7 @@ static void test_options_are_kept(void **state)
     assert_int_equal(o->max_document_bytes, 4);
     assert_int_equal(o->max_nesting, 5);
     assert_int_equal(o->max_aliases, 6);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_options_are_checked(void **state)
@@ -95,7 +95,7 @@ static void test_options_are_checked(void **state)
     wide.options.size = offsetof(karp_context_options, parallel_for); /* as callers of before know it */
     assert_int_equal(karp_context_new(&wide.options, &context, &error), KARP_OK);
     assert_null(karp_context_get_options(context)->parallel_for);
-    karp_context_free(context);
+    karp_context_unref(context);
     context = NULL;
     wide.options.size--;
     assert_int_equal(karp_context_new(&wide.options, &context, &error), KARP_E_ABI_SIZE);
@@ -124,7 +124,7 @@ static void test_options_are_checked(void **state)
     assert_null(context);
     wide.options.allocator = NULL;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_OK);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static void test_context_refused(void **state)
@@ -151,7 +151,7 @@ static void test_holds(void **state)
     fixture *f = *state;
     karp_context *held = context_ref(f->context);
     assert_ptr_equal(held, f->context);
-    karp_context_free(f->context); /* the caller's hold */
+    karp_context_unref(f->context); /* the caller's hold */
     void *memory = mem_alloc(held, 10);
     assert_non_null(memory);
     mem_free(held, memory, 10);
@@ -213,7 +213,7 @@ static void test_without_realloc(void **state)
     fault_arm(&f, 1, false);
     assert_null(mem_realloc(context, text, 2, 100));
     mem_free(context, text, 2);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

@@ -103,7 +103,7 @@ static void ceiling(void **state)
             fail_msg("%s with %d bytes", karp_status_name(status), (int)most);
         assert_int_equal(karp_context_memory(context), 0);
         refused += status != KARP_OK;
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_true(most < UINT64_C(1) << 30);
     }
     assert_true(refused > 30);
@@ -128,12 +128,12 @@ static void memory_is_counted(void **state)
     karp_free(context, a, 1000);
     karp_free(context, b, 0);
     assert_int_equal(karp_context_memory(context), 0);
-    karp_context_free(context);
+    karp_context_unref(context);
     context = context_with(0, NULL, NULL);
     a = karp_alloc(context, 1000);
     assert_int_equal(karp_context_memory(context), 0); /* nobody asked for it to be counted */
     karp_free(context, a, 1000);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* Every place where it is asked is a good one to stop. */
@@ -157,7 +157,7 @@ static void memory_of_libyaml_is_counted(void **state)
         assert_int_equal(karp_reader_add(reader, (karp_str){ "x.yaml", 6 }, (karp_str){ yaml, strlen(yaml) }, &error),
                          most < 4000000 ? KARP_E_LIMIT : KARP_OK);
         karp_reader_free(reader);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     free(yaml);
 }
@@ -169,7 +169,7 @@ static void stopped_anywhere(void **state)
     uint64_t polls = 0;
     karp_context *context = context_with(UINT64_C(1) << 32, never, &polls);
     assert_int_equal(whole(context, yaml), KARP_OK);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_true(polls >= 10); /* a quarter of a megabyte, or a thousand small pieces, lie between two */
     for (uint64_t i = 0; i < polls; i++) {
         stopper s = { i, false };
@@ -177,7 +177,7 @@ static void stopped_anywhere(void **state)
         assert_int_equal(whole(context, yaml), KARP_E_CANCELED);
         assert_true(s.told);
         assert_int_equal(karp_context_memory(context), 0);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     free(yaml);
 }
@@ -211,7 +211,7 @@ static void stopped_while_preparing(void **state)
     assert_int_equal(karp_provision(snapshot, &options, &d, &error), KARP_OK);
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     free(yaml);
 }
 

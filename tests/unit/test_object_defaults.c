@@ -26,7 +26,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 

@@ -45,7 +45,7 @@ static void assert_choice(const char *yaml, const char *expected)
     }
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_string_equal(text, expected);
 }
 

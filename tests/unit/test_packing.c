@@ -104,7 +104,7 @@ static void plans_serve_every_pod(void **state)
         packing_end(again);
         packing_end(k);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A plan that is given is where the search begins, and stays when there is none cheaper. */
@@ -130,7 +130,7 @@ static void begins_from_a_plan(void **state)
     assert_int_equal(packing_best(k)->list.count, 4);
     packing_end(k);
     packing_bins_free(context, &from);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* Where each of many classes is asked for a few times, the first plans take not much longer than they may, and are near
@@ -172,7 +172,7 @@ static void many_classes_take_no_longer(void **state)
     assert_true(packing_best(k)->cost < 1.07 * bound);
     packing_end(k);
     arena_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* What a packing of so few pods costs at least, by every way to put one pod after the other on a node. */
@@ -238,7 +238,7 @@ static void few_pods_are_exact(void **state)
         check_plan(&w, packing_best(k));
         packing_end(k);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

@@ -155,7 +155,7 @@ static void test_refusals(void **state)
         fault_arm(&f, 0, false);
         paged_free(&p);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }
@@ -170,7 +170,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    karp_context_free(*state);
+    karp_context_unref(*state);
     return counted.live_blocks != 0 || counted.live_bytes != 0 || counted.wrong_sizes != 0;
 }
 

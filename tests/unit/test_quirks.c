@@ -533,7 +533,7 @@ static void test_lost_node_refused_memory(void **state)
         assert_true(status == KARP_OK || status == KARP_E_NOMEM);
         fault_arm(&f, 0, false);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
 }
 

@@ -359,7 +359,7 @@ static void test_world(const struct world *w)
         karp_decision_unref(decision);
     }
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_true(seen);
 }
 
@@ -422,7 +422,7 @@ static void test_types_left(void **state)
     assert_int_equal(row.pools[0].types_offerings, 0);
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* What is wrong with a pod is said whole, not the first of it alone. */
@@ -448,7 +448,7 @@ static void test_complaints(void **state)
                                          "restricted domain; node affinity label k needs one non-negative integer");
     karp_decision_unref(d);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 #define LABELLED_POOL(labels)                                                                                          \
@@ -481,7 +481,7 @@ static void test_unmet(void **state)
             assert_non_null(strstr(row.pools[k].detail.ptr, "none has topology.kubernetes.io/zone In [nowhere]"));
         karp_decision_unref(d);
         karp_snapshot_unref(snapshot);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
 }
 

@@ -135,7 +135,7 @@ static void left_alone(void **state)
     karp_advice *a = NULL;
     make(c, &rows[0]);
     assert_int_equal(karp_advise_reboots(c->snapshot, 0, NULL, 0, &a, &c->error), KARP_OK);
-    assert_int_equal(karp_advice_count(a), 0);
+    assert_int_equal(karp_advice_action_count(a), 0);
     karp_advice_free(a);
     karp_reboot_answer answer = { .claim = { NULL, 1 } };
     assert_int_equal(karp_advise_reboots(c->snapshot, 0, &answer, 1, &a, &c->error), KARP_E_INVALID);

@@ -49,7 +49,7 @@ static void refuse_each(const char *yaml)
         assert_int_equal(f.live_bytes, bytes);
     }
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     assert_int_equal(f.live_blocks, 0);
     assert_int_equal(f.wrong_sizes, 0);
 }

@@ -140,7 +140,7 @@ static int tear_down(void **state)
     arena *a = *state;
     karp_context *context = a->context;
     arena_free(a);
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 

@@ -290,7 +290,7 @@ static void world_free(world *w)
     trace_free(&w->base.trace);
     trees_free(&w->objects);
     karp_catalogue_unref(w->catalogue);
-    karp_context_free(w->context);
+    karp_context_unref(w->context);
 }
 
 static void begin_on(engine *e, const replay_base *base, const karp_replay_options *options)

@@ -283,7 +283,7 @@ static void test_many_keys(void **state)
     assert_int_equal(set_meet(&a, fewer, set), met);
     assert_false(a.failed);
     algebra_free(&a);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* A long list is gathered by key at once: the same set as one requirement after the other. So is one with the same keys

@@ -359,7 +359,7 @@ static karp_status ask_all(const char *name, karp_error *error)
     for (size_t i = 0; status == KARP_OK && i < sizeof asking / sizeof *asking; i++) status = asking[i](&w, snapshot);
     karp_snapshot_unref(snapshot);
     karp_builder_free(w.builder);
-    karp_context_free(w.context);
+    karp_context_unref(w.context);
     *error = w.error;
     return status;
 }

@@ -101,7 +101,7 @@ static void test_rounds(void **state)
         karp_context *context = context_of_case(&error);
         karp_status status = settle_text(context, &cases[i], found, sizeof found, &error);
         wrong += !as_expected(i, cases[i].about, status, &error, cases[i].expected, found);
-        karp_context_free(context);
+        karp_context_unref(context);
     }
     assert_int_equal(wrong, 0);
 }
@@ -118,7 +118,7 @@ static void test_refused_memory(void **state)
         assert_non_null(context);
         fault_arm(&f, n, false);
         karp_status status = settle_text(context, c, found, sizeof found, NULL);
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_int_equal(f.live_blocks, 0);
         assert_int_equal(f.wrong_sizes, 0);
         if (status == KARP_OK) assert_string_equal(found, c->expected);
@@ -157,7 +157,7 @@ static void test_arguments(void **state)
     karp_settlement_free(s);
     karp_snapshot_unref(next);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 int main(void)

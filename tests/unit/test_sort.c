@@ -24,7 +24,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    karp_context_free(context);
+    karp_context_unref(context);
     return faults.live_blocks == 0 && faults.wrong_sizes == 0 ? 0 : -1;
 }
 

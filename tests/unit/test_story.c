@@ -71,7 +71,7 @@ static int tear_down(void **state)
     stage *s = *state;
     (void)remove(s->path);
     karp_catalogue_unref(s->types);
-    karp_context_free(s->context);
+    karp_context_unref(s->context);
     return s->fault.live_blocks == 0 && s->fault.live_bytes == 0 && s->fault.wrong_sizes == 0 ? 0 : -1;
 }
 

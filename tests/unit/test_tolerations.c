@@ -158,6 +158,6 @@ int main(void)
                                         cmocka_unit_test(preferred_taints) };
     if (karp_context_new(NULL, &context, NULL) != KARP_OK) return 1;
     int failed = cmocka_run_group_tests_name("tolerations", tests, NULL, NULL);
-    karp_context_free(context);
+    karp_context_unref(context);
     return failed;
 }

@@ -30,7 +30,7 @@ static int tear_down(void **state)
 {
     (void)state;
     trees_free(&forest);
-    karp_context_free(context);
+    karp_context_unref(context);
     return faults.live_blocks == 0 && faults.wrong_sizes == 0 ? 0 : -1;
 }
 

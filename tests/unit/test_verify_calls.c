@@ -28,7 +28,7 @@ static int tear_down(void **state)
 {
     asking *a = *state;
     karp_snapshot_unref(a->snapshot);
-    karp_context_free(a->context);
+    karp_context_unref(a->context);
     return 0;
 }
 
@@ -53,7 +53,7 @@ static void finds(const asking *a, const karp_plan_launch *launch, const char *e
     words[0] = '\0';
     for (size_t i = 0; i < karp_verification_count(found); i++) {
         karp_finding row = { .size = sizeof row };
-        assert_int_equal(karp_verification_finding(found, i, &row), KARP_OK);
+        assert_int_equal(karp_verification_at(found, i, &row), KARP_OK);
         length += (size_t)snprintf(words + length, sizeof words - length, "%s %s\n", karp_finding_name(row.code),
                                    row.object.ptr);
     }
@@ -77,8 +77,8 @@ static void test_nothing_given(void **state)
     assert_int_equal(karp_verification_count(found), 0);
     karp_decision_unref(decision);
     karp_finding row = { .size = sizeof row };
-    assert_int_equal(karp_verification_finding(found, 0, NULL), KARP_E_INVALID);
-    assert_int_equal(karp_verification_finding(found, 0, &row), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_verification_at(found, 0, NULL), KARP_E_INVALID);
+    assert_int_equal(karp_verification_at(found, 0, &row), KARP_E_NOT_FOUND);
     karp_verification_free(found);
 }
 
@@ -182,7 +182,7 @@ static void test_long_names(void **state)
     karp_finding row = { .size = sizeof row };
     assert_int_equal(karp_verify(a->snapshot, &plan, &found, NULL), KARP_OK);
     assert_int_equal(karp_verification_count(found), 1);
-    assert_int_equal(karp_verification_finding(found, 0, &row), KARP_OK);
+    assert_int_equal(karp_verification_at(found, 0, &row), KARP_OK);
     assert_int_equal(row.object.len, strlen("launch ") + sizeof id);
     assert_int_equal(row.detail.len, strlen("instance type  is not among the pool's") + 200);
     assert_int_equal(row.detail.len, strlen(row.detail.ptr));

@@ -536,7 +536,7 @@ static void refused_memory(void **state)
                 assert_int_equal(f.wrong_sizes, 0);
                 if (!refused) break;
             }
-            karp_context_free(c);
+            karp_context_unref(c);
             assert_int_equal(f.live_blocks, 0);
         }
     }
@@ -549,7 +549,7 @@ static void text_outlives_context(void **state)
     karp_context *c = fault_context(&f);
     karp_text text = { 0 };
     assert_int_equal(karp_write_plan(c, &empty, NULL, NULL, &text, NULL), KARP_OK);
-    karp_context_free(c);
+    karp_context_unref(c);
     assert_non_null(strstr(text.ptr, "\"kind\": \"Plan\""));
     karp_text_free(&text);
     karp_text_free(&text);

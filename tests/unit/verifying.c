@@ -22,7 +22,7 @@ karp_status findings(karp_context *context, const char *world, const char *plan,
     into[0] = '\0';
     for (size_t i = 0; i < karp_verification_count(found); i++) {
         karp_finding row = { .size = sizeof row };
-        assert_int_equal(karp_verification_finding(found, i, &row), KARP_OK);
+        assert_int_equal(karp_verification_at(found, i, &row), KARP_OK);
         assert_true(row.detail.len > 0);
         length += (size_t)snprintf(into + length, room - length, "%s %s\n", karp_finding_name(row.code),
                                    row.object.ptr);
@@ -42,7 +42,7 @@ void verify_each(const struct check *list, size_t count)
         karp_error error;
         karp_context *context = context_of_case(&error);
         karp_status status = findings(context, list[i].world, list[i].plan, text, sizeof text, &error);
-        karp_context_free(context);
+        karp_context_unref(context);
         wrong += !as_expected(i, list[i].plan, status, &error, list[i].expected, text);
     }
     assert_int_equal(wrong, 0);

@@ -75,7 +75,7 @@ func newCall() (*call, error) {
 	return c, c.check(C.karp_context_new(nil, &c.context, &c.fault))
 }
 
-func (c *call) free() { C.karp_context_free(c.context) }
+func (c *call) free() { C.karp_context_unref(c.context) }
 
 func (c *call) check(status C.karp_status) error {
 	if status == C.KARP_OK {

@@ -128,7 +128,7 @@ class CommandStep(native.Closable):
         """What to do, in this order. All but the creation of NodeClaims may be repeated without harm."""
         handle = self._handle
         advice = native.core.karp_step_advice(handle.live())
-        rows = [read.row(S.Action, native.core.karp_advice_action, advice, i) for i in range(native.core.karp_advice_count(advice))]
+        rows = [read.row(S.Action, native.core.karp_advice_action, advice, i) for i in range(native.core.karp_advice_action_count(advice))]
         found = tuple(Action(read.action(raw.kind), native.text(raw.object), native.text(raw.subject),
                              native.text(raw.value), int(raw.number)) for raw in rows)
         handle.live()

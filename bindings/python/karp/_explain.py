@@ -229,7 +229,7 @@ class Verification:
 
 
 def findings(handle: native.Handle) -> Verification:
-    rows = [read.row(S.Finding, native.core.karp_verification_finding, handle.live(), i)
+    rows = [read.row(S.Finding, native.core.karp_verification_at, handle.live(), i)
             for i in range(native.core.karp_verification_count(handle.live()))]
     return Verification(tuple(Finding((native.core.karp_finding_name(row.code) or b'').decode('ascii'),
                                       native.text(row.object), native.text(row.detail)) for row in rows))

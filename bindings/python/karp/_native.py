@@ -40,7 +40,7 @@ CORE = {
     'karp_status_name': (C.c_char_p, [STATUS]),
     'karp_context_options_init': (None, [C.POINTER(S.ContextOptions), SIZE]),
     'karp_context_new': (STATUS, [C.POINTER(S.ContextOptions), OUT, ERROR]),
-    'karp_context_free': (None, [P]),
+    'karp_context_unref': (None, [P]),
     'karp_objective_init': (None, [C.POINTER(S.Objective), SIZE]),
     'karp_options_init': (None, [C.POINTER(S.Options), SIZE]),
     'karp_disrupt_options_init': (None, [C.POINTER(S.DisruptOptions), SIZE]),
@@ -90,7 +90,7 @@ CORE = {
     'karp_step_advice': (P, [P]),
     'karp_step_free': (None, [P]),
     'karp_phase_name': (C.c_char_p, [U32]),
-    'karp_advice_count': (SIZE, [P]),
+    'karp_advice_action_count': (SIZE, [P]),
     'karp_advice_action': (STATUS, ROW),
     'karp_advice_look_again': (I64, [P]),
     'karp_advice_finished': (U32, [P]),
@@ -123,7 +123,7 @@ CORE = {
     'karp_verify_decision': (STATUS, [P, P, OUT, ERROR]),
     'karp_verification_free': (None, [P]),
     'karp_verification_count': (SIZE, [P]),
-    'karp_verification_finding': (STATUS, ROW),
+    'karp_verification_at': (STATUS, ROW),
     'karp_catalogue_ref': (P, [P]),
     'karp_catalogue_unref': (None, [P]),
     'karp_catalogue_count': (SIZE, [P]),
@@ -435,7 +435,7 @@ class Context:
         core.karp_context_options_init(C.byref(options), C.sizeof(options))
         options.log = _log_callback
         options.hash_seed = secrets.randbits(64)
-        self._handle = make(core.karp_context_new, core.karp_context_free, C.byref(options))
+        self._handle = make(core.karp_context_new, core.karp_context_unref, C.byref(options))
         self._outer = getattr(_notes, 'collected', None)
         _notes.collected = self.notes
         return self

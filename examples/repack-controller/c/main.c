@@ -305,7 +305,7 @@ static karp_status act(cluster *c, const karp_advice *advice, const karp_command
                        size_t *count)
 {
     *count = 0;
-    for (size_t i = 0; i < karp_advice_count(advice); i++) {
+    for (size_t i = 0; i < karp_advice_action_count(advice); i++) {
         karp_action a = { .size = sizeof a };
         karp_status status = karp_advice_action(advice, i, &a);
         if (status != KARP_OK) return status;
@@ -445,7 +445,7 @@ int main(void)
         status = karp_context_new(NULL, &c.context, &c.error);
         if (status == KARP_OK) status = control(&c);
         if (status != KARP_OK) fprintf(stderr, "%s %s: %s\n", c.error.object, c.error.field, c.error.message);
-        karp_context_free(c.context);
+        karp_context_unref(c.context);
     }
     return status == KARP_OK ? 0 : 1;
 }

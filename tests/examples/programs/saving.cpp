@@ -13,7 +13,7 @@
 template <auto End> struct Ender {
     template <typename T> void operator()(T *object) const { End(object); }
 };
-using Context = std::unique_ptr<karp_context, Ender<karp_context_free>>;
+using Context = std::unique_ptr<karp_context, Ender<karp_context_unref>>;
 using Reader = std::unique_ptr<karp_reader, Ender<karp_reader_free>>;
 using Snapshot = std::unique_ptr<karp_snapshot, Ender<karp_snapshot_unref>>;
 using Decision = std::unique_ptr<karp_decision, Ender<karp_decision_unref>>;

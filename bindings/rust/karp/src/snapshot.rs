@@ -27,7 +27,7 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: it is ours, and objects made in it keep what they need.
-        unsafe { c::karp_context_free(self.0) }
+        unsafe { c::karp_context_unref(self.0) }
     }
 }
 

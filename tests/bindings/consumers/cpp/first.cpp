@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     karp_snapshot *snapshot = nullptr;
     karp_decision *plan = nullptr;
     karp_status status = karp_context_new(nullptr, &context, &error);
-    Held<karp_context, karp_context_free> hold_context(context);
+    Held<karp_context, karp_context_unref> hold_context(context);
     if (status == KARP_OK) status = karp_reader_new(context, nullptr, &reader, &error);
     Held<karp_reader, karp_reader_free> hold_reader(reader);
     for (int i = 1; i < argc && status == KARP_OK; i++) status = karp_reader_add_path(reader, argv[i], &error);
