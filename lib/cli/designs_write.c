@@ -278,7 +278,7 @@ void design_write_clouds(cli_writer *w, karp_reader *reader)
         if (karp_reader_get_cloud(reader, i, &cloud, NULL) != KARP_OK) w->out->failed = true;
         if (w->out->failed || cloud.prices.len == 0) continue;
         if (count == 1) {
-            put_member(w, ", \"catalogue\": {", "name", cloud.region);
+            put_member(w, ", \"catalogue\": {", "name", cloud.region.len > 0 ? cloud.region : cloud.provider);
             put_member(w, ", ", "prices", cloud.prices);
             cli_put_text(w, "}");
         }

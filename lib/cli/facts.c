@@ -119,6 +119,10 @@ static int answer(const cli_options *options, bool write)
     if (begin_facts(options, provider, &facts, &error) != KARP_OK) {
         print_error(&error);
         result = EXIT_ERROR;
+    } else if (facts.info.kind_count == 0) {
+        fprintf(stderr, "karp: %.*s has no facts to fetch: it has one list of instance types, and reads no other\n",
+                (int)karp_provider_name(provider).len, karp_provider_name(provider).ptr);
+        result = EXIT_ERROR;
     } else if (write) {
         result = write_facts(&facts);
     } else {
@@ -181,8 +185,9 @@ static void print_built_in(const facts_of *facts)
 {
     karp_str rest = facts->info.sources, name = karp_provider_name(facts->provider);
     char line[400];
-    (void)snprintf(line, sizeof(line), "%.*s: %.*s; %.*s", (int)name.len, name.ptr, (int)facts->info.built_in.len,
-                   facts->info.built_in.ptr, (int)facts->info.as_of.len, facts->info.as_of.ptr);
+    (void)snprintf(line, sizeof(line), "%.*s: %.*s%s%.*s", (int)name.len, name.ptr, (int)facts->info.built_in.len,
+                   facts->info.built_in.ptr, facts->info.built_in.len > 0 ? "; " : "", (int)facts->info.as_of.len,
+                   facts->info.as_of.ptr);
     print_words(stdout, line, 0, SOURCES_INDENT);
     while (rest.len > 0) {
         const char *line_end = memchr(rest.ptr, '\n', rest.len);

@@ -110,6 +110,11 @@ static const record gce_spec = {
 };
 static const record gce_node_class = { WHOLE(gce_spec) };
 
+/* ---- karpenter.kwok.sh ---- */
+
+static const record kwok_spec = { ONLY("nodeRegistrationDelay") };
+static const record kwok_node_class = { WHOLE(kwok_spec) };
+
 /* ---- all classes ---- */
 
 static const struct {
@@ -119,6 +124,7 @@ static const struct {
     { "EC2NodeClass", &ec2_node_class },
     { "AKSNodeClass", &aks_node_class },
     { "GCENodeClass", &gce_node_class },
+    { "KWOKNodeClass", &kwok_node_class },
 };
 
 const record *io_schema_of_class(karp_str group, karp_str kind)

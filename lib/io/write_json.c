@@ -361,10 +361,11 @@ static bool next_part(karp_str *title, title_part *out)
     while (title->len > 0) {
         karp_str part = str_until(title, ';');
         if (part.len > 0 && part.ptr[0] == ' ') part = (karp_str){ part.ptr + 1, part.len - 1 };
-        out->provider = str_before(part, ' ');
-        for (size_t i = out->provider.len + 1; out->provider.len > 0 && i + length < part.len; i++) {
+        for (size_t i = 1; i + length < part.len; i++) {
             if (memcmp(part.ptr + i, between, length) != 0) continue;
-            out->region = (karp_str){ part.ptr + out->provider.len + 1, i - out->provider.len - 1 };
+            karp_str rest = { part.ptr, i };
+            out->provider = str_until(&rest, ' ');
+            out->region = rest;
             out->prices = (karp_str){ part.ptr + i + length, part.len - i - length };
             return true;
         }
@@ -379,7 +380,7 @@ void json_member_catalogue(json_out *j, karp_str title)
     if (!next_part(&rest, &part)) return;
     if (!next_part(&rest, &second)) {
         json_member_flat_object(j, "catalogue");
-        json_member_str(j, "name", part.region);
+        json_member_str(j, "name", part.region.len ? part.region : part.provider);
         json_member_str(j, "prices", part.prices);
         json_end(j);
     }

@@ -27,8 +27,8 @@ typedef struct builtin_plugin {
 
 /* A provider is a folder, which has its builtin_plugin, and its name in these two lines. The first one is that of an
  * input that shows none. */
-extern const builtin_plugin aws_builtin, azure_builtin, gcp_builtin, file_builtin;
-#define BUILTIN_PLUGINS &aws_builtin, &azure_builtin, &gcp_builtin, &file_builtin
+extern const builtin_plugin aws_builtin, azure_builtin, gcp_builtin, kwok_builtin, file_builtin;
+#define BUILTIN_PLUGINS &aws_builtin, &azure_builtin, &gcp_builtin, &kwok_builtin, &file_builtin
 
 const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
 uint32_t plugin_builtin_index(const builtin_plugin *builtin); /* the place of one of them */

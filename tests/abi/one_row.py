@@ -65,9 +65,9 @@ def main():
     }
     types = f"types={CASES / 'types.yaml'}"
     checks |= {
-        'aws, azure, gcp, file, dummy, or of a plugin': said('plan', '--help'),
-        'aws azure gcp file dummy': said('completion', 'bash'),
-        'built in are aws, azure, gcp, file, dummy': said('plan', INPUT, '--provider', 'none', wanted=1),
+        'aws, azure, gcp, kwok, file, dummy, or of a plugin': said('plan', '--help'),
+        'aws azure gcp kwok file dummy': said('completion', 'bash'),
+        'built in are aws, azure, gcp, kwok, file, dummy': said('plan', INPUT, '--provider', 'none', wanted=1),
         'catalogue dummy': said('disrupt', *EMPTY[:2], '--provider', 'dummy', '--facts', types, *EMPTY[-2:]),
     }
     plan = FOLDER / 'plan.json'

@@ -259,6 +259,39 @@ def dumped():
         equal(types(document('plan', dump)), types(plan(text)), 'planned again')
 
 
-for step in (the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
+KWOK = """apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec: {template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: [%s]}}}
+---
+apiVersion: karpenter.kwok.sh/v1alpha1
+kind: KWOKNodeClass
+metadata: {name: default}
+spec: {%s}
+"""
+
+
+def kwok_generates_its_types():
+    answer = plan(KWOK % ('', 'nodeRegistrationDelay: 10s') + pod(cpu='3'))
+    equal(types(answer), [('general', 'c-4x-amd64-linux', 'test-zone-a')], 'kwok')
+    # 4 vCPUs at 0.025, 8 GiB at 0.001 per 10^9 bytes, and spot at seven tenths, as Karpenter's own list has it
+    equal(answer['cost']['after'], '0.07601295421439999', 'the price of the formula')
+    equal(clouds(answer), [('kwok', '', 'invented')], 'clouds')
+    equal(answer['input']['catalogue'], {'name': 'kwok', 'prices': 'invented'}, 'catalogue')
+    equal((answer['warnings'], answer.get('problems')), ([], None), 'all is understood')
+    check('catalogue kwok, prices invented' in first_lines(KWOK % ('', '') + pod()), 'the first line')
+    answer = plan(KWOK % ('{key: karpenter.kwok.sh/instance-family, operator: In, values: [m]}, {key: karpenter.sh/capacity-type, operator: In, '
+                          'values: [on-demand]}', '') + pod(selector='{karpenter.kwok.sh/instance-size: "16", topology.kubernetes.io/zone: test-zone-c}'))
+    equal(types(answer), [('general', 'm-16x-amd64-linux', 'test-zone-c')], 'its labels and zones')
+    two = plan(KWOK % ('', '') + pool('aws', 'ec2') + pod(cpu='3'))
+    equal([one[0] for one in clouds(two)], ['aws', 'kwok'], 'beside another cloud')
+    equal(len(json.loads(run('catalogue', '--provider', 'kwok', '-o', 'json')[0])), 144, 'types')
+    misspelt = plan(KWOK % ('', 'nodeRegistrationDely: 10s') + pod())
+    check('did you mean nodeRegistrationDelay?' in str(misspelt['problems']), misspelt['problems'])
+    check('kwok has no regions' in run('plan', '-f', '-', '--region', 'us-east-1', text=KWOK % ('', ''), status=1)[1], 'a region')
+    check('kwok has no facts to fetch' in run('facts', '--provider', 'kwok', status=1)[1], 'facts')
+
+
+for step in (kwok_generates_its_types, the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
     step()
 sys.exit(finish())

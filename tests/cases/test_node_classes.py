@@ -172,16 +172,18 @@ def check_kwok(folder):
         answer = plan(foreign + POD % ('a', selector), '--catalogue', types)
         equal(len(answer['launches']), 1 if fits else 0, f'kwok: {selector}')
         equal(answer['warnings'], [], 'notes')
-    for text, options, aws in ((foreign, (), False), (foreign, ('--provider', 'aws'), True),
-                               (foreign.replace('karpenter.kwok.sh, kind', 'karpenter.k8s.aws, kind'), (), True)):
+    for text, options, domain in ((foreign, (), 'karpenter.kwok.sh'), (foreign, ('--provider', 'aws'), 'karpenter.k8s.aws'),
+                                  (foreign.replace('karpenter.kwok.sh, kind', 'karpenter.k8s.aws, kind'), (), 'karpenter.k8s.aws')):
         out, _ = run('dump', '-f', '-', '--catalogue', types, *options, text=text)
         labels = json.loads(out)['labels']
         check('example.com/rack' in labels['wellKnown'], f'{options}: {labels}')
-        equal('restrictedDomains' in labels, aws, f'AWS tables with {options}')
+        equal(labels['restrictedDomains'], [domain], f'tables with {options}')
         equal(sorted(labels['wellKnown']), labels['wellKnown'], 'order')
-    # without a catalogue, nothing is known of its instance types
-    error = run('plan', '-f', '-', text=foreign + POD % ('a', 'pool: p'), status=1)[1]
-    check('NodePool p: spec.template.spec.nodeClassRef: ' in error and 'karpenter.kwok.sh, kind KWOKNodeClass' in error, error)
+    # without a catalogue, its own types; those of a group that nobody knows are not known either
+    equal([one['choice']['instanceType'] for one in plan(foreign + POD % ('a', 'pool: p'))['launches']], ['m-4x-amd64-linux'], 'own types')
+    unknown = foreign.replace('karpenter.kwok.sh', 'karpenter.example.com').replace('KWOKNodeClass', 'ShedNodeClass')
+    error = run('plan', '-f', '-', text=unknown + POD % ('a', 'pool: p'), status=1)[1]
+    check('NodePool p: spec.template.spec.nodeClassRef: ' in error and 'karpenter.example.com, kind ShedNodeClass' in error, error)
 
 
 def check_errors():

@@ -17,7 +17,7 @@ Facts = Union[str, 'os.PathLike[str]', bytes]
 
 @dataclass(frozen=True)
 class Provider:
-    """What load(provider=) takes where a name alone does not say enough: a cloud ("aws", "azure", "gcp", "file") or the path of a plugin.
+    """What load(provider=) takes where a name alone does not say enough: a cloud ("aws", "azure", "gcp", "kwok", "file") or the path of a plugin.
 
     `settings`: by the names that the provider's guide has (docs/providers.md). `facts`: tables, by their kind, that replace what is built in; of the
     kind "all" a whole table, as `karp facts` writes it. They are paths, or texts as bytes.
