@@ -266,6 +266,7 @@ void engine_take(engine *e, const trace_event *event)
     case TRACE_CAPACITY_LOST: lose_capacity(e, event); return;
     case TRACE_OBJECT_DELETED: delete_object(e, event); return;
     case TRACE_USAGE: autoscalers_use(e, event); return;
+    case TRACE_ROLLED: rollouts_take(e, event); return;
     default: return;
     }
 }
@@ -353,6 +354,7 @@ static void instant(engine *e)
     pods_settle(e);
     nodes_drain(e);
     pods_settle(e);
+    while (rollouts_go_on(e)) pods_settle(e);
     repack_go_on(e);
     buffers_open(e);
     disrupt_plan(e);
@@ -366,6 +368,7 @@ static int64_t next_instant(const engine *e)
         if (at < next) next = at;
     }
     if (e->autoscalers.due < next) next = e->autoscalers.due;
+    if (e->rollouts.due < next) next = e->rollouts.due;
     return next;
 }
 
@@ -430,6 +433,7 @@ karp_status engine_begin(engine *e)
     if (!status) status = engine_shapes(e);
     if (!status) status = budgets_read(e);
     if (!status) status = autoscalers_begin(e);
+    if (!status) status = rollouts_begin(e);
     const tree *state = e->base->state;
     if (state) e->now = e->base->starts;
     e->resuming = state != NULL;

@@ -28,6 +28,7 @@
 #include <replay/engine_provision.h>
 #include <replay/engine_repack.h>
 #include <replay/engine_replicas.h>
+#include <replay/engine_rollouts.h>
 #include <replay/engine_scheduler.h>
 #include <replay/engine_snapshot.h>
 #include <replay/machine.h>
@@ -89,6 +90,7 @@ struct engine {
     struct replay_scheduler scheduler;
     struct replay_budgets budgets;
     struct replay_autoscalers autoscalers;
+    struct replay_rollouts rollouts;
     struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;

@@ -98,51 +98,23 @@ uint64_t autoscaler_wants(engine *e, uint32_t autoscaler)
 {
     replay_autoscaler *a = &e->autoscalers.list[autoscaler];
     size_t count = count_pods(e, a, false), running = count_pods(e, a, true), n = 0;
+    int32_t replicas = (int32_t)rollouts_wanted(e, a->shape, count);
     kube_scaled_pod *pods = mem_alloc(e->context, (count + 1) * sizeof *pods);
-    kube_scaling_verdict verdict = { .replicas = (int32_t)count };
+    kube_scaling_verdict verdict = { .replicas = replicas };
     for (uint32_t p = first_pod(e, a); pods && p != REPLAY_NONE; p = e->pods.list[p].next_alike)
         pods[n++] = scaled_pod(e, a, &e->pods.list[p], running);
-    if (!pods || !kube_autoscaler_look(e->context, &a->of, e->now, (int32_t)count, pods, count, &verdict))
-        engine_nomem(e);
+    if (!pods || !kube_autoscaler_look(e->context, &a->of, e->now, replicas, pods, count, &verdict)) engine_nomem(e);
     mem_free(e->context, pods, (count + 1) * sizeof *pods);
     return (uint64_t)verdict.replicas;
 }
 
 /* ---- scaling ----------------------------------------------------------------------------------------------------- */
 
-static trace_event event_of(const engine *e, const replay_autoscaler *a, uint32_t kind)
+static void scale(engine *e, replay_autoscaler *a, uint64_t has, uint64_t wants)
 {
-    return (trace_event){ .at = e->now, .kind = kind, .shape = a->shape, .lasts = KARP_DURATION_UNSET };
-}
-
-/* The next name that no pod has. */
-static void add_pod(engine *e, replay_autoscaler *a)
-{
-    trace_event event = event_of(e, a, TRACE_POD_CREATED);
-    do {
-        strbuf name;
-        strbuf_init(&name, e->context);
-        strbuf_addstr(&name, a->of.target);
-        strbuf_addc(&name, '-');
-        strbuf_addu(&name, a->next++);
-        event.of.pod.name = name.failed ? (karp_str){ "", 0 } : engine_text(e, (karp_str){ name.ptr, name.len });
-        if (name.failed) engine_nomem(e);
-        strbuf_free(&name);
-    } while (!e->status && pod_of_event(e, &event) != REPLAY_NONE);
-    if (!e->status) pod_create(e, &event);
-}
-
-static void remove_pods(engine *e, const replay_autoscaler *a, size_t count)
-{
-    uint32_t *pods = mem_alloc(e->context, (count + 1) * sizeof *pods);
-    trace_event event = event_of(e, a, TRACE_POD_DELETED);
-    if (!pods) engine_nomem(e);
-    else replicas_pick(e, a->shape, pods, count);
-    for (size_t i = 0; i < count && !e->status; i++) {
-        event.of.pod.name = e->pods.list[pods[i]].name;
-        pod_delete(e, &event);
-    }
-    mem_free(e->context, pods, (count + 1) * sizeof *pods);
+    if (rollouts_scale(e, a->shape, wants)) return;
+    for (uint64_t k = has; k < wants && !e->status; k++) replicas_add(e, a->shape, 0, a->of.target, &a->next);
+    if (wants < has) replicas_remove(e, a->shape, REPLICAS_ALL, (size_t)(has - wants));
 }
 
 void autoscalers_look(engine *e)
@@ -151,8 +123,7 @@ void autoscalers_look(engine *e)
         replay_autoscaler *a = &e->autoscalers.list[i];
         if (!a->active) continue;
         uint64_t has = count_pods(e, a, false), wants = autoscaler_wants(e, i);
-        for (uint64_t k = has; k < wants && !e->status; k++) add_pod(e, a);
-        if (wants < has) remove_pods(e, a, (size_t)(has - wants));
+        scale(e, a, has, wants);
     }
     autoscalers_looked(e);
 }

@@ -35,6 +35,7 @@ typedef struct replay_pod {
     int64_t created, waits_since, started, lasts;
     int64_t held_until; /* no attempt before; KARP_NO_TIME = it may be tried */
     uint32_t shape, node;
+    uint32_t set; /* of a Deployment whose template changes */
     uint32_t meant; /* target of a repack plan; REPLAY_NONE = none */
     uint32_t next, before; /* list of the node's pods */
     uint32_t life; /* number of evictions: events of an earlier life are ignored */

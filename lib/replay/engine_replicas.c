@@ -125,13 +125,18 @@ static size_t list_alike(const engine *e, uint32_t group, uint32_t *out)
     return n;
 }
 
-/* Sorts the replicas of n pods: those that are deleted come first. */
-static bool sort_replicas(engine *e, scaling *s, size_t n)
+/* Sorts the replicas of n pods, of which only those of the set stay: those that are deleted come first. */
+static bool sort_replicas(engine *e, scaling *s, uint32_t set, size_t *n)
 {
-    if (!sort_ids(e->context, s->pods, n, by_node, e)) return false;
-    rank_all(e, s->pods, n, s->replicas, s->uids);
-    return sort_stable(e->context, s->replicas, n, sizeof *s->replicas, by_uid, NULL) &&
-           kube_sort_replicas(e->context, s->replicas, n, e->now);
+    size_t kept = 0;
+    if (!sort_ids(e->context, s->pods, *n, by_node, e)) return false;
+    rank_all(e, s->pods, *n, s->replicas, s->uids);
+    for (size_t i = 0; i < *n; i++) {
+        if (set == REPLICAS_ALL || e->pods.list[s->replicas[i].number].set == set) s->replicas[kept++] = s->replicas[i];
+    }
+    *n = kept;
+    return sort_stable(e->context, s->replicas, kept, sizeof *s->replicas, by_uid, NULL) &&
+           kube_sort_replicas(e->context, s->replicas, kept, e->now);
 }
 
 static void choose(engine *e, const trace_event *event, scaling *s)
@@ -142,7 +147,7 @@ static void choose(engine *e, const trace_event *event, scaling *s)
         named_count += s->meant[named_count] != REPLAY_NONE;
     }
     if (named_count == n || e->status) return; /* all go */
-    bool fine = sort_replicas(e, s, n);
+    bool fine = sort_replicas(e, s, REPLICAS_ALL, &n);
     if (!fine) engine_nomem(e);
     for (size_t i = 0; i < named_count; i++) s->pods[i] = s->replicas[i].number;
     if (fine) exchange_all(e, s->meant, s->pods, named_count);
@@ -177,14 +182,53 @@ void replicas_choose(engine *e, const trace_event *event)
     end_scaling(e, &s);
 }
 
-void replicas_pick(engine *e, uint32_t shape, uint32_t *out, size_t count)
+static size_t pick(engine *e, uint32_t shape, uint32_t set, uint32_t *out, size_t count)
 {
     scaling s;
-    if (count == 0 || e->status) return;
+    size_t n = 0;
     if (begin_scaling(e, group_of(e, shape), count, &s)) {
-        size_t n = list_alike(e, group_of(e, shape), s.pods);
-        if (!sort_replicas(e, &s, n)) engine_nomem(e);
+        n = list_alike(e, group_of(e, shape), s.pods);
+        if (!sort_replicas(e, &s, set, &n)) engine_nomem(e);
         for (size_t i = 0; i < count && i < n; i++) out[i] = s.replicas[i].number;
     }
     end_scaling(e, &s);
+    return n < count ? n : count;
+}
+
+/* ---- one after another ------------------------------------------------------------------------------------------- */
+
+static trace_event event_of(const engine *e, uint32_t shape, uint32_t kind)
+{
+    return (trace_event){ .at = e->now, .kind = kind, .shape = shape, .lasts = KARP_DURATION_UNSET };
+}
+
+void replicas_add(engine *e, uint32_t shape, uint32_t set, karp_str name, uint64_t *next)
+{
+    trace_event event = event_of(e, shape, TRACE_POD_CREATED);
+    do {
+        strbuf text;
+        strbuf_init(&text, e->context);
+        strbuf_addstr(&text, name);
+        strbuf_addc(&text, '-');
+        strbuf_addu(&text, (*next)++);
+        event.of.pod.name = text.failed ? (karp_str){ "", 0 } : engine_text(e, (karp_str){ text.ptr, text.len });
+        if (text.failed) engine_nomem(e);
+        strbuf_free(&text);
+    } while (!e->status && pod_of_event(e, &event) != REPLAY_NONE);
+    if (!e->status) pod_create(e, &event);
+    if (!e->status) e->pods.list[e->pods.count - 1].set = set;
+}
+
+void replicas_remove(engine *e, uint32_t shape, uint32_t set, size_t count)
+{
+    uint32_t *pods = mem_alloc(e->context, (count + 1) * sizeof *pods);
+    trace_event event = event_of(e, shape, TRACE_POD_DELETED);
+    size_t found = 0;
+    if (!pods) engine_nomem(e);
+    else if (count > 0 && !e->status) found = pick(e, shape, set, pods, count);
+    for (size_t i = 0; i < found && !e->status; i++) {
+        event.of.pod.name = e->pods.list[pods[i]].name;
+        pod_delete(e, &event);
+    }
+    mem_free(e->context, pods, (count + 1) * sizeof *pods);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surplus pods of a ReplicaSet. */
+/* Pods that a controller creates and deletes. */
 #ifndef REPLAY_ENGINE_REPLICAS_H
 #define REPLAY_ENGINE_REPLICAS_H
 
@@ -9,7 +9,11 @@
  * get the names in these events. Its pods are alike but for their names. */
 void replicas_choose(engine *e, const trace_event *event);
 
-/* The pods that are deleted if a controller deletes so many, at most all of its pods; `shape`: of one of them. */
-void replicas_pick(engine *e, uint32_t shape, uint32_t *out, size_t count);
+#define REPLICAS_ALL UINT32_MAX /* sets */
+
+/* Creates a pod of the shape in the set, with the next name that no pod has: NAME-NEXT. */
+void replicas_add(engine *e, uint32_t shape, uint32_t set, karp_str name, uint64_t *next);
+/* Deletes so many pods of the controller, at most all: of its sets only this one. `shape`: of one of its pods. */
+void replicas_remove(engine *e, uint32_t shape, uint32_t set, size_t count);
 
 #endif

@@ -40,6 +40,7 @@ static void resume_pods(engine *e, const tree *list)
         state_read(e, pod, &state_pod, NULL, p);
         p->life = tree_get(pod, "evicted") ? (uint32_t)state_count(e, tree_get(pod, "evicted"), UINT32_MAX, "evicted")
                                            : 0;
+        if (tree_get(pod, "set")) p->set = (uint32_t)state_count(e, tree_get(pod, "set"), UINT32_MAX, "set");
         if (tree_get(pod, "errors")) p->errors = (uint8_t)state_count(e, tree_get(pod, "errors"), UINT8_MAX, "errors");
         if ((p->state == POD_RUNNING) != (tree_get(pod, "started") != NULL)) state_refuse(e, "pods");
         else if (p->state == POD_RUNNING) p->started = needed(e, pod, "started");
@@ -266,6 +267,7 @@ karp_status engine_resume(engine *e, const tree *state)
     if (!e->status) resume_losses(e, tree_get(state, "losses"));
     if (!e->status) resume_events(e, tree_get(state, "events"));
     if (!e->status) autoscalers_resume(e, state);
+    if (!e->status) rollouts_resume(e, state);
     if (!e->status) resume_schedule(e, tree_get(state, "schedule"));
     if (!e->status) resume_meter(e, tree_get(state, "meter"));
     return e->status;

@@ -55,6 +55,7 @@ static tree *pods_state(saving *s)
         if (p->state == POD_RUNNING) set_number(s->t, pod, "started", p->started);
         if (p->life) set_number(s->t, pod, "evicted", p->life);
         if (p->errors) set_number(s->t, pod, "errors", p->errors);
+        if (p->set) set_number(s->t, pod, "set", p->set);
         tree_append(s->t, list, pod);
     }
     return list;
@@ -328,6 +329,7 @@ static tree *write_state(saving *s)
     tree_set(t, state, "antiAffinity", anti_affinity_state(s));
     if (e->scheduler.on) tree_set(t, state, "scheduler", binding_state(s->e, t));
     if (e->autoscalers.count) tree_set(t, state, "autoscalers", autoscalers_state(e, t));
+    if (e->rollouts.count) tree_set(t, state, "rollouts", rollouts_state(e, t));
     tree_set(t, state, "commands", commands_state(s));
     tree_set(t, state, "losses", losses_state(s));
     tree_set(t, state, "events", events_state(s));

@@ -26,7 +26,7 @@ enum { STORY_REPLICAS_MOST = 1000000 };
 typedef struct story_effect {
     uint32_t workload;
     uint64_t replicas;
-    trace_event event;
+    trace_event event; /* TRACE_ROLLED: a rollout of the workload, with these replicas */
 } story_effect;
 
 typedef struct story_step {
@@ -49,6 +49,8 @@ typedef struct story_workload {
     uint64_t first; /* above the numbers of its pods in the documents */
     uint32_t shape;
     uint32_t autoscaler; /* that scales it from a step on that states its usage; IO_NONE = none */
+    uint32_t rollout; /* from the first step on that changes its template; IO_NONE = none does */
+    trace_event rolled; /* kind TRACE_ROLLED: while playing, the last event of its rollout */
     bool applied; /* by a step: it does not exist at the start */
     bool gone; /* while steps are read: an earlier one deleted it */
     karp_str *owned; /* its pods in a cluster's documents; the last ones are removed first */

@@ -353,6 +353,58 @@ static uint32_t find_workload(const story *s, karp_str namespace_, karp_str name
     return IO_NONE;
 }
 
+/* ---- rollouts ---------------------------------------------------------------------------------------------------- */
+
+/* The number of the template among those that the Deployment has had. */
+static karp_status find_set(const change *c, trace_rollout *r, uint32_t shape, uint32_t *out)
+{
+    trace *t = c->s->trace;
+    for (*out = 0; *out < r->count; (*out)++) {
+        if (r->stated[*out] == shape) return KARP_OK;
+    }
+    if (shape == NO_ID ||
+        !arena_grow(&t->memory, (void **)&r->stated, &r->stated_capacity, r->count + 1, sizeof *r->stated) ||
+        !arena_grow(&t->memory, (void **)&r->shapes, &r->capacity, r->count + 1, sizeof *r->shapes))
+        return story_nomem(c->s);
+    r->stated[r->count] = r->shapes[r->count] = shape;
+    r->count++;
+    return KARP_OK;
+}
+
+static karp_status begin_rollout(const change *c, const tree *before, story_workload *w)
+{
+    trace *t = c->s->trace;
+    uint32_t unused = 0;
+    if (!grow(t->context, (void **)&t->rollouts, &t->rollout_capacity, t->rollout_count + 1, sizeof *t->rollouts))
+        return story_nomem(c->s);
+    trace_rollout *r = &t->rollouts[t->rollout_count];
+    *r = (trace_rollout){ .namespace_ = trace_keep(t, w->namespace_), .name = trace_keep(t, w->name) };
+    if (!r->namespace_.ptr || !r->name.ptr) return story_nomem(c->s);
+    w->rollout = (uint32_t)t->rollout_count++;
+    return find_set(c, r, replay_workload_shape(t, c->s->t, before, w->namespace_), &unused);
+}
+
+/* From its first change of the template on, every change of the Deployment is one of its rollout. */
+static karp_status roll(const change *c, const tree *before, const tree *after, uint32_t number, story_effect *effect)
+{
+    story *s = c->s;
+    story_workload *w = &s->workloads[number];
+    trace_event *event = &effect->event;
+    const tree *spec = tree_get(after, "spec");
+    const char *wrong = kube_strategy_read(spec, &event->of.rollout.strategy);
+    char why[120];
+    if (wrong) {
+        (void)snprintf(why, sizeof why, "%s: not as Kubernetes takes it", wrong);
+        return refuse(c, after, why);
+    }
+    karp_status status = w->rollout == IO_NONE ? begin_rollout(c, before, w) : KARP_OK;
+    if (status) return status;
+    event->kind = TRACE_ROLLED;
+    event->of.rollout.rollout = w->rollout;
+    uint32_t shape = replay_workload_shape(s->trace, s->t, after, w->namespace_);
+    return find_set(c, &s->trace->rollouts[w->rollout], shape, &event->of.rollout.set);
+}
+
 /* The replicas of a Deployment are numbers of the story, which `scale` sets, too. */
 static karp_status change_deployment(const change *c, const tree *before, tree *after)
 {
@@ -375,7 +427,10 @@ static karp_status change_deployment(const change *c, const tree *before, tree *
         if (tree_integer(replicas, &count) && count > STORY_REPLICAS_MOST)
             return refuse(c, after, "more than 1000000 replicas");
         effect.replicas = is_refused(c, after) ? 0 : (uint64_t)count;
-        if (!before || !io_same_template(tree_get(before, "spec"), spec)) {
+        bool same = before && io_same_template(tree_get(before, "spec"), spec);
+        if (s->workloads[number].rollout != IO_NONE || (before && !same)) {
+            status = roll(c, before, after, number, &effect);
+        } else if (!same) {
             effect.event.shape = replay_workload_shape(s->trace, s->t, after, io_namespace(after));
             if (effect.event.shape == NO_ID) return story_nomem(s);
         }

@@ -71,6 +71,14 @@ static karp_status expire(story *s)
     return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
+/* Until nothing more can happen before pods are bound. Karpenter gathers what comes meanwhile. */
+static bool roll(story *s)
+{
+    bool rolled = false;
+    while (rollouts_go_on(s->e)) rolled = true;
+    return rolled;
+}
+
 static bool has_pending_work(const story *s)
 {
     return s->e->pods.still_pending > 0 || story_any_unplanned(s) || buffers_wait(s->e);
@@ -78,13 +86,18 @@ static bool has_pending_work(const story *s)
 
 static karp_status instant(story *s)
 {
-    for (int turn = 0; turn < MOST_TURNS; turn++) {
+    bool rolled = false;
+    /* A rollout may take as many turns as it has pods. */
+    for (int turn = 0; turn < MOST_TURNS; turn += !rolled) {
         s->again = false;
         karp_status status = make_ready(s);
         if (!status) status = end_postponed_deletions(s);
         if (!status) status = expire(s);
         if (!status) status = story_launch_static(s);
+        rolled = !status && roll(s);
         if (!status && has_pending_work(s)) status = story_provision(s);
+        rolled = (!status && roll(s)) || rolled; /* pods have been bound */
+        s->again = s->again || rolled;
         if (!status && !s->again) status = story_disrupt(s);
         if (status || !s->again) return status;
     }
@@ -104,6 +117,7 @@ static int64_t next_event(const story *s)
     if (s->validate_at != KARP_NO_TIME) sooner(s, s->validate_at, &next);
     if (s->unblocked_at != KARP_NO_TIME) sooner(s, s->unblocked_at, &next);
     if (s->opens_at != KARP_NO_TIME) sooner(s, s->opens_at, &next);
+    if (s->e->rollouts.due != INT64_MAX) sooner(s, s->e->rollouts.due, &next);
     for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
         const replay_node *n = &s->e->nodes.list[s->e->nodes.alive[i]];
         if (!n->ready) sooner(s, n->ready_at, &next);

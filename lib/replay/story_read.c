@@ -176,6 +176,7 @@ karp_status story_add_workload(story *s, tree *object)
                            .namespace_ = tree_get_text(metadata, "namespace"),
                            .name = tree_get_text(metadata, "name"),
                            .autoscaler = IO_NONE,
+                           .rollout = IO_NONE,
                            .replicas = (uint64_t)count };
     if (w->namespace_.len == 0) w->namespace_ = str("default");
     return KARP_OK;

@@ -38,11 +38,21 @@ static karp_status numbered_pod(story *s, const story_workload *w, uint64_t numb
     return kept.ptr ? pod_event(s, w, kept, kind) : story_nomem(s);
 }
 
+static uint64_t replicas_of(const story_workload *w)
+{
+    return w->rolled.kind ? (uint64_t)w->rolled.of.rollout.replicas : w->pods + w->owned_count;
+}
+
 /* New pods get the next numbers. Scaling down deletes the highest numbers first, and then the pods of the documents. */
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 {
     story_workload *w = &s->workloads[workload];
     karp_status status = KARP_OK;
+    if (w->rolled.kind) {
+        w->rolled.of.rollout.replicas = (int32_t)replicas;
+        engine_take(s->e, &w->rolled);
+        return story_engine(s);
+    }
     while (w->pods + w->owned_count < replicas && !status) status = numbered_pod(s, w, w->pods++, TRACE_POD_CREATED);
     while (w->pods > 0 && w->pods + w->owned_count > replicas && !status)
         status = numbered_pod(s, w, --w->pods, TRACE_POD_DELETED);
@@ -54,9 +64,12 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 static karp_status change_workload(story *s, const story_effect *effect)
 {
     story_workload *w = &s->workloads[effect->workload];
-    uint64_t replicas = effect->replicas == STORY_SAME ? w->pods + w->owned_count : effect->replicas;
+    uint64_t replicas = effect->replicas == STORY_SAME ? replicas_of(w) : effect->replicas;
     karp_status status = KARP_OK;
-    if (effect->event.shape != NO_ID && effect->event.shape != w->shape) {
+    if (effect->event.kind == TRACE_ROLLED) {
+        w->rolled = effect->event;
+        w->shape = s->trace->rollouts[w->rolled.of.rollout.rollout].shapes[w->rolled.of.rollout.set];
+    } else if (effect->event.shape != NO_ID && effect->event.shape != w->shape) {
         status = story_scale(s, effect->workload, 0);
         w->shape = effect->event.shape;
     }
@@ -115,7 +128,7 @@ karp_status story_autoscale(story *s, bool *changed)
         const story_workload *w = &s->workloads[i];
         if (w->autoscaler == IO_NONE || !s->e->autoscalers.list[w->autoscaler].active) continue;
         uint64_t wants = autoscaler_wants(s->e, w->autoscaler);
-        *changed = *changed || wants != w->pods + w->owned_count;
+        *changed = *changed || wants != replicas_of(w);
         status = story_scale(s, i, wants);
     }
     autoscalers_looked(s->e);
@@ -166,6 +179,7 @@ static karp_status add_objects(story *s)
         story_workload *w = &s->workloads[i];
         w->shape = replay_workload_shape(t, s->t, w->object, w->namespace_);
         if (w->shape == NO_ID) return story_nomem(s);
+        if (w->rollout != IO_NONE) t->rollouts[w->rollout].shapes[0] = w->shape;
     }
     for (size_t i = 0; i < s->step_count; i++) {
         if (s->steps[i].what != STORY_WAIT) continue;

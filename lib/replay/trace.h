@@ -11,6 +11,7 @@
 
 #include <io/table.h>
 #include <json/tree.h>
+#include <kube/rollout.h>
 
 /* Kinds of events. The numbers are stable. */
 enum {
@@ -21,7 +22,8 @@ enum {
     TRACE_OBJECT_APPLIED = 4, /* text: a JSON object that is added, or replaces the one with its name */
     TRACE_CAPACITY_LOST = 5, /* instance_type, zone, capacity_type: "" = any; lasts: how long it is unavailable */
     TRACE_OBJECT_DELETED = 6, /* object; with a NodePool its nodes are deleted */
-    TRACE_USAGE = 7 /* usage: what all pods that an autoscaler scales use together from now on */
+    TRACE_USAGE = 7, /* usage: what all pods that an autoscaler scales use together from now on */
+    TRACE_ROLLED = 8 /* rollout: a Deployment from its first change of the template on */
 };
 
 typedef struct trace_event {
@@ -49,6 +51,11 @@ typedef struct trace_event {
             int64_t amounts[2]; /* of cpu and memory, in thousandths; -1 = unknown */
         } usage;
         struct {
+            uint32_t rollout, set; /* in trace.rollouts; its present template */
+            int32_t replicas;
+            kube_strategy strategy;
+        } rollout;
+        struct {
             karp_str kind, namespace_, name; /* namespace_: "default" for kinds without one */
         } object;
         karp_str text;
@@ -75,6 +82,14 @@ typedef struct trace_autoscaler {
     uint32_t shape; /* of the pods that it adds, from the event on that states the usage; before it NO_ID */
 } trace_autoscaler;
 
+/* A Deployment whose template changes. Its pods of one template are a set, whose number is the template's. */
+typedef struct trace_rollout {
+    karp_str namespace_, name;
+    uint32_t *stated; /* shapes of the templates as the steps state them */
+    uint32_t *shapes; /* of the pods: the first one as the API server fills it in */
+    size_t count, stated_capacity, capacity;
+} trace_rollout;
+
 /* An object at the start. */
 typedef struct trace_object {
     karp_str text; /* JSON */
@@ -97,6 +112,8 @@ typedef struct trace {
     size_t daemon_count, daemon_capacity;
     trace_autoscaler *autoscalers;
     size_t autoscaler_count, autoscaler_capacity;
+    trace_rollout *rollouts;
+    size_t rollout_count, rollout_capacity;
     io_table machine_types; /* types of Azure's packing trace -> shape */
     io_table dumped; /* "namespace/name" -> index in dumped_pods, over all dumps so far */
     trace_dumped *dumped_pods;

@@ -28,6 +28,7 @@ static bool shape_of(story_trace *l, size_t workload)
 {
     const story_workload *w = &l->s.workloads[workload];
     l->shapes[workload] = replay_workload_shape(l->t, l->s.t, w->object, w->namespace_);
+    if (w->rollout != IO_NONE) l->t->rollouts[w->rollout].shapes[0] = l->shapes[workload];
     return l->shapes[workload] != NO_ID || refused(l);
 }
 
@@ -46,9 +47,19 @@ static bool add_pod(story_trace *l, size_t workload, uint64_t number, uint32_t k
     return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);
 }
 
+/* Another number of replicas in the rollout. */
+static bool scale_rolled(story_trace *l, story_workload *w, uint64_t replicas)
+{
+    w->rolled.at = l->now;
+    w->rolled.of.rollout.replicas = (int32_t)replicas;
+    return trace_add(l->t, &w->rolled) || refused(l);
+}
+
 static bool scale(story_trace *l, size_t workload, uint64_t replicas)
 {
     bool fine = true;
+    story_workload *w = &l->s.workloads[workload];
+    if (w->rolled.kind) return scale_rolled(l, w, replicas);
     while (l->pods[workload] < replicas && fine) fine = add_pod(l, workload, l->pods[workload]++, TRACE_POD_CREATED);
     while (l->pods[workload] > replicas && fine) fine = add_pod(l, workload, --l->pods[workload], TRACE_POD_DELETED);
     return fine;
@@ -62,7 +73,14 @@ static bool take_effect(story_trace *l, const story_effect *effect)
         event.at = l->now;
         return trace_add(l->t, &event) || refused(l);
     }
-    uint64_t replicas = effect->replicas == STORY_SAME ? l->pods[w] : effect->replicas;
+    trace_event *rolled = &l->s.workloads[w].rolled;
+    uint64_t has = rolled->kind ? (uint64_t)rolled->of.rollout.replicas : l->pods[w];
+    uint64_t replicas = effect->replicas == STORY_SAME ? has : effect->replicas;
+    if (effect->event.kind == TRACE_ROLLED) {
+        *rolled = effect->event;
+        l->shapes[w] = l->t->rollouts[rolled->of.rollout.rollout].shapes[rolled->of.rollout.set];
+        return scale_rolled(l, &l->s.workloads[w], replicas);
+    }
     if (effect->event.shape != NO_ID && effect->event.shape != l->shapes[w]) {
         if (!scale(l, w, 0)) return false;
         l->shapes[w] = effect->event.shape;

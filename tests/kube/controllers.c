@@ -305,6 +305,9 @@ void answer_cases(karp_context *context, arena *memory, const tree *cases)
         if (str_is(kind, "replicaset")) rank(context, memory, in);
         else if (str_is(kind, "pdb")) judge_evictions(memory, in);
         else if (str_is(kind, "hpa")) autoscale(context, memory, in);
+        else if (str_is(kind, "deployment")) answer_deployment(context, in);
+        else if (str_is(kind, "statefulset")) answer_stateful(in);
+        else if (str_is(kind, "job")) answer_job(context, in);
         else must(false, "a kind of controller that is not known");
     }
 }
