@@ -16,7 +16,6 @@ PATHS = [os.path.join(os.environ['KARP_SOURCE'], 'tests/cases/kube-scheduler/con
 # Why no model answers.
 NOT_MODELLED = {
     'cronjob': 'test_cron_jobs.py asks karp replay',
-    'podgarbage': 'nodes do not fail: they are drained and deleted',
 }
 
 
@@ -69,7 +68,7 @@ def deployment(case, ours):
     return frames(ours, [[frame['t'], [[one[key] for key in keys] for one in frame['state']['sets']]] for frame in case['expect']])
 
 
-def statefulset(case, ours):
+def states(case, ours):
     return frames(ours, [[frame['t'], frame['state']] for frame in case['expect']])
 
 
@@ -78,7 +77,7 @@ def job(case, ours):
     return frames(ours, [[frame['t'], {**absent, **frame['state']}] for frame in case['expect']['trace']])
 
 
-JUDGES = {'replicaset': replicaset, 'pdb': pdb, 'hpa': hpa, 'deployment': deployment, 'statefulset': statefulset, 'job': job}
+JUDGES = {'replicaset': replicaset, 'pdb': pdb, 'hpa': hpa, 'deployment': deployment, 'statefulset': states, 'podgarbage': states, 'job': job}
 
 
 def main():

@@ -308,6 +308,7 @@ void answer_cases(karp_context *context, arena *memory, const tree *cases)
         else if (str_is(kind, "deployment")) answer_deployment(context, in);
         else if (str_is(kind, "statefulset")) answer_stateful(in);
         else if (str_is(kind, "job")) answer_job(context, in);
+        else if (str_is(kind, "podgarbage")) answer_nodes(in);
         else must(false, "a kind of controller that is not known");
     }
 }
