@@ -163,6 +163,7 @@ static bool list_members(gathering *g, const uint32_t *place)
         g->of_pod[i] = pod_over(p) ? NO_ID : place[g->of_pod[i]];
         m->succeeded += p->phase == KARP_PHASE_SUCCEEDED;
         m->pod_count += g->of_pod[i] != NO_ID;
+        m->gated += g->of_pod[i] != NO_ID && store_marks(&s->raw, p)->gated;
     }
     for (uint32_t i = 0, at = 0; i < g->index->count; at += g->index->items[i++].pod_count) {
         next[i] = at;

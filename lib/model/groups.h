@@ -14,6 +14,7 @@ typedef struct member_group {
     uint32_t parent; /* its composite group, in the index; NO_ID = none */
     const uint32_t *pods; /* members that have not finished, in the order of the queue */
     uint32_t pod_count;
+    uint32_t gated; /* those of them that have scheduling gates, bound or not */
     uint32_t succeeded; /* members that have succeeded */
     uint32_t child_count; /* of a composite: number of groups that name it as their parent */
 } member_group;

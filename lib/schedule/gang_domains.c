@@ -6,6 +6,7 @@
 #include <schedule/gang_loop.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
+#include <string.h>
 
 /* A node and its value of the key. */
 struct labelled {
@@ -92,7 +93,7 @@ static bool cut(scheduler *s, gang_domains *d, const struct labelled *list, uint
     return !s->algebra.failed;
 }
 
-const gang_domains *gang_domains_of(scheduler *s, uint32_t key)
+gang_domains *gang_domains_of(scheduler *s, uint32_t key)
 {
     gang_domains *d = s->gangs->domains;
     uint32_t count = 0;
@@ -124,18 +125,61 @@ uint32_t gang_domain_count(const scheduler *s, const gang_domains *domains)
 
 /* ---- which one first --------------------------------------------------------------------------------------------- */
 
+/* The free capacity of domains is added up once. After that, only nodes that have changed are looked at. */
+struct domain_sums {
+    uint32_t *domain_of; /* by host; NO_ID = in none */
+    int64_t (*seen)[2]; /* by host: what the sums have of it */
+    uint64_t changes_known;
+};
+
+static bool begin_sums(scheduler *s, gang_domains *d)
+{
+    struct domain_sums *k = arena_array(&s->round.data, 1, sizeof *k);
+    if (k == NULL) return false;
+    k->domain_of = arena_array(&s->round.data, s->hosts.count + (size_t)1, sizeof *k->domain_of);
+    k->seen = arena_array(&s->round.data, s->hosts.count + (size_t)1, sizeof *k->seen);
+    if (k->domain_of == NULL || k->seen == NULL) return false;
+    for (uint32_t h = 0; h < s->hosts.count; h++) k->domain_of[h] = NO_ID;
+    for (uint32_t i = 0; i < d->count; i++) {
+        for (uint32_t h = 0; h < d->items[i].host_count; h++) k->domain_of[d->items[i].hosts[h]] = i;
+    }
+    d->sums = k;
+    return true;
+}
+
+static void look_at(const scheduler *s, gang_domains *d, uint32_t host_index)
+{
+    const int64_t *now = s->hosts.before + (size_t)host_index * s->vectors.dims;
+    int64_t *seen = d->sums->seen[host_index];
+    if (d->sums->domain_of[host_index] == NO_ID) return;
+    for (size_t r = 0; r < 2; r++) {
+        d->items[d->sums->domain_of[host_index]].left[r] += (double)(now[r] - seen[r]);
+        seen[r] = now[r];
+    }
+}
+
+static bool update_sums(scheduler *s, gang_domains *d)
+{
+    const struct host_changes *k = &s->hosts.changes;
+    bool fresh = d->sums == NULL;
+    if (fresh && !begin_sums(s, d)) return false;
+    if (fresh || k->count - d->sums->changes_known > CHANGES_KEPT) {
+        for (uint32_t h = 0; h < s->hosts.count; h++) look_at(s, d, h);
+    } else {
+        for (uint64_t i = d->sums->changes_known; i < k->count; i++) look_at(s, d, k->ring[i % CHANGES_KEPT] >> 1);
+    }
+    d->sums->changes_known = k->count;
+    return true;
+}
+
 /* How full the domain is with the requests, from 0 on: the mean over CPU and memory, as kube-scheduler's MostAllocated
  * has it. */
-static double fullness(const scheduler *s, const gang_domain *one, const int64_t *requests)
+static double fullness(const gang_domain *one, const int64_t *requests)
 {
     double sum = 0;
     for (size_t r = 0; r < 2; r++) {
-        const int64_t *free_of = s->hosts.before + r; /* by host, with this stride */
-        const uint32_t stride = s->vectors.dims;
-        double left = 0;
-        for (uint32_t h = 0; h < one->host_count; h++) left += (double)free_of[(size_t)one->hosts[h] * stride];
         if (one->allocatable[r] > 0)
-            sum += (one->allocatable[r] - left + (double)requests[r]) / one->allocatable[r] / 2;
+            sum += (one->allocatable[r] - one->left[r] + (double)requests[r]) / one->allocatable[r] / 2;
     }
     return sum;
 }
@@ -152,13 +196,19 @@ static int fuller(const void *x, const void *y, const void *user)
     return a->full > b->full ? -1 : a->full < b->full;
 }
 
-const uint32_t *gang_domains_order(scheduler *s, const gang_domains *domains, const int64_t *requests)
+const uint32_t *gang_domains_order(scheduler *s, gang_domains *domains, uint32_t depth, const int64_t *requests)
 {
-    struct fullest *list = arena_array(&s->round.data, domains->count + (size_t)1, sizeof *list);
-    uint32_t *order = arena_array(&s->round.data, domains->count + (size_t)1, sizeof *order);
+    uint32_t **kept = &domains->orders[depth];
+    if (domains->ranking == NULL)
+        domains->ranking = arena_array(&s->round.data, domains->count + (size_t)1, sizeof *domains->ranking);
+    if (*kept == NULL) *kept = arena_array(&s->round.data, domains->count + (size_t)1, sizeof **kept);
+    struct fullest *list = domains->ranking;
+    uint32_t *order = *kept;
+    bool summed = update_sums(s, domains);
     for (uint32_t i = 0; list != NULL && i < domains->count; i++)
-        list[i] = (struct fullest){ fullness(s, &domains->items[i], requests), i };
-    if (list == NULL || order == NULL || !sort_stable(s->context, list, domains->count, sizeof *list, fuller, NULL)) {
+        list[i] = (struct fullest){ fullness(&domains->items[i], requests), i };
+    if (!summed || list == NULL || order == NULL ||
+        !sort_stable(s->context, list, domains->count, sizeof *list, fuller, NULL)) {
         s->failed = true;
         return NULL;
     }
@@ -177,12 +227,16 @@ static void changed(scheduler *s)
 
 bool gang_enter(scheduler *s, const gang_domain *domain, outside *before)
 {
-    uint64_t *offered = arena_array(&s->round.data, bits_words(s->hosts.count) + 1, sizeof *offered);
+    size_t width = bits_words(s->hosts.count) + 1;
+    uint64_t **kept = &s->gangs->offered[s->gangs->inside++];
+    if (*kept == NULL) *kept = arena_alloc(&s->round.data, width * sizeof **kept);
+    uint64_t *offered = *kept;
     *before = (outside){ s->within, s->hosts.offered };
     if (offered == NULL) {
         s->failed = true;
         return false;
     }
+    memset(offered, 0, width * sizeof *offered);
     if (domain->bits != NULL) {
         bits_or(offered, domain->bits, bits_words(s->hosts.count));
         bits_and(offered, s->hosts.offered, bits_words(s->hosts.count));
@@ -204,6 +258,7 @@ bool gang_enter(scheduler *s, const gang_domain *domain, outside *before)
 
 void gang_leave(scheduler *s, const outside *before)
 {
+    s->gangs->inside--;
     s->within = before->within;
     s->hosts.offered = before->offered;
     changed(s);

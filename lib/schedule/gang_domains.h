@@ -17,7 +17,7 @@ typedef struct gang_domain {
     const uint32_t *hosts;
     uint32_t host_count;
     const uint64_t *bits; /* the same; NULL = they are few */
-    double allocatable[2]; /* CPU and memory of its nodes, in units of vectors */
+    double allocatable[2], left[2]; /* CPU and memory of its nodes, in units of vectors */
 } gang_domain;
 
 struct gang_domains {
@@ -25,17 +25,20 @@ struct gang_domains {
     bool host; /* it is the host name */
     gang_domain *items; /* by name of the value */
     uint32_t count;
+    uint32_t *orders[MOST_INSIDE]; /* by the depth of the group that asked; used again */
+    struct fullest *ranking; /* scratch */
+    struct domain_sums *sums; /* how `left` is kept up to date; NULL = not needed yet */
     gang_domains *next;
 };
 
 /* The domains of the key, found once a round. NULL = out of memory. */
-const gang_domains *gang_domains_of(scheduler *s, uint32_t key);
+gang_domains *gang_domains_of(scheduler *s, uint32_t key);
 /* Domain `number`, from 0 on. Those of the host name continue with the claims that are open. */
 gang_domain gang_domain_at(const gang_domains *domains, uint32_t number);
 uint32_t gang_domain_count(const scheduler *s, const gang_domains *domains);
 /* Numbers of the domains, apart from claims, in the order in which kube-scheduler prefers them for pods with these
- * requests: the fullest first. In the round's arena; NULL = out of memory. */
-const uint32_t *gang_domains_order(scheduler *s, const gang_domains *domains, const int64_t *requests);
+ * requests: the fullest first. Valid until a group of the same depth asks; NULL = out of memory. */
+const uint32_t *gang_domains_order(scheduler *s, gang_domains *domains, uint32_t depth, const int64_t *requests);
 
 /* What gang_leave() restores. */
 typedef struct outside {

@@ -72,11 +72,18 @@ static void enter_queue(const group_turn *turns, unit *u)
     if (u->group != NO_ID) u->rank = turns[u->group].rank;
 }
 
+static size_t most_units(const gang_loop *l)
+{
+    size_t count = l->all->count;
+    for (uint32_t i = 0; i < l->s->pods.count; i++) count += l->all->of_pod[l->s->pods.items[i]] == NO_ID;
+    return count;
+}
+
 static bool list_units(gang_loop *l)
 {
     scheduler *s = l->s;
     const karp_snapshot *w = s->snapshot;
-    l->units = arena_array(&s->round.data, s->pods.count + (size_t)1, sizeof *l->units);
+    l->units = arena_array(&s->round.data, most_units(l) + 1, sizeof *l->units);
     l->batch = arena_array(&s->round.data, s->pods.count + (size_t)1, sizeof *l->batch);
     l->wanted = arena_array(&s->round.data, s->vectors.dims + (size_t)1, sizeof *l->wanted);
     uint32_t *unit_of = arena_array(&s->round.data, l->all->count + (size_t)1, sizeof *unit_of); /* 1 + the unit */
@@ -154,7 +161,7 @@ static bool place_pods(gang_loop *l, uint32_t id, const gang_domain *domain, gan
 {
     scheduler *s = l->s;
     const member_group *g = &l->all->items[id];
-    gang_count n = gang_counts(s, g);
+    const gang_count n = l->results[id].before;
     savepoint p;
     uint32_t there = n.bound + n.succeeded + n.placed, count = list_left(l, id);
     if (!savepoint_begin(s, &p)) return false;
@@ -271,14 +278,14 @@ static bool keep(gang_loop *l, uint32_t id, const gang_domains *domains, uint32_
 }
 
 /* `only`: the number of the only domain that is possible; NO_ID = all are. */
-static bool choose_domain(gang_loop *l, uint32_t id, uint32_t depth, const gang_domains *domains, uint32_t only)
+static bool choose_domain(gang_loop *l, uint32_t id, uint32_t depth, gang_domains *domains, uint32_t only)
 {
     gang_score best = { 0 }, score;
     uint32_t chosen = NO_ID;
     savepoint p;
     memset(l->wanted, 0, l->s->vectors.dims * sizeof *l->wanted);
     add_wanted(l, id);
-    const uint32_t *order = gang_domains_order(l->s, domains, l->wanted);
+    const uint32_t *order = gang_domains_order(l->s, domains, depth, l->wanted);
     uint32_t count = gang_domain_count(l->s, domains);
     for (uint32_t i = 0; order != NULL && i < count && !l->s->failed && !l->s->round.stopped; i++) {
         uint32_t number = i < domains->count ? order[i] : i;
@@ -315,7 +322,7 @@ static bool try_domains(gang_loop *l, uint32_t id, uint32_t depth, uint32_t key)
 {
     gang_result *r = &l->results[id];
     bool one = true;
-    const gang_domains *domains = gang_domains_of(l->s, key);
+    gang_domains *domains = gang_domains_of(l->s, key);
     uint32_t bound = bound_domain(l, id, key, NO_ID, &one), only = r->now.started ? r->now.domain : NO_ID;
     r->reason = one ? KARP_REASON_GROUP_MINIMUM : KARP_REASON_GROUP_DOMAINS;
     if (!one || domains == NULL) return false;
@@ -350,6 +357,7 @@ static bool try_group(gang_loop *l, uint32_t id, uint32_t depth)
     const member_group *g = &l->all->items[id];
     const pod_group *o = group_object(s->snapshot, g);
     gang_count n = gang_counts(s, g);
+    r->before = n;
     r->reason = depth > DEEPEST ? KARP_REASON_GROUP_MISSING
                 : g->composite  ? gang_refusal_composite(s, g)
                                 : gang_refusal(s, g, &n);
@@ -357,15 +365,18 @@ static bool try_group(gang_loop *l, uint32_t id, uint32_t depth)
     r->try_count = 0;
     bool ok = o->topology_key == NO_TEXT ? try_anywhere(l, id, depth) : try_domains(l, id, depth, o->topology_key);
     if (ok) r->now.started = true;
-    bool runs = r->kept.started || has_minimum(s, g);
-    if (ok || (runs && r->reason == KARP_REASON_GROUP_MINIMUM)) r->reason = KARP_REASON_NONE;
+    if (ok || (r->reason == KARP_REASON_GROUP_MINIMUM && (r->kept.started || has_minimum(s, g))))
+        r->reason = KARP_REASON_NONE;
     return ok;
 }
 
 /* Whether all pods of the group and of those below it are placed. */
 static bool is_done(gang_loop *l, uint32_t id)
 {
-    bool done = list_left(l, id) == 0;
+    const member_group *g = &l->all->items[id];
+    bool done = true;
+    for (uint32_t i = 0; i < g->pod_count && done; i++)
+        done = exclusion(&l->s->pods, g->pods[i]) == 0 || is_placed(l->s, g->pods[i]);
     for (uint32_t c = l->first_child[id]; c != NO_ID && done; c = l->next_child[c]) done = is_done(l, c);
     return done;
 }

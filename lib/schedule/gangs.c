@@ -31,7 +31,7 @@ gang_count gang_counts(scheduler *s, const member_group *g)
     for (uint32_t i = 0; i < g->pod_count; i++) {
         uint32_t p = g->pods[i];
         bool there = stays(s, p), placing = !there && exclusion(&s->pods, p) != 0;
-        n.counted += !is_gated(s->snapshot, p);
+        n.counted += g->gated == 0 || !is_gated(s->snapshot, p);
         n.bound += there;
         n.to_place += placing;
         n.placed += placing && placement_get(s, p).where != PLACE_NONE;

@@ -44,6 +44,7 @@ enum { MOST_TRIES = 6 };
 /* What a round decided on a group. */
 typedef struct gang_result {
     uint32_t reason; /* KARP_REASON_NONE = its minimum is met */
+    gang_count before; /* its members when it was tried last */
     struct gang_start {
         bool started; /* the round placed some of its pods */
         bool searched; /* only a search found their places */
@@ -55,10 +56,14 @@ typedef struct gang_result {
     gang_try tries[MOST_TRIES];
 } gang_result;
 
+enum { MOST_INSIDE = 12 }; /* domains within domains: composites, and the nodes of a flavour */
+
 /* What a round knows of groups; in its arena. */
 struct gang_state {
     gang_result *results; /* by group */
     gang_domains *domains; /* of the keys that were asked for */
+    uint64_t *offered[MOST_INSIDE]; /* the nodes that are offered inside of each domain; used again */
+    uint32_t inside; /* in so many domains pods are being placed */
     uint64_t searched; /* steps of all searches */
 };
 

@@ -300,7 +300,8 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     host *h = &s->hosts.items[host_index];
     const int64_t *requests = s->pods.classes[v->class_].requests;
     if (!round_touch(s, host_index)) return false;
-    if (s->saving.depth > 0 && !savepoint_note_host(s, host_index)) return false;
+    if (s->saving.depth > 0 && !savepoint_note_host(s, host_index, requests)) return false;
+    if (s->gangs != NULL && !hosts_changed(s, host_index, false)) return false;
     for (uint32_t d = 0; d < s->vectors.dims; d++) h->left[d] -= requests[d];
     h->set = set;
     h->received++;
@@ -324,7 +325,35 @@ bool hosts_exempt(const scheduler *s, uint32_t pod_number)
            (p->node != NO_ID && s->settings.shield && bits_test(s->hosts.marked_names, p->node));
 }
 
-/* The class's bits of nodes, created on first use. Clears those of an earlier round. */
+bool hosts_changed(scheduler *s, uint32_t host_index, bool restored)
+{
+    struct host_changes *k = &s->hosts.changes;
+    if (k->ring == NULL) k->ring = arena_alloc(&s->data, CHANGES_KEPT * sizeof *k->ring);
+    if (k->ring == NULL) {
+        s->failed = true;
+        return false;
+    }
+    k->ring[k->count++ % CHANGES_KEPT] = host_index << 1 | restored;
+    return true;
+}
+
+/* Opens nodes that were closed in an earlier round, or that got back what they had before. */
+static void reopen_hosts(scheduler *s, class_state *c)
+{
+    const struct host_changes *k = &s->hosts.changes;
+    if (c->closed_in != s->round.began_as || k->count - c->changes_known > CHANGES_KEPT) {
+        memset(c->closed_hosts, 0, bits_words(s->hosts.count) * sizeof *c->closed_hosts);
+    } else {
+        for (uint64_t i = c->changes_known; i < k->count; i++) {
+            uint32_t change = k->ring[i % CHANGES_KEPT];
+            if (change & 1) bits_clear(c->closed_hosts, change >> 1);
+        }
+    }
+    c->closed_in = s->round.began_as;
+    c->changes_known = k->count;
+}
+
+/* The class's bits of nodes, created on first use. */
 static bool open_hosts_of(scheduler *s, class_state *c)
 {
     size_t width = bits_words(s->hosts.count);
@@ -337,6 +366,7 @@ static bool open_hosts_of(scheduler *s, class_state *c)
         }
     }
     class_begin_round(s, c);
+    reopen_hosts(s, c);
     return true;
 }
 

@@ -23,12 +23,21 @@ typedef struct host {
     struct node_volumes *volumes; /* see volumes.h; NULL = the node has no limits, or they are not loaded yet */
 } host;
 
+/* The latest changes of nodes in rounds that place groups, in a ring: host << 1, + 1 if it got back what it had before.
+ * Classes and domains find out from it what they have to look at again. */
+enum { CHANGES_KEPT = 4096 };
+struct host_changes {
+    uint32_t *ring; /* NULL = there were none */
+    uint64_t count; /* of all rounds */
+};
+
 struct hosts {
     host *items;
     uint32_t count;
     bool loaded; /* ports or volumes of some host */
     /* [host * dims]: free capacity of each host; for hosts that received pods, the current one */
     const int64_t *before;
+    struct host_changes changes;
     uint32_t *of_node; /* state node -> host, NO_ID = not available in any round */
     uint64_t *offered; /* bits of hosts that are not removed in this round */
     uint64_t *shielded; /* bits of hosts protected by consolidateAfter; NULL = none */
@@ -45,6 +54,8 @@ taint_list taints_of_node(const scheduler *s, const state_node *n);
 bool hosts_reserve(scheduler *s);
 void hosts_free(scheduler *s);
 
+/* Records a change of the node. false = out of memory. */
+bool hosts_changed(scheduler *s, uint32_t host_index, bool restored);
 /* Places the pod on the first node that accepts it. */
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Places the pod on this node, if the node accepts it. */

@@ -36,6 +36,8 @@ typedef struct class_state {
     } refused, barred;
     uint64_t *refused_hosts; /* bits of nodes that cannot receive it in any round */
     uint64_t *closed_hosts; /* bits of nodes that cannot receive it any more in this round */
+    uint32_t closed_in; /* the round for which they are valid, and how many changes of nodes they know */
+    uint64_t changes_known;
     uint32_t round; /* the round for which these and `failed_at` are valid */
 } class_state;
 

@@ -54,7 +54,7 @@ bool rounds_init(scheduler *s)
     s->round.log->volumes_found = true;
     for (uint32_t c = 0; c < s->snapshot->class_count; c++)
         s->round.log->volumes_found = s->round.log->volumes_found && s->snapshot->classes[c].volumes_found;
-    s->round.number = 1;
+    s->round.number = s->round.began_as = 1;
     bits_fill(s->hosts.offered, s->hosts.count);
     return true;
 }
@@ -165,7 +165,6 @@ void class_begin_round(scheduler *s, class_state *c)
     c->round = s->round.number;
     c->refused = c->barred = (struct claim_bits){ NULL, 0 };
     c->failed_at = 0;
-    if (c->closed_hosts != NULL) memset(c->closed_hosts, 0, bits_words(s->hosts.count) * sizeof *c->closed_hosts);
 }
 
 /* ---- undoing the previous round ---------------------------------------------------------------------------------- */
@@ -256,7 +255,7 @@ static void undo_pods(scheduler *s)
     bits_fill(s->hosts.offered, s->hosts.count);
     s->round.version = s->round.steps = 0;
     s->round.stopped = false;
-    s->round.number++;
+    s->round.began_as = ++s->round.number;
     s->gangs = NULL;
     arena_release(&s->round.data, s->round.log->empty);
 }

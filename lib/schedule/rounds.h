@@ -19,7 +19,8 @@
 #include <schedule/pods.h>
 
 struct round {
-    uint32_t number; /* from 1 */
+    uint32_t number; /* from 1; the next one as well after each savepoint that was taken back */
+    uint32_t began_as; /* its number before that */
     arena data; /* memory that lives as long as the round */
     struct round_log *log; /* see rounds.c */
     bool begun; /* a round is to be undone */

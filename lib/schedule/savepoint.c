@@ -19,7 +19,7 @@ static bool refused(scheduler *s)
     return false;
 }
 
-bool savepoint_note_host(scheduler *s, uint32_t host_index)
+bool savepoint_note_host(scheduler *s, uint32_t host_index, const int64_t *requests)
 {
     const host *h = &s->hosts.items[host_index];
     struct saved_host *slot = list_push(s->context, &s->saving.hosts, sizeof *slot);
@@ -29,8 +29,8 @@ bool savepoint_note_host(scheduler *s, uint32_t host_index)
                                  .received = h->received,
                                  .port_count = h->port_count,
                                  .volumes = volumes_held(h),
-                                 .left = arena_copy(&s->round.data, h->left, s->vectors.dims * sizeof *h->left) };
-    return slot->left != NULL || refused(s);
+                                 .taken = requests };
+    return true;
 }
 
 bool savepoint_note_claim(scheduler *s, uint32_t claim_number)
@@ -50,14 +50,14 @@ bool savepoint_note_claim(scheduler *s, uint32_t claim_number)
 
 void savepoint_note_pods(scheduler *s, const uint32_t *pods, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *slot = list_push(s->context, &s->saving.pods, sizeof *slot);
-        if (slot == NULL) {
-            s->failed = true;
-            return;
-        }
-        *slot = pods[i];
+    size_t after = s->saving.pods.count + count;
+    if (count == 0) return;
+    if (after > s->saving.pods.capacity && !list_reserve_more(s->context, &s->saving.pods, sizeof *pods, count)) {
+        s->failed = true;
+        return;
     }
+    memcpy(s->saving.pods.items + s->saving.pods.count, pods, count * sizeof *pods);
+    s->saving.pods.count = after;
 }
 
 /* ---- reservations and limits ------------------------------------------------------------------------------------- */
@@ -128,12 +128,13 @@ static void undo_hosts(scheduler *s, size_t from)
     for (size_t i = s->saving.hosts.count; i-- > from;) {
         const struct saved_host *saved = &s->saving.hosts.items[i];
         host *h = &s->hosts.items[saved->host];
-        memcpy(h->left, saved->left, s->vectors.dims * sizeof *h->left);
+        for (uint32_t d = 0; d < s->vectors.dims; d++) h->left[d] += saved->taken[d];
         h->set = saved->set;
         h->received = saved->received;
         /* ports of bound pods may have been loaded since */
         h->port_count = saved->port_count > h->ports_bound ? saved->port_count : h->ports_bound;
         volumes_shrink(h, saved->volumes);
+        if (!hosts_changed(s, saved->host, true)) return; /* the scheduler has failed */
     }
     s->saving.hosts.count = from;
 }

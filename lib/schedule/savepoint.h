@@ -15,7 +15,7 @@
 struct saved_host {
     uint32_t host, set, received, port_count;
     size_t volumes;
-    int64_t *left;
+    const int64_t *taken; /* what the pod that it received requests */
 };
 
 struct saved_claim {
@@ -53,7 +53,7 @@ double savepoint_cost(scheduler *s, const savepoint *p);
 void savepoints_free(scheduler *s);
 
 /* While a savepoint is open (depth > 0): call before the host or claim receives a pod. */
-bool savepoint_note_host(scheduler *s, uint32_t host_index);
+bool savepoint_note_host(scheduler *s, uint32_t host_index, const int64_t *requests);
 bool savepoint_note_claim(scheduler *s, uint32_t claim_number);
 /* The same, after pods were placed. */
 void savepoint_note_pods(scheduler *s, const uint32_t *pods, uint32_t count);
