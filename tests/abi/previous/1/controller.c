@@ -199,6 +199,6 @@ int main(void)
     }
     if (status != KARP_OK) fprintf(stderr, "%s %s: %s\n", error.object, error.field, error.message);
     karp_catalogue_unref(catalogue);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status == KARP_OK ? 0 : 1;
 }

@@ -78,6 +78,6 @@ int main(void)
     if (status == KARP_OK) show(fitting);
     else fprintf(stderr, "%s %s: %s\n", error.object, error.field, error.message);
     karp_fitting_free(fitting);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status == KARP_OK ? 0 : 1;
 }

@@ -33,6 +33,6 @@ int main(int argc, char **argv)
     karp_decision_unref(plan);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status == KARP_OK ? 0 : 1;
 }

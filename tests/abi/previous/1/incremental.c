@@ -196,6 +196,6 @@ int main(void)
     else printf("%d rounds, %zu pods placed on %d nodes, built anew %d times\n", ROUNDS, all, NODES, built);
     if (status == KARP_OK) puts(most[0] > 0 && most[1] <= most[0] + most[0] / 50 ? "memory is flat" : "memory grows");
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     return status == KARP_OK ? 0 : 1;
 }

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     }
     if (status != KARP_OK) fprintf(stderr, "%s %s: %s\n", error.document, error.object, error.message);
     karp_snapshot_unref(snapshot);
-    karp_context_free(context);
+    karp_context_unref(context);
     printf("in use at the end: %zu bytes\n", memory.used);
     return status == KARP_OK && memory.used == 0 ? 0 : 1;
 }

@@ -72,6 +72,6 @@ int main(int argc, char **argv)
     if (status != KARP_OK) fprintf(stderr, "%s %s: %s\n", error.document, error.object, error.message);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    karp_context_free(context);
+    karp_context_unref(context);
     return failed;
 }

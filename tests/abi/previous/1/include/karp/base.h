@@ -169,7 +169,7 @@ KARP_API karp_status karp_context_new(const karp_context_options *options, karp_
  * Releases the caller's reference. Objects made in the context keep what they need of it, so they may be freed in any
  * order. NULL is allowed.
  */
-KARP_API void karp_context_free(karp_context *context);
+KARP_API void karp_context_unref(karp_context *context);
 
 /** "1.0.0" of the library in use, "1.0.0-rc1" before its release. */
 KARP_API const char *karp_version(void);

@@ -390,7 +390,7 @@ KARP_API void karp_verification_free(karp_verification *verification);
  */
 KARP_API size_t karp_verification_count(const karp_verification *verification);
 /** Finding @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
-KARP_API karp_status karp_verification_finding(const karp_verification *verification, size_t index, karp_finding *out);
+KARP_API karp_status karp_verification_at(const karp_verification *verification, size_t index, karp_finding *out);
 
 #ifdef __cplusplus
 }

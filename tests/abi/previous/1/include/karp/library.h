@@ -16,7 +16,7 @@ extern "C" {
 /** #KARP_VERSION_NUMBER of the library in use. */
 KARP_API uint32_t karp_version_number(void);
 
-/** Takes a reference and returns @p context; each reference is dropped by karp_context_free(). NULL is allowed. Any
+/** Takes a reference and returns @p context; each reference is dropped by karp_context_unref(). NULL is allowed. Any
  * thread. Since 1.0. */
 KARP_API karp_context *karp_context_ref(karp_context *context);
 

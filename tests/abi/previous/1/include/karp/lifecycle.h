@@ -113,7 +113,7 @@ KARP_API karp_status karp_action_describe(uint32_t kind, karp_action_meaning *ou
 typedef struct karp_advice karp_advice;
 
 /** Actions, by the names of their objects. */
-KARP_API size_t karp_advice_count(const karp_advice *advice);
+KARP_API size_t karp_advice_action_count(const karp_advice *advice);
 /** Action @p index, borrowed from @p advice. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out);
 /** The instant at which the advice can change although the cluster does not; KARP_NO_TIME = never. */
