@@ -19,6 +19,47 @@ static karp_status decide(design *d, const karp_change *changes, size_t change_c
     return status == KARP_OK ? settle_launches(&d->options, d->input.snapshot, d->plan, &d->settlement, error) : status;
 }
 
+/* Compares the designs with the first, and fills in their totals. Errors: those of karp_compare_designs(). */
+static karp_status compare(design *list, size_t count, karp_comparison **out, karp_error *error)
+{
+    const cli_options *options = &list[0].options;
+    karp_design *given = karp_alloc(options->context, count * sizeof *given);
+    if (given == NULL) return fail(error, KARP_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const design *d = &list[i];
+        given[i] = (karp_design){ .size = sizeof given[i],
+                                  .name = str(d->name),
+                                  .reader = d->input.reader,
+                                  .snapshot = d->input.snapshot,
+                                  .plan = d->plan,
+                                  .settlement = d->settlement,
+                                  .drift = &d->drift,
+                                  .warnings = d->input.warnings,
+                                  .warning_count = d->input.warning_count,
+                                  .alone = d->alone,
+                                  .alone_count = d->alone_count,
+                                  .saved = d->saved,
+                                  .saved_count = d->saved_count };
+    }
+    karp_status status = karp_compare_designs(options->context, given, count, out, error);
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        list[i].totals.size = sizeof list[i].totals;
+        status = karp_comparison_totals(*out, i, &list[i].totals);
+    }
+    karp_free(options->context, given, count * sizeof *given);
+    return status;
+}
+
+static void design_free(design *d)
+{
+    karp_context *context = d->options.context;
+    karp_free(context, d->alone, d->alone_count * sizeof *d->alone);
+    karp_free(context, d->saved, d->saved_count * sizeof *d->saved);
+    karp_settlement_free(d->settlement);
+    karp_decision_unref(d->plan);
+    input_free(&d->options, &d->input);
+}
+
 /* ---- the effect of each difference alone ------------------------------------------------------------------------- */
 
 enum { MOST_ALONE = 12 };
@@ -43,9 +84,12 @@ static karp_status plan_alone(const design *first, design *d, size_t number, con
     one.options.laid = &laid;
     karp_status status = KARP_OK;
     if (input_read(&one.options, true, &one.input)) {
+        karp_comparison *sum = NULL;
         status = decide(&one, changes, change_count, &error);
-        if (status == KARP_OK) status = design_add_up(&one);
-        if (status == KARP_OK) d->alone[number] = (design_alone){ true, one.price, one.left };
+        if (status == KARP_OK) status = compare(&one, 1, &sum, &error);
+        if (status == KARP_OK)
+            d->alone[number] = (karp_design_alone){ one.totals.price, one.totals.pods_left, .known = 1 };
+        karp_comparison_free(sum);
     } else if (one.input.out_of_memory) {
         status = KARP_E_NOMEM;
     }
@@ -85,19 +129,30 @@ static bool prepare(design *list, size_t number, size_t count, const karp_change
     progress_end();
     if (status == KARP_OK && !input_add_notes(&d->options, &d->input, d->plan)) status = KARP_E_NOMEM;
     print_warnings_of_side(&d->input, d->name, &list[0].input);
-    if (status == KARP_OK) status = design_add_up(d);
     if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
     else if (status != KARP_OK) print_error(&error);
     return status == KARP_OK;
 }
 
-static bool print(const cli_options *options, design *list, size_t count, bool *differs)
+/* Whether pods, fields or requests of a design differ from the first. */
+static bool some_differ(const karp_comparison *c, const design *list, size_t count)
 {
-    strbuf out = { .context = options->context };
-    bool ok = designs_write(options, list, count, &out, differs);
-    if (!ok) print_problem(NULL, "out of memory");
-    ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
-    strbuf_free(&out);
+    bool some = false;
+    for (size_t i = 1; i < count; i++)
+        some = some || karp_comparison_move_count(c, i) + karp_comparison_field_count(c, i) + list[i].saved_count > 0;
+    return some;
+}
+
+static bool print_json(const cli_options *options, const karp_comparison *comparison)
+{
+    karp_text text = { 0 };
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_write_options write = write_options_of(options, NULL);
+    karp_status status = karp_write_comparison(options->context, comparison, &write, &text, &error);
+    if (status != KARP_OK) print_error(&error);
+    bool ok = status == KARP_OK && print_output((karp_str){ text.ptr, text.len });
+    karp_text_free(&text);
     return ok;
 }
 
@@ -126,12 +181,31 @@ static bool print_patches(const cli_options *options, const design *list, size_t
     return false;
 }
 
+static bool print(const cli_options *options, const karp_comparison *comparison, design *list, size_t count,
+                  bool *differs)
+{
+    if (options->format == KARP_FORMAT_PATCH) return print_patches(options, list, count);
+    if (options->format == KARP_FORMAT_JSON) {
+        *differs = some_differ(comparison, list, count);
+        return print_json(options, comparison);
+    }
+    strbuf out = { .context = options->context };
+    bool ok = designs_write(options, comparison, list, count, &out, differs);
+    if (!ok) print_problem(NULL, "out of memory");
+    ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
+    strbuf_free(&out);
+    return ok;
+}
+
 /* designs.c: reads and plans every design, with `changes` applied to each, and prints the comparison. Returns the exit
  * status. */
 static int answer(const cli_options *options, design *list, size_t count, const karp_change *changes,
                   size_t change_count)
 {
     bool ok = true, differs = false;
+    karp_comparison *comparison = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
     for (size_t i = 0; i < count && ok; i++) ok = prepare(list, i, count, changes, change_count);
     for (size_t i = 1; i < count && ok; i++) {
         progress_begin("planning each difference by itself");
@@ -141,13 +215,17 @@ static int answer(const cli_options *options, design *list, size_t count, const 
         if (!ok) print_problem(NULL, "out of memory");
     }
     for (size_t i = 1; i < count && ok; i++) ok = price(&list[0], &list[i]);
-    if (ok && options->format == KARP_FORMAT_PATCH) ok = print_patches(options, list, count);
-    else ok = ok && print(options, list, count, &differs);
+    if (ok && compare(list, count, &comparison, &error) != KARP_OK) {
+        print_error(&error);
+        ok = false;
+    }
+    ok = ok && print(options, comparison, list, count, &differs);
     int failed = EXIT_OK;
     for (size_t i = 1; i < count && ok && failed != EXIT_ERROR; i++) {
         int status = exit_status_of_design(options, &list[0], &list[i]);
         failed = status == EXIT_OK ? failed : status;
     }
+    karp_comparison_free(comparison);
     for (size_t i = 0; i < count; i++) design_free(&list[i]);
     if (!ok || failed != EXIT_OK) return ok ? failed : EXIT_ERROR;
     return options->detailed_exitcode && differs ? EXIT_CHANGES : EXIT_OK;

@@ -12,84 +12,18 @@
 
 enum { ROWS_SHOWN = 40 };
 
-/* ---- moves ------------------------------------------------------------------------------------------------------- */
-
-/* A pod that is moved, added or deleted. */
-typedef struct move {
-    karp_str pod;
-    const char *before, *after, *group_before, *group_after; /* NULL = the pod does not exist there */
-} move;
-
-typedef struct moves {
-    const design *a, *b;
-    size_t i, k;
-} moves;
-
-/* The next pod whose place differs; false = there is none. */
-static bool next_move(moves *m, move *out)
-{
-    while (m->i < m->a->place_count || m->k < m->b->place_count) {
-        const design_place *x = m->i < m->a->place_count ? &m->a->places[m->i] : NULL;
-        const design_place *y = m->k < m->b->place_count ? &m->b->places[m->k] : NULL;
-        int order = x == NULL ? 1 : y == NULL ? -1 : compare_str(x->pod, y->pod);
-        m->i += order <= 0;
-        m->k += order >= 0;
-        *out = (move){ .pod = x != NULL && order <= 0 ? x->pod : y->pod };
-        if (x != NULL && order <= 0) {
-            out->before = m->a->texts.ptr + x->text;
-            out->group_before = m->a->texts.ptr + x->group;
-        }
-        if (y != NULL && order >= 0) {
-            out->after = m->b->texts.ptr + y->text;
-            out->group_after = m->b->texts.ptr + y->group;
-        }
-        if (order != 0 || strcmp(out->before, out->after) != 0) return true;
-    }
-    return false;
-}
-
-static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
+static bool same_text(karp_str a, karp_str b) { return (a.ptr == NULL) == (b.ptr == NULL) && equal_str(a, b); }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-/* The effect of the current row's difference alone. */
-static const design_alone *alone_of(const cli_writer *w)
-{
-    size_t row = w->rows - 1;
-    const design *d = w->second;
-    return row < d->alone_count && d->alone[row].known ? &d->alone[row] : NULL;
-}
-
-static void json_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
-{
-    cli_writer *w = user;
-    w->differs = true;
-    cli_put_text(w, w->rows++ > 0 ? ",\n   {\"object\": " : "\n   {\"object\": ");
-    cli_put_quoted(w, object.ptr, object.len);
-    cli_put_text(w, ", \"field\": ");
-    cli_put_quoted(w, field.ptr, field.len);
-    cli_put_text(w, ", \"before\": ");
-    cli_put(w, before.len > 0 ? before.ptr : "null", before.len > 0 ? before.len : 4);
-    cli_put_text(w, ", \"after\": ");
-    cli_put(w, after.len > 0 ? after.ptr : "null", after.len > 0 ? after.len : 4);
-    const design_alone *alone = alone_of(w);
-    if (alone != NULL) {
-        cli_put_text(w, ", \"alone\": {\"perHour\": ");
-        cli_put_number(w, alone->price);
-        cli_put_format(w, ", \"podsLeft\": %zu}", alone->left);
-    }
-    cli_put_text(w, "}");
-}
-
 /* "  (alone +$12.00/month, 2 more pods left pending)" */
-static void put_alone(cli_writer *w)
+static void put_alone(cli_writer *w, const karp_design_field *f)
 {
-    const design_alone *alone = alone_of(w);
     char money[MONEY_TEXT];
-    if (alone == NULL) return;
-    (void)money_dollars((alone->price - w->first->price) * HOURS_A_MONTH, true, money);
+    if (f->alone == 0) return;
+    (void)money_dollars((f->alone_price - w->first->totals.price) * HOURS_A_MONTH, true, money);
     cli_put_format(w, "  (alone %s/month", money);
-    long long more = (long long)alone->left - (long long)w->first->left;
+    long long more = (long long)f->alone_left - (long long)w->first->totals.pods_left;
     if (more != 0) {
         cli_put_format(w, ", %lld %s %s left pending", more < 0 ? -more : more, more < 0 ? "fewer" : "more",
                        more == 1 || more == -1 ? "pod" : "pods");
@@ -170,11 +104,12 @@ static void put_options(cli_writer *w, const cli_options *a, const cli_options *
 
 /* The replicas that --scale set for an object that it created in the design: the input has the object's pods, or none,
  * but not the object itself. NULL = the object is new for another reason. */
-static const char *scaled_to(const cli_writer *w, karp_str object, karp_str field, karp_str before)
+static const char *scaled_to(const cli_writer *w, const karp_design_field *f)
 {
     const cli_list *scaled = &w->second->options.scaled;
     const char *replicas = NULL;
-    for (size_t i = 0; field.len == 0 && before.len == 0 && i < scaled->count; i++) {
+    karp_str object = f->object;
+    for (size_t i = 0; f->field.len == 0 && f->before.len == 0 && i < scaled->count; i++) {
         const char *slash = strrchr(scaled->items[i], '/');
         const char *name = slash != NULL ? slash + 1 : scaled->items[i];
         size_t length = strcspn(name, "=");
@@ -185,177 +120,48 @@ static const char *scaled_to(const cli_writer *w, karp_str object, karp_str fiel
     return replicas;
 }
 
-static void text_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
+static void put_value(cli_writer *w, karp_str json)
 {
-    cli_writer *w = user;
-    w->differs = true;
-    if (w->rows++ >= ROWS_SHOWN) return;
+    cli_put_shown(w, json.len > 0 ? json.ptr : "\xe2\x80\x93", json.len > 0 ? json.len : 3);
+}
+
+static void put_field(cli_writer *w, const karp_design_field *f)
+{
     begin_item(w);
     cli_put_text(w, w->html ? "<b>" : w->markdown ? "**" : "");
-    cli_put_shown(w, object.ptr, object.len);
+    cli_put_shown(w, f->object.ptr, f->object.len);
     cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
-    if (field.len == 0) {
-        const char *replicas = scaled_to(w, object, field, before);
+    if (f->field.len == 0) {
+        const char *replicas = scaled_to(w, f);
         uint64_t number;
         if (replicas != NULL && parse_count(replicas, &number)) cli_put_format(w, "is scaled to %" PRIu64, number);
-        else cli_put_text(w, before.len > 0 ? "is deleted" : "is new");
-        put_alone(w);
-        end_item(w);
-        return;
+        else cli_put_text(w, f->before.len > 0 ? "is deleted" : "is new");
+    } else {
+        cli_put_shown(w, f->field.ptr, f->field.len);
+        cli_put_text(w, ": ");
+        put_value(w, f->before);
+        cli_put_text(w, " \xe2\x86\x92 ");
+        put_value(w, f->after);
     }
-    cli_put_shown(w, field.ptr, field.len);
-    cli_put_text(w, ": ");
-    cli_put_shown(w, before.len > 0 ? before.ptr : "\xe2\x80\x93", before.len > 0 ? before.len : 3);
-    cli_put_text(w, " \xe2\x86\x92 ");
-    cli_put_shown(w, after.len > 0 ? after.ptr : "\xe2\x80\x93", after.len > 0 ? after.len : 3);
-    put_alone(w);
+    put_alone(w, f);
     end_item(w);
 }
 
-static void put_fields(cli_writer *w, const design *a, const design *b, karp_reader_difference *row)
+static void put_fields(cli_writer *w, const karp_comparison *c, size_t number)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
-    w->rows = 0;
-    w->first = a;
-    w->second = b;
-    if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->out->failed = true;
-}
-
-/* ---- least-cost plans -------------------------------------------------------------------------------------------- */
-
-static void json_objective(cli_writer *w, const design *d)
-{
-    karp_cost cost;
-    if (!design_cost(d, &cost)) return;
-    cli_put_text(w, ",\n   \"objective\": {\"name\": \"cost\", \"cost\": ");
-    cli_put_number(w, cost.cost);
-    cli_put_text(w, ", \"compatibleCost\": ");
-    cli_put_number(w, cost.compatible_cost);
-    cli_put_text(w, ", \"bound\": ");
-    cli_put_number(w, cost.bound);
-    cli_put_text(w, ", \"gap\": ");
-    if (cost.gap < 0) cli_put_text(w, "null");
-    else cli_put_number(w, cost.gap);
-    cli_put_text(w, "}");
-}
-
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
-
-static void json_groups(cli_writer *w, const char *name, const design_groups *groups)
-{
-    cli_put_format(w, ",\n   \"%s\": [", name);
-    for (size_t i = 0; i < groups->count; i++) {
-        cli_put_text(w, i > 0 ? ", {\"name\": " : "{\"name\": ");
-        cli_put_quoted(w, groups->items[i].name.ptr, groups->items[i].name.len);
-        cli_put_format(w, ", \"nodes\": %zu, \"perHour\": ", groups->items[i].nodes);
-        cli_put_number(w, groups->items[i].price);
-        cli_put_text(w, "}");
+    size_t count = karp_comparison_field_count(c, number);
+    w->differs = w->differs || count > 0;
+    for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+        karp_design_field f = { .size = sizeof f };
+        if (karp_comparison_field(c, number, i, &f) == KARP_OK) put_field(w, &f);
     }
-    cli_put_text(w, "]");
+    if (count <= ROWS_SHOWN) return;
+    begin_item(w);
+    cli_put_format(w, "and %zu more (-o json has all)", count - ROWS_SHOWN);
+    end_item(w);
 }
 
-static void json_use(cli_writer *w, const char *name, double requested, double allocatable)
-{
-    cli_put_format(w, ",\n   \"%s\": {\"requested\": ", name);
-    cli_put_number(w, requested);
-    cli_put_text(w, ", \"allocatable\": ");
-    cli_put_number(w, allocatable);
-    cli_put_text(w, "}");
-}
-
-static void put_member(cli_writer *w, const char *before, const char *name, karp_str value)
-{
-    cli_put_format(w, "%s\"%s\": ", before, name);
-    cli_put_quoted(w, value.ptr, value.len);
-}
-
-void design_write_clouds(cli_writer *w, karp_reader *reader)
-{
-    size_t count = karp_reader_cloud_count(reader), dated = 0;
-    for (size_t i = 0; i < count; i++) {
-        karp_reader_cloud cloud = { .size = sizeof cloud };
-        if (karp_reader_get_cloud(reader, i, &cloud, NULL) != KARP_OK) w->out->failed = true;
-        if (w->out->failed || cloud.prices.len == 0) continue;
-        if (count == 1) {
-            put_member(w, ", \"catalogue\": {", "name", cloud.region.len > 0 ? cloud.region : cloud.provider);
-            put_member(w, ", ", "prices", cloud.prices);
-            cli_put_text(w, "}");
-        }
-        put_member(w, dated++ == 0 ? ", \"clouds\": [{" : ", {", "provider", cloud.provider);
-        put_member(w, ", ", "region", cloud.region);
-        put_member(w, ", ", "prices", cloud.prices);
-        cli_put_text(w, "}");
-    }
-    if (dated > 0) cli_put_text(w, "]");
-}
-
-void design_write_json(cli_writer *w, const design *d)
-{
-    cli_put_text(w, "\n  {\"name\": ");
-    cli_put_quoted(w, d->name, strlen(d->name));
-    if (d->input.reader != NULL) { /* otherwise the design has no input of its own */
-        karp_str digest = karp_reader_digest(d->input.reader);
-        cli_put_text(w, ", \"sha256\": ");
-        cli_put_quoted(w, digest.ptr, digest.len);
-        design_write_clouds(w, d->input.reader);
-    }
-    if (d->plan != NULL)
-        cli_put_format(w, ", \"profile\": \"%s\", \"peerVersion\": \"%s\"",
-                       karp_decision_profile(d->plan) == KARP_PROFILE_KARP ? "karp" : "karpenter",
-                       karp_peer_version_name(karp_decision_peer_version(d->plan)));
-    cli_put_format(w, ",\n   \"nodes\": %zu, \"launches\": %zu, \"podsPlaced\": %zu, \"podsLeft\": %zu", d->nodes,
-                   d->launched, d->placed, d->left);
-    cli_put_text(w, ",\n   \"cost\": {\"perHour\": ");
-    cli_put_number(w, d->price);
-    cli_put_text(w, ", \"perMonth\": ");
-    cli_put_number(w, d->price * HOURS_A_MONTH);
-    cli_put_text(w, ", \"spot\": ");
-    cli_put_number(w, d->spot_price);
-    if (d->input.reader != NULL) cli_put_licences(w, &d->input);
-    cli_put_text(w, "}");
-    json_objective(w, d);
-    json_use(w, "cpu", d->cpu_requested, d->cpu_allocatable);
-    json_use(w, "memory", d->memory_requested, d->memory_allocatable);
-    json_groups(w, "nodePools", &d->pools);
-    json_groups(w, "zones", &d->zones);
-    json_groups(w, "capacityTypes", &d->capacity_types);
-    json_groups(w, "instanceTypes", &d->types);
-    cli_put_drift_json(w, &d->drift);
-    if (d->input.reader != NULL) cli_put_notes(w, &d->input);
-    cli_put_text(w, "}");
-}
-
-static void json_place(cli_writer *w, const char *name, const char *place)
-{
-    cli_put_format(w, ", \"%s\": ", name);
-    if (place == NULL) cli_put_text(w, "null");
-    else cli_put_quoted(w, place, strlen(place));
-}
-
-static void json_difference(cli_writer *w, const design *a, const design *b)
-{
-    moves m = { a, b, 0, 0 };
-    move one;
-    cli_put_text(w, "\n  {\"design\": ");
-    cli_put_quoted(w, b->name, strlen(b->name));
-    cli_put_text(w, ", \"fields\": [");
-    put_fields(w, a, b, json_row);
-    cli_put_text(w, "],\n   \"moves\": [");
-    for (size_t n = 0; next_move(&m, &one); n++) {
-        w->differs = true;
-        cli_put_text(w, n > 0 ? ",\n   {\"pod\": " : "\n   {\"pod\": ");
-        cli_put_quoted(w, one.pod.ptr, one.pod.len);
-        const char *change = one.before == NULL ? "new" : one.after == NULL ? "deleted" : "moved";
-        cli_put_format(w, ", \"change\": \"%s\"", change);
-        json_place(w, "before", one.before);
-        json_place(w, "after", one.after);
-        cli_put_text(w, "}");
-    }
-    cli_put_text(w, "]");
-    design_json_requests(w, b);
-    cli_put_text(w, "}");
-}
+/* ---- differences for people -------------------------------------------------------------------------------------- */
 
 /* Writes the changes of karp whatif, for all designs. */
 static void write_changes(cli_writer *w, const design *list)
@@ -370,64 +176,33 @@ static void write_changes(cli_writer *w, const design *list)
     }
 }
 
-static void json_changes(cli_writer *w, const design *list)
+static void put_place(cli_writer *w, karp_str place, const char *without)
 {
-    size_t count = karp_decision_warning_count(list[0].plan), first = decision_note_count(list[0].plan);
-    if (count == first) return;
-    cli_put_text(w, ",\n \"changes\": [");
-    for (size_t i = first; i < count; i++) {
-        karp_str change = karp_decision_warning(list[0].plan, i);
-        cli_put_text(w, i > first ? ", " : "");
-        cli_put_quoted(w, change.ptr, change.len);
-    }
-    cli_put_text(w, "]");
+    if (place.ptr == NULL) place = str(without);
+    cli_put_shown(w, place.ptr, place.len);
 }
 
-static void write_json(cli_writer *w, design *list, size_t count)
+static karp_design_move move_at(const karp_comparison *c, size_t number, size_t index)
 {
-    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Comparison\",\n ");
-    cli_put_engine(w);
-    cli_put_text(w, ",\n \"designs\": [");
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) cli_put_text(w, ",");
-        design_write_json(w, &list[i]);
-    }
-    cli_put_text(w, "],\n \"differences\": [");
-    for (size_t i = 1; i < count; i++) {
-        if (i > 1) cli_put_text(w, ",");
-        json_difference(w, &list[0], &list[i]);
-    }
-    cli_put_text(w, "]");
-    json_changes(w, list);
-    cli_put_text(w, "}\n");
-}
-
-/* ---- differences for people -------------------------------------------------------------------------------------- */
-
-static void put_place(cli_writer *w, const char *place, const char *without)
-{
-    const char *text = place == NULL ? without : place;
-    cli_put_shown(w, text, strlen(text));
+    karp_design_move move = { .size = sizeof move };
+    (void)karp_comparison_move(c, number, index, &move);
+    return move;
 }
 
 /* Pods with the same move share one row, which the first of them begins. */
-static void write_moves(cli_writer *w, const design *a, const design *b)
+static void write_moves(cli_writer *w, const karp_comparison *c, size_t number)
 {
-    moves m = { a, b, 0, 0 };
-    move one, other;
-    size_t rows = 0, all = 0;
-    while (next_move(&m, &one)) {
-        moves before = { a, b, 0, 0 };
-        bool first = true;
-        size_t count = 0;
-        all++;
-        while (first && rows < ROWS_SHOWN && next_move(&before, &other)) {
-            bool alike = same_text(one.group_before, other.group_before) &&
-                         same_text(one.group_after, other.group_after);
-            if (alike && count == 0) first = compare_str(other.pod, one.pod) == 0;
-            count += alike;
+    size_t rows = 0, all = karp_comparison_move_count(c, number);
+    for (size_t i = 0; i < all && rows <= ROWS_SHOWN; i++) {
+        const karp_design_move one = move_at(c, number, i);
+        size_t first = SIZE_MAX, count = 0;
+        for (size_t k = 0; k < all && first >= i; k++) {
+            const karp_design_move other = move_at(c, number, k);
+            if (!same_text(one.group_before, other.group_before) || !same_text(one.group_after, other.group_after))
+                continue;
+            if (count++ == 0) first = k;
         }
-        if (!first || rows++ >= ROWS_SHOWN) continue;
+        if (first != i || rows++ >= ROWS_SHOWN) continue;
         begin_item(w);
         cli_put_shown(w, one.pod.ptr, one.pod.len);
         if (count > 1) cli_put_format(w, " and %zu more", count - 1);
@@ -438,7 +213,7 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
         put_place(w, coarse ? one.group_after : one.after, "deleted");
         end_item(w);
     }
-    if (all > 0) w->differs = true;
+    w->differs = w->differs || all > 0;
     if (rows > ROWS_SHOWN) {
         begin_item(w);
         cli_put_text(w, "and others (-o json has all)");
@@ -454,35 +229,39 @@ static void heading(cli_writer *w, const char *text, const char *name)
     cli_put_text(w, w->html ? "</div>\n" : w->markdown ? "\n\n" : "\n");
 }
 
-static void write_difference(cli_writer *w, const design *a, const design *b)
+/* Takes the heading back if nothing follows it. */
+static void end_part(cli_writer *w, size_t start, size_t body)
 {
+    if (w->out->len == body && !w->out->failed) w->out->len = start;
+}
+
+static void write_difference(cli_writer *w, const karp_comparison *c, const design *list, size_t number)
+{
+    const design *b = &list[number];
     size_t start = w->out->len, body;
+    w->first = &list[0];
+    w->second = b;
     heading(w, "What differs in ", b->name);
     body = w->out->len;
-    put_options(w, &a->options, &b->options);
-    put_fields(w, a, b, text_row);
-    if (w->rows > ROWS_SHOWN) {
-        begin_item(w);
-        cli_put_format(w, "and %zu more (-o json has all)", w->rows - ROWS_SHOWN);
-        end_item(w);
-    }
-    if (w->out->len == body && !w->out->failed) w->out->len = start;
+    put_options(w, &list[0].options, &b->options);
+    put_fields(w, c, number);
+    end_part(w, start, body);
     start = w->out->len;
     heading(w, "Requests in ", b->name);
     body = w->out->len;
     design_write_requests(w, b);
-    if (w->out->len == body && !w->out->failed) w->out->len = start;
+    end_part(w, start, body);
     start = w->out->len;
     heading(w, "Pods that differ in ", b->name);
     body = w->out->len;
-    write_moves(w, a, b);
-    if (w->out->len == body && !w->out->failed) w->out->len = start;
+    write_moves(w, c, number);
+    end_part(w, start, body);
 }
 
 /* Writes the differences from the first design, one list for each of the others. */
-static void write_differences(cli_writer *w, const design *list, size_t count)
+static void write_differences(cli_writer *w, const karp_comparison *c, const design *list, size_t count)
 {
-    for (size_t i = 1; i < count; i++) write_difference(w, &list[0], &list[i]);
+    for (size_t i = 1; i < count; i++) write_difference(w, c, list, i);
     if (w->differs) return;
     cli_put_text(w, w->html ? "" : "\n");
     cli_put_text(w, "Nothing differs.\n");
@@ -547,7 +326,7 @@ static void put_drifts(cli_writer *w, const design *list, size_t count)
     }
 }
 
-static void write_html(cli_writer *w, const design *list, size_t count)
+static void write_html(cli_writer *w, const karp_comparison *c, const design *list, size_t count)
 {
     karp_error error;
     karp_error_init(&error, sizeof error);
@@ -563,7 +342,7 @@ static void write_html(cli_writer *w, const design *list, size_t count)
     designs_write_table(w, list, count);
     cli_put_text(w, "</table></div>\n");
     put_drifts(w, list, count);
-    write_differences(w, list, count);
+    write_differences(w, c, list, count);
     cli_put_text(w, "</div>\n<div class=\"side\">\n");
     for (size_t i = 0; i < count && !w->out->failed; i++)
         if (put_picture(w, &list[i], &error) != KARP_OK) w->out->failed = true; /* of an existing plan: no memory */
@@ -572,24 +351,22 @@ static void write_html(cli_writer *w, const design *list, size_t count)
 
 /* ---- every format ------------------------------------------------------------------------------------------------ */
 
-bool designs_write(const cli_options *options, design *list, size_t count, strbuf *out, bool *differs)
+bool designs_write(const cli_options *options, const karp_comparison *comparison, design *list, size_t count,
+                   strbuf *out, bool *differs)
 {
     cli_writer w = { .options = options,
                      .out = out,
-                     .json = options->format == KARP_FORMAT_JSON,
                      .markdown = options->format == KARP_FORMAT_MARKDOWN,
                      .html = options->format == KARP_FORMAT_HTML };
-    if (w.json) {
-        write_json(&w, list, count);
-    } else if (w.html) {
-        write_html(&w, list, count);
+    if (w.html) {
+        write_html(&w, comparison, list, count);
     } else {
         if (w.markdown) cli_put_text(&w, "# Designs side by side\n\n");
         cli_put_made_by(&w, list[0].verb, &list[0].options, &list[0].input);
         write_changes(&w, list);
         designs_write_table(&w, list, count);
         put_drifts(&w, list, count);
-        write_differences(&w, list, count);
+        write_differences(&w, comparison, list, count);
         for (size_t i = 0; i < count && w.markdown; i++)
             cli_list_notes(&w, &list[i].input, list[i].name, &list[0].input);
         for (size_t i = 0; i < count; i++) cli_put_incomplete(&w, list[i].name, &list[i].input);

@@ -1,181 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp diff: compares the decisions of two profiles for one input. */
 #include "designs.h"
-#include "diff.h"
 
-#include <base/memory.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 #include <karp/peer.h>
 
-/* ---- the list of differences ------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static bool add(const cli_options *options, diff_list *list, const diff_row *before, const diff_row *after)
+/* The sides, and the options that they refer to. */
+typedef struct profile_sides {
+    karp_options options[2];
+    karp_diff_side side[2];
+} profile_sides;
+
+static bool make_side(const cli_options *options, const cli_input *input, size_t number, profile_sides *out)
 {
-    if (!grow(options->context, (void **)&list->items, &list->room, list->count + 1, sizeof *list->items)) return false;
-    list->items[list->count++] = (difference){ .before = before, .after = after };
+    karp_options *own = &out->options[number];
+    karp_diff_side *side = &out->side[number];
+    *own = decision_options(options);
+    *side = (karp_diff_side){ .size = sizeof *side,
+                              .name = str(options->profiles.items[number]),
+                              .snapshot = input->snapshot,
+                              .options = own,
+                              .method = options->method != KARP_METHOD_ANY ? options->method
+                                                                           : karp_reader_method(input->reader) };
+    if (karp_profile_parse(side->name, &own->profile, &own->peer_version) != KARP_OK)
+        return false; /* parsing the options has shown that they are profiles */
+    if (side->method == KARP_METHOD_REPACK && own->profile != KARP_PROFILE_KARP)
+        side->method =
+            KARP_METHOD_ANY; /* Karpenter has no such method: its pass is compared with the other side's steps */
     return true;
 }
 
-/* Merges two sides. Errors: NOMEM. */
-static karp_status diff_find(const cli_options *options, const diff_side *a, const diff_side *b, diff_list *out)
-{
-    size_t i = 0, j = 0;
-    bool ok = true;
-    *out = (diff_list){ .a = a, .b = b };
-    while (ok && (i < a->row_count || j < b->row_count)) {
-        bool same_subject = false;
-        int order = i == a->row_count   ? 1
-                    : j == b->row_count ? -1
-                                        : diff_compare(a, &a->rows[i], b, &b->rows[j], &same_subject);
-        if (order == 0) {
-            i++;
-            j++;
-        } else if (same_subject) {
-            ok = add(options, out, &a->rows[i++], &b->rows[j++]);
-        } else if (order < 0) {
-            ok = add(options, out, &a->rows[i++], NULL);
-        } else {
-            ok = add(options, out, NULL, &b->rows[j++]);
-        }
-    }
-    return ok ? KARP_OK : KARP_E_NOMEM;
-}
-
-static void diff_list_free(const cli_options *options, diff_list *list)
-{
-    karp_free(options->context, list->items, list->room * sizeof *list->items);
-    *list = (diff_list){ 0 };
-}
-
-/* ---- the rules that changed between Karpenter versions and cause differences ------------------------------------- */
-
-static uint64_t rules_of(const karp_options *options)
-{
-    uint64_t rules = 0;
-    uint32_t version = options->peer_version, newest = 0;
-    for (size_t i = 0; i < karp_peer_rule_count(); i++) {
-        karp_peer_rule rule = { .size = sizeof rule };
-        if (karp_peer_rule_at(i, &rule) == KARP_OK && rule.since > newest && rule.since != KARP_PEER_PREVIEW)
-            newest = rule.since;
-    }
-    if (version == KARP_PEER_NEWEST) version = newest;
-    for (size_t i = 0; i < karp_peer_rule_count(); i++) {
-        karp_peer_rule rule = { .size = sizeof rule };
-        if (karp_peer_rule_at(i, &rule) != KARP_OK) continue;
-        bool on = options->profile == KARP_PROFILE_KARP ? rule.in_karp != 0 : rule.since <= version;
-        if (on) rules |= UINT64_C(1) << i;
-    }
-    return rules ^ options->flip_rules;
-}
-
-/* Whether the rule causes the row that only `side` has: the row disappears when the rule is switched on that side, or
- * appears when it is switched on the other. */
-static bool makes(const diff_side *side, const diff_row *row, const diff_side *switched,
-                  const diff_side *other_switched)
-{
-    return row != NULL && (!diff_side_has(switched, side, row) || diff_side_has(other_switched, side, row));
-}
-
-static karp_status try_rule(const cli_options *options, diff_list *list, uint64_t rule, karp_error *error)
-{
-    diff_side a = { .snapshot = list->a->snapshot, .options = list->a->options, .method = list->a->method };
-    diff_side b = { .snapshot = list->b->snapshot, .options = list->b->options, .method = list->b->method };
-    a.options.flip_rules ^= rule;
-    b.options.flip_rules ^= rule;
-    karp_status status = diff_side_decide(options, &a, error);
-    if (status == KARP_OK) status = diff_side_decide(options, &b, error);
-    for (size_t i = 0; i < list->count && status == KARP_OK; i++) {
-        difference *d = &list->items[i];
-        if (makes(list->a, d->before, &a, &b) || makes(list->b, d->after, &b, &a)) d->rules |= rule;
-    }
-    diff_side_free(options, &a);
-    diff_side_free(options, &b);
-    return status;
-}
-
-/* Switches one rule at a time on both sides. Errors: those of the decisions. */
-static karp_status diff_blame(const cli_options *options, diff_list *list, karp_error *error)
-{
-    karp_status status = KARP_OK;
-    list->rules = rules_of(&list->a->options) ^ rules_of(&list->b->options);
-    for (size_t i = 0; i < karp_peer_rule_count() && status == KARP_OK && list->count > 0; i++) {
-        uint64_t rule = UINT64_C(1) << i;
-        if (list->rules & rule) status = try_rule(options, list, rule, error);
-    }
-    return status;
-}
-
-/* ---- the command ------------------------------------------------------------------------------------------------- */
-
-static bool make_side(const cli_options *options, const cli_input *input, const char *profile, diff_side *side)
-{
-    *side = (diff_side){ .name = profile,
-                         .snapshot = input->snapshot,
-                         .options = decision_options(options),
-                         .method = options->method != KARP_METHOD_ANY ? options->method
-                                                                      : karp_reader_method(input->reader) };
-    karp_str name = str(profile);
-    side->options.explain = KARP_EXPLAIN_NONE;
-    bool known = karp_profile_parse(name, &side->options.profile, &side->options.peer_version) == KARP_OK;
-    if (side->method == KARP_METHOD_REPACK && side->options.profile != KARP_PROFILE_KARP)
-        side->method =
-            KARP_METHOD_ANY; /* Karpenter has no such method: its pass is compared with the other side's steps */
-    return known;
-}
-
 /* Whether no side repacks, so that the requested method would apply to none. */
-static bool repacks_nowhere(const cli_options *options, const cli_input *input, const diff_side *a, const diff_side *b)
+static bool repacks_nowhere(const cli_options *options, const cli_input *input, const profile_sides *both)
 {
     uint32_t method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(input->reader);
-    return method == KARP_METHOD_REPACK && a->method != method && b->method != method;
-}
-
-static karp_status compare(const cli_options *options, diff_side *a, diff_side *b, diff_list *list, karp_error *error)
-{
-    progress_begin("comparing");
-    karp_status status = diff_side_decide(options, a, error);
-    if (status == KARP_OK) status = diff_side_decide(options, b, error);
-    if (status == KARP_OK) status = diff_find(options, a, b, list);
-    if (status == KARP_OK) status = diff_blame(options, list, error);
-    progress_end();
-    return status;
-}
-
-static bool print(const cli_options *options, const diff_list *list)
-{
-    strbuf out = { .context = options->context };
-    bool ok = diff_write(options, list, &out);
-    if (!ok) print_problem(NULL, "out of memory");
-    ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
-    strbuf_free(&out);
-    return ok;
+    return method == KARP_METHOD_REPACK && both->side[0].method != method && both->side[1].method != method;
 }
 
 static int answer(const cli_options *options, const cli_input *input, const cli_input *other)
 {
-    diff_side a, b;
-    diff_list list = { 0 };
+    profile_sides both;
+    karp_diff *diff = NULL;
+    karp_text text = { 0 };
     karp_error error;
-    int result = EXIT_ERROR;
     karp_error_init(&error, sizeof(error));
-    if (!make_side(options, input, options->profiles.items[0], &a) ||
-        !make_side(options, other, options->profiles.items[1], &b)) {
-        return EXIT_ERROR; /* parsing the options has shown that they are profiles */
-    }
-    if (repacks_nowhere(options, input, &a, &b)) {
+    if (!make_side(options, input, 0, &both) || !make_side(options, other, 1, &both)) return EXIT_ERROR;
+    if (repacks_nowhere(options, input, &both)) {
         print_problem("--method Repack", "one side must be --profile karp: Karpenter has no such method");
         return EXIT_ERROR;
     }
-    karp_status status = compare(options, &a, &b, &list, &error);
-    if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
-    else if (status != KARP_OK) print_error(&error);
-    else if (print(options, &list)) result = options->detailed_exitcode && list.count > 0 ? EXIT_CHANGES : EXIT_OK;
-    diff_list_free(options, &list);
-    diff_side_free(options, &a);
-    diff_side_free(options, &b);
+    karp_write_options write = write_options_of(options, NULL);
+    progress_begin("comparing");
+    karp_status status = karp_compare_decisions(options->context, &both.side[0], &both.side[1], &diff, &error);
+    progress_end();
+    if (status == KARP_OK) status = karp_write_diff(options->context, diff, &write, &text, &error);
+    int result = EXIT_ERROR;
+    if (status != KARP_OK) print_error(&error);
+    else if (print_output((karp_str){ text.ptr, text.len }))
+        result = options->detailed_exitcode && karp_diff_count(diff) > 0 ? EXIT_CHANGES : EXIT_OK;
+    karp_text_free(&text);
+    karp_diff_free(diff);
     return result;
 }
 

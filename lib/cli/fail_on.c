@@ -233,7 +233,7 @@ int exit_status_of_settled(const cli_answer *answer, const karp_settlement *sett
 
 int exit_status_of_design(const cli_options *options, const design *first, const design *d)
 {
-    base than = { first->price, first->name };
+    base than = { first->totals.price, first->name };
     if (!is_about_input(options, &first->input, first->plan)) return EXIT_UNSCHEDULABLE;
     return failure(options, &d->input, than, d->plan, d->settlement,
                    d->input.warning_count + karp_decision_warning_count(d->plan));

@@ -181,53 +181,7 @@ void design_write_requests(cli_writer *w, const design *d)
     karp_free(d->options.context, list, d->saved_count * sizeof *list);
 }
 
-/* ---- JSON and patches -------------------------------------------------------------------------------------------- */
-
-static void put_member(cli_writer *w, const char *name, karp_str value)
-{
-    if (value.len == 0) return;
-    cli_put_format(w, ", \"%s\": ", name);
-    cli_put_quoted(w, value.ptr, value.len);
-}
-
-static void json_resource(cli_writer *w, const char *name, const karp_str members[4])
-{
-    if (members[1].len == 0) return;
-    cli_put_format(w, ", \"%s\": {\"after\": ", name);
-    cli_put_quoted(w, members[1].ptr, members[1].len);
-    put_member(w, "before", members[0]);
-    put_member(w, "limit", members[2]);
-    put_member(w, "source", members[3]);
-    cli_put_text(w, "}");
-}
-
-void design_json_requests(cli_writer *w, const design *d)
-{
-    uint32_t *list = begin_changes(w, d);
-    if (list == NULL) return;
-    cli_put_text(w, ",\n   \"requests\": [");
-    for (size_t i = 0; i < d->saved_count; i++) {
-        karp_request_change c = change_at(d, list[i]);
-        const karp_str cpu[] = { c.cpu_before, c.cpu_after, c.cpu_limit, c.cpu_source };
-        const karp_str memory[] = { c.memory_before, c.memory_after, c.memory_limit, c.memory_source };
-        cli_put_text(w, i > 0 ? ",\n   {\"kind\": " : "\n   {\"kind\": ");
-        cli_put_quoted(w, c.kind.ptr, c.kind.len);
-        put_member(w, "namespace", c.namespace_);
-        put_member(w, "name", c.name);
-        put_member(w, "container", c.container);
-        json_resource(w, "cpu", cpu);
-        json_resource(w, "memory", memory);
-        cli_put_format(w, ", \"pods\": %" PRIu32 ", \"resized\": %" PRIu32 ", \"deferred\": %" PRIu32, c.pods,
-                       c.resized, c.deferred);
-        cli_put_format(w,
-                       ", \"infeasible\": %" PRIu32 ", \"notResizable\": %" PRIu32 ", \"savedPerHour\": ", c.infeasible,
-                       c.not_resizable);
-        cli_put_number(w, d->saved[list[i]]);
-        cli_put_text(w, "}");
-    }
-    cli_put_text(w, "]");
-    karp_free(d->options.context, list, d->saved_count * sizeof *list);
-}
+/* ---- patches ----------------------------------------------------------------------------------------------------- */
 
 int design_print_patches(const cli_options *options, const design *d)
 {

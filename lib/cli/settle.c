@@ -12,13 +12,6 @@
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void put_time(cli_writer *w, int64_t at)
-{
-    char text[KARP_VALUE_TEXT];
-    karp_time_format(at, text);
-    cli_put_text(w, text);
-}
-
 static karp_settle_round round_at(const karp_settlement *s, size_t index)
 {
     karp_settle_round round = { .size = sizeof round };
@@ -43,56 +36,6 @@ static void list_removed(const karp_settle_round *r, strbuf *out)
         if (i > 0) strbuf_addc(out, ' ');
         strbuf_addstr(out, r->removed[i]);
     }
-}
-
-static void put_quoted_list(cli_writer *w, const karp_settle_round *r,
-                            void (*list)(const karp_settle_round *, strbuf *))
-{
-    strbuf text = { .context = w->options->context };
-    list(r, &text);
-    w->out->failed = w->out->failed || text.failed;
-    cli_put_quoted(w, text.ptr, text.len);
-    strbuf_free(&text);
-}
-
-static void json_rounds(cli_writer *w, const karp_settlement *s)
-{
-    for (size_t i = 0; i < karp_settlement_round_count(s); i++) {
-        const karp_settle_round r = round_at(s, i);
-        const char *method = r.method != KARP_METHOD_ANY ? karp_method_name(r.method)
-                             : r.is_static               ? "StaticProvisioning"
-                                                         : "";
-        cli_put_format(w, "%s\n  {\"time\": \"", i > 0 ? "," : "");
-        put_time(w, r.at);
-        cli_put_format(w, "\", \"method\": \"%s\", \"launches\": %zu, \"launched\": ", method, r.launches);
-        put_quoted_list(w, &r, list_launched);
-        cli_put_format(w, ", \"nodesRemoved\": %zu, \"removed\": ", r.removed_count);
-        put_quoted_list(w, &r, list_removed);
-        cli_put_format(w, ", \"podsLaunchedFor\": %zu, \"podsLeft\": %zu, \"perHour\": ", r.pods_launched_for,
-                       r.pods_left);
-        cli_put_number(w, r.cost);
-        cli_put_text(w, "}");
-    }
-}
-
-static void write_json(cli_writer *w, const karp_settlement *s, const cli_input *input, const design *both)
-{
-    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\", ");
-    cli_put_engine(w);
-    design_write_clouds(w, input->reader);
-    cli_put_text(w, ",\n \"rounds\": [");
-    json_rounds(w, s);
-    cli_put_text(w, "],\n \"designs\": [");
-    design_write_json(w, &both[0]);
-    cli_put_text(w, ",");
-    design_write_json(w, &both[1]);
-    cli_put_text(w, "]");
-    cli_put_licences(w, input);
-    karp_drift drift = { .size = sizeof drift };
-    (void)karp_settlement_drift(s, &drift);
-    cli_put_drift_json(w, &drift);
-    cli_put_notes(w, input);
-    cli_put_text(w, "}\n");
 }
 
 /* "SingleNodeConsolidation: remove on-demand-3; launch 1 × c6a.large" */
@@ -156,7 +99,7 @@ static double price_outside(const karp_settlement *s, const cli_input *input, ka
     return sum;
 }
 
-static void put_prices(cli_writer *w, const karp_settlement *s, const cli_input *input, const design_group *g)
+static void put_prices(cli_writer *w, const karp_settlement *s, const cli_input *input, const karp_design_group *g)
 {
     char counted[MONEY_TEXT], other[MONEY_TEXT];
     double outside = price_outside(s, input, g->name);
@@ -171,7 +114,7 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
 {
     const char *heading = w->markdown ? "## " : "";
     if (!w->markdown) cli_put_made_by(w, "plan --settle", w->options, input);
-    double before = both[0].price, after = both[1].price;
+    double before = both[0].totals.price, after = both[1].totals.price;
     char money[4][MONEY_TEXT];
     (void)money_rate(before, false, money[0]);
     (void)money_rate(after, false, money[1]);
@@ -200,8 +143,8 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
     if (rounds == 0) cli_put_text(w, "  none: nothing is launched or removed\n");
     cli_put_format(w, "\n%sNodes at the end\n", heading);
     cli_put_text(w, w->markdown ? "\n" : "");
-    for (size_t i = 0; i < both[1].types.count; i++) {
-        const design_group *g = &both[1].types.items[i];
+    for (size_t i = 0; i < both[1].totals.instance_type_count; i++) {
+        const karp_design_group *g = &both[1].totals.instance_types[i];
         cli_put_format(w, w->markdown ? "- %zu \xc3\x97 " : "  %4zu \xc3\x97 ", g->nodes);
         cli_put_shown(w, g->name.len > 0 ? g->name.ptr : "no type known", g->name.len > 0 ? g->name.len : 13);
         cli_put_text(w, "  ");
@@ -216,32 +159,37 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
 }
 
 /* *told: the answer was printed; otherwise the error was. */
-static karp_status write_answer(cli_answer *answer, const karp_settlement *s, bool *told)
+static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, bool *told)
 {
     const cli_options *options = answer->options;
-    char name[32] = "first round";
-    size_t first = karp_settlement_first_round(s);
-    if (first > 1) (void)snprintf(name, sizeof name, "round %zu", first);
-    design both[2] = { { .name = name, .options = *options, .plan = karp_decision_ref(karp_settlement_first(s)) },
-                       { .name = "settled", .options = *options, .plan = karp_decision_ref(karp_settlement_last(s)) } };
-    strbuf out = { .context = options->context };
-    cli_writer w = { .options = options,
-                     .out = &out,
-                     .json = options->format == KARP_FORMAT_JSON,
-                     .markdown = options->format == KARP_FORMAT_MARKDOWN };
-    karp_status status = design_add_up(&both[0]);
-    if (status == KARP_OK) status = design_add_up(&both[1]);
-    if (status == KARP_OK) {
-        if (w.json) write_json(&w, s, &answer->input, both);
-        else write_text(&w, s, &answer->input, both);
-        if (out.failed) status = KARP_E_NOMEM;
+    karp_decision *plans[] = { karp_settlement_first(s), karp_settlement_last(s) };
+    char names[2][32];
+    design both[2];
+    karp_comparison *comparison = NULL;
+    karp_status status = karp_compare_settlement(options->context, s, &comparison, &answer->error);
+    for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
+        both[i] = (design){ .name = names[i], .options = *options, .plan = plans[i] };
+        both[i].totals.size = sizeof both[i].totals;
+        status = karp_comparison_totals(comparison, i, &both[i].totals);
+        str_shorten(names[i], sizeof names[i], both[i].totals.name);
     }
-    if (status == KARP_OK) *told = print_folded(options, (karp_str){ out.ptr, out.len });
-    answer->error.status = status;
-    strbuf_free(&out);
-    design_free(&both[0]);
-    design_free(&both[1]);
+    if (status == KARP_OK) {
+        strbuf out = { .context = options->context };
+        cli_writer w = { .options = options, .out = &out, .markdown = options->format == KARP_FORMAT_MARKDOWN };
+        write_text(&w, s, &answer->input, both);
+        if (out.failed) status = fail(&answer->error, KARP_E_NOMEM, "out of memory");
+        else *told = print_folded(options, (karp_str){ out.ptr, out.len });
+        strbuf_free(&out);
+    }
+    karp_comparison_free(comparison);
     return status;
+}
+
+static karp_status write_answer(cli_answer *answer, const karp_settlement *s, bool *told)
+{
+    if (answer->options->format != KARP_FORMAT_JSON) return print_text_of(answer, s, told);
+    *told = true;
+    return karp_write_settlement(answer->options->context, s, &answer->write, &answer->text, &answer->error);
 }
 
 static void count_round(size_t round, void *user)

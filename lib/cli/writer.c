@@ -40,25 +40,6 @@ void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options
     strbuf_free(&line);
 }
 
-void cli_put_engine(cli_writer *w)
-{
-    cli_put_format(w, "\"engine\": {\"name\": \"libkarp\", \"version\": \"%s\"}", karp_version());
-}
-
-void cli_put_quoted(cli_writer *w, const char *text, size_t length)
-{
-    cli_put_text(w, "\"");
-    for (size_t i = 0, bytes; i<length; i += bytes> 0 ? bytes : 1) {
-        unsigned char c = (unsigned char)text[i];
-        bytes = utf8_length((karp_str){ text, length }, i);
-        if (bytes == 0) cli_put_text(w, "\xef\xbf\xbd");
-        else if (c == '"' || c == '\\') cli_put_format(w, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f) cli_put_format(w, "\\u%04x", c);
-        else cli_put(w, &text[i], bytes);
-    }
-    cli_put_text(w, "\"");
-}
-
 size_t cli_columns(const char *text, size_t length)
 {
     size_t columns = 0;
@@ -79,7 +60,7 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
     lay_words((karp_str){ text, length }, at, indent, width, put_piece, w);
 }
 
-void cli_put_at_most(cli_writer *w, const char *text, size_t length, size_t most)
+static void put_at_most(cli_writer *w, const char *text, size_t length, size_t most)
 {
     karp_str shown = { text, length > most ? most : length };
     while (shown.len < length && shown.len > 0 && ((unsigned char)text[shown.len] & 0xc0) == 0x80) shown.len--;
@@ -95,14 +76,7 @@ void cli_put_at_most(cli_writer *w, const char *text, size_t length, size_t most
     if (shown.len < length) cli_put_text(w, " \xe2\x80\xa6");
 }
 
-void cli_put_shown(cli_writer *w, const char *text, size_t length) { cli_put_at_most(w, text, length, SHOWN); }
-
-void cli_put_number(cli_writer *w, double value)
-{
-    char text[KARP_VALUE_TEXT];
-    karp_double_format(round(value * 1e9) / 1e9, text);
-    cli_put_text(w, text);
-}
+void cli_put_shown(cli_writer *w, const char *text, size_t length) { put_at_most(w, text, length, SHOWN); }
 
 void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, const cli_input *first)
 {
@@ -116,28 +90,9 @@ void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, con
         }
         karp_str text = input->warnings[i];
         cli_put_text(w, is_problem(&text) ? "- **not planned:** " : "- ");
-        cli_put_at_most(w, text.ptr, text.len, SIZE_MAX);
+        put_at_most(w, text.ptr, text.len, SIZE_MAX);
         cli_put_text(w, "\n");
     }
-}
-
-static void put_list(cli_writer *w, const char *name, const karp_str *list, size_t count)
-{
-    cli_put_format(w, ",\n   \"%s\": [", name);
-    for (size_t i = 0; i < count; i++) {
-        karp_str text = list[i];
-        (void)is_problem(&text);
-        cli_put_text(w, i > 0 ? ", " : "");
-        cli_put_quoted(w, text.ptr, text.len);
-    }
-    cli_put_text(w, "]");
-}
-
-void cli_put_notes(cli_writer *w, const cli_input *input)
-{
-    size_t problems = input->problem_count;
-    if (problems > 0) put_list(w, "problems", input->warnings, problems);
-    put_list(w, "warnings", input->warnings + problems, input->warning_count - problems);
 }
 
 void cli_put_drift(cli_writer *w, const char *side, const karp_drift *drift)
@@ -150,33 +105,6 @@ void cli_put_drift(cli_writer *w, const char *side, const karp_drift *drift)
     cli_put_text(w, side == NULL ? "" : ": ");
     cli_put_shown(w, text, strlen(text));
     cli_put_text(w, w->html ? ".</p>\n" : ".\n");
-}
-
-void cli_put_drift_json(cli_writer *w, const karp_drift *drift)
-{
-    if (drift->nodes == 0) return;
-    cli_put_format(w, ", \"driftCourse\": {\"nodes\": %zu", drift->nodes);
-    if (drift->played != 0) {
-        cli_put_format(w, ", \"left\": %zu, \"atOnce\": %zu", drift->left, drift->at_once);
-        bool some = drift->ends != KARP_NO_TIME;
-        if (some) cli_put_format(w, ", \"seconds\": %lld", (long long)((drift->ends - drift->begins) / 1000000000));
-        cli_put_text(w, ", \"cost\": {\"before\": ");
-        cli_put_number(w, drift->cost_before);
-        if (some) cli_put_text(w, ", \"during\": ");
-        if (some) cli_put_number(w, drift->cost_during);
-        cli_put_text(w, ", \"after\": ");
-        cli_put_number(w, drift->cost_after);
-        cli_put_text(w, "}");
-    }
-    cli_put_text(w, "}");
-}
-
-void cli_put_licences(cli_writer *w, const cli_input *input)
-{
-    karp_str licences = karp_reader_missing_licences(input->reader);
-    if (licences.len == 0) return;
-    cli_put_text(w, ", \"withoutLicences\": ");
-    cli_put_quoted(w, licences.ptr, licences.len);
 }
 
 void cli_put_incomplete(cli_writer *w, const char *side, const cli_input *input)

@@ -98,6 +98,12 @@ static bool is_shown(const record_field *f, const char *from)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+static void write_text(json_out *j, const record_field *f, karp_str text)
+{
+    if (f->show == SHOW_AS_NULL && text.ptr == NULL) json_double(j, HUGE_VAL);
+    else json_str(j, text);
+}
+
 static void write_duration(json_out *j, int64_t value)
 {
     char text[KARP_VALUE_TEXT] = "Never";
@@ -203,7 +209,7 @@ static void write_value(const encoder *e, const record_field *f, const char *fro
     case FIELD_NEEDED:
     case FIELD_NAME:
     case FIELD_TEXT_OR_NUMBER:
-    case FIELD_QUANTITY: json_str(j, *(const karp_str *)member); break;
+    case FIELD_QUANTITY: write_text(j, f, *(const karp_str *)member); break;
     case FIELD_INT32: json_int(j, *(const int32_t *)member); break;
     case FIELD_INT64:
     case FIELD_SOME: json_int(j, *(const int64_t *)member); break;
@@ -220,6 +226,7 @@ static void write_value(const encoder *e, const record_field *f, const char *fro
     case FIELD_WORD: json_str(j, str(word_of(f->by.words, bits_of(f, member)))); break;
     case FIELD_NAMED: json_str(j, str(f->by.names->name(*(const uint32_t *)member))); break;
     case FIELD_POD: json_str(j, karp_decision_pod_name(e->decision, *(const uint32_t *)member)); break;
+    case FIELD_JSON: json_value(j, *(const karp_str *)member); break;
     case FIELD_CONSTANT: json_str(j, str(f->by.text)); break;
     case FIELD_DIGEST: write_digest(j, *(const uint64_t *)member); break;
     case FIELD_TIME: write_time(j, *(const int64_t *)member); break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How nodes that have drifted are replaced, in the same words everywhere. */
+#include "encode.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
 
@@ -7,6 +8,7 @@
 #include <base/money.h>
 #include <karp/settle.h>
 #include <karp/values.h>
+#include <records/rows.h>
 
 karp_status karp_drift_text(const karp_drift *given, char out[KARP_DRIFT_TEXT])
 {
@@ -49,20 +51,35 @@ void drift_line(write_buffer *b, const write_job *job, bool paragraph)
     buffer_text(b, ".\n");
 }
 
-void drift_as_json(json_out *j, const karp_drift *drift)
+/* The course, as documents have it. */
+typedef struct shown_drift {
+    karp_drift drift;
+    int64_t seconds;
+    uint32_t played, ends; /* 0 = it is not known */
+} shown_drift;
+
+static const record drift_costs = { OPEN(
+    { SUM("before", shown_drift, drift.cost_before), IN(IN_PLAN) },
+    { SUM("during", shown_drift, drift.cost_during), WHEN(shown_drift, ends), IN(IN_PLAN) },
+    { SUM("after", shown_drift, drift.cost_after), IN(IN_PLAN) },
+    { MONEY("before", shown_drift, drift.cost_before), IN(IN_COMPARISON) },
+    { MONEY("during", shown_drift, drift.cost_during), WHEN(shown_drift, ends), IN(IN_COMPARISON) },
+    { MONEY("after", shown_drift, drift.cost_after), IN(IN_COMPARISON) }) };
+
+static const record record_drift = { OPEN({ SIZE("nodes", shown_drift, drift.nodes) },
+                                          { SIZE("left", shown_drift, drift.left), WHEN(shown_drift, played) },
+                                          { SIZE("atOnce", shown_drift, drift.at_once), WHEN(shown_drift, played) },
+                                          { INT64("seconds", shown_drift, seconds), WHEN(shown_drift, ends) },
+                                          { OBJECT("cost", drift_costs), WHEN(shown_drift, played) }) };
+
+void drift_as_json(json_out *j, const karp_drift *drift, uint32_t document)
 {
     if (drift == NULL || drift->nodes == 0) return;
+    bool ends = drift->played != 0 && drift->ends != KARP_NO_TIME;
+    const shown_drift shown = { *drift, ends ? (drift->ends - drift->begins) / 1000000000 : 0, drift->played != 0,
+                                ends };
+    const encoder e = { .json = j, .document = document };
     json_member_flat_object(j, "driftCourse");
-    json_member_uint(j, "nodes", drift->nodes);
-    if (drift->played != 0) {
-        json_member_uint(j, "left", drift->left);
-        json_member_uint(j, "atOnce", drift->at_once);
-        if (drift->ends != KARP_NO_TIME) json_member_int(j, "seconds", (drift->ends - drift->begins) / 1000000000);
-        json_member_flat_object(j, "cost");
-        json_member_sum(j, "before", drift->cost_before);
-        if (drift->ends != KARP_NO_TIME) json_member_sum(j, "during", drift->cost_during);
-        json_member_sum(j, "after", drift->cost_after);
-        json_end(j);
-    }
+    encode_members(&e, &record_drift, &shown);
     json_end(j);
 }

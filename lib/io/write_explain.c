@@ -248,7 +248,7 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
         encode_object(&e, &record_kept, &kept);
     }
     json_end(j);
-    drift_as_json(j, job->options->drift);
+    drift_as_json(j, job->options->drift, IN_PLAN);
     notes_as_json(j, job);
     json_close(j);
 }

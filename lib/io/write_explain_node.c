@@ -81,7 +81,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
         json_key(j, "bestRejectedMove");
         encode_object(&e, &record_move, &move);
     }
-    drift_as_json(j, job->options->drift);
+    drift_as_json(j, job->options->drift, IN_PLAN);
     notes_as_json(j, job);
     json_close(j);
 }

@@ -224,6 +224,17 @@ void json_bool(json_out *j, bool value)
     buffer_text(j->out, value ? "true" : "false");
 }
 
+void json_value(json_out *j, karp_str json)
+{
+    if (json.len == 0) json = str("null");
+    if (has_sink(j)) {
+        values_json(j, json);
+        return;
+    }
+    before_value(j, json.len);
+    buffer_str(j->out, json);
+}
+
 void json_double(json_out *j, double value)
 {
     if (has_sink(j)) {

@@ -9,7 +9,7 @@
 
 #include "write_buffer.h"
 
-enum { JSON_DEPTH = 24 };
+enum { JSON_DEPTH = 128 }; /* more than the nesting of documents that are quoted, which is limited to 100 by default */
 
 typedef struct json_out {
     write_buffer *out;
@@ -46,6 +46,8 @@ void json_str(json_out *j, karp_str value);
 void json_int(json_out *j, int64_t value);
 void json_uint(json_out *j, uint64_t value);
 void json_bool(json_out *j, bool value);
+/* A value that is JSON already, on one line; null if it is empty. */
+void json_value(json_out *j, karp_str json);
 /* A number; null when it is not finite. */
 void json_double(json_out *j, double value);
 /* The shortest decimal, as a string; null when it is not finite. */

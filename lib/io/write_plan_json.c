@@ -196,7 +196,7 @@ void plan_as_json(const write_job *job)
     write_cost(&json, job);
     write_settled(&json, job);
     hooks_as_json(&e, job);
-    drift_as_json(&json, job->options->drift);
+    drift_as_json(&json, job->options->drift, IN_PLAN);
     write_objective(&e);
     notes_as_json(&json, job);
     json_close(&json);
@@ -256,7 +256,7 @@ void disruption_as_json(const write_job *job)
     encode_all(&e, "commands", &source_commands, job->decision);
     encode_all(&e, "kept", &source_kept, job->decision);
     write_cost(&json, job);
-    drift_as_json(&json, job->options->drift);
+    drift_as_json(&json, job->options->drift, IN_PLAN);
     notes_as_json(&json, job);
     json_close(&json);
 }

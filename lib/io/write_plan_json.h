@@ -15,6 +15,6 @@ encoder plan_header(json_out *j, const write_job *job, const char *kind);
 void plan_round_as_json(const encoder *outer, const write_job *job);
 
 /* The member driftCourse; nothing if no node has drifted. */
-void drift_as_json(json_out *j, const karp_drift *drift);
+void drift_as_json(json_out *j, const karp_drift *drift, uint32_t document);
 
 #endif

@@ -2,6 +2,7 @@
 #include "write_values.h"
 
 #include <base/str.h>
+#include <json/tree.h>
 #include <math.h>
 
 /* Appends valid UTF-8 to the scratch of the buffer, as buffer_json_string() writes it. */
@@ -69,4 +70,43 @@ void values_text(json_out *j, karp_str text)
 void values_real(json_out *j, double real)
 {
     values_add(j, &(karp_value){ .kind = isfinite(real) ? KARP_VALUE_REAL : KARP_VALUE_NULL, .real = real });
+}
+
+static void add_tree(json_out *j, const tree *value)
+{
+    karp_value v = { .kind = KARP_VALUE_NULL };
+    if (tree_is(value, TREE_STRING)) {
+        values_text(j, tree_text(value));
+        return;
+    }
+    if (tree_is(value, TREE_REAL)) {
+        double real = 0;
+        (void)tree_double(value, &real);
+        values_real(j, real);
+        return;
+    }
+    bool opens = tree_is(value, TREE_LIST) || tree_is(value, TREE_MAP);
+    if (opens) v.kind = tree_is(value, TREE_LIST) ? KARP_VALUE_ARRAY : KARP_VALUE_OBJECT;
+    if (tree_is_bool(value)) v = (karp_value){ .kind = KARP_VALUE_BOOLEAN, .boolean = value->type == TREE_TRUE };
+    if (tree_is(value, TREE_INTEGER)) v.kind = KARP_VALUE_INTEGER;
+    if (tree_is(value, TREE_INTEGER)) (void)tree_integer(value, &v.integer);
+    values_add(j, &v);
+    for (size_t i = 0; i < tree_count(value); i++) {
+        bool list = tree_is(value, TREE_LIST);
+        if (!list) values_name(j, tree_member_name(tree_member_at(value, i)));
+        add_tree(j, list ? tree_item(value, i) : tree_member_at(value, i)->value);
+    }
+    if (opens) json_end(j);
+}
+
+void values_json(json_out *j, karp_str json)
+{
+    trees memory;
+    tree *value = NULL;
+    tree_fault fault;
+    trees_init(&memory, j->out->text.context);
+    karp_status status = tree_parse(&memory, json, JSON_DEPTH, &value, NULL, &fault);
+    if (status == KARP_OK) add_tree(j, value);
+    else j->out->text.failed = true; /* it is JSON, so this is no memory */
+    trees_free(&memory);
 }

@@ -62,6 +62,7 @@ typedef enum field_kind {
     FIELD_LAUNCHES, /* size_t: the first of the decision's launches, and a count; likewise FIELD_PLACEMENTS */
     FIELD_PLACEMENTS,
     FIELD_DIGEST, /* uint64_t: 16 hexadecimal digits */
+    FIELD_JSON, /* karp_str: a value as JSON, written as it is; null if it is empty */
     FIELD_CONSTANT /* no member: `text` */
 } field_kind;
 
@@ -71,7 +72,8 @@ enum {
     IN_COMMAND = 2, /* Command, and what a step of a command copies */
     IN_STATE = 4, /* the state of a replay */
     IN_EXPLANATION = 8, /* of one node: it does not repeat the node's name */
-    IN_TABLE = 16 /* no document: the row is only a column of a table, of this name */
+    IN_TABLE = 16, /* no document: the row is only a column of a table, of this name */
+    IN_COMPARISON = 32 /* Comparison, Settlement: prices are numbers */
 };
 
 /* When a member is written. The reader takes it wherever it is. */
@@ -80,7 +82,7 @@ typedef enum field_show {
     SHOW_GIVEN, /* unless it is empty: "", 0, NULL, no elements; of an object, if its first member is empty */
     SHOW_POSITIVE, /* a number greater than 0 */
     SHOW_NOT_NEGATIVE,
-    SHOW_AS_NULL, /* null if it is negative */
+    SHOW_AS_NULL, /* null if it is negative, or a text that is {NULL,0} */
     SHOW_IF, /* if the member `has` is not 0 */
     SHOW_IF_MORE, /* if it is greater than the member `has`, a size_t as well; it is only written */
     SHOW_UNLESS /* if the member `has` is 0, and it is not empty; it does not set that member when it is read */

@@ -37,6 +37,7 @@
 #define MONEY(text, S, m) FIELD_ROW(text, FIELD_MONEY, S, m, double)
 #define PRICE(text, S, m) FIELD_ROW(text, FIELD_PRICE, S, m, double)
 #define SUM(text, S, m) FIELD_ROW(text, FIELD_SUM, S, m, double)
+#define JSON(text, S, m) FIELD_ROW(text, FIELD_JSON, S, m, karp_str)
 #define WORD(text, S, m, words_) FIELD_ROW(text, FIELD_WORD, S, m, uint32_t), .by.words = &(words_)
 #define NAMED(text, S, m, names_) FIELD_ROW(text, FIELD_NAMED, S, m, uint32_t), .by.names = &(names_)
 #define POD(text, S, m) FIELD_ROW(text, FIELD_POD, S, m, uint32_t)
@@ -72,6 +73,7 @@
 #define POSITIVE .show = SHOW_POSITIVE
 #define NOT_NEGATIVE .show = SHOW_NOT_NEGATIVE
 #define NEGATIVE_IS_NULL .show = SHOW_AS_NULL
+#define NULL_IS_NULL .show = SHOW_AS_NULL /* of a text */
 #define FLAT .flat = true
 #define IN(documents) .in = (documents)
 #define BIT(flag) .more = (flag)

@@ -81,7 +81,7 @@ void replay_write_figures(json_out *j, const replay_result *p)
     if (p->preemptions) json_member_uint(j, "preemptions", p->preemptions);
     write_disruptions(j, p);
     const karp_drift drift = drift_of(p);
-    drift_as_json(j, &drift);
+    drift_as_json(j, &drift, IN_PLAN);
     json_member_uint(j, "abandonedDisruptions", p->given_up);
     json_member_flat_object(j, "pendingSeconds");
     number(j, "p50", p->wait_p50);

@@ -23,7 +23,7 @@ EVERY = {'INTERNAL', 'INVALID', 'ABI_SIZE', 'ABI_OLD', 'ABI_NEW'}  # of every fu
 WITH_ERROR = EVERY | {'NOMEM', 'LIMIT', 'CANCELED'}  # of every function that has a karp_error
 PLUGIN = {'NOT_FOUND', 'UNSUPPORTED', 'PROVIDER'}
 
-OUTSIDE = ('io', 'jansson', 'json', 'providers', 'replay')  # what libkarp does not have, and so cannot call
+OUTSIDE = ('compare', 'io', 'jansson', 'json', 'providers', 'replay')  # what libkarp does not have, and so cannot call
 
 # Which codes do not leave a function, because it makes something else of them, or never calls so that they come.
 HANDLED = {
@@ -39,6 +39,9 @@ HANDLED = {
     'compare_pair': {'RANGE', 'SYNTAX'}, 'put_catalogue': {'UNSUPPORTED'}, 'resource_amount': {'RANGE'}, 'note_scarce': {'RANGE'}, 'write_amount': {'RANGE'},
     'put_amounts': {'RANGE'}, 'share_of': {'RANGE'}, 'count_in': {'RANGE'},
     'io_size_rule_read': {'RANGE'}, 'io_kind_find': {'RANGE'},  # a rule that is not read, a table of kinds
+    'read_nodes': {'NOT_FOUND'}, 'design_as_json': {'NOT_FOUND'},  # columns that are there, a cost only when there is one
+    'input_as_json': {'IO', 'NOT_FOUND', 'PROVIDER', 'UNSUPPORTED'},  # the reader is finished: its clouds were opened
+    'values_json': {'RANGE', 'SYNTAX'},  # JSON that the library wrote
     'version_words': {'NOT_FOUND'},  # of the version after the last
 }
 

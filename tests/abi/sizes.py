@@ -7,7 +7,7 @@ import sys
 import headers
 
 HERE = pathlib.Path(__file__).resolve().parent
-TESTS = ('test_callers.c', 'test_callers_more.c', 'test_callers_rest.c')
+TESTS = ('test_callers.c', 'test_callers_more.c', 'test_callers_rest.c', 'test_callers_compare.c')
 # These have tests with rules of their own there.
 OWN_RULES = {'karp_error', 'karp_digest'}
 OWN_CALLS = {('karp_provider_settings', 'karp_settings')}

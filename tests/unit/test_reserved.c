@@ -16,6 +16,7 @@
 #include <karp/blockers.h>
 #include <karp/builder.h>
 #include <karp/certificate.h>
+#include <karp/compare.h>
 #include <karp/command.h>
 #include <karp/devices.h>
 #include <karp/explain.h>
@@ -292,6 +293,11 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     asked = karp_settle(snapshot, &settling, &settled, &w->error);
     karp_settlement_free(settled);
     if (asked != KARP_OK) return asked;
+    const karp_diff_side side = { .size = sizeof side, .snapshot = snapshot, .reserved = set("karp_diff_side") };
+    karp_diff *diff = NULL;
+    asked = karp_compare_decisions(w->context, &side, &side, &diff, &w->error);
+    karp_diff_free(diff);
+    if (asked != KARP_OK) return asked;
     const karp_request_rules ruling = { .size = sizeof ruling, .reserved = set("karp_request_rules") };
     const karp_reader_options editing = { .size = sizeof editing, .editable = 1 };
     karp_reader *reader = NULL;
@@ -406,6 +412,7 @@ static const char *const given[] = {
     "karp_pod_status",
     "karp_request_rules",
     "karp_settle_options",
+    "karp_diff_side",
 };
 
 /* What the library alone fills in; options of reading are asked for in other tests. */
@@ -436,6 +443,8 @@ static const char *const shown[] = {
     "karp_provider_facts_kind",
     "karp_repack_cost",
     "karp_command",
+    "karp_difference",
+    "karp_design_field",
 };
 
 static void all_are_zero(void **state)

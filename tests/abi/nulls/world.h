@@ -19,6 +19,7 @@
 #include <karp/catalogue.h>
 #include <karp/certificate.h>
 #include <karp/columns.h>
+#include <karp/compare.h>
 #include <karp/command.h>
 #include <karp/decision.h>
 #include <karp/devices.h>
@@ -75,6 +76,8 @@ static struct world {
     karp_preferences *preferences;
     karp_node_list *node_list;
     karp_settlement *settlement;
+    karp_diff *diff;
+    karp_comparison *comparison;
     karp_lint *lint;
     karp_advice *advice;
     karp_step *step;
@@ -141,6 +144,9 @@ static void make_world(void)
     MUST(karp_admit(w.snapshot, NULL, &w.admission, &w.error));
     MUST(karp_find_preferences(w.snapshot, NULL, S(""), &w.preferences, &w.error));
     MUST(karp_settle(w.snapshot, NULL, &w.settlement, &w.error));
+    const karp_diff_side side = { .size = sizeof side, .snapshot = w.snapshot };
+    MUST(karp_compare_decisions(w.context, &side, &side, &w.diff, &w.error));
+    MUST(karp_compare_settlement(w.context, w.settlement, &w.comparison, &w.error));
     MUST(karp_list_nodes(w.snapshot, NULL, &w.node_list, &w.error));
     MUST(karp_lint_snapshot(w.snapshot, &w.lint, &w.error));
     MUST(karp_explain_node(w.snapshot, NULL, S("node"), &w.node_explanation, &w.error));

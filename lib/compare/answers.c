@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "diff.h"
-#include "writer.h"
+#include <compare/answers.h>
 
 #include <base/bisect.h>
-#include <base/memory.h>
+#include <base/error.h>
+#include <base/money.h>
 #include <base/operators.h>
 #include <base/sort.h>
+#include <io/write_decision.h>
 #include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>
+#include <karp/repack.h>
 
 /* A list under construction. The first failure is recorded, so that one check at the end is enough. */
 typedef struct listing {
-    const cli_options *options;
-    diff_side *side;
+    diff_answers *side;
     strbuf *text; /* the side's */
     const karp_decision *decision;
     karp_status status;
@@ -34,12 +35,11 @@ static size_t end_text(listing *l)
     return l->text->len;
 }
 
-static void add_row(listing *l, uint32_t kind, size_t subject, size_t answer)
+static void add_row(listing *l, uint32_t kind, size_t subject, size_t text)
 {
-    diff_side *s = l->side;
-    if (!grow(l->options->context, (void **)&s->rows, &s->row_room, s->row_count + 1, sizeof *s->rows))
-        l->text->failed = true;
-    else s->rows[s->row_count++] = (diff_row){ kind, subject, answer };
+    diff_answers *s = l->side;
+    if (!grow(s->context, (void **)&s->rows, &s->room, s->count + 1, sizeof *s->rows)) l->text->failed = true;
+    else s->rows[s->count++] = (diff_answer){ kind, subject, text };
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -55,7 +55,6 @@ static void put_pods(listing *l, const uint32_t *pods, size_t count)
 static void put_requirements(listing *l, const karp_requirement *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char number[KARP_VALUE_TEXT];
         strbuf_adds(l->text, "; ");
         strbuf_addstr(l->text, list[i].key);
         strbuf_adds(l->text, " ");
@@ -66,15 +65,13 @@ static void put_requirements(listing *l, const karp_requirement *list, size_t co
         }
         if (list[i].min_values == 0) continue;
         strbuf_adds(l->text, " minValues ");
-        karp_double_format((double)list[i].min_values, number);
-        strbuf_adds(l->text, number);
+        strbuf_addu(l->text, list[i].min_values);
     }
 }
 
 /* The offering that determines its price, then all types and the requirements of the NodeClaim. */
 static void put_launch(listing *l, const karp_launch *launch)
 {
-    char number[KARP_VALUE_TEXT];
     if (launch->choice.instance_type.len > 0) {
         strbuf_addstr(l->text, launch->choice.instance_type);
         strbuf_adds(l->text, " ");
@@ -86,9 +83,8 @@ static void put_launch(listing *l, const karp_launch *launch)
     } else {
         strbuf_adds(l->text, "nothing launchable");
     }
-    karp_double_format((double)launch->instance_type_count, number);
     strbuf_adds(l->text, ", of ");
-    strbuf_adds(l->text, number);
+    strbuf_addu(l->text, launch->instance_type_count);
     strbuf_adds(l->text, launch->instance_type_count == 1 ? " type" : " types");
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         strbuf_adds(l->text, i == 0 ? ": " : " ");
@@ -106,10 +102,10 @@ static void list_launches(listing *l)
         strbuf_addstr(l->text, launch.node_pool);
         strbuf_adds(l->text, ": ");
         put_pods(l, launch.pods, launch.pod_count);
-        size_t answer = end_text(l);
+        size_t text = end_text(l);
         put_launch(l, &launch);
         end_text(l);
-        add_row(l, DIFF_LAUNCH, subject, answer);
+        add_row(l, KARP_DIFFERENCE_LAUNCH, subject, text);
     }
 }
 
@@ -121,10 +117,10 @@ static void list_placements(listing *l)
         for (size_t k = 0; k < p.pod_count; k++) {
             size_t subject = l->text->len;
             strbuf_addstr(l->text, karp_decision_pod_name(l->decision, p.pods[k]));
-            size_t answer = end_text(l);
+            size_t text = end_text(l);
             strbuf_addstr(l->text, p.node);
             end_text(l);
-            add_row(l, DIFF_PLACEMENT, subject, answer);
+            add_row(l, KARP_DIFFERENCE_PLACEMENT, subject, text);
         }
     }
 }
@@ -133,7 +129,7 @@ static void add_refusal(listing *l, uint32_t kind, karp_str who, const char *bef
 {
     size_t subject = l->text->len;
     strbuf_addstr(l->text, who);
-    size_t answer = end_text(l);
+    size_t text = end_text(l);
     strbuf_adds(l->text, before);
     strbuf_adds(l->text, karp_reason_name(code));
     if (detail.len > 0) {
@@ -141,7 +137,7 @@ static void add_refusal(listing *l, uint32_t kind, karp_str who, const char *bef
         strbuf_addstr(l->text, detail);
     }
     end_text(l);
-    add_row(l, kind, subject, answer);
+    add_row(l, kind, subject, text);
 }
 
 static void list_refusals(listing *l)
@@ -150,22 +146,14 @@ static void list_refusals(listing *l)
     for (size_t i = 0; i < karp_decision_unschedulable_count(l->decision); i++) {
         karp_unschedulable u = { .size = sizeof u };
         keep_failure(&l->status, karp_decision_unschedulable(l->decision, i, &u));
-        add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, u.pod), "", u.code, none);
+        add_refusal(l, KARP_DIFFERENCE_REFUSAL, karp_decision_pod_name(l->decision, u.pod), "", u.code, none);
     }
     for (size_t i = 0; i < karp_decision_ignored_count(l->decision); i++) {
         karp_ignored g = { .size = sizeof g };
         keep_failure(&l->status, karp_decision_ignored(l->decision, i, &g));
-        add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, g.pod), "not considered, ", g.code, none);
+        add_refusal(l, KARP_DIFFERENCE_REFUSAL, karp_decision_pod_name(l->decision, g.pod), "not considered, ", g.code,
+                    none);
     }
-}
-
-static const char *command_word(uint32_t decision)
-{
-    static const char *const words[] = { [KARP_COMMAND_DELETE] = "delete",
-                                         [KARP_COMMAND_REPLACE] = "replace",
-                                         [KARP_COMMAND_TERMINATE_FIRST] = "terminate first",
-                                         [KARP_COMMAND_REBOOT] = "reboot" };
-    return decision < sizeof words / sizeof words[0] ? words[decision] : "?";
 }
 
 static void list_commands(listing *l)
@@ -178,8 +166,8 @@ static void list_commands(listing *l)
             if (n > 0) strbuf_adds(l->text, " ");
             strbuf_addstr(l->text, c.nodes[n]);
         }
-        size_t answer = end_text(l);
-        strbuf_adds(l->text, command_word(c.decision));
+        size_t text = end_text(l);
+        strbuf_adds(l->text, command_word(&c));
         strbuf_adds(l->text, ", ");
         strbuf_adds(l->text, karp_method_reason(c.method));
         strbuf_adds(l->text, " (");
@@ -192,7 +180,7 @@ static void list_commands(listing *l)
             put_launch(l, &launch);
         }
         end_text(l);
-        add_row(l, DIFF_COMMAND, subject, answer);
+        add_row(l, KARP_DIFFERENCE_COMMAND, subject, text);
     }
 }
 
@@ -201,34 +189,38 @@ static void list_kept(listing *l)
     for (size_t i = 0; i < karp_decision_kept_count(l->decision); i++) {
         karp_kept kept = { .size = sizeof kept };
         keep_failure(&l->status, karp_decision_kept(l->decision, i, &kept));
-        add_refusal(l, DIFF_NODE, kept.node, "", kept.code, kept.detail);
+        add_refusal(l, KARP_DIFFERENCE_NODE, kept.node, "", kept.code, kept.detail);
     }
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-int diff_compare(const diff_side *a, const diff_row *x, const diff_side *b, const diff_row *y, bool *same_subject)
+int diff_answers_compare(const diff_answers *a, const diff_answer *x, const diff_answers *b, const diff_answer *y,
+                         bool *same_subject)
 {
     *same_subject = false;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    int order = strcmp(diff_text(a, x->subject), diff_text(b, y->subject));
+    int order = strcmp(diff_answers_text(a, x->subject), diff_answers_text(b, y->subject));
     if (order != 0) return order;
     *same_subject = true;
-    return strcmp(diff_text(a, x->answer), diff_text(b, y->answer));
+    return strcmp(diff_answers_text(a, x->text), diff_answers_text(b, y->text));
 }
 
 static int by_row(const void *a, const void *b, const void *side)
 {
     bool same;
-    return diff_compare(side, a, side, b, &same);
+    return diff_answers_compare(side, a, side, b, &same);
 }
 
-bool diff_side_has(const diff_side *side, const diff_side *of, const diff_row *row)
+bool diff_answers_have(const diff_answers *side, uint32_t kind, const char *subject, const char *text)
 {
-    bisection b = bisect(side->row_count);
-    bool same;
+    bisection b = bisect(side->count);
     while (bisecting(&b)) {
-        int order = diff_compare(side, &side->rows[b.at], of, row, &same);
+        const diff_answer *row = &side->rows[b.at];
+        int order = row->kind < kind   ? -1
+                    : row->kind > kind ? 1
+                                       : strcmp(diff_answers_text(side, row->subject), subject);
+        if (order == 0) order = strcmp(diff_answers_text(side, row->text), text);
         if (order == 0) return true;
         bisect_step(&b, order < 0);
     }
@@ -274,22 +266,21 @@ static karp_status decide_disruption(listing *l, karp_error *error)
     return l->status;
 }
 
-karp_status diff_side_decide(const cli_options *options, diff_side *side, karp_error *error)
+karp_status diff_answers_decide(diff_answers *side, karp_error *error)
 {
-    listing l = { .options = options, .side = side, .text = &side->text };
-    strbuf_init(&side->text, options->context);
+    listing l = { .side = side, .text = &side->text };
+    strbuf_init(&side->text, side->context);
     karp_status status = decide_launches(&l, error);
     if (status == KARP_OK) status = decide_disruption(&l, error);
-    if (status == KARP_OK && (side->text.failed || !sort_stable(options->context, side->rows, side->row_count,
-                                                                sizeof *side->rows, by_row, side)))
-        status = KARP_E_NOMEM;
-    return status;
+    bool sorted = status == KARP_OK && !side->text.failed &&
+                  sort_stable(side->context, side->rows, side->count, sizeof *side->rows, by_row, side);
+    return status == KARP_OK && !sorted ? fail_nomem(error) : status;
 }
 
-void diff_side_free(const cli_options *options, diff_side *side)
+void diff_answers_free(diff_answers *side)
 {
     strbuf_free(&side->text);
-    karp_free(options->context, side->rows, side->row_room * sizeof *side->rows);
+    karp_free(side->context, side->rows, side->room * sizeof *side->rows);
     side->rows = NULL;
-    side->row_count = side->row_room = 0;
+    side->count = side->room = 0;
 }
