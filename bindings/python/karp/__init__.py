@@ -15,6 +15,7 @@ from . import objects
 from ._admit import Admission, Flavour, Workload
 from ._catalogue import Catalogue, InstanceType, PriceRule, catalogue
 from ._command import Action, CommandNode, CommandStep, Observation, Replacement
+from ._compare import Comparison, Diff, Settlement, compare
 from ._decision import (Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
                         NodeUse, Placement, Plan, PoolRefusal, RepackPlan, Step,
                         TargetRefusal, Topology, TopologyDomain, Unschedulable)
@@ -43,12 +44,12 @@ def example() -> _pathlib.Path:
 
 
 __all__ = [
-    'Action', 'Admission', 'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'CommandNode', 'CommandStep', 'Cost',
-    'Counts', 'CurvePoint', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Flavour', 'Frame',
+    'Action', 'Admission', 'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'CommandNode', 'CommandStep', 'Comparison', 'Cost',
+    'Counts', 'CurvePoint', 'Demand', 'Diff', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Flavour', 'Frame',
     'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
     'Load', 'MethodError', 'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
     'Observation', 'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'PriceRule', 'Progress', 'Provider',
-    'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal', 'Topology', 'TopologyDomain',
-    'Unschedulable', 'Verification', 'Workload', '__version__', 'catalogue', 'example', 'fit', 'library_path', 'load',
+    'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Settlement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal', 'Topology', 'TopologyDomain',
+    'Unschedulable', 'Verification', 'Workload', '__version__', 'catalogue', 'compare', 'example', 'fit', 'library_path', 'load',
     'objects', 'quantity', 'replay', 'sweep', 'verify',
 ]

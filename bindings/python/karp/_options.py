@@ -13,6 +13,7 @@ from . import _native as native
 from . import _structs as S
 
 Time = Union[str, int, datetime.datetime]
+Stop = Callable[[], object]
 
 def _profiles() -> 'tuple[str, ...]':
     found: 'list[str]' = []

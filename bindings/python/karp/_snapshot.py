@@ -17,12 +17,13 @@ from ._admit import Admission
 from ._admit import options as admit_options
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._command import CommandStep, Observation, step
+from ._compare import Diff, Settlement, diff, settle
 from ._decision import DisruptionPlan, Plan, RepackPlan
 from ._digest import Digest
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
 from ._frames import Table, table
-from ._options import Run, Time, instant, profile_of
+from ._options import Run, Stop, Time, instant, profile_of
 from ._provider import Provider
 from ._version import __version__
 from .objects import Object
@@ -30,7 +31,6 @@ from .objects import Object
 Part = Union[str, 'os.PathLike[str]', bytes, Mapping[str, Any], Object]
 Source = Union[Part, Sequence[Part]]
 Catalogues = Union[Catalogue, Types, Sequence[Catalogue]]
-Stop = Callable[[], object]
 
 
 class Counts(NamedTuple):
@@ -51,12 +51,13 @@ class _World:
         self.snapshot, self.reader, self.queued = snapshot, reader, queued
         count = native.io.karp_reader_warning_count(reader.address)
         self.warnings = tuple(native.text(native.io.karp_reader_warning(reader.address, i)) for i in range(count))
-        self.dump = functools.partial(_dump, reader, threading.Lock())
+        self.lock = threading.Lock()  # a reader is for one thread at a time
+        self.dump = functools.partial(_dump, reader, self.lock)
         self.digest = Digest(self.dump)
 
 
 def _dump(reader: native.Handle, lock: threading.Lock) -> bytes:
-    """A reader is for one thread at a time. (No method: it is held by the digest, which the world holds.)"""
+    """(No method: it is held by the digest, which the world holds.)"""
     out = S.Text()
     with lock:
         native.call(native.io.karp_reader_dump, reader.address, C.byref(out))
@@ -450,6 +451,21 @@ class Snapshot:
             asked = admit_options(C.addressof(run.options), round(boot * 1e9), flavours, changes)
             return Admission(native.make(native.core.karp_admit, native.core.karp_admission_free, world.snapshot.address,
                                          C.byref(asked)), 'the queue', world.digest.lend(), world.warnings)
+
+    def settle(self, *, disrupt: bool = True, boot: float = 0, profile: str = 'karpenter', should_stop: Optional[Stop] = None) -> Settlement:
+        """What the cluster comes to: decisions are carried out in virtual time until nothing changes. `disrupt`: with disruption passes,
+        else launches alone. `boot`: seconds until a launched node takes pods (0: 60)."""
+        world = self._open()
+        with Run(profile=profile, should_stop=should_stop) as run:
+            return settle(world, run, disrupt, boot)
+
+    def diff(self, before: str, after: str, *, method: Optional[str] = None, now: Optional[Time] = None, max_steps: int = 0,
+             should_stop: Optional[Stop] = None) -> Diff:
+        """What two profiles decide differently, 'karpenter-1.14' and 'karpenter-1.15' for instance: launches, placements, refusals, and
+        one disruption pass (of that `method` alone); and which rule of the newer version makes each difference."""
+        world = self._open()
+        with Run(now=now, max_steps=max_steps, should_stop=should_stop) as run:
+            return diff(world, run, (before, after), method)
 
     @overload
     def explain(self, *, pod: str, node: None = None, now: Optional[Time] = None, profile: str = 'karpenter',

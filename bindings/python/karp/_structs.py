@@ -105,6 +105,18 @@ class Cost(C.Structure):
                 ('flags', C.c_uint32)]
 
 
+class Design(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('reader', C.c_void_p), ('snapshot', C.c_void_p),
+                ('plan', C.c_void_p), ('settlement', C.c_void_p), ('drift', C.c_void_p), ('warnings', C.c_void_p),
+                ('warning_count', C.c_size_t), ('alone', C.c_void_p), ('alone_count', C.c_size_t),
+                ('saved', C.c_void_p), ('saved_count', C.c_size_t)]
+
+
+class DiffSide(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('snapshot', C.c_void_p), ('options', C.c_void_p),
+                ('method', C.c_uint32), ('reserved', C.c_uint32)]
+
+
 class DisruptOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32),
                 ('expire_gracefully', C.c_uint32), ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64),
@@ -370,6 +382,11 @@ class Resource(C.Structure):
 class Selector(C.Structure):
     _fields_ = [('match_labels', C.c_void_p), ('match_label_count', C.c_size_t), ('expressions', C.c_void_p),
                 ('expression_count', C.c_size_t)]
+
+
+class SettleOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('boot', C.c_int64), ('disrupt', C.c_uint32),
+                ('reserved', C.c_uint32), ('progress', C.c_void_p), ('progress_user', C.c_void_p)]
 
 
 class SnapshotCounts(C.Structure):
