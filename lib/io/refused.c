@@ -129,10 +129,11 @@ static bool has_name(const tree *list, karp_str name)
     return false;
 }
 
-/* Resources that cannot be overcommitted. */
+/* Resources that cannot be overcommitted: huge pages, and all that are not Kubernetes' own. */
 static bool is_whole(karp_str key)
 {
-    return str_starts(key, "hugepages-") || (key.len && memchr(key.ptr, '/', key.len));
+    bool extended = key.len && memchr(key.ptr, '/', key.len) && !str_contains(key, str("kubernetes.io/"));
+    return extended || str_starts(key, "hugepages-");
 }
 
 /* A request of an extended resource is a whole number. */
@@ -153,6 +154,9 @@ static void check_limits(reason *r, karp_str name, const tree *resources)
                  limit = tree_text_or_digits(tree_find_str(limits, key));
         int32_t order = 0;
         check_whole(r, name, key, request);
+        if (limit.len == 0 && is_whole(key))
+            WHY(r, "container %.*s requests %.*s without a limit, which has to be equal", str_shown(name, 64), name.ptr,
+                str_shown(key, 64), key.ptr);
         if (limit.len == 0 || karp_quantity_compare(request, limit, &order) != KARP_OK || order == 0) continue;
         bool whole = is_whole(key);
         if (order > 0)

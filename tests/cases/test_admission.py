@@ -123,6 +123,8 @@ def refused():
             ('do not have app=web of its selector', deployment('web', fine, labels={'app': 'shop'})),
             ('requests cpu 2, more than its limit 1', deployment('web', {'containers': [container(requests={'cpu': '2'}, limits={'cpu': '1'})]})),
             ('they have to be equal', deployment('web', {'containers': [container(requests={'nvidia.com/gpu': '1'}, limits={'nvidia.com/gpu': '2'})]})),
+            ('requests nvidia.com/gpu without a limit, which has to be equal', deployment('web', {'containers': [container(requests={'nvidia.com/gpu': '1'})]})),
+            ('requests hugepages-2Mi without a limit', deployment('web', {'containers': [container(requests={'hugepages-2Mi': '4Mi'})]})),
             ('has two ports named http', deployment('web', {'containers': [{**container(), 'ports': [{'name': 'http', 'containerPort': 80}, {'name': 'http', 'containerPort': 81}]}]})),
             ('it has no selector', without(deployment('web', fine), 'selector')),
             ('restartPolicy of its pods is Always by default', thing('batch/v1', 'Job', 'web', {'namespace': 'shop'}, spec={'template': {'spec': dict(fine)}})),

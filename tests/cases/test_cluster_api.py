@@ -42,7 +42,8 @@ def machines(name, cpu='4', labels=None, member=True, replicas=1, machine_labels
 
 def pod(cpu='1', **spec):
     requests = {'cpu': cpu, **spec.pop('requests', {})}
-    return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'a'}, 'spec': {'containers': [{'name': 'c', 'resources': {'requests': requests}}], **spec}}
+    resources = {'requests': requests, 'limits': {key: amount for key, amount in requests.items() if '/' in key}}
+    return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'a'}, 'spec': {'containers': [{'name': 'c', 'resources': resources}], **spec}}
 
 
 def planned(*objects):

@@ -35,7 +35,7 @@ def device_class(name='gpu', extended=GPU, created='2026-01-01T00:00:00Z', drive
 def pod(name, count, resource=GPU, init=None, **spec):
     wants = {'requests': {'cpu': '1', resource: str(count)}, 'limits': {resource: str(count)}}
     containers = [{'name': 'c', 'resources': wants}]
-    first = [{'name': 'i', 'resources': {'requests': {resource: str(init)}}}] if init else []
+    first = [{'name': 'i', 'resources': {'limits': {resource: str(init)}}}] if init else []
     return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': name, 'namespace': 'default'},
             'spec': {'containers': containers, 'initContainers': first, **spec}}
 
