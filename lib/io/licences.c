@@ -83,23 +83,42 @@ static size_t system_of(const io_deferred *w)
     return w->info->kind == IO_KIND_NODE ? system_of_node(w->root) : NONE;
 }
 
+/* Prices of the caller have what he wants them to have. */
+static bool has_own_prices(const karp_reader *reader)
+{
+    bool any = reader->own_catalogues;
+    for (size_t i = 0; i < reader->deferred_count && !any; i++) any = reader->deferred[i].info->kind == IO_KIND_PRICES;
+    return any;
+}
+
+karp_status io_licences_keep(karp_reader *reader, karp_str licences)
+{
+    trees *t = &reader->passing;
+    str_shorten(reader->licences, sizeof reader->licences, licences);
+    if (!reader->options.keep_documents || licences.len == 0 || reader->state_text.len) return KARP_OK;
+    trees_clear(t);
+    tree *state = tree_new(t, TREE_MAP);
+    tree_set_text(t, state, "withoutLicences", str(reader->licences));
+    if (t->status == KARP_OK) reader->state_text = io_keep_json(reader, state);
+    return reader->state_text.ptr ? KARP_OK : io_reader_nomem(reader);
+}
+
 karp_status io_licences_note(karp_reader *reader)
 {
     size_t counts[SYSTEMS + 1] = { 0 };
     const io_deferred *first[SYSTEMS + 1] = { NULL };
+    char names[sizeof reader->licences] = "";
     karp_status status = KARP_OK;
-    if (!io_builtin_types(reader) || reader->options.no_lint_notes) return KARP_OK;
+    if (has_own_prices(reader)) reader->licences[0] = '\0';
+    if (has_own_prices(reader) || !io_builtin_types(reader) || reader->options.no_lint_notes) return KARP_OK;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (w->info->kind == IO_KIND_PRICES) return KARP_OK; /* the caller's own prices */
         size_t found = system_of(w);
         if (counts[found]++ == 0) first[found] = w;
     }
     for (size_t i = 0; i < SYSTEMS && status == KARP_OK; i++) {
         char more[40] = "";
-        if (counts[i] > 0)
-            str_append(reader->licences, sizeof reader->licences, "%s%s", reader->licences[0] ? ", " : "",
-                       systems[i].name);
+        if (counts[i] > 0) str_append(names, sizeof names, "%s%s", names[0] ? ", " : "", systems[i].name);
         if (counts[i] == 0) continue;
         karp_str kind = tree_get_text(first[i]->root, "kind"), name = first[i]->name;
         if (counts[i] > 1) str_append(more, sizeof more, " and %zu more", counts[i] - 1);
@@ -108,7 +127,7 @@ karp_status io_licences_note(karp_reader *reader)
                          "Prices may add them (--prices)",
                          str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr, more, systems[i].name);
     }
-    return status;
+    return status || names[0] == '\0' ? status : io_licences_keep(reader, str(names));
 }
 
 karp_str karp_reader_missing_licences(const karp_reader *reader)

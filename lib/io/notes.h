@@ -92,6 +92,8 @@ karp_status io_class_zones_note(karp_reader *reader);
 karp_status io_class_kinds_note(karp_reader *reader);
 /* Operating systems with a licence that the built-in prices do not have (licences.c). */
 karp_status io_licences_note(karp_reader *reader);
+/* The prices lack these licences. A dump says so, as it has the prices. */
+karp_status io_licences_keep(karp_reader *reader, karp_str licences);
 
 /* ---- fields.c: unknown fields and versions, and values out of range ---------------------------------------------- */
 

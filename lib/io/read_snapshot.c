@@ -189,6 +189,7 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *st
     const karp_str *pods = io_strings(d, state, "pods", &pod_count);
     settings->reboots = read_reboots(d, state, &settings->reboot_count);
     settings->credits = read_credits(d, state, &settings->credit_count);
+    str_shorten(reader->licences, sizeof reader->licences, io_string(d, state, "withoutLicences"));
     io_pop(d);
     if (d->status) return d->status;
     karp_status status = KARP_OK;
@@ -291,9 +292,9 @@ static karp_status warn_members(karp_reader *reader, const tree *settings, const
                                                "legacyNodeRepair", "repairPolicies",    NULL };
     static const char *const in_labels[] = { "wellKnown",  "restricted",    "restrictedDomains",
                                              "normalized", "reservationID", NULL };
-    static const char *const in_state[] = { "nodes",  "pods",    "consolidationSimulation",
-                                            "method", "reboots", "reservationCredit",
-                                            NULL };
+    static const char *const in_state[] = { "nodes",           "pods",    "consolidationSimulation",
+                                            "method",          "reboots", "reservationCredit",
+                                            "withoutLicences", NULL };
     const char *gate_names[33] = { NULL }; /* one for each bit of 32, and NULL */
     uint32_t bit = 0;
     for (size_t i = 0; i < 32; i++) gate_names[i] = io_gate_name(i, &bit);

@@ -4,6 +4,7 @@
 #include <replay/engine_state.h>
 
 #include <io/make_object.h>
+#include <io/notes.h>
 #include <io/reader.h>
 #include <io/write_buffer.h>
 
@@ -178,6 +179,7 @@ karp_status engine_dump(engine *e, karp_text *out)
         if (e->pods.list[i].state != POD_GONE) status = add_object(e, &t, reader, pod_object(e, &t, &e->pods.list[i]));
     }
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
+    if (!status && e->base->licences.len && io_licences_keep(reader, e->base->licences)) status = fail_nomem(&e->error);
     if (!status) status = karp_reader_dump(reader, out, &e->error);
     if (!status && !e->played &&
         !e->repack) { /* a plan is not part of the state: a later replay continues as from any cluster */

@@ -4,6 +4,7 @@ import json
 import pathlib
 import sys
 import tempfile
+from os import environ
 
 from stories import check, document, equal, finish, run
 
@@ -229,6 +230,7 @@ def licences():
     equal(noted(pool('aws') + pod()), [], 'Linux')
     own = '---\napiVersion: karp/v1\nkind: Prices\nmetadata: {name: own}\nspec: {rules: [{requirements: [{key: kubernetes.io/os, operator: In, values: [windows]}], factor: 1.9}]}\n'
     equal(noted(windows + own + pod()), [], 'own prices')
+    types_of_ours = pathlib.Path(environ['KARP_SOURCE'], 'tests/cases/disruption/types.yaml')
     # The totals say it, in every format; those of Linux and of the caller's own prices do not.
     for text, words in ((windows + pod(), 'Windows'), (windows + red_hat.replace('name: default', 'name: other') + pod(), 'Windows, Red Hat Enterprise Linux'),
                         (windows + own + pod(), None), (pool('aws') + pod(), None)):
@@ -243,6 +245,11 @@ def licences():
             file, more = pathlib.Path(folder, 'input.yaml'), pathlib.Path(folder, 'more.yaml')
             file.write_text(text)
             more.write_text(text + pod('b'))
+            dump = pathlib.Path(folder, 'dump.json')
+            dump.write_text(run('dump', file)[0])
+            equal(document('plan', dump)['cost'].get('withoutLicences'), words, 'a dump has the prices, so it says what they lack')
+            equal(run('dump', dump)[0], dump.read_text(), 'dumped again')
+            equal('withoutLicences' in document('plan', dump, '--catalogue', types_of_ours)['cost'], False, 'own types')
             equal([d['cost'].get('withoutLicences') for d in json.loads(run('diff', '-o', 'json', file, '--', more)[0])['designs']], [words] * 2, 'designs')
             equal('without licences of' in run('diff', file, '--', more)[0], words is not None, 'a table')
             equal(document('disrupt', file)['cost'].get('withoutLicences'), words, 'disruption')

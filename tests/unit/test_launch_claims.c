@@ -130,7 +130,7 @@ static void every_resource(void **state)
                               "- {name: t, labels: {}, capacity: {cpu: 4, memory: 8Gi, pods: 10, nodes: 3");
         p += (size_t)snprintf(pod, sizeof pod,
                               "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, "
-                              "resources: {requests: {cpu: 1, memory: 2Gi, nodes: 2");
+                              "resources: {limits: {cpu: 1, memory: 2Gi, nodes: 2");
         e += (size_t)snprintf(expected, sizeof expected, "cpu=1 ");
         for (int i = 0; i < others; i++) {
             t += (size_t)snprintf(types + t, sizeof types - t, ", example.com/r%d: 64Ki", i);

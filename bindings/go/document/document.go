@@ -36,6 +36,10 @@ type Input struct {
 	Method   uint32   // the method that a Snapshot asks for
 	Digest   string   // SHA-256 of the canonical Snapshot; with Options.Keep
 	Dump     []byte   // the canonical Snapshot itself: by itself enough to repeat a decision elsewhere; likewise
+	// The clouds whose types are used, with region and date of prices; "" = other types.
+	Catalogue string
+	// Operating systems whose licences the prices lack, "Windows"; "" = none.
+	Licences string
 }
 
 // Close gives the snapshot up. Closing twice is fine; the error is always nil.
@@ -141,7 +145,8 @@ func read(options *Options, parts []part) (*Input, error) {
 		return nil, err
 	}
 	input := &Input{Snapshot: karp.SnapshotOf(unsafe.Pointer(snapshot)), Digest: goText(C.karp_reader_digest(reader)),
-		Method: uint32(C.karp_reader_method(reader))}
+		Method: uint32(C.karp_reader_method(reader)), Catalogue: goText(C.karp_reader_catalogue_title(reader)),
+		Licences: goText(C.karp_reader_missing_licences(reader))}
 	for i := C.size_t(0); i < C.karp_reader_warning_count(reader); i++ {
 		input.Warnings = append(input.Warnings, goText(C.karp_reader_warning(reader, i)))
 	}
@@ -218,26 +223,64 @@ const (
 
 // WritePlan writes a launch decision. Errors: karp.ErrUnsupported (not in that format), karp.ErrClosed.
 func WritePlan(decision *karp.Decision, format Format) ([]byte, error) {
-	return write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
-		return C.karp_write_plan(c.context, d, nil, how, out, &c.fault)
-	})
+	return new(Input).WritePlan(decision, format)
 }
 
 // WriteDisruption writes a disruption decision.
 func WriteDisruption(decision *karp.Decision, format Format) ([]byte, error) {
-	return write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
-		return C.karp_write_disruption(c.context, d, how, out, &c.fault)
-	})
+	return new(Input).WriteDisruption(decision, format)
 }
 
 // WriteRepack writes a decision of [karp.Snapshot.Repack]. Errors: also karp.ErrNotFound (of another call).
 func WriteRepack(decision *karp.Decision, format Format) ([]byte, error) {
-	return write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
+	return new(Input).WriteRepack(decision, format)
+}
+
+// WritePlan is as the function, and the document has what the program's has of the input: warnings, clouds, the digest if
+// it was kept, and which licences the costs lack.
+func (i *Input) WritePlan(decision *karp.Decision, format Format) ([]byte, error) {
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
+		return C.karp_write_plan(c.context, d, nil, how, out, &c.fault)
+	})
+}
+
+// WriteDisruption is as the function, and the document has what the program's has of the input.
+func (i *Input) WriteDisruption(decision *karp.Decision, format Format) ([]byte, error) {
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
+		return C.karp_write_disruption(c.context, d, how, out, &c.fault)
+	})
+}
+
+// WriteRepack is as the function, and the document has what the program's has of the input.
+func (i *Input) WriteRepack(decision *karp.Decision, format Format) ([]byte, error) {
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
 		return C.karp_write_repack(c.context, d, how, out, &c.fault)
 	})
 }
 
-func write(decision *karp.Decision, format Format,
+// say gives the options what documents say of the input. What it returns frees that.
+func (i *Input) say(how *C.karp_write_options) func() {
+	lent := make([]C.karp_str, 0, len(i.Warnings)+3)
+	lend := func(text string) C.karp_str {
+		lent = append(lent, str(text))
+		return lent[len(lent)-1]
+	}
+	how.catalogue, how.licences, how.digest = lend(i.Catalogue), lend(i.Licences), lend(i.Digest)
+	list := C.malloc(C.size_t(len(i.Warnings)+1) * C.sizeof_karp_str)
+	warnings := unsafe.Slice((*C.karp_str)(list), len(i.Warnings))
+	for k, warning := range i.Warnings {
+		warnings[k] = lend(warning)
+	}
+	how.warnings, how.warning_count = (*C.karp_str)(list), C.size_t(len(i.Warnings))
+	return func() {
+		C.free(list)
+		for _, text := range lent {
+			free(text)
+		}
+	}
+}
+
+func (i *Input) write(decision *karp.Decision, format Format,
 	run func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status) ([]byte, error) {
 	c, err := newCall()
 	if err != nil {
@@ -252,6 +295,7 @@ func write(decision *karp.Decision, format Format,
 	var how C.karp_write_options
 	C.karp_write_options_init(&how, C.sizeof_karp_write_options)
 	how.format = C.uint32_t(format)
+	defer i.say(&how)()
 	var out C.karp_text
 	if err := c.check(run(c, (*C.karp_decision)(ptr), &how, &out)); err != nil {
 		return nil, err

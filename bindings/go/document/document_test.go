@@ -182,3 +182,40 @@ func TestPeerVersion(t *testing.T) {
 		t.Errorf("both versions: %v", codes)
 	}
 }
+
+// The documents of an input have what the program's have, those of a decision alone have not.
+func TestDocumentsSayWhatPricesLack(t *testing.T) {
+	const windows = `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: win}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: win}
+      requirements: [{key: kubernetes.io/os, operator: In, values: [windows]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}
+`
+	input, err := document.ReadBytes(&document.Options{Keep: true}, "win.yaml", []byte(windows))
+	good(t, err)
+	defer input.Close()
+	plan, err := input.Snapshot.Provision(context.Background(), nil)
+	good(t, err)
+	defer plan.Close()
+	text, err := input.WritePlan(plan, document.JSON)
+	good(t, err)
+	for _, want := range []string{`"withoutLicences": "Windows"`, `"provider": "aws"`, input.Digest, input.Warnings[0]} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+	alone, err := document.WritePlan(plan, document.JSON)
+	good(t, err)
+	if bytes.Contains(alone, []byte("withoutLicences")) {
+		t.Errorf("%s", alone)
+	}
+}

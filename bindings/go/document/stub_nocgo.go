@@ -28,6 +28,10 @@ type Input struct {
 	Method   uint32
 	Digest   string
 	Dump     []byte
+
+	Catalogue string
+
+	Licences string
 }
 
 type Format uint32
@@ -125,6 +129,21 @@ func WriteDisruption(decision *karp.Decision, format Format) (r0 []byte, r1 erro
 }
 
 func WriteRepack(decision *karp.Decision, format Format) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}
+
+func (i *Input) WritePlan(decision *karp.Decision, format Format) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}
+
+func (i *Input) WriteDisruption(decision *karp.Decision, format Format) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}
+
+func (i *Input) WriteRepack(decision *karp.Decision, format Format) (r0 []byte, r1 error) {
 	r1 = karp.ErrNoCgo
 	return
 }

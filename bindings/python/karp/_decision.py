@@ -112,7 +112,7 @@ class Decision(native.Closable):
     def __init__(self, handle: native.Handle, digest: Union[str, Digest] = '', warnings: Sequence[str] = ()) -> None:
         super().__init__(handle)
         self._digest = digest
-        self._notes = tuple(warnings)
+        self._notes = native.Notes.of(warnings)
 
     @property
     def now(self) -> str:

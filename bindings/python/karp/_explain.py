@@ -38,7 +38,8 @@ class _Explanation(native.Closable):
 
     def __init__(self, handle: native.Handle, subject: str, digest: Digest, warnings: Sequence[str]) -> None:
         super().__init__(handle)
-        self._subject, self._digest, self._notes = subject, digest, tuple(warnings)
+        self._subject, self._digest = subject, digest
+        self._notes = native.Notes.of(warnings)
 
     def _write(self, format: int, **options: Any) -> bytes:
         handle = self._handle

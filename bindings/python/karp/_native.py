@@ -190,6 +190,8 @@ IO = {
     'karp_reader_warning': (S.Str, [P, SIZE]),
     'karp_reader_method': (U32, [P]),
     'karp_reader_digest': (S.Str, [P]),
+    'karp_reader_catalogue_title': (S.Str, [P]),
+    'karp_reader_missing_licences': (S.Str, [P]),
     'karp_reader_dump': (STATUS, [P, C.POINTER(S.Text), ERROR]),
     'karp_text_free': (None, [C.POINTER(S.Text)]),
     'karp_catalogue_read': (STATUS, [P, S.Str, S.Str, OUT, ERROR]),
@@ -470,6 +472,26 @@ def take_text(out: S.Text) -> bytes:
     return data
 
 
+class Notes(Tuple[str, ...]):
+    """The warnings about an input, and what else its documents say of it: the clouds whose types it has, and the operating systems
+    whose licences their prices lack."""
+
+    catalogue = ''
+    licences = ''
+
+    @classmethod
+    def of(cls, warnings: Sequence[str]) -> 'Notes':
+        return warnings if isinstance(warnings, Notes) else cls(warnings)
+
+
+def notes(reader: 'Handle') -> Notes:
+    """Of a finished reader."""
+    said = Notes(text(io.karp_reader_warning(reader.address, i)) for i in range(io.karp_reader_warning_count(reader.address)))
+    said.catalogue = text(io.karp_reader_catalogue_title(reader.address))
+    said.licences = text(io.karp_reader_missing_licences(reader.address))
+    return said
+
+
 def write(function: Callable[..., int], *objects: Optional[int], format: int, compact: bool = False, color: bool = False,
           width: int = 0, digest: str = '', title: str = '', catalogue: str = '', warnings: Sequence[str] = ()) -> bytes:
     """A document. `objects` are what the function takes between context and options."""
@@ -478,7 +500,9 @@ def write(function: Callable[..., int], *objects: Optional[int], format: int, co
     options.format, options.compact, options.color, options.width = format, int(compact), int(color), width
     options.digest, kept_digest = lend(digest)
     options.title, kept_title = lend(title)
-    options.catalogue, kept_catalogue = lend(catalogue)
+    said = Notes.of(warnings)
+    options.catalogue, kept_catalogue = lend(catalogue or said.catalogue)
+    options.licences, kept_licences = lend(said.licences)
     lent = [lend(warning) for warning in warnings]
     list_of = (S.Str * len(lent))(*[pair[0] for pair in lent])
     options.warnings = C.addressof(list_of) if lent else None

@@ -49,8 +49,7 @@ class _World:
 
     def __init__(self, snapshot: native.Handle, reader: native.Handle, queued: bool) -> None:
         self.snapshot, self.reader, self.queued = snapshot, reader, queued
-        count = native.io.karp_reader_warning_count(reader.address)
-        self.warnings = tuple(native.text(native.io.karp_reader_warning(reader.address, i)) for i in range(count))
+        self.warnings = native.notes(reader)
         self.lock = threading.Lock()  # a reader is for one thread at a time
         self.dump = functools.partial(_dump, reader, self.lock)
         self.digest = Digest(self.dump)

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import pickle
 import signal
 from typing import Any, Callable, Dict, Iterable, List
 
@@ -359,3 +360,15 @@ def test_versions_of_karpenter(profile: str, version: str, launches: int) -> Non
 def test_unknown_versions() -> None:
     with karp.load(QUICKSTART) as snapshot, pytest.raises(ValueError):
         snapshot.plan(profile='karpenter-1.13')
+
+
+def test_documents_say_what_prices_lack() -> None:
+    """As the program's do; also after the snapshot was sent, as prices are part of what is sent."""
+    wanted = pool('win')
+    wanted['spec']['template']['spec']['requirements'] = [{'key': 'kubernetes.io/os', 'operator': 'In', 'values': ['windows']}]
+    with karp.load([wanted, pod('web', cpu='1')], provider='aws') as snapshot:
+        plan = snapshot.plan()
+        assert plan.to_dict()['cost']['withoutLicences'] == 'Windows'
+        assert plan.to_dict()['input']['clouds'][0]['provider'] == 'aws'
+        assert 'Without licences of Windows.' in plan.to_text()
+        assert pickle.loads(pickle.dumps(snapshot)).plan().to_dict()['cost']['withoutLicences'] == 'Windows'

@@ -3,14 +3,25 @@
 use crate::cost::{Cost, RepackCost};
 use crate::error::{call, checked, reason, Error};
 use crate::snapshot::Context;
-use crate::text::{copy, items, text};
+use crate::text::{copy, items, lend, text};
 use karp_sys as c;
 use std::ffi::CStr;
 use std::mem::{size_of, zeroed};
 use std::ptr;
+use std::sync::Arc;
 
 /// An answer about a snapshot: immutable.
-pub struct Decision(*mut c::karp_decision);
+pub struct Decision(*mut c::karp_decision, Arc<Said>);
+
+/// What documents say of the input.
+#[derive(Default)]
+pub(crate) struct Said {
+    pub(crate) warnings: Vec<String>,
+    /// The clouds whose types are used.
+    pub(crate) catalogue: String,
+    /// Operating systems whose licences the prices lack.
+    pub(crate) licences: String,
+}
 
 // SAFETY: a decision is immutable, and libkarp counts references atomically (docs/memory-and-threads.md).
 unsafe impl Send for Decision {}
@@ -80,8 +91,8 @@ pub struct Kept {
 type Getter<T> = unsafe extern "C" fn(*const c::karp_decision, usize, *mut T) -> c::karp_status;
 
 impl Decision {
-    pub(crate) fn of(at: *mut c::karp_decision) -> Decision {
-        Decision(at)
+    pub(crate) fn of(at: *mut c::karp_decision, said: &Arc<Said>) -> Decision {
+        Decision(at, Arc::clone(said))
     }
 
     /// One row; its pointers lead into the decision.
@@ -218,13 +229,18 @@ impl Decision {
             .collect()
     }
 
-    /// The plan as the program `karp plan -o json` writes it.
+    /// The plan as the program `karp plan -o json` writes it, with the warnings of the input.
     pub fn to_json(&self) -> Result<String, Error> {
         let context = Context::new()?;
         // SAFETY: the text is the caller's to free after it was copied.
         unsafe {
             let mut out: c::karp_text = zeroed();
-            call(|error| c::karp_write_plan(context.0, self.0, ptr::null(), ptr::null(), &mut out, error))?;
+            let mut options: c::karp_write_options = zeroed();
+            c::karp_write_options_init(&mut options, size_of::<c::karp_write_options>());
+            let warnings: Vec<_> = self.1.warnings.iter().map(|warning| lend(warning)).collect();
+            (options.warnings, options.warning_count) = (warnings.as_ptr(), warnings.len());
+            (options.catalogue, options.licences) = (lend(&self.1.catalogue), lend(&self.1.licences));
+            call(|error| c::karp_write_plan(context.0, self.0, ptr::null(), &options, &mut out, error))?;
             let written = copy(c::karp_str { ptr: out.ptr, len: out.len });
             c::karp_text_free(&mut out);
             Ok(written)

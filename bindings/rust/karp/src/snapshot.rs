@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 use crate::cost::{Objective, Repack};
-use crate::decision::Decision;
+use crate::decision::{Decision, Said};
 use crate::error::{call, invalid, Error};
 use crate::objects::{catalogue, InstanceType, Object};
 use crate::text::{copy, lend};
@@ -12,6 +12,7 @@ use std::mem::size_of;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 pub(crate) struct Context(pub *mut c::karp_context);
 
@@ -143,8 +144,14 @@ impl Input {
         // SAFETY: the reader is ours.
         call(|error| unsafe { c::karp_reader_finish(reader.0, &mut snapshot, error) })?;
         // SAFETY: what the reader shows is borrowed from it, and copied here.
-        let warnings = unsafe { (0..c::karp_reader_warning_count(reader.0)).map(|i| copy(c::karp_reader_warning(reader.0, i))).collect() };
-        Ok(Snapshot { at: snapshot, warnings })
+        let said = unsafe {
+            Said {
+                warnings: (0..c::karp_reader_warning_count(reader.0)).map(|i| copy(c::karp_reader_warning(reader.0, i))).collect(),
+                catalogue: copy(c::karp_reader_catalogue_title(reader.0)),
+                licences: copy(c::karp_reader_missing_licences(reader.0)),
+            }
+        };
+        Ok(Snapshot { at: snapshot, said: Arc::new(said) })
     }
 }
 
@@ -215,7 +222,7 @@ impl Options<'_> {
 /// A cluster at one instant, checked and immutable.
 pub struct Snapshot {
     at: *mut c::karp_snapshot,
-    warnings: Vec<String>,
+    said: Arc<Said>,
 }
 
 // SAFETY: a snapshot is immutable, and libkarp counts references atomically (docs/memory-and-threads.md).
@@ -232,7 +239,7 @@ impl Drop for Snapshot {
 impl Snapshot {
     /// Fields without effect, unknown kinds …
     pub fn warnings(&self) -> &[String] {
-        &self.warnings
+        &self.said.warnings
     }
 
     /// Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
@@ -243,7 +250,7 @@ impl Snapshot {
         let mut out = ptr::null_mut();
         // SAFETY: the snapshot lives; the options point to what lives as long as `options`.
         call(|error| unsafe { c::karp_provision(self.at, &filled, &mut out, error) })?;
-        Ok(Decision::of(out))
+        Ok(Decision::of(out, &self.said))
     }
 
     /// One disruption pass: which nodes Karpenter would remove, and what replaces them.
@@ -258,7 +265,7 @@ impl Snapshot {
         let mut out = ptr::null_mut();
         // SAFETY: as in plan().
         call(|error| unsafe { c::karp_disrupt(self.at, &filled, &mut out, error) })?;
-        Ok(Decision::of(out))
+        Ok(Decision::of(out, &self.said))
     }
     /// From the cluster there is to a cheaper one: the commands of the decision are the steps, one after the other.
     pub fn repack(&self, limits: &Repack, options: &Options) -> Result<Decision, Error> {
@@ -268,6 +275,6 @@ impl Snapshot {
         let mut out = ptr::null_mut();
         // SAFETY: as in plan().
         call(|error| unsafe { c::karp_repack(self.at, &filled, &mut out, error) })?;
-        Ok(Decision::of(out))
+        Ok(Decision::of(out, &self.said))
     }
 }

@@ -26,6 +26,16 @@ fn cluster() -> karp::Snapshot {
 }
 
 #[test]
+fn documents_say_what_prices_lack() {
+    let windows = CLUSTER
+        .replace("  template: {spec: {", "  template: {spec: {requirements: [{key: kubernetes.io/os, operator: In, values: [windows]}], ");
+    let snapshot = Input::new().text("cluster.yaml", windows.as_str()).region("us-west-2").read().unwrap();
+    let json = snapshot.plan(&Options::default()).unwrap().to_json().unwrap();
+    assert!(json.contains(r#""withoutLicences": "Windows""#) && json.contains(r#""provider": "aws""#), "{json}");
+    assert!(snapshot.warnings().iter().any(|one| json.contains(one.as_str())), "{json}");
+}
+
+#[test]
 fn plans() {
     let plan = cluster().plan(&Options::default()).unwrap();
     let launches = plan.launches().unwrap();
