@@ -144,8 +144,9 @@ static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **deta
                  not_for_karpenter(s, h, false)
                      ? "configured to not run on a Karpenter provisioned node, by its node selector or required node "
                        "affinity on karpenter.sh/nodepool: only other nodes can take it"
-                     : "configured to not run on a Karpenter provisioned node, by a preferred node affinity: Karpenter "
-                       "reads it as a rule here, under either preference policy; drop the term");
+                     : "configured to not run on a Karpenter provisioned node, by a preferred node affinity "
+                       "(karpenter.sh/nodepool DoesNotExist): Karpenter takes it as a rule, even if it ignores "
+                       "preferences; drop the term");
     }
     if (!known) check_selector(&c, h);
     if (!known) check_affinity(&c, h);

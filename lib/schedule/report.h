@@ -53,6 +53,8 @@ uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint
 const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const type_table *table, uint32_t set);
 /* reservations.c: warns of those of NodePools that the decision launches from. */
 bool report_reservations(scheduler *s, karp_decision *d);
+/* spread_notes.c: notes the spread constraints that do not count the pods which have them. */
+bool report_selectors(scheduler *s, karp_decision *d);
 /* The limits of a NodePool as text, "limit cpu 400, memory 1600Gi"; empty when it has none. */
 void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);
 
@@ -107,6 +109,9 @@ void show_set(const scheduler *s, strbuf *b, uint32_t set);
 void show_taint(const karp_snapshot *s, strbuf *b, const taint *t);
 /* "app=web,tier In (a,b)", with the labels of matchLabelKeys; "" = it selects everything or nothing */
 void show_selector(const scheduler *s, strbuf *b, const selector *x, label_list extra);
+/* why_topology_text.c: the label that a topology key of a similar name stands for, such as
+ * topology.kubernetes.io/hostname, which is none; "" = unknown */
+karp_str topology_key_meant(karp_str key);
 /* {"cpu":"1","memory":"2Gi"}, by name */
 void show_resources(const scheduler *s, strbuf *b, resource_list list);
 /* Resources with their quantities as canonical text, sorted by resource name, in the arena. */

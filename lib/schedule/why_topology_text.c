@@ -143,7 +143,7 @@ static void say_other_choice(const refused_pod *p, const refusing_group *q, strb
         return;
     }
     add_value(b, text_of(p->s->snapshot, k->values[d]));
-    strbuf_adds(b, q->g->kind == GROUP_SPREAD ? " is chosen, which has fewer pods or comes first by name"
+    strbuf_adds(b, q->g->kind == GROUP_SPREAD ? " is chosen, the first by name of those with the fewest pods"
                                               : " is chosen to start in, the first by name");
 }
 
@@ -183,15 +183,13 @@ static karp_str after_slash(karp_str key)
     return (karp_str){ key.ptr + at, key.len - at };
 }
 
-/* The label that a key of a similar name stands for: topology.kubernetes.io/hostname is none. */
-static void say_meant(karp_str key, strbuf *b)
+karp_str topology_key_meant(karp_str key)
 {
     static const char *const labels[] = { LABEL_HOSTNAME, LABEL_ZONE, LABEL_REGION };
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        if (!equal_str(after_slash(key), after_slash(str(labels[i])))) continue;
-        strbuf_adds(b, "; the label is ");
-        strbuf_adds(b, labels[i]);
+        if (equal_str(after_slash(key), after_slash(str(labels[i]))) && !str_is(key, labels[i])) return str(labels[i]);
     }
+    return str("");
 }
 
 static void say_no_domain(const karp_topology *row, strbuf *b)
@@ -199,7 +197,32 @@ static void say_no_domain(const karp_topology *row, strbuf *b)
     strbuf_adds(b, "no node has the label ");
     strbuf_addstr(b, row->key);
     strbuf_adds(b, ", and no NodePool or instance type names a value of it: there is no domain");
-    say_meant(row->key, b);
+    karp_str meant = topology_key_meant(row->key);
+    strbuf_adds(b, meant.len > 0 ? "; the label is " : "");
+    strbuf_addstr(b, meant);
+}
+
+/* ", and its pod affinity on KEY rules it out": the only other constraint on the key, where no other pod has one. */
+static void say_other_constraint(const refused_pod *p, const refusing_group *q, strbuf *b)
+{
+    const scheduler *s = p->s;
+    const group *other = NULL;
+    uint32_t count = s->topology.label_groups.items[s->pods.classes[p->v.class_].label_group].barred_count;
+    for (uint32_t i = 0; i < p->v.owned_count; i++) {
+        const group *g = &s->topology.groups.items[p->v.owned[i].group];
+        if (p->v.owned[i].group == q->number || g->key != q->g->key) continue;
+        other = g;
+        count++;
+    }
+    if (other == NULL || count != 1) {
+        strbuf_adds(b, ", and another constraint rules it out");
+        return;
+    }
+    strbuf_adds(b, other->kind == GROUP_SPREAD     ? ", and its spread on "
+                   : other->kind == GROUP_AFFINITY ? ", and its pod affinity on "
+                                                   : ", and its pod anti-affinity on ");
+    strbuf_addstr(b, text_of(s->snapshot, s->topology.keys[other->key].key));
+    strbuf_adds(b, " rules it out");
 }
 
 static void cause_of_spread(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
@@ -235,10 +258,15 @@ static void cause_of_spread(const refused_pod *p, const refusing_group *q, const
         strbuf_addu(b, lowest->count);
         strbuf_adds(b, ", and cannot take this one: ");
         strbuf_addstr(b, lowest->detail);
-        if (lower > 1) strbuf_adds(b, lower == 2 ? "; 1 other domain likewise" : "; other domains likewise");
+        if (lower > 1) {
+            strbuf_adds(b, "; ");
+            strbuf_addu(b, lower - 1);
+            strbuf_adds(b, lower == 2 ? " more domain is like it" : " more domains are like it");
+        }
     } else if (with_code(row, KARP_DOMAIN_ALLOWED) > 0) {
+        strbuf_adds(b, "Karpenter chooses one domain before it looks at other constraints: ");
         say_other_choice(p, q, b);
-        strbuf_adds(b, ", and another constraint rules it out");
+        say_other_constraint(p, q, b);
         return;
     } else if (q->least == SPREAD_NO_DOMAIN) {
         strbuf_adds(b, "the pod's node selector or node affinity excludes every domain");
@@ -248,7 +276,7 @@ static void cause_of_spread(const refused_pod *p, const refusing_group *q, const
         strbuf_addi(b, q->least);
     }
     if (with_code(row, KARP_DOMAIN_SKEW) == 0) return;
-    strbuf_adds(b, few ? "; a domain may have at most " : "; every other domain may have at most ");
+    strbuf_adds(b, few ? "; a domain may have at most " : "; so the domains that can take the pod may have at most ");
     strbuf_addi(b, q->least + row->max_skew);
 }
 
@@ -266,6 +294,23 @@ static uint32_t failed_partner(const refused_pod *p, const refusing_group *q)
     return first;
 }
 
+/* ", or a pod in us-west-2c", ", or a pod in 2 other domains" */
+static void say_others_to_join(const karp_topology *row, const karp_topology_domain *joined, strbuf *b)
+{
+    const karp_topology_domain *last = NULL;
+    uint32_t some = 0;
+    for (size_t i = 0; i < row->domain_count; i++) {
+        if (row->domains[i].count == 0 || &row->domains[i] == joined) continue;
+        last = &row->domains[i];
+        some++;
+    }
+    if (some == 0) return;
+    strbuf_adds(b, ", or a pod in ");
+    if (some == 1) add_value(b, last->value);
+    else strbuf_addu(b, some);
+    strbuf_adds(b, some == 1 ? "" : " other domains");
+}
+
 static void cause_of_affinity(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
 {
     const karp_topology_domain *joined = NULL;
@@ -279,7 +324,9 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
         strbuf_addstr(b, joined->pod);
         strbuf_adds(b, q->g->host ? " on " : " in ");
         add_value(b, joined->value);
-        strbuf_adds(b, joined->code == KARP_DOMAIN_ALLOWED ? ", and another constraint rules it out" : ", but: ");
+        say_others_to_join(row, joined, b);
+        if (joined->code == KARP_DOMAIN_ALLOWED) say_other_constraint(p, q, b);
+        else strbuf_adds(b, ", but: ");
         strbuf_addstr(b, joined->detail);
         return;
     }

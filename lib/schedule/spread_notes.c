@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes on spread constraints whose selector misses the pods that have them: they spread nothing, which nobody sees in
+ * where the pods go. */
+#include <base/sort.h>
+#include <decision/decision.h>
+#include <model/selector.h>
+#include <schedule/report.h>
+#include <schedule/scheduler.h>
+
+/* Pods of one shape with such a constraint. */
+typedef struct missed {
+    uint32_t first, count, constraint; /* the first pod by name; count 0 = none */
+} missed;
+
+/* The first constraint that does not count the pod itself; NO_ID = none. */
+static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
+{
+    const pod *p = pod_at(&w->raw, pod_number);
+    spread_list list = w->raw.shapes.items[p->shape].spread;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const selector *x = list.items[i].label_selector;
+        if (x == NULL || (selector_valid(x) && !selector_selects(x, store_pod_labels(&w->raw, p->labels)))) return i;
+    }
+    return NO_ID;
+}
+
+static bool note_missed(scheduler *s, karp_decision *d, const missed *m)
+{
+    const karp_snapshot *w = s->snapshot;
+    const spread_constraint *c = &w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread.items[m->constraint];
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, "Pod ");
+    strbuf_addstr(&b, pod_name(w, m->first));
+    if (m->count > 1) {
+        strbuf_adds(&b, " and ");
+        strbuf_addu(&b, m->count - 1);
+        strbuf_adds(&b, m->count == 2 ? " more pod like it" : " more pods like it");
+    }
+    strbuf_adds(&b, ": the topology spread by ");
+    strbuf_addstr(&b, text_of(w, c->topology_key));
+    strbuf_adds(&b, " does not spread such pods, as ");
+    strbuf_adds(&b, c->label_selector != NULL ? "its labelSelector does not select them"
+                                              : "it has no labelSelector, and so counts no pod");
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
+static int by_first(const void *a, const void *b, const void *user)
+{
+    return compare_str(pod_name(user, ((const missed *)a)->first), pod_name(user, ((const missed *)b)->first));
+}
+
+bool report_selectors(scheduler *s, karp_decision *d)
+{
+    const karp_snapshot *w = s->snapshot;
+    missed *of_shape = arena_array(&s->round.data, w->raw.shapes.count + (size_t)1, sizeof *of_shape);
+    size_t count = 0;
+    bool ok = of_shape != NULL;
+    for (uint32_t i = 0; ok && i < s->pods.count; i++) {
+        uint32_t number = s->pods.items[i], constraint = misses_itself(w, number);
+        missed *m = &of_shape[pod_at(&w->raw, number)->shape];
+        if (constraint == NO_ID) continue;
+        bool first = m->count++ == 0 || compare_str(pod_name(w, number), pod_name(w, m->first)) < 0;
+        if (first) *m = (missed){ number, m->count, constraint };
+    }
+    for (size_t i = 0; ok && i < w->raw.shapes.count; i++) {
+        if (of_shape[i].count > 0) of_shape[count++] = of_shape[i];
+    }
+    ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first, w);
+    for (size_t i = 0; ok && i < count; i++) ok = note_missed(s, d, &of_shape[i]);
+    return ok;
+}
