@@ -8,6 +8,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
+#include <decision/node_rows.h>
 #include <explain/finder.h>
 #include <explain/move_savings.h>
 #include <schedule/options.h>
@@ -465,7 +466,7 @@ static bool make_rows(finder *f)
     size_t width = s->node_count / 64 + (size_t)1;
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
-        size_t count = 0;
+        size_t count = 0, unpriced = 0;
         if (!(h->savings > 0) && (of_cluster(h->kind) || !bits_any(h->nodes, width))) continue;
         karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
         const karp_str *pods = names_of_pods(f, h);
@@ -475,6 +476,7 @@ static bool make_rows(finder *f)
         for (uint32_t n = 0; n < s->node_count; n++) {
             if (!bits_test(h->nodes, n)) continue;
             karp_str name = name_of(s, s->nodes[n].name);
+            unpriced += !(node_price(s, &s->nodes[n]) > 0);
             nodes[count].ptr = arena_string(&f->out->data, name.ptr, name.len);
             nodes[count].len = name.len;
             if (nodes[count++].ptr == NULL) return false;
@@ -486,6 +488,7 @@ static bool make_rows(finder *f)
                                        .node_count = count,
                                        .pod_count = h->pods.count,
                                        .pods = pods,
+                                       .unpriced_count = unpriced,
                                        .savings = h->savings };
     }
     return sort_stable(f->out->context, f->out->rows.items, f->out->rows.count, sizeof(karp_savings_blocker), by_worth,

@@ -60,9 +60,21 @@ static bool listed(const karp_node_explanation *e, uint32_t code, karp_str detai
     return false;
 }
 
+/* consolidateAfter Never is one cause, though a pass has two reasons for it. */
+static bool never_consolidated(const karp_node_explanation *e, const node_cause *c)
+{
+    bool listed_ = false;
+    for (size_t i = 0; i < e->blockers.count; i++)
+        listed_ = listed_ || e->blockers.items[i].code == KARP_REASON_CONSOLIDATION_DISABLED;
+    const state_node *n = &c->view->snapshot->nodes[c->view->node];
+    return listed_ && c->row->code == KARP_REASON_NOT_CONSOLIDATABLE && n->pool != NO_ID &&
+           c->view->snapshot->raw.pools.items[n->pool].consolidate_after == KARP_DURATION_NEVER;
+}
+
 static bool add_blocker(karp_node_explanation *e, const node_cause *c)
 {
     strbuf text;
+    if (never_consolidated(e, c)) return true;
     strbuf_init(&text, e->context);
     cause_show(&text, c);
     if (!text.failed && listed(e, c->row->code, (karp_str){ text.ptr, text.len })) {
@@ -266,7 +278,7 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
         m->choice = (karp_choice){ keep(e, l->choice.instance_type), keep(e, l->choice.zone),
                                    keep(e, l->choice.capacity_type), l->choice.price };
     }
-    m->savings = m->price - started;
+    m->savings = m->price > 0 ? m->price - started : 0;
     e->has_move = true;
 }
 

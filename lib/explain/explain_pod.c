@@ -42,6 +42,7 @@ void overlay_view_reset(overlay_view *o)
     memcpy(o->view.raw.shapes.items, s->raw.shapes.items, s->raw.shapes.count * sizeof(shape));
     if (s->raw.pools.count > 0)
         memcpy(o->view.raw.pools.items, s->raw.pools.items, s->raw.pools.count * sizeof(node_pool));
+    for (size_t i = 0; o->unlimited && i < s->raw.pools.count; i++) o->view.raw.pools.items[i].limits.count = 0;
     memcpy(o->view.classes, s->classes, s->class_count * sizeof(pod_class));
     o->view.nodes = s->nodes;
     o->view.raw.nodes.items = s->raw.nodes.items;
@@ -149,9 +150,10 @@ karp_status overlay_decide(const overlay_view *o, const karp_options *options, k
 enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
-    "UNKNOWN",       "TOLERATE",         "DROP_SELECTOR",    "DROP_TOPOLOGY", "DROP_PORT",     "REQUEST_LESS",
-    "RAISE_LIMIT",   "ALLOW_VALUE",      "DROP_MIN_VALUES",  "REMOVE_VALUE",  "REMOVE_LABEL",  "PIN_PARTNER",
-    "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS", "ADD_LABEL",     "LOWER_MINIMUM", "SWITCH_GATE",
+    "UNKNOWN",      "TOLERATE",      "DROP_SELECTOR", "DROP_TOPOLOGY",    "DROP_PORT",
+    "REQUEST_LESS", "RAISE_LIMIT",   "ALLOW_VALUE",   "DROP_MIN_VALUES",  "REMOVE_VALUE",
+    "REMOVE_LABEL", "PIN_PARTNER",   "EXCLUDE_VALUE", "CORRECT_SELECTOR", "DROP_MIN_DOMAINS",
+    "ADD_LABEL",    "LOWER_MINIMUM", "SWITCH_GATE",   "CORRECT_KEY",      "REQUIRE_DOMAINS",
 };
 
 const char *karp_remedy_name(uint32_t kind)
@@ -232,6 +234,24 @@ bool search_outcome(search *s, karp_remedy *where)
     return placed;
 }
 
+/* The change of a view without limits needs those of the NodePool that launches the node to be raised, too. */
+static karp_str keep_with_limits(search *s, karp_remedy *row, const strbuf *text)
+{
+    uint32_t pool = row->node_pool.len > 0 ? pool_named(s->snapshot, row->node_pool) : NO_ID;
+    strbuf both;
+    strbuf_init(&both, s->snapshot->context);
+    strbuf_addstr(&both, (karp_str){ text->ptr, text->len });
+    if (pool != NO_ID && s->snapshot->raw.pools.items[pool].limits.count > 0) {
+        strbuf_adds(&both, ", and raise the limits of NodePool ");
+        strbuf_addstr(&both, row->node_pool);
+        row->changes++;
+    }
+    karp_str kept = search_keep(s, (karp_str){ both.ptr, both.len });
+    if (both.failed) s->status = KARP_E_NOMEM;
+    strbuf_free(&both);
+    return kept;
+}
+
 bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 {
     karp_remedy row = { .size = sizeof row, .kind = kind, .changes = changes };
@@ -239,7 +259,8 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
     overlay_view_reset(&s->changed);
     if (text->failed) s->status = KARP_E_NOMEM;
     if (!placed || s->status != KARP_OK) return false;
-    row.text = search_keep(s, (karp_str){ text->ptr, text->len });
+    row.text = s->changed.unlimited ? keep_with_limits(s, &row, text)
+                                    : search_keep(s, (karp_str){ text->ptr, text->len });
     karp_remedy *slot = s->status == KARP_OK ? list_push(s->out->context, &s->out->remedies, sizeof *slot) : NULL;
     if (slot == NULL) s->status = KARP_E_NOMEM;
     else *slot = row;
@@ -280,11 +301,12 @@ static bool found_single(const search *s)
 
 /* Every kind is tried completely. If rounds are expensive, the first kind that helps ends the search, because later
  * ones need at least as many changes. */
-static void look_for_remedies(search *s)
+void look_for_remedies(search *s)
 {
-    static void (*const kinds[])(search *) = { try_topology_causes, try_labels,   try_tolerations, try_selectors,
-                                               try_ports,           try_requests, try_limits,      try_values,
-                                               try_min_values,      try_topology, try_minimum,     try_all_selectors };
+    static void (*const kinds[])(search *) = { try_topology_causes, try_own_topology, try_labels,   try_tolerations,
+                                               try_selectors,       try_ports,        try_requests, try_limits,
+                                               try_values,          try_min_values,   try_topology, try_minimum,
+                                               try_all_selectors };
     bool dear = s->rounds < MOST_ROUNDS;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
         bool found = found_single(s);
@@ -546,9 +568,10 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
 
 const char *karp_placement_cause_name(uint32_t kind)
 {
-    static const char *const names[] = { "UNKNOWN",    "running", "existingNodes", "order", "type", "fullest",
-                                         "daemonSets", "today",   "limits",        "apart", "pool", "volumes" };
-    return names[kind <= KARP_PLACEMENT_VOLUMES ? kind : 0];
+    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order",  "type",
+                                         "fullest", "daemonSets", "today",         "limits", "apart",
+                                         "pool",    "volumes",    "behindLimits" };
+    return names[kind <= KARP_PLACEMENT_BEHIND_LIMITS ? kind : 0];
 }
 
 uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation) { return explanation->evicted != NULL; }

@@ -29,6 +29,7 @@ typedef struct overlay_view {
     const karp_snapshot *snapshot;
     karp_snapshot view;
     arena data;
+    bool unlimited; /* without the limits of NodePools, which overlay_view_reset() does not bring back then */
 } overlay_view;
 
 /* false = out of memory. Call overlay_view_free() in any case. */
@@ -97,7 +98,7 @@ bool select_label(search *s, shape *h, uint32_t key, uint32_t value);
  * adds one. */
 void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);
 
-/* placed_causes.c: ", in use cpu 4, memory 16Gi" of the NodePool's limits before this round; nothing if nothing is */
+/* limit_causes.c: ", in use cpu 4, memory 16Gi" of the NodePool's limits before this round; nothing if nothing is */
 void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b);
 /* placed_causes.c: records the text as a cause, and frees it */
 void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text);
@@ -112,7 +113,9 @@ void size_causes(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool)
 /* volume_causes.c: of a pod that is not placed: where its volumes are */
 void volume_causes(search *s);
 void find_placement_causes(search *s);
-void find_limit_causes(search *s); /* of a pod that is not placed */
+void find_limit_causes(search *s); /* limit_causes.c: of a pod that is not placed */
+/* Tries the changes of every kind. */
+void look_for_remedies(search *s);
 /* Of a pod that runs: where, and what would be launched if its node were removed. */
 void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
 karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, const karp_options *options,
@@ -120,6 +123,7 @@ karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, con
 
 /* remedies_topology.c, remedies_pod.c, remedies_pool.c: each tries all changes of its kind */
 void try_topology_causes(search *s); /* what the rows of topology name */
+void try_own_topology(search *s); /* remedies_own.c: keys of its constraints, and domains that they choose from */
 void try_tolerations(search *s);
 void try_selectors(search *s);
 void try_topology(search *s);

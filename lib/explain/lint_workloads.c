@@ -8,6 +8,7 @@
 #include <base/str.h>
 #include <model/pdbs.h>
 #include <model/selector.h>
+#include <schedule/report.h>
 
 static void add_pods(strbuf *b, uint32_t count)
 {
@@ -84,6 +85,23 @@ static uint32_t count_values(linting *l, uint32_t key)
     return count;
 }
 
+static void show_values_of_key(linting *l, uint32_t key, uint32_t domains)
+{
+    karp_str meant = topology_key_meant(text_of(l->snapshot, key));
+    if (domains == 0) strbuf_adds(&l->text, "no node, NodePool or instance type has the label ");
+    strbuf_addstr(&l->text, text_of(l->snapshot, key));
+    if (domains == 0) {
+        strbuf_adds(&l->remedy, "use ");
+        strbuf_addstr(&l->remedy,
+                      meant.len > 0 ? meant : str("kubernetes.io/hostname, or another label that nodes have"));
+        return;
+    }
+    strbuf_adds(&l->text, " has ");
+    strbuf_addu(&l->text, domains);
+    strbuf_adds(&l->text, domains == 1 ? " value, for one pod" : " values, for one pod each");
+    strbuf_adds(&l->remedy, "use kubernetes.io/hostname, a spread constraint, or fewer replicas");
+}
+
 static void check_required(linting *l, const lint_group *g)
 {
     for (uint32_t i = 0; i < g->shape->required_anti.count; i++) {
@@ -97,12 +115,8 @@ static void check_required(linting *l, const lint_group *g)
         strbuf_adds(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[");
         strbuf_addu(&l->field, i);
         strbuf_addc(&l->field, ']');
-        strbuf_addstr(&l->text, text_of(l->snapshot, key));
-        strbuf_adds(&l->text, " has ");
-        strbuf_addu(&l->text, domains);
-        strbuf_adds(&l->text, domains == 1 ? " value, for one pod" : " values, for one pod each");
+        show_values_of_key(l, key, domains);
         lint_add_left(l, left, g);
-        strbuf_adds(&l->remedy, "use kubernetes.io/hostname, a spread constraint, or fewer replicas");
         lint_note(l, LINT_ANTI_AFFINITY_CANNOT_HOLD, "Pod", pod_name(l->snapshot, g->pod));
         return;
     }

@@ -68,8 +68,9 @@ void show_start(strbuf *b, const karp_snapshot *s, uint32_t node_number)
         if (!startup && !taint_ephemeral(s, &taints.items[i])) continue;
         strbuf_adds(b, startup ? ": its startup taint " : ": its taint ");
         show_taint(s, b, &taints.items[i]);
-        strbuf_adds(b, startup ? " is still there, which Karpenter does not remove: what it waits for has to"
-                               : " is still there, which the kubelet or the cloud controller has to remove");
+        strbuf_adds(
+            b, startup ? " is still there, and Karpenter removes none: the component that it waits for has to remove it"
+                       : " is still there, which the kubelet or the cloud controller has to remove");
     }
 }
 
@@ -457,13 +458,43 @@ uint32_t pods_from_node(const karp_snapshot *s, uint32_t node_number, const uint
     return found;
 }
 
+/* How many launches with pods of the node are like this one, and how many of them come before it. */
+static size_t launches_like(const karp_snapshot *s, uint32_t node_number, const karp_decision *d, size_t number,
+                            size_t *before)
+{
+    const karp_launch *l = &d->launches.items[number];
+    size_t count = 0;
+    *before = 0;
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *other = &d->launches.items[i];
+        if (pods_from_node(s, node_number, other->pods, other->pod_count) == 0 ||
+            !equal_str(other->choice.instance_type, l->choice.instance_type) ||
+            !equal_str(other->node_pool, l->node_pool))
+            continue;
+        *before += i < number;
+        count++;
+    }
+    return count;
+}
+
 void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
-    size_t count = 0;
+    size_t count = 0, named = 0, kinds = 0, all = 0, before;
+    for (size_t i = 0; i < d->launches.count; i++)
+        all += pods_from_node(s, node_number, d->launches.items[i].pods, d->launches.items[i].pod_count) > 0;
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        if (pods_from_node(s, node_number, l->pods, l->pod_count) == 0 || count++ >= MOST_NAMED) continue;
-        strbuf_adds(b, count == 1 ? "" : ", ");
+        if (pods_from_node(s, node_number, l->pods, l->pod_count) == 0) continue;
+        size_t alike = launches_like(s, node_number, d, i, &before);
+        if (before > 0 || kinds++ >= MOST_NAMED) continue;
+        named += alike;
+        strbuf_adds(b, count++ == 0 ? "" : ", ");
+        if (alike == all && all > 1) {
+            strbuf_adds(b, all == 2 ? "both " : "all ");
+        } else if (alike > 1) {
+            strbuf_addu(b, alike);
+            strbuf_adds(b, " \xc3\x97 ");
+        }
         strbuf_addstr(b, l->choice.instance_type);
         strbuf_adds(b, " of NodePool ");
         strbuf_addstr(b, l->node_pool);
@@ -474,5 +505,5 @@ void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, cons
         strbuf_addi(b, weight);
         strbuf_addc(b, ')');
     }
-    show_more(b, count, MOST_NAMED, " more node", " more nodes");
+    show_more(b, all, named, " more node", " more nodes");
 }

@@ -62,15 +62,22 @@ static const taint *stopped_by(const search *s, const karp_target_refusal *t)
     return NULL;
 }
 
-/* A taint that something else puts on the nodes of a NodePool: Karpenter launches further nodes for the same pods. */
-static void show_undeclared(const search *s, const karp_target_refusal *t, const taint *stop, strbuf *b)
+/* "taint a=b:NoSchedule is not tolerated", and whether something else than its NodePool puts it on the node: Karpenter
+ * launches further nodes for the same pods then. */
+static void show_stop(const search *s, const karp_target_refusal *t, const taint *stop, strbuf *b)
 {
     const karp_snapshot *w = s->snapshot;
     const state_node *n = &w->nodes[state_node_named(w, t->target)];
-    if (n->pool == NO_ID || taint_declared(w, &w->raw.pools.items[n->pool], stop)) return;
-    strbuf_adds(b, ", which NodePool ");
-    strbuf_addstr(b, name_of(w, w->raw.pools.items[n->pool].meta.name));
-    strbuf_adds(b, " does not declare: if something removes it, it belongs in startupTaints");
+    bool declared = n->pool == NO_ID || taint_declared(w, &w->raw.pools.items[n->pool], stop);
+    strbuf_adds(b, "taint ");
+    show_taint(w, b, stop);
+    if (!declared) {
+        strbuf_adds(b, ", which NodePool ");
+        strbuf_addstr(b, name_of(w, w->raw.pools.items[n->pool].meta.name));
+        strbuf_adds(b, " does not declare,");
+    }
+    strbuf_adds(b, declared ? " is not tolerated"
+                            : " is not tolerated; if something removes the taint, it belongs in startupTaints");
 }
 
 static bool same_taint(const taint *a, const taint *b)
@@ -86,14 +93,8 @@ static void add_reason(const search *s, const karp_target_refusal *t, strbuf *b)
     uint64_t lacking = lacking_on(s, t);
     resource_list asked = w->raw.shapes.items[w->classes[w->pod_class[s->pod]].shape].requests;
     uint32_t count = 0;
-    if (stop != NULL) {
-        strbuf_adds(b, "taint ");
-        show_taint(w, b, stop);
-        strbuf_adds(b, " is not tolerated");
-        show_undeclared(s, t, stop, b);
-    } else if (lacking == 0) {
-        strbuf_adds(b, karp_reason_text(t->code));
-    }
+    if (stop != NULL) show_stop(s, t, stop, b);
+    else if (lacking == 0) strbuf_adds(b, karp_reason_text(t->code));
     for (uint32_t i = 0; lacking != 0 && i < asked.count && i < 64; i++) {
         if ((lacking >> i & 1) == 0) continue;
         strbuf_adds(b, count++ == 0 ? "not enough free " : " and ");
@@ -278,67 +279,6 @@ void find_placement_causes(search *s)
         strbuf_free(&text);
     }
     if (e->refused) s->status = KARP_E_NOMEM;
-}
-
-/* ---- limits ------------------------------------------------------------------------------------------------------ */
-
-static amount limit_used(const karp_snapshot *s, uint32_t pool, const resource_amount *limit)
-{
-    amount used = amount_from(0), sum;
-    for (uint32_t i = 0; i < s->node_count; i++) {
-        if (s->nodes[i].pool != pool || s->nodes[i].marked) continue;
-        if (amount_add(used, resource_list_get(s->nodes[i].capacity, limit->resource), &sum)) used = sum;
-    }
-    return used;
-}
-
-void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
-{
-    resource_list limits = s->raw.pools.items[pool].limits;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < limits.count; i++) {
-        amount used = limit_used(s, pool, &limits.items[i]);
-        if (amount_sign(used) <= 0) continue;
-        strbuf_adds(b, count++ == 0 ? ", in use " : ", ");
-        strbuf_addstr(b, strings_get(&s->raw.resources, limits.items[i].resource));
-        strbuf_addc(b, ' ');
-        add_quantity(b, used, limits.items[i].binary);
-    }
-}
-
-static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
-                       strbuf *b)
-{
-    strbuf_addstr(b, strings_get(&s->raw.resources, limit->resource));
-    strbuf_adds(b, ": limit ");
-    add_quantity(b, limit->value, limit->binary);
-    strbuf_adds(b, ", in use ");
-    add_quantity(b, limit_used(s, pool, limit), limit->binary);
-    size_t launches = launches_of(d, name_of(s, s->raw.pools.items[pool].meta.name));
-    if (launches == 0) return;
-    strbuf_adds(b, " before ");
-    add_count(b, launches, " launch of this round", " launches of this round");
-}
-
-void find_limit_causes(search *s)
-{
-    const karp_unschedulable *row = search_row(s, s->out->decision);
-    for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
-        uint32_t code = row->pools[i].code, pool = pool_named(s->snapshot, row->pools[i].node_pool);
-        if (code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) size_causes(s->out, s->snapshot, pool);
-        if ((code != KARP_REASON_LIMITS && code != KARP_REASON_NODE_LIMITS) || pool == NO_ID) continue;
-        resource_list limits = s->snapshot->raw.pools.items[pool].limits;
-        strbuf text;
-        strbuf_init(&text, s->out->context);
-        strbuf_adds(&text, "NodePool ");
-        strbuf_addstr(&text, row->pools[i].node_pool);
-        for (uint32_t k = 0; k < limits.count; k++) {
-            strbuf_adds(&text, k == 0 ? ": " : "; ");
-            show_limit(s->snapshot, s->out->decision, pool, &limits.items[k], &text);
-        }
-        record_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
-    }
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }
 
 /* ---- running pods ------------------------------------------------------------------------------------------------ */

@@ -171,19 +171,18 @@ static void show_disk(strbuf *b, const karp_snapshot *s, uint32_t pool)
     static const struct disk_field {
         const char *group, *field;
     } fields[] = {
-        { "karpenter.k8s.aws",
-          "blockDeviceMappings, or replace by the local disks of types with instanceStorePolicy RAID0" },
+        { "karpenter.k8s.aws", "blockDeviceMappings, or use the local disks of types with instanceStorePolicy RAID0" },
         { "karpenter.azure.com", "osDiskSizeGB" },
         { "karpenter.k8s.gcp", "disks" },
     };
     const node_pool *p = &s->raw.pools.items[pool];
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!equal_str(text_of(s, p->class_group), str(fields[i].group))) continue;
-        strbuf_adds(b, ": what the root volume leaves, whose size ");
+        strbuf_adds(b, "; this is the root volume: ");
         strbuf_addstr(b, text_of(s, p->class_kind));
         strbuf_addc(b, ' ');
         strbuf_addstr(b, text_of(s, p->class_name));
-        strbuf_adds(b, " may set in ");
+        strbuf_adds(b, " can set a larger one in ");
         strbuf_adds(b, fields[i].field);
     }
 }
@@ -210,8 +209,8 @@ static void too_large(karp_pod_explanation *e, const karp_snapshot *s, market *m
         if (amount_sign(most.left) > 0) {
             strbuf_adds(&b, " for pods, and the pod requests ");
             add_quantity(&b, r->value, r->binary);
+            show_room(&b, s, m, r->resource, &most);
             if (equal_str(resource, str("ephemeral-storage"))) show_disk(&b, s, pool);
-            else show_room(&b, s, m, r->resource, &most);
         }
         record_cause(e, KARP_PLACEMENT_TYPE, &b);
     }

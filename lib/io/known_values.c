@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <io/clouds.h>
 #include <io/notes.h>
 
 #include <stdio.h>
@@ -125,7 +126,8 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *required
     io_table_free(&absent);
     if (!ok) return io_reader_nomem(reader);
     if (out->count > NAMED) str_append(out->list, sizeof out->list, " and %zu more", out->count - NAMED);
-    if (out->count != 1) return KARP_OK;
+    /* one that is retired was not misspelt */
+    if (out->count != 1 || aws_retired_find(required->values[first]) != AWS_RETIRED) return KARP_OK;
     offer o = { required->key, nearest_to_value(required->key, required->values[first]) };
     look_through(reader, take_offers, &o);
     (void)io_meant(&o.near, out->meant);

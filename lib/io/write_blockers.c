@@ -24,7 +24,8 @@ static const record record_savings_blocker = {
     OPEN({ NAMED("kind", karp_savings_blocker, kind, blocker_kinds) }, { TEXT("object", karp_savings_blocker, object) },
          { MONEY("savings", karp_savings_blocker, savings) }, { SIZE("pods", karp_savings_blocker, pod_count) },
          { TEXTS("nodes", karp_savings_blocker, nodes, node_count) },
-         { TEXTS("podNames", karp_savings_blocker, pods, pod_count), GIVEN })
+         { TEXTS("podNames", karp_savings_blocker, pods, pod_count), GIVEN },
+         { SIZE("nodesWithoutPrice", karp_savings_blocker, unpriced_count), GIVEN })
 };
 SOURCE_ROWS(blockers, karp_blockers_count, karp_blockers_at)
 static const encode_source source_blockers = SOURCE(blockers, record_savings_blocker, false);
@@ -71,9 +72,20 @@ static void held_nodes(write_buffer *b, const text_out *t, const karp_savings_bl
         buffer_text(b, i == 0 ? "\n    pods: " : ", ");
         text_clean(b, row->pods[i]);
     }
+    if (row->unpriced_count > 0) {
+        buffer_text(b, "\n    the price of ");
+        buffer_count(b, row->unpriced_count, "node");
+        buffer_text(b, " is unknown: what that saves is not counted");
+    }
     b->text.failed = b->text.failed || line.text.failed;
     buffer_free(&line);
     buffer_char(b, '\n');
+}
+
+/* Whether the price of no node of the row is known. */
+static bool nothing_known(const karp_savings_blocker *row)
+{
+    return row->unpriced_count > 0 && row->unpriced_count == row->node_count;
 }
 
 static void right_number(write_buffer *b, uint64_t number)
@@ -140,7 +152,8 @@ static void as_text(const write_job *job, const karp_blockers *found)
         text_left(b, row.object, object);
         right_number(b, row.node_count);
         right_number(b, row.pod_count);
-        right_money(b, row.savings);
+        if (nothing_known(&row)) text_right(b, str("unknown"), SAVED_COLUMNS);
+        else right_money(b, row.savings);
         buffer_char(b, '\n');
         held_nodes(b, &t, &row);
     }
@@ -166,7 +179,8 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
         buffer_text(b, " | ");
         buffer_uint(b, row.pod_count);
         buffer_text(b, " | ");
-        text_dollars(b, row.savings * HOURS_A_MONTH, true);
+        if (nothing_known(&row)) buffer_text(b, "unknown");
+        else text_dollars(b, row.savings * HOURS_A_MONTH, true);
         buffer_text(b, " |\n");
     }
     buffer_text(b, "| all together | | | | ");

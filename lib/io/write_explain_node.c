@@ -51,13 +51,16 @@ static const record record_blocker = {
 SOURCE_ROWS(node_blockers, karp_node_explanation_blocker_count, karp_node_explanation_blocker)
 static const encode_source source_node_blockers = SOURCE(node_blockers, record_blocker, false);
 
-static const record record_move = {
-    SIZED(karp_move, choice),
-    OPEN({ PRICE("price", karp_move, price) }, { SUM("savings", karp_move, savings) },
-         { UINT32("podsMoved", karp_move, moved) }, { UINT32("launches", karp_move, launches) },
-         { TEXT("nodePool", karp_move, node_pool), WHEN(karp_move, launches) },
-         { STRUCT("choice", karp_move, choice, record_choice), FLAT, WHEN(karp_move, launches) })
-};
+#define PLACES_OF_MOVE                                                                                                 \
+    { UINT32("podsMoved", karp_move, moved) }, { UINT32("launches", karp_move, launches) },                            \
+        { TEXT("nodePool", karp_move, node_pool), WHEN(karp_move, launches) },                                         \
+    {                                                                                                                  \
+        STRUCT("choice", karp_move, choice, record_choice), FLAT, WHEN(karp_move, launches)                            \
+    }
+static const record record_move = { SIZED(karp_move, choice),
+                                    OPEN({ PRICE("price", karp_move, price) }, { SUM("savings", karp_move, savings) },
+                                         PLACES_OF_MOVE) };
+static const record record_move_unpriced = { SIZED(karp_move, choice), OPEN(PLACES_OF_MOVE) };
 
 static void as_json(const write_job *job, const karp_node_explanation *explanation)
 {
@@ -79,7 +82,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     }
     if (get_move(explanation, &move)) {
         json_key(j, "bestRejectedMove");
-        encode_object(&e, &record_move, &move);
+        encode_object(&e, move.price > 0 ? &record_move : &record_move_unpriced, &move);
     }
     drift_as_json(j, job->options->drift, IN_PLAN);
     notes_as_json(j, job);
@@ -114,10 +117,14 @@ static void write_move(const text_out *t, const karp_move *move)
             buffer_text(b, " more");
         }
     }
+    if (!(move->price > 0)) {
+        buffer_text(b, ". What that saves is unknown, as the node's price is.\n");
+        return;
+    }
     buffer_text(b, move->savings < 0 ? "; it would cost $" : "; it would save $");
     text_money(b, move->savings < 0 ? -move->savings : move->savings);
     buffer_text(b, move->savings < 0 ? "/h more" : "/h");
-    if (move->price > 0 && move->savings >= 0) {
+    if (move->savings >= 0) {
         buffer_text(b, " of $");
         text_money(b, move->price);
         buffer_text(b, " (");

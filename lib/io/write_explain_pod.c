@@ -47,7 +47,8 @@ SOURCE_ROWS(remedies, karp_pod_explanation_remedy_count, karp_pod_explanation_re
 static const encode_source source_remedies = SOURCE(remedies, record_remedy, false);
 
 static void placed_as_json(const encoder *e, const karp_pod_explanation *explanation, bool launched);
-static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
+static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation,
+                           bool first);
 
 static void as_json(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
@@ -281,6 +282,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     if (karp_pod_explanation_running(explanation)) buffer_text(job->out, " runs. If it were evicted now, it");
     buffer_text(job->out,
                 pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
+    causes_as_text(t, job, explanation, true);
     if (pod.pool_count > 0) {
         table_of_pools(t, &pod);
     } else {
@@ -291,7 +293,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     lines_of_targets(t, &pod);
     lines_of_remedies(t, job, explanation);
     resize_as_text(t, explanation);
-    causes_as_text(t, job, explanation);
+    causes_as_text(t, job, explanation, false);
     if (job->options->preferences != NULL) preferences_as_text(t, job);
     notes_section(t, job);
 }
@@ -420,8 +422,8 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
 
 /* ---- placed pods: why they are placed there ---------------------------------------------------------------------- */
 
-static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING, KARP_PLACEMENT_VOLUMES,
-                                          false };
+static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING,
+                                          KARP_PLACEMENT_BEHIND_LIMITS, false };
 static const record record_cause = { SIZED(karp_placement_cause, text),
                                      OPEN({ NAMED("kind", karp_placement_cause, kind, cause_kinds) },
                                           { TEXT("text", karp_placement_cause, text) }) };
@@ -438,15 +440,18 @@ static void placed_as_json(const encoder *e, const karp_pod_explanation *explana
     if (e->job->options->preferences != NULL) preferences_as_json(e);
 }
 
-static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+/* `first`: only what has to be acted on first, which the table of pools does not show. */
+static void causes_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation, bool first)
 {
     size_t count = karp_pod_explanation_cause_count(explanation);
-    if (count == 0) return;
-    text_styled(t, STYLE_HEADING, "\nWhy\n");
+    bool headed = first;
     for (size_t i = 0; i < count; i++) {
         karp_placement_cause cause = { .size = sizeof(cause) };
         text_flow flow;
         write_refuse(job, karp_pod_explanation_cause(explanation, i, &cause), "a cause cannot be read");
+        if ((cause.kind == KARP_PLACEMENT_BEHIND_LIMITS) != first) continue;
+        if (!headed) text_styled(t, STYLE_HEADING, "\nWhy\n");
+        headed = true;
         buffer_text(t->out, "  *   ");
         flow_begin(&flow, t, ALTERNATIVE_INDENT, ALTERNATIVE_INDENT, MOST_LINES);
         flow_words(&flow, cause.text);
@@ -457,7 +462,7 @@ static void causes_as_text(const text_out *t, const write_job *job, const karp_p
 static void placed_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
 {
     resize_as_text(t, explanation);
-    causes_as_text(t, job, explanation);
+    causes_as_text(t, job, explanation, false);
     alternatives_as_text(t, job, explanation);
     if (job->options->preferences != NULL) preferences_as_text(t, job);
 }

@@ -15,7 +15,7 @@
 typedef struct owner_sum {
     karp_str name_space, name;
     bool daemon;
-    uint64_t pods;
+    uint64_t pods, unpriced; /* pods on nodes whose price is unknown are not in the costs */
     double cpu, memory, cost, idle;
 } owner_sum;
 
@@ -61,6 +61,7 @@ static int by_cost(const void *a, const void *b, const void *user)
 static void add(owner_sum *to, const owner_sum *from)
 {
     to->pods += from->pods;
+    to->unpriced += from->unpriced;
     to->cpu += from->cpu;
     to->memory += from->memory;
     to->cost += from->cost;
@@ -74,11 +75,14 @@ static bool read_pods(owners *o, const karp_node_list *list)
     for (size_t i = 0; i < o->room && o->items != NULL; i++) {
         karp_listed_pod pod = { .size = sizeof pod };
         karp_str name = karp_node_list_pod_name(list, i);
+        karp_listed_node node = { .size = sizeof node };
         write_refuse(o->job, karp_node_list_pod(list, i, &pod), "a pod cannot be read");
+        write_refuse(o->job, karp_node_list_at(list, pod.node, &node), "a node cannot be read");
         o->items[i] = (owner_sum){ .name_space = str_before(name, '/'),
                                    .name = owner_name(&pod, name),
                                    .daemon = pod.daemon != 0,
                                    .pods = 1,
+                                   .unpriced = !(node.price > 0),
                                    .cpu = pod.cpu,
                                    .memory = pod.memory,
                                    .cost = pod.cost,
@@ -109,6 +113,7 @@ static bool owners_init(owners *o, const write_job *job, const karp_node_list *l
 static void json_sums(json_out *j, const owner_sum *sum)
 {
     json_member_uint(j, "pods", sum->pods);
+    if (sum->unpriced > 0) json_member_uint(j, "podsWithoutPrice", sum->unpriced);
     json_member_double(j, "cpu", sum->cpu);
     json_member_double(j, "memory", sum->memory);
     json_member_money(j, "cost", sum->cost);
@@ -156,6 +161,22 @@ static void write_gibibytes(write_buffer *b, double bytes)
     buffer_text(b, "Gi");
 }
 
+/* "unknown" if the price of no node of the pods is known */
+static void write_month(write_buffer *b, const owner_sum *sum, double an_hour)
+{
+    if (sum->unpriced > 0 && sum->unpriced == sum->pods) buffer_text(b, "unknown");
+    else text_dollars(b, an_hour * HOURS_A_MONTH, false);
+}
+
+/* Says of how many pods the costs are not in the table. */
+static void unpriced_line(write_buffer *b, const owners *o)
+{
+    if (o->all.unpriced == 0) return;
+    buffer_text(b, "not counted: ");
+    buffer_count(b, o->all.unpriced, "pod");
+    buffer_text(b, o->all.unpriced == 1 ? " on a node whose price is unknown\n" : " on nodes whose price is unknown\n");
+}
+
 static void write_cell(write_buffer *b, const owner_sum *sum, unsigned column)
 {
     switch (column) {
@@ -168,9 +189,9 @@ static void write_cell(write_buffer *b, const owner_sum *sum, unsigned column)
     case PODS: buffer_uint(b, sum->pods); return;
     case CPU: text_fixed(b, sum->cpu, 0, 2); return;
     case MEMORY: write_gibibytes(b, sum->memory); return;
-    case COST: text_dollars(b, sum->cost * HOURS_A_MONTH, false); return;
-    case IDLE: text_dollars(b, sum->idle * HOURS_A_MONTH, false); return;
-    default: text_dollars(b, (sum->cost + sum->idle) * HOURS_A_MONTH, false);
+    case COST: write_month(b, sum, sum->cost); return;
+    case IDLE: write_month(b, sum, sum->idle); return;
+    default: write_month(b, sum, sum->cost + sum->idle);
     }
 }
 
@@ -213,6 +234,7 @@ static void as_text(const owners *o)
     total.name_space = str("");
     total.name = str("total");
     text_row(t.out, &cell, &total, name);
+    unpriced_line(t.out, o);
     licences_line(t.out, o->job->options, true);
     if (cell.text.failed) write_refuse(o->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
@@ -236,6 +258,8 @@ static void as_markdown(const owners *o)
         }
         buffer_text(b, " |\n");
     }
+    buffer_text(b, o->all.unpriced > 0 ? "\n" : "");
+    unpriced_line(b, o);
     licences_line(b, o->job->options, true);
     if (cell.text.failed) write_refuse(o->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
@@ -244,7 +268,7 @@ static void as_markdown(const owners *o)
 static void as_csv(const owners *o)
 {
     write_buffer *b = o->job->out;
-    buffer_text(b, "namespace,workload,daemon,pods,cpu,memory,cost,idle\n");
+    buffer_text(b, "namespace,workload,daemon,pods,cpu,memory,cost,idle,pods_without_price\n");
     for (size_t i = 0; i < o->count; i++) {
         const owner_sum *s = &o->items[i];
         const double numbers[] = { s->cpu, s->memory, s->cost, s->idle };
@@ -257,6 +281,8 @@ static void as_csv(const owners *o)
             buffer_char(b, ',');
             buffer_double(b, numbers[k]);
         }
+        buffer_char(b, ',');
+        buffer_uint(b, s->unpriced);
         buffer_char(b, '\n');
     }
 }

@@ -146,6 +146,8 @@ static void table_of_domains(const text_out *t, const karp_topology *row)
     text_style_end(t, STYLE_DIM);
     buffer_char(b, '\n');
     size_t at = DOMAIN_INDENT + value + strlen("  pods   ") + source + COLUMN_GAP;
+    bool chosen = false; /* the domain that is allowed is the one that Karpenter chooses */
+    for (size_t i = 0; i < row->domain_count; i++) chosen = chosen || row->domains[i].code == KARP_DOMAIN_NOT_CHOSEN;
     bool apart = at + 30 > t->width; /* too narrow: the reason is on lines of its own */
     for (size_t i = 0; i < row->domain_count; i++) {
         const karp_topology_domain *d = &row->domains[i];
@@ -163,7 +165,7 @@ static void table_of_domains(const text_out *t, const karp_topology *row)
         if (apart) buffer_text(b, "\n      ");
         else buffer_text(b, "   ");
         flow_begin(&flow, t, apart ? 6 : at, apart ? 6 : at, DOMAIN_LINES);
-        (void)flow_words(&flow, d->code == KARP_DOMAIN_ALLOWED ? str("allowed") : d->detail);
+        (void)flow_words(&flow, d->code != KARP_DOMAIN_ALLOWED ? d->detail : str(chosen ? "chosen" : "allowed"));
         buffer_char(b, '\n');
     }
     buffer_free(&from);

@@ -38,14 +38,14 @@ def volumes():
     disk = pod('big-0')
     disk['spec']['containers'][0]['resources']['requests']['ephemeral-storage'] = '100G'
     said = why('type', 'big-0', pool(LARGE), disk)
-    check('at most 17Gi' in said and 'EC2NodeClass std may set in blockDeviceMappings' in said and 'instanceStorePolicy' in said, said)
+    check('at most 17Gi' in said and 'EC2NodeClass std can set a larger one in blockDeviceMappings' in said and 'instanceStorePolicy' in said, said)
 
 
 def nodes_that_start():
     waiting, its = joined('n1')
     its['status']['conditions'][2]['status'] = 'Unknown'
     del waiting['metadata']['labels']['karpenter.sh/initialized']
-    for key, wanted in (('example.com/starts', 'which Karpenter does not remove'),
+    for key, wanted in (('example.com/starts', 'Karpenter removes none: the component that it waits for'),
                         ('node.cloudprovider.kubernetes.io/uninitialized', 'the kubelet or the cloud controller')):
         waiting['spec']['taints'] = [{'key': key, 'effect': 'NoSchedule'}]
         its['spec']['startupTaints'] = waiting['spec']['taints'][:1] if 'example' in key else []
@@ -57,7 +57,7 @@ def nodes_that_start():
     fresh = node('n1')
     fresh['spec']['taints'] = [{'key': 'example.com/cni', 'effect': 'NoSchedule'}]
     said = why('existingNodes', 'web-0', pool(LARGE), fresh, pod('web-0'))
-    check('example.com/cni:NoSchedule is not tolerated, which NodePool std does not declare' in said, said)
+    check('example.com/cni:NoSchedule, which NodePool std does not declare, is not tolerated' in said, said)
     said = why('existingNodes', 'web-0', pool(LARGE, taints=fresh['spec']['taints'], name='std'), pool(LARGE, name='b'), fresh, pod('web-0'))
     check('is not tolerated (n1)' in said, f'declared: {said}')
 
@@ -124,8 +124,76 @@ def topology():
     check('required node affinity on karpenter.sh/nodepool: only other nodes can take it' in said, said)
 
 
+def changes(name, *objects):
+    told = asked('explain', 'pod', f'shop/{name}', objects=objects)
+    return told, [(r['kind'], r['text']) for r in told['remedies']]
+
+
+def changes_of_topology():
+    """The key that was meant; domains in which two constraints can hold; domains that hold the minimum down; a selector of other pods."""
+    apart = situations.affinity('podAntiAffinity', {'app': 'web'}, 'topology.kubernetes.io/hostname')
+    cluster = [pool(LARGE), pod('web-0', affinity=apart), pod('web-1', affinity=apart)]
+    first = changes('web-0', *cluster)[1][0]
+    equal(first, ('CORRECT_KEY', 'use kubernetes.io/hostname instead of topology.kubernetes.io/hostname in the pod anti-affinity'), 'the key')
+    found, = [f for f in asked('lint', objects=cluster)['findings'] if f['rule'] == 'anti-affinity-cannot-hold']
+    check('has the label topology.kubernetes.io/hostname' in found['text'] and found['remedy'] == 'use kubernetes.io/hostname', found)
+    full = [node(f'k{z}', f'us-west-2{z}') for z in 'bc']
+    join = situations.affinity('podAffinity', {'app': 'kafka'})
+    told, found = changes('user-0', pool(LARGE), *full, *(pod(f'kafka-{z}', f'k{z}', cpu='1500m') for z in 'bc'),
+                          pod('user-0', cpu='1', affinity=join, topologySpreadConstraints=situations.spread('user', maxSkew=5)))
+    equal(found[0], ('REQUIRE_DOMAINS', 'require topology.kubernetes.io/zone In us-west-2b,us-west-2c, where the pods to join are'), 'both hold')
+    said = ' | '.join(t['cause'] for t in told['unschedulable']['topology'])
+    check('its pod affinity on topology.kubernetes.io/zone rules it out' in said and 'shop/kafka-b in us-west-2b, or a pod in us-west-2c' in said, said)
+    mine = term('example.com/pool', 'a')
+    lanes = [pool(LARGE, mine, term('example.com/lane', '1'), name='a'), pool(LARGE, term('example.com/lane', '2', '3'), name='b')]
+    test = [pod(f'test-{i}', cpu='1500m', nodeSelector={'example.com/pool': 'a'}, topologySpreadConstraints=situations.spread('test', 'example.com/lane')) for i in range(2)]
+    equal(changes('test-1', *lanes, *test)[1][0], ('REQUIRE_DOMAINS', 'require example.com/lane In 1, so that the spread counts no other domains'), 'the minimum')
+    stray = [pod(f'web-{i}', topologySpreadConstraints=situations.spread('other')) for i in range(2)]
+    notes = asked('plan', objects=[pool(LARGE), *stray, pod('own-0', topologySpreadConstraints=situations.spread('own'))])['warnings']
+    equal([n for n in notes if 'spread' in n], ['Pod shop/web-0 and 1 more pod like it: the topology spread by topology.kubernetes.io/zone does not spread such '
+                                                'pods, as its labelSelector does not select them'], 'a selector of other pods')
+
+
+def behind_limits():
+    """What refuses the pod besides a limit, which Karpenter looks at first, is named before it; the change is of both."""
+    def asked_of(**pod_spec):
+        told, found = changes('web-0', pool(SIZES, limits={'cpu': '1'}), pod('web-0', cpu='1', **pod_spec))
+        return [c['kind'] for c in told['causes']], ' | '.join(c['text'] for c in told['causes'] if c['kind'] == 'behindLimits'), found
+    kinds, said, found = asked_of(nodeSelector={'disk': 'ssdd'})
+    equal(kinds, ['behindLimits', 'limits'], 'in the order in which one acts')
+    check('label "disk" does not have known values' in said, said)
+    equal(found[0], ('ADD_LABEL', 'add the label disk=ssdd to the template of NodePool std, and raise the limits of NodePool std'), 'both')
+    check('us-west-2q' in asked_of(nodeSelector={situations.ZONE: 'us-west-2q'})[1], 'a zone that there is not')
+    kinds, said, found = asked_of()
+    equal((kinds, found[0][0]), (['limits'], 'RAISE_LIMIT'), 'nothing but the limit')
+    text = asked('explain', 'pod', 'shop/web-0', objects=[pool(SIZES, limits={'cpu': '1'}), pod('web-0', nodeSelector={'disk': 'ssdd'})], output='text')
+    check(text.index('does not have known values') < text.index('exceed limits for nodepool'), text)
+
+
+def unknown_prices():
+    """A price that is not known is no $0."""
+    odd = node('odd', labels={TYPE: 'acme.large'})
+    cluster = [pool(SIZES, disruption=FREE), odd, claim(odd, Consolidatable='True'), *joined('known'), pod('b-0', 'known'),
+               pod('c-0', 'odd', annotations={'karpenter.sh/do-not-disrupt': 'true'})]
+    told = asked('explain', 'node', 'odd', *NOW, objects=cluster)['bestRejectedMove']
+    equal(('price' in told, 'savings' in told), (False, False), told)
+    said = asked('explain', 'node', 'odd', *NOW, objects=cluster, output='text')
+    check("What that saves is unknown, as the node's price is." in said and '$0.000' not in said, said)
+    said = asked('top', objects=cluster, output='text')
+    check('shop/c 1 0.5 0.5Gi unknown unknown unknown' in said and '1 pod on a node whose price is unknown' in said, said)
+    rows = {w['name']: w.get('podsWithoutPrice', 0) for w in asked('top', objects=cluster)['workloads']}
+    equal(rows, {'b': 0, 'c': 1}, 'pods without a price')
+    row, = [b for b in asked('blockers', *NOW, objects=cluster)['blockers'] if b['kind'] == 'pod-annotation']
+    equal(row['nodesWithoutPrice'], 1, row)
+    said = asked('blockers', *NOW, objects=cluster, output='text')
+    check('pod-annotation shop 1 1 unknown' in said, said)
+
+
 volumes()
 nodes_that_start()
+changes_of_topology()
+behind_limits()
+unknown_prices()
 nodes_that_stay()
 pools()
 topology()

@@ -128,8 +128,8 @@ def placed_pods():
     found, said = causes('15-weight-is-for-new-nodes', 'shop/job-0')
     check('existing nodes come before any NodePool' in found['order'] and 'od1' in said, found)
     found, _ = causes('17-cni-taint-not-declared', 'shop/web-0')
-    equal(found['existingNodes'], '1 existing node does not take it: taint node.cilium.io/agent-not-ready=true:NoSchedule is not tolerated, which NodePool std '
-          'does not declare: if something removes it, it belongs in startupTaints (fresh)', 'the existing node')
+    equal(found['existingNodes'], '1 existing node does not take it: taint node.cilium.io/agent-not-ready=true:NoSchedule, which NodePool std '
+          'does not declare, is not tolerated; if something removes the taint, it belongs in startupTaints (fresh)', 'the existing node')
     check('next cheaper one, m6i.large, lacks cpu (3 requested, 1930m there)' in found['type'], found)
     found, _ = causes('08-daemonset-per-type', 'shop/api-0')
     equal(found['daemonSets'], 'DaemonSets on the node: kube-system/cache-small (cpu 500m, memory 512Mi)', 'of the type')
@@ -227,7 +227,7 @@ def left_over(large):
     check('unless a pod comes or goes before, which starts consolidateAfter again' in said, said)
     never = node('n1')
     why = asked('explain', 'node', 'n1', objects=[pool(disruption={'consolidateAfter': 'Never'}), never, situations.claim(never)])['blockers']
-    check(any('consolidateAfter is Never in NodePool std' in b['detail'] for b in why), why)
+    equal([(b['code'], b['detail']) for b in why], [('CONSOLIDATION_DISABLED', 'consolidateAfter is Never: NodePool std')], 'one cause, once')
 
 
 def threads():

@@ -100,10 +100,13 @@ static const struct explained pods[] = {
                     "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: "
                     "Unschedulable}]}}\n",
       "1 DROP_PORT drop the host port 80 -> m,a,1\n" },
-    /* what places this pod must not cost another its place: the limit has room for one node of the two */
+    /* what places this pod must not cost another its place: the limit has room for one node of the two, so it has to be
+     * raised, too */
     { HEAD OWN_POOL("limits: {cpu: '4'}, ", ", requirements: []") POD("a", "3", ", nodeSelector: {team: x}")
           POD("b", "3", ""),
-      "" },
+      "2 ADD_LABEL add the label team=x to the template of NodePool default, and raise the limits of NodePool default "
+      "-> m,a,1\n"
+      "2 DROP_SELECTOR drop the node selector team=x, and raise the limits of NodePool default -> m,a,1\n" },
 };
 
 static void test_pods(void **state)

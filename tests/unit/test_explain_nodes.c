@@ -68,9 +68,7 @@ static const struct explained nodes[] = {
     { AFTER("") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
     { AFTER("consolidateAfter: 2540000h") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("2540000h0m0s") "\n" MOVES },
     { AFTER("consolidateAfter: Never") ALONE(EVENT, UP) ROOM ONE,
-      "CONSOLIDATION_DISABLED consolidateAfter is Never: NodePool default\n" WAITING
-      ": consolidateAfter is Never in NodePool "
-      "default\n" MOVES },
+      "CONSOLIDATION_DISABLED consolidateAfter is Never: NodePool default\n" MOVES },
     { PLAIN ALONE("", UP ", {type: Consolidatable, status: 'False'}") ROOM ONE, WAITING "\n" MOVES },
     /* on the node itself: the other annotations stay */
     { PLAIN OWNED("n1", EVENT, UP CONSOLIDATABLE, "a: b, karpenter.sh/do-not-disrupt: 'true', c: d") ROOM ONE,

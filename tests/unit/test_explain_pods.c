@@ -95,7 +95,7 @@ static const struct explained pods[] = {
           "memory: 100Gi",
           "") "- {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: default, uid: u-b}, spec: {containers: "
               "[{name: c, resources: {requests: {memory: '1'}}}]}, status: {phase: Succeeded}}\n",
-      "1 REQUEST_LESS request at most 16375Mi memory -> m,a,1\n" },
+      "1 REQUEST_LESS request at most 16383Mi memory -> m,a,1\n" },
     /* limits: another pod takes what one more node's worth adds, so there has to be enough for both */
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", "") POD("b", "4", ""),
       "1 RAISE_LIMIT raise the limit cpu of NodePool default to 8 -> m,a,1\n" },
@@ -219,7 +219,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(karp_explain_pod(a.snapshot, &options, text("default/a"), &e, &a.error), KARP_E_ABI_SIZE);
     assert_null(e);
     assert_string_equal(karp_remedy_name(KARP_REMEDY_DROP_MIN_VALUES), "DROP_MIN_VALUES");
-    assert_string_equal(karp_remedy_name(KARP_REMEDY_SWITCH_GATE + 1), "UNKNOWN");
+    assert_string_equal(karp_remedy_name(KARP_REMEDY_REQUIRE_DOMAINS + 1), "UNKNOWN");
     ask_no_more(&a);
 }
 

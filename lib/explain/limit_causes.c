@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of a pod that is not placed: limits of NodePools, what is in use of them, and what refuses the pod behind them. */
+#include <explain/explain_pod.h>
+#include <explain/market.h>
+
+#include <base/str.h>
+#include <decision/decision.h>
+#include <model/quantity.h>
+#include <schedule/report.h>
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+static amount limit_used(const karp_snapshot *s, uint32_t pool, const resource_amount *limit)
+{
+    amount used = amount_from(0), sum;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        if (s->nodes[i].pool != pool || s->nodes[i].marked) continue;
+        if (amount_add(used, resource_list_get(s->nodes[i].capacity, limit->resource), &sum)) used = sum;
+    }
+    return used;
+}
+
+void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
+{
+    resource_list limits = s->raw.pools.items[pool].limits;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < limits.count; i++) {
+        amount used = limit_used(s, pool, &limits.items[i]);
+        if (amount_sign(used) <= 0) continue;
+        strbuf_adds(b, count++ == 0 ? ", in use " : ", ");
+        strbuf_addstr(b, strings_get(&s->raw.resources, limits.items[i].resource));
+        strbuf_addc(b, ' ');
+        add_quantity(b, used, limits.items[i].binary);
+    }
+}
+
+static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
+                       strbuf *b)
+{
+    strbuf_addstr(b, strings_get(&s->raw.resources, limit->resource));
+    strbuf_adds(b, ": limit ");
+    add_quantity(b, limit->value, limit->binary);
+    strbuf_adds(b, ", in use ");
+    add_quantity(b, limit_used(s, pool, limit), limit->binary);
+    size_t launches = launches_of(d, name_of(s, s->raw.pools.items[pool].meta.name));
+    if (launches == 0) return;
+    strbuf_adds(b, " before ");
+    strbuf_addu(b, launches);
+    strbuf_adds(b, launches == 1 ? " launch of this round" : " launches of this round");
+}
+
+static bool by_limits(const karp_pool_refusal *r)
+{
+    return r->code == KARP_REASON_LIMITS || r->code == KARP_REASON_NODE_LIMITS;
+}
+
+static void limits_of_pools(search *s, const karp_unschedulable *row)
+{
+    for (size_t i = 0; i < row->pool_count; i++) {
+        uint32_t pool = pool_named(s->snapshot, row->pools[i].node_pool);
+        if (!by_limits(&row->pools[i]) || pool == NO_ID) continue;
+        resource_list limits = s->snapshot->raw.pools.items[pool].limits;
+        strbuf text;
+        strbuf_init(&text, s->out->context);
+        strbuf_adds(&text, "NodePool ");
+        strbuf_addstr(&text, row->pools[i].node_pool);
+        for (uint32_t k = 0; k < limits.count; k++) {
+            strbuf_adds(&text, k == 0 ? ": " : "; ");
+            show_limit(s->snapshot, s->out->decision, pool, &limits.items[k], &text);
+        }
+        record_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
+    }
+}
+
+/* ---- behind limits ----------------------------------------------------------------------------------------------- */
+
+/* The reason of a NodePool. Of a filter of types, the requirement that no type meets ("…; none has KEY In [VALUE],
+ * resources …"), if the detail names one. */
+static karp_str refusal_text(const karp_pool_refusal *r)
+{
+    bool filtered = r->code > KARP_REASON_MIN_VALUES && r->code <= KARP_REASON_TUPLE;
+    karp_str text = r->detail;
+    if (!filtered) return text.len > 0 ? text : str(karp_reason_text(r->code));
+    while (text.len > 0 && !str_starts(text, "none has ") && !str_starts(text, "none is ")) text.ptr++, text.len--;
+    if (text.len == 0) return str(karp_reason_text(r->code));
+    for (size_t i = 0; i < text.len; i++) {
+        if (str_starts((karp_str){ text.ptr + i, text.len - i }, ", resources {")) text.len = i;
+    }
+    return text;
+}
+
+/* "raising the limits of NodePool std is not enough, as it would refuse the pod all the same: REASON" */
+static void show_behind(search *s, const karp_unschedulable *row, const karp_pool_refusal *r)
+{
+    strbuf b;
+    strbuf_init(&b, s->out->context);
+    strbuf_adds(&b, "raising the limits of NodePool ");
+    strbuf_addstr(&b, r->node_pool);
+    strbuf_adds(&b, " is not enough, as it would still refuse the pod: ");
+    if (r->code == KARP_REASON_TOPOLOGY && row->topology_count > 0) {
+        strbuf_addstr(&b, row->topologies[0].key);
+        strbuf_adds(&b, ": ");
+        strbuf_addstr(&b, row->topologies[0].cause);
+    } else {
+        strbuf_addstr(&b, refusal_text(r));
+    }
+    record_cause(s->out, KARP_PLACEMENT_BEHIND_LIMITS, &b);
+}
+
+/* The changes that place the pod if the limits are raised as well. */
+static void changes_behind(search *s, karp_decision *lifted)
+{
+    karp_decision *given = s->out->decision;
+    size_t waiting = s->waiting;
+    s->out->decision = lifted;
+    s->waiting = lifted->unschedulable.count;
+    look_for_remedies(s);
+    s->out->decision = given;
+    s->waiting = waiting;
+}
+
+/* Karpenter looks at limits first, and at nothing else of a NodePool whose types all exceed them. So what to act on may
+ * be behind them: the decision without limits has it. */
+static void behind_limits(search *s, const karp_unschedulable *row)
+{
+    karp_options full = *s->options;
+    karp_decision *lifted = NULL;
+    bool alone = s->out->remedies.count == 0, raised = false;
+    for (size_t i = 0; i < s->out->remedies.count; i++)
+        raised = raised || s->out->remedies.items[i].kind == KARP_REMEDY_RAISE_LIMIT;
+    if (raised) return; /* then limits are the only cause */
+    full.explain = KARP_EXPLAIN_FULL;
+    s->changed.unlimited = true;
+    overlay_view_reset(&s->changed);
+    s->status = overlay_decide(&s->changed, &full, &lifted, s->error);
+    const karp_unschedulable *bare = s->status == KARP_OK ? search_row(s, lifted) : NULL;
+    for (size_t i = 0; bare != NULL && i < row->pool_count; i++) {
+        for (size_t k = 0; by_limits(&row->pools[i]) && k < bare->pool_count; k++) {
+            const karp_pool_refusal *r = &bare->pools[k];
+            if (equal_str(r->node_pool, row->pools[i].node_pool) && !by_limits(r)) show_behind(s, bare, r);
+        }
+    }
+    if (bare != NULL && alone && !s->out->refused) changes_behind(s, lifted);
+    s->changed.unlimited = false;
+    overlay_view_reset(&s->changed);
+    karp_decision_unref(lifted);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+void find_limit_causes(search *s)
+{
+    const karp_unschedulable *row = search_row(s, s->out->decision);
+    bool limited = false;
+    for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
+        uint32_t pool = pool_named(s->snapshot, row->pools[i].node_pool);
+        if (row->pools[i].code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) size_causes(s->out, s->snapshot, pool);
+        limited = limited || by_limits(&row->pools[i]);
+    }
+    if (limited && !s->out->refused) behind_limits(s, row);
+    if (limited && !s->out->refused && s->status == KARP_OK) limits_of_pools(s, row);
+    if (s->out->refused) s->status = KARP_E_NOMEM;
+}
