@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_table.h"
 
-#include <karp/admit.h>
 #include <string.h>
 
 enum { SHOWN_BY_DEFAULT = 10 }; /* so many workloads are shown with all flavours, unless --flavours says which */
@@ -57,17 +56,20 @@ static bool fails(const cli_answer *answer, const karp_admission *found)
     return true;
 }
 
-static karp_status admit(const cli_answer *answer, uint32_t flavours, karp_admission **out, karp_error *error)
+karp_status admit_queue(cli_answer *answer, karp_str only, karp_admission **out)
 {
-    karp_options common = decision_options(answer->options);
+    const cli_options *given = answer->options;
+    karp_options common = decision_options(given);
     karp_admit_options options;
     karp_admit_options_init(&options, sizeof options);
     options.common = &common;
-    options.boot = answer->options->boot;
-    options.flavours = flavours;
-    options.most_changes = answer->options->changes;
+    options.boot = given->boot;
+    options.flavours = given->flavours_given ? given->flavours : KARP_FLAVOUR_ALL;
+    options.flavours_up_to = given->flavours_given || only.len > 0 ? 0 : SHOWN_BY_DEFAULT;
+    options.most_changes = given->changes;
+    options.only = only;
     progress_begin("deciding on the queue");
-    karp_status status = karp_admit(answer->input.snapshot, &options, out, error);
+    karp_status status = karp_admit(answer->input.snapshot, &options, out, &answer->error);
     progress_end();
     return status;
 }
@@ -77,12 +79,7 @@ static karp_status answer_admit(cli_answer *answer, void *own, int *result)
     (void)own;
     const cli_options *options = answer->options;
     karp_admission *found = NULL;
-    karp_status status = admit(answer, options->flavours, &found, &answer->error);
-    if (status == KARP_OK && !options->flavours_given && karp_admission_count(found) <= SHOWN_BY_DEFAULT) {
-        karp_admission_free(found);
-        found = NULL;
-        status = admit(answer, KARP_FLAVOUR_ALL, &found, &answer->error);
-    }
+    karp_status status = admit_queue(answer, str(""), &found);
     if (status == KARP_OK) {
         status = karp_write_admission(options->context, found, &answer->write, &answer->text, &answer->error);
         *result = fails(answer, found) ? EXIT_UNSCHEDULABLE : EXIT_OK;

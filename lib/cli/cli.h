@@ -9,6 +9,7 @@
 #include <base/incomplete.h>
 #include <base/error.h>
 #include <base/strbuf.h>
+#include <karp/admit.h>
 #include <karp/columns.h>
 #include <karp/io.h>
 #include <karp/karp.h>
@@ -455,6 +456,8 @@ typedef karp_status cli_make(cli_answer *answer, void *own, int *result);
 /* Makes and prints an answer, or prints why there is none. Returns the exit status. */
 int answer_without_input(const cli_options *options, cli_make *make, void *own);
 /* The same after reading the input. With `notes_apart` the input's notes are printed on standard error. */
+/* Answers for the queue, or for one workload of it; only.len 0 = for all. */
+karp_status admit_queue(cli_answer *answer, karp_str only, karp_admission **out);
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
 
 /* ---- fail_on.c --------------------------------------------------------------------------------------------------- */

@@ -245,18 +245,49 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     return status;
 }
 
+/* The answer of karp admit for one group or workload of the queue. */
+static karp_status explain_group(cli_answer *answer, void *own, int *result)
+{
+    (void)own;
+    (void)result;
+    karp_admission *found = NULL;
+    karp_str given = subject(answer);
+    size_t room;
+    char *name = full_name(answer->options, given.ptr, &room);
+    if (name == NULL) return answer->error.status = KARP_E_NOMEM;
+    karp_status status = admit_queue(answer, (karp_str){ name, room - 1 }, &found);
+    karp_free(answer->options->context, name, room);
+    if (status == KARP_OK)
+        status = karp_write_admission(answer->options->context, found, &answer->write, &answer->text, &answer->error);
+    karp_admission_free(found);
+    if (status == KARP_OK && answer->options->format == KARP_FORMAT_TEXT && !print_made_by(answer, "explain"))
+        return answer->error.status = KARP_E_NOMEM;
+    return status;
+}
+
+/* A group is decided on as karp admit does: everything that waits is read, in profile karp. */
+static int run_explain_group(const cli_options *options)
+{
+    cli_options own = *options;
+    own.queued = true;
+    own.profile = KARP_PROFILE_KARP;
+    own.changes = 1;
+    return answer_input(&own, true, false, explain_group, NULL);
+}
+
 /* A misspelt kind, or a pod's name without its kind. */
 static int no_kind(const char *kind, const char *name)
 {
-    static const char *const kinds[] = { "pod", "deployment", "statefulset", "replicaset", "job", "node" };
+    static const char *const kinds[] = { "pod", "deployment", "statefulset", "replicaset", "job", "node", "group" };
     nearest meant = { .wanted = str(kind), .distance = 2 }; /* two letters may be wrong */
     char text[400];
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) nearest_offer(&meant, str(kinds[i]));
     bool near = meant.best.ptr != NULL;
-    (void)snprintf(text, sizeof(text),
-                   "only a pod, a deployment, statefulset, replicaset or job, or a node can be explained; did you mean "
-                   "karp explain %s %.200s?",
-                   near ? meant.best.ptr : "pod", near ? name : kind);
+    (void)snprintf(
+        text, sizeof(text),
+        "only a pod, a deployment, statefulset, replicaset or job, a group, or a node can be explained; did you "
+        "mean karp explain %s %.200s?",
+        near ? meant.best.ptr : "pod", near ? name : kind);
     print_problem(kind, text);
     return EXIT_ERROR;
 }
@@ -268,6 +299,7 @@ static int run_explain(const cli_options *options)
     bool is_pod = strcmp(kind, "pod") == 0 || strcmp(kind, "po") == 0, workload = false;
     for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
         workload = workload || strcmp(kind, workloads[i]) == 0;
+    if (strcmp(kind, "group") == 0 || strcmp(kind, "podgroup") == 0) return run_explain_group(options);
     if (!is_pod && !workload && strcmp(kind, "node") != 0 && strcmp(kind, "no") != 0) {
         return no_kind(kind, options->words.items[1]);
     }
@@ -276,12 +308,13 @@ static int run_explain(const cli_options *options)
 
 const cli_verb verb_explain = {
     .name = "explain",
-    .arguments = "pod|deployment [NAMESPACE/]NAME | node NAME [FILE...]",
-    .summary = "why a pod is pending or was placed there; why a node is kept",
+    .arguments = "pod|deployment|group [NAMESPACE/]NAME | node NAME [FILE...]",
+    .summary = "why a pod or group is pending or was placed there; why a node is kept",
     .details =
         "For a pod: the node it goes to, and why no other NodePool launches for it; or, if it is unschedulable, why\n"
         "each NodePool rejects it, how many instance types are left after each step, and the smallest change that\n"
-        "would place it. For a deployment: the same for one of its pods. For a node: the command that removes it, or\n"
+        "would place it. For a deployment: the same for one of its pods. For a group of pods that start together, or\n"
+        "any other workload of the queue: the answer of karp admit. For a node: the command that removes it, or\n"
         "everything that keeps it, and what would become of its pods.",
     .word_count = 2,
     .slash_words = true,

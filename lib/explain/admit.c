@@ -296,7 +296,7 @@ static karp_status try_alone(scheduler *s, queue_view *q, karp_error *error)
     bool some = false;
     for (uint32_t i = 0; i < q->root_count && q->root_count > 1; i++) {
         queued *w = &q->workloads.items[q->roots[i]];
-        w->alone = w->tried && !w->now.starts;
+        w->alone = w->asked && w->tried && !w->now.starts;
         some = some || w->alone;
     }
     if (!some) return KARP_OK;
@@ -341,12 +341,15 @@ static karp_status admit(karp_admission *out, queue_view *q, const karp_admit_op
     answering a = { .out = out, .q = q, .options = options };
     scheduler *s = NULL;
     q->workloads.by = options->flavours;
+    if (options->flavours_up_to > 0 && q->root_count > options->flavours_up_to) q->workloads.by = 0;
     if (q->workloads.by & KARP_FLAVOUR_RESERVATION) q->workloads.by |= KARP_FLAVOUR_CAPACITY_TYPE;
     if (q->workloads.by != 0) q->workloads.by |= KARP_FLAVOUR_NODE_POOL;
-    karp_status status = scheduler_new(&q->view, &how, &s, error);
+    karp_status status = options->only.len > 0 ? queue_view_ask_only(q, options->only, error) : KARP_OK;
+    if (status == KARP_OK) status = scheduler_new(&q->view, &how, &s, error);
     if (status != KARP_OK) return status;
     status = run(s, q, &out->decision, error);
     if (status == KARP_OK) status = try_alone(s, q, error);
+    queue_view_drop_others(q);
     a.d = out->decision;
     strbuf_init(&a.text, out->context);
     if (status == KARP_OK && !fill(&a)) status = KARP_E_NOMEM;
@@ -366,6 +369,8 @@ static karp_status check(const karp_admit_options *given, karp_admit_options *ow
     if (status != KARP_OK) return status;
     if ((own->flavours & ~(uint32_t)KARP_FLAVOUR_ALL) != 0)
         return fail(error, KARP_E_INVALID, "unknown flavours of karp_admit_options: %u", (unsigned)own->flavours);
+    if (own->reserved != 0) return fail_reserved(error, "karp_admit_options");
+    if (!str_given(own->only)) return fail_null(error, "karp_admit_options.only");
     if (own->boot < 0) return fail(error, KARP_E_INVALID, "karp_admit_options: boot is negative");
     common->profile = KARP_PROFILE_KARP;
     common->objective = NULL;

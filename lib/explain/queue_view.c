@@ -3,8 +3,11 @@
 
 #include <karp/groups.h>
 
+#include <base/error.h>
+#include <base/nearest.h>
 #include <base/sort.h>
 #include <base/str.h>
+#include <base/strbuf.h>
 #include <string.h>
 
 enum { DEEPEST = 8 };
@@ -201,7 +204,7 @@ static bool order(queue_view *q)
         const member_group *g = &s->groups->items[turns[i].group];
         q->roots[i] = turns[i].group;
         q->workloads.items[turns[i].group] = (queued){
-            .asked = true, .whole = g->source == KARP_GROUP_WORKLOAD, .now = { .why = "" }, .left = NO_ID
+            .waits = true, .asked = true, .whole = g->source == KARP_GROUP_WORKLOAD, .now = { .why = "" }, .left = NO_ID
         };
         places[turns[i].group] = (group_turn){ turns[i].priority, i };
     }
@@ -240,6 +243,75 @@ bool queue_view_init(queue_view *q, const karp_snapshot *snapshot)
     words_free(&m.keys);
     strings_free(&m.words);
     return ok && order(q);
+}
+
+/* ---- one workload ------------------------------------------------------------------------------------------------ */
+
+static karp_str after_slash(karp_str name)
+{
+    const char *slash = memchr(name.ptr, '/', name.len);
+    return slash == NULL ? name : (karp_str){ slash + 1, name.len - (size_t)(slash + 1 - name.ptr) };
+}
+
+/* "namespace/name"; empty = out of memory. */
+static karp_str full_name(const queue_view *q, uint32_t group, strbuf *b)
+{
+    const member_group *g = &q->view.groups->items[group];
+    strbuf_clear(b);
+    strbuf_addname(b, text_of(&q->view, g->name_space), name_of(&q->view, g->name));
+    return b->failed ? (karp_str){ "", 0 } : (karp_str){ b->ptr, b->len };
+}
+
+/* The workload that is most likely meant: the same name in another namespace, or one that differs in two letters. */
+static karp_str similar(queue_view *q, karp_str name, strbuf *b)
+{
+    nearest meant = { .wanted = name, .distance = 2 };
+    karp_str bare = after_slash(name);
+    for (uint32_t i = 0; i < q->root_count; i++) {
+        karp_str other = full_name(q, q->roots[i], b);
+        const char *copy = arena_string(&q->data, other.ptr, other.len);
+        if (copy == NULL) break;
+        other.ptr = copy;
+        if (equal_str(after_slash(other), bare)) return other;
+        nearest_offer(&meant, other);
+    }
+    return meant.best.ptr != NULL ? meant.best : (karp_str){ "", 0 };
+}
+
+static karp_status not_waiting(queue_view *q, karp_str name, bool known, strbuf *b, karp_error *error)
+{
+    if (known) return fail(error, KARP_E_NOT_FOUND, "no pod of it is pending");
+    karp_str other = similar(q, name, b);
+    bool some = other.len > 0;
+    return fail(error, KARP_E_NOT_FOUND, "no group or workload of that name (NAMESPACE/NAME) waits%s%.*s%s",
+                some ? "; did you mean " : "", str_shown(other, 200), other.ptr, some ? "?" : "");
+}
+
+karp_status queue_view_ask_only(queue_view *q, karp_str name, karp_error *error)
+{
+    strbuf b;
+    bool some = false, known = false;
+    strbuf_init(&b, q->snapshot->context);
+    for (uint32_t i = 0; i < q->root_count; i++) q->workloads.items[q->roots[i]].asked = false;
+    for (uint32_t g = 0; g < q->view.groups->count && !b.failed; g++) {
+        if (!equal_str(full_name(q, g, &b), name)) continue;
+        queued *w = &q->workloads.items[queue_view_root(q, g)];
+        known = true;
+        some = some || w->waits;
+        w->asked = w->waits;
+    }
+    karp_status status = b.failed ? fail_nomem(error) : some ? KARP_OK : not_waiting(q, name, known, &b, error);
+    strbuf_free(&b);
+    return status;
+}
+
+void queue_view_drop_others(queue_view *q)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < q->root_count; i++) {
+        if (q->workloads.items[q->roots[i]].asked) q->roots[count++] = q->roots[i];
+    }
+    q->root_count = count;
 }
 
 void queue_view_free(queue_view *q) { arena_free(&q->data); }

@@ -21,6 +21,10 @@ typedef struct queue_view {
 /* Whatever the result is, call queue_view_free(). false = out of memory. */
 bool queue_view_init(queue_view *q, const karp_snapshot *snapshot);
 void queue_view_free(queue_view *q);
+/* Asks about the workloads of that name alone, and about those that have a group of that name. */
+karp_status queue_view_ask_only(queue_view *q, karp_str name, karp_error *error);
+/* Forgets the workloads that are not asked about; their rounds are over. */
+void queue_view_drop_others(queue_view *q);
 /* The topmost group above this one. */
 uint32_t queue_view_root(const queue_view *q, uint32_t group);
 

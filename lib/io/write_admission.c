@@ -230,9 +230,51 @@ static void flavour_line(const write_job *job, const text_out *t, const karp_fla
     buffer_char(t->out, '\n');
 }
 
+static bool launch_of(const karp_decision *plan, karp_str id, karp_launch *out)
+{
+    for (size_t i = 0; i < karp_decision_launch_count(plan); i++) {
+        *out = (karp_launch){ .size = sizeof *out };
+        if (karp_decision_launch(plan, i, out) == KARP_OK && equal_str(out->id, id)) return true;
+    }
+    return false;
+}
+
+/* "on n1, n2, new-1 (c5.large, us-west-2a, spot)": for the answer of a single workload. */
+static void name_nodes(const write_job *job, const text_out *t, const karp_admitted *row)
+{
+    text_flow flow;
+    if (row->node_count == 0) return;
+    buffer_text(t->out, "    on");
+    flow_begin(&flow, t, DETAIL_INDENT, DETAIL_INDENT + 2, DETAIL_LINES);
+    for (size_t i = 0; i < row->node_count; i++) {
+        karp_launch l = { .size = sizeof l };
+        write_buffer own;
+        buffer_init(&own, job->context);
+        text_clean(&own, row->nodes[i]);
+        if (launch_of(job->decision, row->nodes[i], &l)) {
+            const karp_str parts[] = { l.choice.instance_type, l.choice.zone, l.choice.capacity_type };
+            for (size_t k = 0; k < 3; k++) {
+                buffer_text(&own, k == 0 ? " (" : ", ");
+                text_clean(&own, parts[k]);
+            }
+            buffer_char(&own, ')');
+        }
+        if (i + 1 < row->node_count) buffer_char(&own, ',');
+        (void)flow_words(&flow, buffer_content(&own));
+        t->out->text.failed = t->out->text.failed || own.text.failed;
+        buffer_free(&own);
+    }
+    buffer_char(t->out, '\n');
+}
+
+#define WAITS                                                                                                          \
+    "no launch of its own; it starts when nodes are ready that are starting, or launched for workloads before it"
+
+static bool is_waiting(const karp_admitted *row) { return row->verdict == KARP_ADMIT_LAUNCH && row->launches == 0; }
+
 static const char *answer_words(const karp_admitted *row)
 {
-    if (row->verdict == KARP_ADMIT_LAUNCH && row->launches == 0) return "waits";
+    if (is_waiting(row)) return "waits";
     return karp_admit_name(row->verdict);
 }
 
@@ -257,6 +299,7 @@ static void write_workload(const write_job *job, const text_out *t, const karp_a
     put_costs(t->out, row.launches, row.cost);
     buffer_char(t->out, '\n');
     if (row.domain.len > 0) detail_line(t, "in", row.domain);
+    if (karp_admission_count(found) == 1) name_nodes(job, t, &row);
     if (row.detail.len > 0) detail_line(t, "", row.detail);
     if (row.starts_alone != 0) detail_line(t, "", str("it would start if nothing of the queue came before it"));
     for (size_t i = 0; i < row.change_count; i++) {
@@ -316,8 +359,10 @@ static void as_text(const write_job *job, const karp_admission *found)
         buffer_text(b, "Nothing waits: no pod is pending.\n");
         return;
     }
-    write_summary(b, &sum, karp_admission_count(found));
-    buffer_char(b, '\n');
+    if (karp_admission_count(found) > 1) {
+        write_summary(b, &sum, karp_admission_count(found));
+        buffer_char(b, '\n');
+    }
     text_style_begin(&t, STYLE_HEADING);
     text_left(b, str("workload"), name + 2);
     text_left(b, str("answer"), ANSWER_COLUMNS);
@@ -326,7 +371,14 @@ static void as_text(const write_job *job, const karp_admission *found)
     text_right(b, str("$/h"), MONEY_COLUMNS);
     text_style_end(&t, STYLE_HEADING);
     buffer_char(b, '\n');
-    for (size_t i = 0; i < karp_admission_count(found); i++) write_workload(job, &t, found, i, name);
+    size_t waiting = 0;
+    for (size_t i = 0; i < karp_admission_count(found); i++) {
+        karp_admitted row;
+        get_answer(job, found, i, &row);
+        waiting += is_waiting(&row);
+        write_workload(job, &t, found, i, name);
+    }
+    if (waiting > 0) buffer_text(b, "\nwaits: " WAITS ".\n");
 }
 
 /* ---- Markdown ---------------------------------------------------------------------------------------------------- */
@@ -334,10 +386,12 @@ static void as_text(const write_job *job, const karp_admission *found)
 static void as_markdown(const write_job *job, const karp_admission *found)
 {
     write_buffer *b = job->out;
+    size_t waiting = 0;
     buffer_text(b, "| workload | answer | pods | launches | $/h | why not |\n|---|---|---:|---:|---:|---|\n");
     for (size_t i = 0; i < karp_admission_count(found); i++) {
         karp_admitted row;
         get_answer(job, found, i, &row);
+        waiting += is_waiting(&row);
         buffer_text(b, "| ");
         text_markdown(b, row.kind);
         buffer_text(b, row.kind.len > 0 ? " " : "");
@@ -356,6 +410,7 @@ static void as_markdown(const write_job *job, const karp_admission *found)
         text_markdown(b, row.detail);
         buffer_text(b, " |\n");
     }
+    if (waiting > 0) buffer_text(b, "\nwaits: " WAITS ".\n");
     buffer_text(b, note_count(job) > 0 ? "\n## Notes\n" : "");
     notes_as_markdown(job);
 }

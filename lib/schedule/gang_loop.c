@@ -489,7 +489,7 @@ static bool take_turn(gang_loop *l, uint32_t id)
         if (own->alone && try_and_undo(l, id, NULL, &t)) own->starts_alone = t.starts;
         return false;
     }
-    if (!own->tried && !try_flavours(l, id)) return false;
+    if (!own->tried && own->asked && !try_flavours(l, id)) return false;
     if (!savepoint_begin(s, &p)) return false;
     workload_try before = own->now;
     bool placed = try_workload(l, id, &p, &own->now);

@@ -26,7 +26,8 @@ typedef struct workload_try {
 
 typedef struct queued {
     /* set by the caller */
-    bool asked; /* it has a turn */
+    bool waits; /* it has a turn */
+    bool asked; /* flavours are tried for it, if they are wanted */
     bool alone; /* the round only finds out whether it starts if nothing of the queue is placed before it */
     bool whole; /* all of its pods have to be placed, although its group places them one by one */
     /* results */

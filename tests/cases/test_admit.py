@@ -62,6 +62,10 @@ class Queue:
         out, said = run(verb, self.input, '--catalogue', self.types, *words, status=status)
         return (json.loads(out) if out.startswith('{') else out), said
 
+    def ask_of(self, name, objects, *words, status=0):
+        self.write(objects)
+        return run('explain', 'group', name, self.input, '--catalogue', self.types, *words, status=status)
+
     def admit(self, *objects, words=('--flavours', 'none', '--changes', '0'), status=0):
         return self.ask('admit', list(objects), '-o', 'json', *words, status=status)[0]
 
@@ -293,6 +297,48 @@ def test_equals_plan():
         nodes = [l['id'] for l in plan['launches']] + [p['node'] for p in plan['placements']]
         equal(answer['nodes'], nodes, f'seed {seed}: nodes')
     equal(seen, {'now', 'launch', 'never'}, 'all answers occur')
+
+
+def test_group():
+    objects = [pool(), node('n1'), job('a', 3), job('b', 2), job('c', 11), job('d', 3)]
+    out, _ = q.ask_of('c', objects)
+    check('5 of 11 fit: NodePool pool has reached its limit cpu 6' in out and 'default/a' not in out, out)
+    check('it starts if you raise the limit cpu of NodePool pool to' in out and 'NodePool pool, a, spot' in out, out)
+    out, _ = q.ask_of('b', objects)
+    check('    on new-1 (small, a, spot), n1' in out.splitlines(), out)
+    got = json.loads(q.ask_of('d', objects, '-o', 'json')[0])
+    whole = q.admit(*objects)
+    alone, = got['workloads']
+    flavours = alone.pop('flavours')
+    equal((alone, got['launches'], len(flavours)), (whole['workloads'][3], whole['launches'], 5), 'as karp admit has it')
+    _, said = q.ask_of('cc', objects, status=1)
+    check('no group or workload of that name (NAMESPACE/NAME) waits; did you mean default/' in said, said)
+    _, said = q.ask_of('other/d', objects, status=1)
+    check('did you mean default/d?' in said, said)
+
+
+def test_group_below():
+    """A group below a composite is asked about by its own name; one whose pods all have nodes waits no more."""
+    group = {'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'PodGroup', 'metadata': {'name': 'lower'},
+             'spec': {'schedulingPolicy': {'gang': {'minCount': 1}}, 'parentCompositePodGroupName': 'upper'}}
+    upper = {'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'CompositePodGroup', 'metadata': {'name': 'upper'},
+             'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 1}}}}
+    member = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'}, 'status': {'phase': 'Pending'},
+              'spec': {**template(1)['spec'], 'schedulingGroup': {'podGroupName': 'lower'}}}
+    out, _ = q.ask_of('lower', [pool(), node('n1'), group, upper, member])
+    check(any(l.split()[:3] == ['CompositePodGroup', 'default/upper', 'now'] for l in out.splitlines()), out)
+    member['spec']['nodeName'] = 'n1'
+    _, said = q.ask_of('lower', [pool(), node('n1'), group, upper, member, job('a', 1)], status=1)
+    check('no pod of it is pending' in said, said)
+
+
+def test_waits():
+    objects = [pool(), job('a', 1), job('b', 1)]
+    for form in ('text', 'markdown'):
+        out, _ = q.ask('admit', objects, '-o', form)
+        check('\nwaits: no launch of its own; it starts when nodes are ready that are starting' in out, out)
+        out, _ = q.ask('admit', objects[:2], '-o', form)
+        check('waits' not in out, out)
 
 
 def test_text():

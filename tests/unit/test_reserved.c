@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <karp/groups.h>
+#include <karp/admit.h>
 #include <karp/blockers.h>
 #include <karp/builder.h>
 #include <karp/certificate.h>
@@ -298,6 +299,11 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     asked = karp_compare_decisions(w->context, &side, &side, &diff, &w->error);
     karp_diff_free(diff);
     if (asked != KARP_OK) return asked;
+    const karp_admit_options admitting = { .size = sizeof admitting, .reserved = set("karp_admit_options") };
+    karp_admission *admission = NULL;
+    asked = karp_admit(snapshot, &admitting, &admission, &w->error);
+    karp_admission_free(admission);
+    if (asked != KARP_OK) return asked;
     const karp_request_rules ruling = { .size = sizeof ruling, .reserved = set("karp_request_rules") };
     const karp_reader_options editing = { .size = sizeof editing, .editable = 1 };
     karp_reader *reader = NULL;
@@ -413,6 +419,7 @@ static const char *const given[] = {
     "karp_request_rules",
     "karp_settle_options",
     "karp_diff_side",
+    "karp_admit_options",
 };
 
 /* What the library alone fills in; options of reading are asked for in other tests. */

@@ -436,18 +436,21 @@ class Snapshot:
                                    C.addressof(changes) if wanted else None, len(wanted), C.byref(run.options))
         return Plan(decision, world.digest.lend(), world.warnings)
 
-    def admit(self, *, boot: float = 60, flavours: Union[str, Iterable[str]] = (), changes: int = 3, now: Optional[Time] = None,
-              should_stop: Optional[Stop] = None) -> Admission:
+    def admit(self, *, boot: float = 60, flavours: Union[str, Iterable[str]] = (), flavours_up_to: int = 0, changes: int = 3,
+              only: str = '', now: Optional[Time] = None, should_stop: Optional[Stop] = None) -> Admission:
         """Whether each workload that waits can start now, after nodes are launched for it, or never (docs/admit.md); decided with
         profile karp. load(…, queued=True) reads suspended Jobs and Workloads of Kueue as well.
 
         `boot`: seconds until a launched node is ready. `flavours`: 'nodepool', 'zone', 'capacity-type', 'reservation' or 'all', or
-        some of them: each workload is also tried on each of these alone. `changes`: for how many workloads that never start the
-        smallest change is looked for.
+        some of them: each workload is also tried on each of these alone; with `flavours_up_to`, only if the queue has at most so
+        many workloads. `changes`: for how many workloads that never start the smallest change is looked for. `only`: the answer
+        is about the workload or group of this name ("namespace/name") alone; the whole queue is decided on all the same.
         """
         world = self._open()
         with Run(now=now, profile='karp', should_stop=should_stop) as run:
             asked = admit_options(C.addressof(run.options), round(boot * 1e9), flavours, changes)
+            name = native.lend(only)
+            asked.flavours_up_to, asked.only = flavours_up_to, name[0]
             return Admission(native.make(native.core.karp_admit, native.core.karp_admission_free, world.snapshot.address,
                                          C.byref(asked)), 'the queue', world.digest.lend(), world.warnings)
 

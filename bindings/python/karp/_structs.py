@@ -22,7 +22,7 @@ class ActionMeaning(C.Structure):
 
 class AdmitOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('boot', C.c_int64), ('flavours', C.c_uint32),
-                ('most_changes', C.c_uint32)]
+                ('most_changes', C.c_uint32), ('flavours_up_to', C.c_uint32), ('reserved', C.c_uint32), ('only', Str)]
 
 
 class Admitted(C.Structure):

@@ -31,6 +31,16 @@ def test_answers() -> None:
         asked['default/other']
 
 
+def test_one_workload() -> None:
+    queued = karp.load(QUEUE, queued=True)
+    one, = queued.admit(only='default/train-large', flavours='nodepool')
+    assert (one.answer, len(one.flavours), bool(one.changes)) == ('never', 2, True)
+    assert not any(each.flavours for each in queued.admit(flavours='nodepool', flavours_up_to=2))
+    assert all(each.flavours for each in queued.admit(flavours='nodepool', flavours_up_to=3))
+    with pytest.raises(karp.Error, match='did you mean default/report'):
+        queued.admit(only='default/reprot')
+
+
 def test_what_is_queued() -> None:
     assert karp.load(QUEUE).admit().workloads == ()
     queued = karp.load(QUEUE, queued=True)
