@@ -34,7 +34,7 @@ GO = SOURCE / 'bindings/go'
 RUST = SOURCE / 'bindings/rust'
 YAML_LICENCE = SOURCE / 'bindings/python/backend/libyaml-LICENSE'
 GO_MODULE = re.search(r'^module (\S+)', (GO / 'go.mod').read_text(encoding='utf-8')).group(1)  # stated there, once
-GO_MODULES = ('', 'corev1')  # those that are published; each is left out of the one above it
+GO_MODULES = ('', 'corev1', 'karpenter')  # those that are published; each is left out of the one above it
 CORE, IO, CLI = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h'), ('karp-cli.c',)
 BUNDLED = '//go:build !libkarp && !karp_static\n\n'
 EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
@@ -142,7 +142,8 @@ def go_module(where, out, module=''):
         (out / name).write_bytes(text)
     if module:
         text = (out / 'go.mod').read_text(encoding='utf-8')
-        text = re.sub(rf'^replace {GO_MODULE}.*\n', '', text, flags=re.M).replace(f'{GO_MODULE} v0.0.0', f'{GO_MODULE} v{version("semver")}')
+        text = re.sub(rf'^replace {GO_MODULE}.*\n', '', text, flags=re.M)
+        text = re.sub(rf'({GO_MODULE}(?:/\w+)?) v0\.0\.0', rf'\1 v{version("semver")}', text)
         (out / 'go.mod').write_text(text.rstrip() + '\n', encoding='utf-8')
         return
     for names, folder in ((CORE, out), (IO, out / 'document')):
