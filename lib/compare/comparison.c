@@ -174,7 +174,7 @@ void karp_comparison_free(karp_comparison *comparison)
     karp_free(context, comparison->designs, comparison->count * sizeof *comparison->designs);
     arena_free(&comparison->data);
     karp_free(context, comparison, sizeof *comparison);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 static const summed_design *design_at(const karp_comparison *c, size_t index)

@@ -166,7 +166,7 @@ void karp_diff_free(karp_diff *diff)
     karp_free(context, diff->rows, diff->room * sizeof *diff->rows);
     arena_free(&diff->data);
     karp_free(context, diff, sizeof *diff);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 size_t karp_diff_count(const karp_diff *diff) { return diff != NULL ? diff->count : 0; }

@@ -63,7 +63,7 @@ static int tear_down(void **state)
         karp_snapshot_unref(snapshots[i]);
         karp_reader_free(readers[i]);
     }
-    karp_context_free(context);
+    karp_context_unref(context);
     return 0;
 }
 

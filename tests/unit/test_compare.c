@@ -136,7 +136,7 @@ static void answers_of_two_clusters(void **state)
     karp_context *context = context_of_case(&error);
     assert_int_equal(put_all(context, found, sizeof found), KARP_OK);
     assert_string_equal(found, expected);
-    karp_context_free(context);
+    karp_context_unref(context);
 }
 
 /* Every refused allocation is NOMEM or costs nothing, and none leaks. */
@@ -150,7 +150,7 @@ static void refused_memory(void **state)
         assert_non_null(context);
         fault_arm(&f, n, false);
         karp_status status = put_all(context, found, sizeof found);
-        karp_context_free(context);
+        karp_context_unref(context);
         assert_int_equal(f.live_blocks, 0);
         assert_int_equal(f.wrong_sizes, 0);
         if (status == KARP_OK) assert_string_equal(found, expected);

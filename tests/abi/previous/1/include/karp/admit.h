@@ -43,6 +43,11 @@ typedef struct karp_admit_options {
      * decision for each workload and flavour */
     uint32_t flavours;
     uint32_t most_changes; /**< for so many of the workloads that never start the smallest change is looked for */
+    uint32_t flavours_up_to; /**< flavours are tried only if the queue has at most so many workloads; 0 = always */
+    uint32_t reserved; /**< 0 */
+    /** "namespace/name" of a workload, or of a group below one: the result has that workload alone, and flavours and
+     * changes are looked for only for it. The whole queue is decided on all the same. "" = all */
+    karp_str only;
 } karp_admit_options;
 
 /** Sets the size, and everything else to 0. Since 1.0. */
@@ -101,9 +106,9 @@ typedef struct karp_admission karp_admission;
  * pods of a Job and those of a controller of another kind are placed as a whole or not at all; pods of ReplicaSets,
  * ReplicationControllers, StatefulSets and capacity buffers one by one. An answer is that of karp_provision() in
  * profile KARP for the snapshot without the workloads that come after it. @p options may be NULL. The caller owns *@p
- * out (karp_admission_free()). Errors: INVALID (an option), RANGE (amounts that cannot be added up or counted exactly),
- * NOMEM, LIMIT, CANCELED, ABI_*. Any thread; the work is that of one decision, if no flavours and changes are asked
- * for. Since 1.0.
+ * out (karp_admission_free()). Errors: INVALID (an option), NOT_FOUND (nothing waits under the name in `only`), RANGE
+ * (amounts that cannot be added up or counted exactly), NOMEM, LIMIT, CANCELED, ABI_*. Any thread; the work is that of
+ * one decision, if no flavours and changes are asked for. Since 1.0.
  */
 KARP_API karp_status karp_admit(const karp_snapshot *snapshot, const karp_admit_options *options, karp_admission **out,
                                 karp_error *error);

@@ -51,6 +51,7 @@ typedef struct karp_savings_blocker {
      * the additional saving on all nodes. 0 = other blockers keep them as well. */
     double savings;
     const karp_str *pods; /**< names of the `pod_count` pods, "namespace/name". Since 1.0. */
+    size_t unpriced_count; /**< how many of the nodes have no known price, so that `savings` lacks them. Since 1.0. */
 } karp_savings_blocker;
 
 /** All blockers; immutable, single ownership. */

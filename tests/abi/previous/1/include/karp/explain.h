@@ -45,7 +45,11 @@ enum {
     KARP_REMEDY_ADD_LABEL = 15, /**< add a label of the pod's node selector to a NodePool. Since 1.0. */
     KARP_REMEDY_LOWER_MINIMUM = 16, /**< start the group of pods with fewer of them. Since 1.0. */
     /** switch on a feature gate of Karpenter for which the input has objects. Since 1.0. */
-    KARP_REMEDY_SWITCH_GATE = 17
+    KARP_REMEDY_SWITCH_GATE = 17,
+    /** use the label that exists as the topology key of a constraint, instead of one of a similar name. Since 1.0. */
+    KARP_REMEDY_CORRECT_KEY = 18,
+    /** require the domains that the pod's other constraint allows, so that its spread chooses among them. Since 1.0. */
+    KARP_REMEDY_REQUIRE_DOMAINS = 19
 };
 
 /** The name of a remedy's kind: "TOLERATE" and so on. "UNKNOWN" for any other number. Lives as long as the library. */
@@ -98,11 +102,14 @@ enum {
     /** what the NodePool does: types that its requirements keep out, labels that it leaves to pods, taints that are
      * given up, and who chooses among the types that it sends. Since 1.0 */
     KARP_PLACEMENT_POOL = 10,
-    KARP_PLACEMENT_VOLUMES = 11 /**< of an unschedulable pod: where its volumes are. Since 1.0 */
+    KARP_PLACEMENT_VOLUMES = 11, /**< of an unschedulable pod: where its volumes are. Since 1.0 */
+    /** of an unschedulable pod: what refuses it in a NodePool whose limits are reached, so that raising them is not
+     * enough. Karpenter looks at limits first. Before the rows of limits. Since 1.0 */
+    KARP_PLACEMENT_BEHIND_LIMITS = 12
 };
 
-/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits", "apart", "pool", "volumes";
- * "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
+/** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits", "apart", "pool", "volumes",
+ * "behindLimits"; "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_placement_cause_name(uint32_t kind);
 
 /** One reason why a pod is placed where it is. Since 1.0. */
@@ -187,7 +194,7 @@ typedef struct karp_blocker {
 typedef struct karp_move {
     size_t size;
     double price; /**< of the node, $/h; 0 = unknown */
-    double savings; /**< $/h; negative = it costs more than it saves */
+    double savings; /**< $/h; negative = it costs more than it saves; 0 if the price is unknown */
     uint32_t moved; /**< number of pods that move */
     uint32_t launches; /**< number of nodes launched for them; 0 = they fit on existing nodes */
     karp_str node_pool; /**< of the first of these nodes; "" = there is none */
