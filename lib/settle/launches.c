@@ -4,6 +4,7 @@
 #include <base/admit.h>
 #include <base/bits.h>
 #include <base/error.h>
+#include <base/labels.h>
 #include <base/strbuf.h>
 
 /* The nodes of launches, while they are made. */
@@ -16,13 +17,15 @@ typedef struct joining {
 /* Labels of the machine and of the launch, and for the Node those that it gets when it joins. NULL = out of memory. */
 static karp_label *labels_of(outcome *o, const karp_launch *l, karp_str name, bool joined, size_t *count)
 {
-    karp_label *list = arena_array(&o->memory, l->choice_label_count + l->label_count + 4, sizeof *list);
+    karp_label *list = arena_array(&o->memory, l->choice_label_count + l->label_count + 5, sizeof *list);
     *count = 0;
     if (list == NULL) return NULL;
     for (size_t i = 0; i < l->choice_label_count; i++)
         label_set(list, count, l->choice_labels[i].key, l->choice_labels[i].value);
     for (size_t i = 0; i < l->label_count; i++) label_set(list, count, l->labels[i].key, l->labels[i].value);
     label_set(list, count, str(LABEL_NODE_POOL), l->node_pool);
+    /* By it the price of the node is found, also where a catalogue does not list it among the requirements. */
+    if (l->choice.instance_type.len > 0) label_set(list, count, str(LABEL_TYPE), l->choice.instance_type);
     if (!joined) return list;
     label_set(list, count, str(LABEL_HOSTNAME), name);
     label_set(list, count, str(LABEL_REGISTERED), str("true"));

@@ -27,6 +27,11 @@ run('plan', '--settle', LIMITS, '--fail-on', 'cost=$200', status=3)
 run('plan', '--settle', LIMITS, '--detailed-exitcode', status=2)
 check(any('karp plan --settle plays the rounds' in w for w in document('plan', LIMITS)['warnings']), 'a plan says what is left')
 
+# Types whose requirements do not name them have their price as nodes, too.
+plain = document('plan', '--settle', ASKS / 'pool.yaml', ASKS / 'app.yaml', '--catalogue', ASKS / 'type.json')
+equal(hourly(plain), [0.3825, 0.3825], 'five nodes of a type without a label of its name')
+equal([t['name'] for t in plain['designs'][1]['instanceTypes']], ['c6a.large'], 'its name')
+
 # Consolidation follows the launches, and only then.
 tiers = document('plan', '--settle', TIERS)
 first, last = hourly(tiers)
