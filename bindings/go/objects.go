@@ -179,7 +179,7 @@ type Pod struct {
 	ContainerStatuses     []ContainerStatus // of both kinds of containers, by name
 	GroupName             string            // of the group that it starts with (groups.h), in its namespace; "" = none. Since 1.0
 	GroupSource           uint32
-	Gated                 bool // it has scheduling gates. Read of members of groups only
+	Gated                 bool // it has scheduling gates. Decisions read it of members of groups only
 }
 
 // A TemplatedPod is what a pod of a [PodTemplate] has of its own.

@@ -202,7 +202,8 @@ const cli_verb verb_replay = {
     .summary = "what a recorded or made-up load would have cost, under one policy or several",
     .details =
         "Replays traces in virtual time: pods come and go as the traces say, and Karpenter's launches and disruptions\n"
-        "are decided on the way. Compares policies by cost, evictions and how long pods were pending.",
+        "are decided on the way. Compares policies by cost, evictions and how long pods were pending. - is standard "
+        "input.",
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,

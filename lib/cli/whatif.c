@@ -44,6 +44,24 @@ static void search_names(karp_table *nodes, karp_str given, name_search *s)
     }
 }
 
+static bool is_planned_name(karp_str name)
+{
+    size_t i = 4;
+    if (!str_starts(name, "new-")) return false;
+    while (i < name.len && is_digit(name.ptr[i])) i++;
+    return i > 4 && i == name.len;
+}
+
+static karp_status no_node(karp_str name, bool any, karp_error *error)
+{
+    const char *next = is_planned_name(name)
+                           ? "a plan would launch it: karp explain pod NAME says why it gets that node"
+                       : any ? "karp nodes lists them"
+                             : "the input has no nodes; kubectl get nodes,nodeclaims -o json prints them";
+    return fail(error, KARP_E_NOT_FOUND, "no node of the input has the name %.*s: %s", str_shown(name, 100), name.ptr,
+                next);
+}
+
 karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
 {
     name_search s = { .found = *name, .near = { .wanted = *name, .distance = 2 } };
@@ -52,7 +70,8 @@ karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
     if (s.count == 0 && s.near.best.ptr != NULL)
         return fail(error, KARP_E_NOT_FOUND, "no node has the name %.*s; did you mean %.*s?",
                     str_shown(s.near.wanted, 100), s.near.wanted.ptr, str_shown(s.near.best, 100), s.near.best.ptr);
-    if (s.count <= 1) return KARP_OK;
+    if (s.count == 0) return no_node(*name, karp_table_row_count(nodes) > 0, error);
+    if (s.count == 1) return KARP_OK;
     return fail(error, KARP_E_INVALID, "%zu nodes have that in their names: %s", s.count, s.names);
 }
 

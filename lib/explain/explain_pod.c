@@ -417,9 +417,18 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
                 error, KARP_E_NOT_FOUND,
                 "the pod is a DaemonSet's: Karpenter launches no node for it, and replaces none that has no room "
                 "for it; new nodes are chosen with room");
+        if (s->pod_node[i] != NO_ID) {
+            karp_str on = name_of(s, s->raw.nodes.items[s->pod_node[i]].meta.name);
+            return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s: karp explain node %.*s says why that stays",
+                        str_shown(on, 100), on.ptr, str_shown(on, 100), on.ptr);
+        }
+        if (store_marks(&s->raw, p)->gated)
+            return fail(error, KARP_E_NOT_FOUND,
+                        "the pod is gated: Karpenter launches no node for it before its scheduling gates are removed; "
+                        "without spec.schedulingGates this command says where it would go");
         return fail(error, KARP_E_NOT_FOUND,
                     "the pod is not pending for Karpenter: it has no condition PodScheduled=False of reason "
-                    "Unschedulable (pods with scheduling gates have another reason), or a node is nominated for it");
+                    "Unschedulable, or a node is nominated for it");
     }
     karp_str other = namesake(s, name);
     if (other.len == 0) other = similar(s, name);

@@ -54,11 +54,23 @@ static karp_status note_other(karp_reader *reader, const io_deferred *w, karp_st
                              has.ptr);
 }
 
+/* With instance types of its own the input may be of any provider, known or not. */
+static karp_status note_group(karp_reader *reader, const io_deferred *w, karp_str group, const char *meant)
+{
+    static const char field[] = "spec.template.spec.nodeClassRef.group";
+    char where[IO_PLACE_TEXT];
+    return io_not_understood(
+        reader, "%s: NodePool %.*s: %s: %.*s is the group of no provider that is known; did you mean %s?",
+        field_of(w, field, where), str_shown(w->name, 64), w->name.ptr, field, str_shown(group, 64), group.ptr, meant);
+}
+
 static karp_status note_pool(karp_reader *reader, const io_deferred *w)
 {
     const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
     karp_str group = io_group_of_class(ref), kind = tree_get_text(ref, "kind"), name = tree_get_text(ref, "name");
     const char *meant = io_class_kind_of(group);
+    const char *similar = group.len ? io_group_meant(group) : NULL;
+    if (similar && !str_is(group, similar)) return note_group(reader, w, group, similar);
     if (group.len == 0 || kind.len == 0) return KARP_OK;
     if (meant) return str_is(kind, meant) ? KARP_OK : note_kind(reader, w, group, kind, meant);
     return note_other(reader, w, group, kind, name);

@@ -319,17 +319,22 @@ void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group
     *kind = str(builtin->plugin->class_kind);
 }
 
-/* The group that a misspelt one is meant as, or that has the kind. NULL = none is similar. */
-static const char *group_meant(karp_str group, karp_str kind)
+const char *io_group_meant(karp_str group)
 {
-    const builtin_plugin *one = plugin_builtin_for_class(nothing, kind);
+    const builtin_plugin *one = NULL;
     nearest near = { .wanted = group, .distance = 2 };
-    if (one) return one->plugin->class_group;
     for (size_t i = 0; (one = plugin_builtin(i)) != NULL; i++) {
         if (one->plugin->class_group) nearest_offer(&near, str(one->plugin->class_group));
         if (one->other_group) nearest_offer(&near, str(one->other_group));
     }
     return near.best.ptr;
+}
+
+/* The group that a misspelt one is meant as, or that has the kind. NULL = none is similar. */
+static const char *group_meant(karp_str group, karp_str kind)
+{
+    const builtin_plugin *one = plugin_builtin_for_class(nothing, kind);
+    return one ? one->plugin->class_group : io_group_meant(group);
 }
 
 static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)

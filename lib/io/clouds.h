@@ -34,6 +34,8 @@ uint32_t io_cloud_of_pool(const karp_reader *reader, const io_deferred *pool);
 uint32_t io_cloud_of_class(const karp_reader *reader, karp_str group, karp_str kind);
 /* The group that a nodeClassRef names; "" = none. */
 karp_str io_group_of_class(const tree *ref);
+/* The group of a known provider that is spelt much alike. NULL = none is. */
+const char *io_group_meant(karp_str group);
 /* Group and kind of the node class that a NodePool or NodeClaim has if it states none. `spec` contains its
  * requirements. */
 void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group, karp_str *kind);

@@ -2,6 +2,7 @@
 #include <kube/config.h>
 
 #include <base/str.h>
+#include <io/notes.h>
 #include <io/reader.h>
 #include <kube/profile.h>
 
@@ -12,8 +13,13 @@ void kube_config_members(io_decoder *d, const tree *object, const char *known)
     for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
         karp_str name = tree_member_name(tree_member_at(object, i));
         if (str_in_list(name, known)) continue;
+        char meant[MEANT];
+        nearest near = nearest_to(name);
+        for (const char *at = known; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+            nearest_offer(&near, (karp_str){ at, strcspn(at, " ") });
         io_push_key(d, name);
-        io_bad(d, KARP_E_UNSUPPORTED, "is not modelled; known: %s", known);
+        if (near.best.ptr) io_bad(d, KARP_E_UNSUPPORTED, "is not modelled%s", io_meant(&near, meant));
+        else io_bad(d, KARP_E_UNSUPPORTED, "is not modelled; known: %s", known);
         io_pop(d);
     }
 }

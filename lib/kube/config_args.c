@@ -4,6 +4,7 @@
 
 #include <base/str.h>
 #include <io/decode_fields.h>
+#include <io/notes.h>
 #include <kube/pod_class.h>
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
@@ -185,8 +186,12 @@ void kube_config_args(io_decoder *d, const tree *list, kube_profile *p)
         kube_config_members(d, one, "name args");
         while (k < WITH_ARGS && !str_is(name, plugins[k].name)) k++;
         if (k == WITH_ARGS && !d->status) {
+            char meant[MEANT];
+            nearest near = nearest_to(name);
+            for (k = 0; k < WITH_ARGS; k++) nearest_offer(&near, str(plugins[k].name));
             io_push(d, "name");
-            io_bad(d, KARP_E_UNSUPPORTED, "arguments of %.*s are not modelled", str_shown(name, 60), name.ptr);
+            io_bad(d, KARP_E_UNSUPPORTED, "arguments of %.*s are not modelled%s", str_shown(name, 60), name.ptr,
+                   io_meant(&near, meant));
             io_pop(d);
         } else if (!d->status && met[k]) io_bad_member(d, "name", KARP_E_INVALID, "is listed twice");
         if (d->status) return;

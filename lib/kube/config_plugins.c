@@ -4,6 +4,7 @@
 #include <kube/config.h>
 
 #include <base/str.h>
+#include <io/notes.h>
 
 enum {
     PRE_ENQUEUE,
@@ -79,6 +80,14 @@ static size_t find(karp_str name)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+/* The plugin that a name is probably meant as: "; did you mean NAME?", or "". */
+static const char *meant_plugin(karp_str name, char text[MEANT])
+{
+    nearest near = nearest_to(name);
+    for (size_t i = 0; i < KNOWN; i++) nearest_offer(&near, str(known[i].name));
+    return io_meant(&near, text);
+}
+
 static void read_enabled(io_decoder *d, const tree *one, plugin_set *set, int point)
 {
     kube_config_members(d, one, "name weight");
@@ -87,7 +96,11 @@ static void read_enabled(io_decoder *d, const tree *one, plugin_set *set, int po
     size_t i = find(name);
     if (d->status) return;
     io_push(d, "name");
-    if (i == KNOWN)
+    char meant[MEANT] = "";
+    if (i == KNOWN && *meant_plugin(name, meant))
+        io_bad(d, KARP_E_UNSUPPORTED, "%.*s is not one of the default plugins of kube-scheduler%s", str_shown(name, 60),
+               name.ptr, meant);
+    else if (i == KNOWN)
         io_bad(
             d, KARP_E_UNSUPPORTED,
             "%.*s is not one of the default plugins of kube-scheduler, and cannot be modelled: remove it to see what "
@@ -103,7 +116,25 @@ static void read_enabled(io_decoder *d, const tree *one, plugin_set *set, int po
     set->weights[i] = weight ? weight : 1;
 }
 
-/* `point`: POINTS = multiPoint. Names that no plugin has may be disabled: older versions had them. */
+static void read_disabled(io_decoder *d, const tree *one, plugin_set *set)
+{
+    karp_str name = io_required_string(d, one, "name");
+    char meant[MEANT];
+    kube_config_members(d, one, "name weight");
+    size_t i = find(name);
+    if (d->status) return;
+    if (str_is(name, "*")) set->none = true;
+    else if (i < KNOWN) set->is_disabled |= AT(i);
+    else if (*meant_plugin(name, meant)) {
+        io_push(d, "name");
+        io_bad(d, KARP_E_UNSUPPORTED, "%.*s is not one of the default plugins of kube-scheduler%s", str_shown(name, 60),
+               name.ptr, meant);
+        io_pop(d);
+    }
+}
+
+/* `point`: POINTS = multiPoint. Names that no plugin has may be disabled, as older versions had them, but not if one
+ * that is on is probably meant. */
 static void read_set(io_decoder *d, const tree *plugins, plugin_set *set, int point)
 {
     size_t enabled, disabled;
@@ -118,12 +149,7 @@ static void read_set(io_decoder *d, const tree *plugins, plugin_set *set, int po
     io_pop(d);
     io_push(d, "disabled");
     for (size_t i = 0; i < disabled && !d->status; i++) {
-        const tree *one = io_element(d, off, i);
-        karp_str name = io_required_string(d, one, "name");
-        kube_config_members(d, one, "name weight");
-        size_t k = find(name);
-        if (str_is(name, "*")) set->none = true;
-        else if (k < KNOWN) set->is_disabled |= AT(k);
+        read_disabled(d, io_element(d, off, i), set);
         io_pop(d);
     }
     io_pop(d);

@@ -282,13 +282,13 @@ static uint32_t read_annotation(adding *a, const karp_meta *meta, const char *ke
     return NO_ID;
 }
 
-/* Gates matter to the other members of a group. Alone, a pod with a gate is not pending. */
+/* Gates matter to the other members of a group. Alone, a pod with a gate is not pending, which explanations name. */
 static void mark_group(adding *a, const karp_pod *given, pod_marks *marks)
 {
+    marks->gated = given->gated != 0;
     if (given->group_name.ptr == NULL || given->group_name.len == 0) return;
     marks->group = copy_name(a, given->group_name);
     marks->group_source = given->group_source;
-    marks->gated = given->gated != 0;
     if (given->group_source > KARP_GROUP_KUEUE)
         copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "unknown source %u", (unsigned)given->group_source),
                    "group_source");

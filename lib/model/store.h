@@ -150,7 +150,7 @@ typedef struct pod_marks {
     uint32_t controller_uid; /* names id, or NO_ID */
     uint32_t group; /* names id of its group's name, or NO_ID */
     uint32_t group_source; /* KARP_GROUP_*, 0 without a group */
-    uint32_t gated; /* 1 = a member of a group with scheduling gates */
+    uint32_t gated; /* 1 = it has scheduling gates */
     uint32_t controller_word; /* text id of its kind; NO_ID = none */
 } pod_marks;
 

@@ -39,6 +39,12 @@ def near_names():
     cluster = pathlib.Path(__file__).parent / 'asks/dump.json'
     for words in (['explain', 'node', 'ip-10-0-32-25', cluster], ['whatif', '--remove', 'ip-10-0-32-25', cluster]):
         check('no node has the name ip-10-0-32-25; did you mean ip-10-0-32-24?' in answer(*words, status=1), words)
+    for words in (['explain', 'node', 'new-1'], ['whatif', '--remove', 'new-1']):
+        check('a plan would launch it: karp explain pod NAME' in answer(*words, '-f', '-', text=text, status=1), words)
+    check('the input has no nodes; kubectl get nodes,nodeclaims -o json' in answer('whatif', '--remove', 'web', '-f', '-', text=text, status=1), 'no nodes')
+    gated = POOL + pod(spec='schedulingGates: [{name: example.com/later}], ')
+    check('the pod is gated: Karpenter launches no node for it' in
+          answer('explain', 'pod', 'web-0', '-f', '-', text=gated, status=1), 'a gate')
     check('karp plan reads manifests, and a story names them in files' in answer('simulate', cluster, status=1), 'no story')
     check('did you mean karp explain deployment web?' in answer('explain', 'Deployment/web', '-', text=text, status=1), 'a misspelt kind')
 

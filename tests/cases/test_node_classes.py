@@ -179,6 +179,8 @@ def check_kwok(folder):
         check('example.com/rack' in labels['wellKnown'], f'{options}: {labels}')
         equal(labels['restrictedDomains'], [domain], f'tables with {options}')
         equal(sorted(labels['wellKnown']), labels['wellKnown'], 'order')
+    misspelt = plan(foreign.replace('karpenter.kwok.sh', 'karpenter.kwok.s') + POD % ('a', 'pool: p'), '--catalogue', types)
+    check('karpenter.kwok.s is the group of no provider that is known; did you mean karpenter.kwok.sh?' in str(misspelt['problems']), misspelt['problems'])
     # without a catalogue, its own types; those of a group that nobody knows are not known either
     equal([one['choice']['instanceType'] for one in plan(foreign + POD % ('a', 'pool: p'))['launches']], ['m-4x-amd64-linux'], 'own types')
     unknown = foreign.replace('karpenter.kwok.sh', 'karpenter.example.com').replace('KWOKNodeClass', 'ShedNodeClass')

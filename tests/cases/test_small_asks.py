@@ -48,7 +48,7 @@ with tempfile.TemporaryDirectory() as folder:
 # A node by any unique part of its name.
 equal(document('explain', 'node', '32-24', DUMP)['node'], 'ip-10-0-32-24.us-west-2.compute.internal', 'part of a name')
 _, error = run('explain', 'node', 'nowhere', DUMP, status=1)
-check('nowhere: no node of that name' in error, error)
+check('no node of the input has the name nowhere: karp nodes lists them' in error, error)
 _, error = run('explain', 'node', 'ip-10-0-32', DUMP, status=1)
 check('nodes have that in their names: ip-10-0-32-' in error, error)
 
