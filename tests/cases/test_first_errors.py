@@ -43,8 +43,9 @@ def near_names():
         check('a plan would launch it: karp explain pod NAME' in answer(*words, '-f', '-', text=text, status=1), words)
     check('the input has no nodes; kubectl get nodes,nodeclaims -o json' in answer('whatif', '--remove', 'web', '-f', '-', text=text, status=1), 'no nodes')
     gated = POOL + pod(spec='schedulingGates: [{name: example.com/later}], ')
-    check('the pod is gated: Karpenter launches no node for it' in
-          answer('explain', 'pod', 'web-0', '-f', '-', text=gated, status=1), 'a gate')
+    for name in ('web-0', 'default/web-0'):
+        error = answer('explain', 'pod', name, '-f', '-', text=gated, status=1)
+        check('gated: Karpenter launches no node for it before its scheduling gates are removed' in error, error)
     check('karp plan reads manifests, and a story names them in files' in answer('simulate', cluster, status=1), 'no story')
     check('did you mean karp explain deployment web?' in answer('explain', 'Deployment/web', '-', text=text, status=1), 'a misspelt kind')
 
