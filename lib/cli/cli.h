@@ -57,6 +57,9 @@ enum {
     REPLAY_OPTIONS
 };
 
+/* Options of karp record. */
+enum { RECORD_EVERY, RECORD_FOR, RECORD_LOOKS, RECORD_ROTATE, RECORD_OPTIONS };
+
 /* One difference of two inputs, to be applied to the input after reading. */
 typedef struct cli_difference {
     const karp_reader *before, *after;
@@ -102,7 +105,8 @@ typedef struct cli_options {
     cli_list settings; /* --set, as given */
     cli_list profiles; /* every --profile */
     cli_list pools, policies; /* --nodepools, --policy, as given */
-    const char *replay[REPLAY_OPTIONS]; /* NULL = not given */
+    const char *replay[REPLAY_OPTIONS]; /* NULL = not given; so are those of karp record */
+    const char *record[RECORD_OPTIONS];
     bool most_allocated, lenient, as_planned;
     arena lists; /* their items */
     size_t argument_count; /* a list has at most so many items */
@@ -198,7 +202,7 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
-extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion, verb_admit;
+extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion, verb_admit, verb_record;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -228,7 +232,8 @@ enum {
     CLI_OPTION_NODES = 4194304, /* --no-losses */
     CLI_OPTION_WATCH = 8388608, /* --watch */
     CLI_OPTION_ROUNDS = 16777216, /* --first-round */
-    CLI_OPTION_ADMIT = 33554432 /* --flavours --changes --boot --fail-on launch|never */
+    CLI_OPTION_ADMIT = 33554432, /* --flavours --changes --boot --fail-on launch|never */
+    CLI_OPTION_RECORD = 67108864 /* --every --for --looks --rotate */
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must
@@ -350,6 +355,24 @@ karp_options decision_options(const cli_options *options);
 /* Adds the objects of the cluster that kubectl points to, and notes in `input` what could not be read. false after
  * printing the error. */
 bool cluster_read(const cli_options *options, cli_input *input);
+
+/* A cluster that is looked at again and again. */
+typedef struct cli_cluster {
+    const cli_options *options;
+    strbuf names; /* of the resources but pods, separated by commas */
+    strbuf texts[3]; /* of the last look, as kubectl writes them */
+    size_t count;
+    uint64_t looks;
+    bool without_events; /* they may not be read */
+    char said[400]; /* why a look failed */
+} cli_cluster;
+
+/* Finds out what there is to read. false after printing the error. */
+bool cluster_begin(const cli_options *options, cli_cluster *cluster);
+/* Reads everything. false = it failed as `said` says. */
+bool cluster_look(cli_cluster *cluster);
+void cluster_looked(cli_cluster *cluster); /* frees the texts */
+void cluster_end(cli_cluster *cluster);
 
 /* ---- process.c --------------------------------------------------------------------------------------------------- */
 

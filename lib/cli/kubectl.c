@@ -53,7 +53,7 @@ static const char *const option_names[KUBECTL_OPTIONS] = {
 
 typedef struct asking {
     const cli_options *options;
-    cli_input *input;
+    cli_input *input; /* NULL = nothing is read into a reader */
     strbuf served; /* names, each NUL-terminated */
     size_t served_count;
     bool failed; /* the failure has been printed */
@@ -68,6 +68,7 @@ static bool no_memory(asking *a)
 
 static bool note(asking *a, const char *about, const char *what)
 {
+    if (!a->input) return true;
     strbuf *notes = &a->input->notes;
     a->input->note_count++;
     strbuf_adds(notes, about);
@@ -258,4 +259,58 @@ bool cluster_read(const cli_options *options, cli_input *input)
     if (!a.failed) get_one(&a, "pods", true);
     strbuf_free(&a.served);
     return !a.failed;
+}
+
+/* ---- looks ------------------------------------------------------------------------------------------------------- */
+
+bool cluster_begin(const cli_options *options, cli_cluster *cluster)
+{
+    asking a = { .options = options };
+    *cluster = (cli_cluster){ .options = options, .names = { .context = options->context } };
+    if (list_served_kinds(&a)) for_each(&a, visit_name, &cluster->names);
+    strbuf_free(&a.served);
+    if (!a.failed && cluster->names.len == 0) print_problem("kubectl api-resources", "it lists nothing to record");
+    return !a.failed && cluster->names.len > 0;
+}
+
+static bool look_at(cli_cluster *cluster, const char *const *words, size_t count)
+{
+    cli_process process;
+    kubectl(cluster->options, words, count, &process);
+    if (process.status == 0) {
+        cluster->texts[cluster->count++] = process.out;
+        return true;
+    }
+    (void)snprintf(cluster->said, sizeof cluster->said, "kubectl get %.30s: %.300s", words[1], reason_of(&process));
+    strbuf_free(&process.out);
+    return false;
+}
+
+bool cluster_look(cli_cluster *cluster)
+{
+    const char *const all[] = { "get", cluster->names.ptr, "--all-namespaces", "-o", "json" },
+                      *const pods[] = { "get", "pods", "--all-namespaces", "-o", "json" },
+                      *const events[] = { "get", "events", "--all-namespaces", "--field-selector", "source=karpenter",
+                                          "-o",  "json" };
+    cluster_looked(cluster);
+    if (!look_at(cluster, all, sizeof all / sizeof *all) || !look_at(cluster, pods, sizeof pods / sizeof *pods))
+        return false;
+    bool first = cluster->looks++ == 0;
+    if (cluster->without_events || look_at(cluster, events, sizeof events / sizeof *events)) return true;
+    if (!first) return false;
+    print_problem(cluster->said, "the recording has no events");
+    cluster->without_events = true;
+    return true;
+}
+
+void cluster_looked(cli_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->count; i++) strbuf_free(&cluster->texts[i]);
+    cluster->count = 0;
+}
+
+void cluster_end(cli_cluster *cluster)
+{
+    cluster_looked(cluster);
+    strbuf_free(&cluster->names);
 }

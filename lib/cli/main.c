@@ -20,7 +20,7 @@ static const cli_verb *const verbs[] = { &verb_plan,   &verb_disrupt,    &verb_e
                                          &verb_whatif, &verb_simulate,   &verb_catalogue, &verb_dump,
                                          &verb_bench,  &verb_diff,       &verb_repack,    &verb_replay,
                                          &verb_facts,  &verb_lint,       &verb_blockers,  &verb_nodes,
-                                         &verb_top,    &verb_completion, &verb_admit };
+                                         &verb_top,    &verb_completion, &verb_admit,     &verb_record };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 

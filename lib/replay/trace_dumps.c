@@ -13,6 +13,7 @@ typedef struct dump {
     int64_t now;
     uint32_t number; /* number of this dump, from 1 */
     bool first;
+    bool partial; /* what has changed since the last one */
 } dump;
 
 /* The time of a dump: its own, or the latest time in its objects. */
@@ -41,13 +42,31 @@ static bool runs(const tree *pod)
     return !str_is(phase, "Succeeded") && !str_is(phase, "Failed");
 }
 
+/* Deletes the pod, if there is one. */
+static karp_status end_pod(dump *d, karp_str namespace_, karp_str name)
+{
+    trace *t = d->w.t;
+    strbuf key;
+    strbuf_init(&key, t->context);
+    strbuf_addname(&key, namespace_.len ? namespace_ : str("default"), name);
+    uint32_t found = key.failed ? IO_NONE : io_table_get(&t->dumped, (karp_str){ key.ptr, key.len });
+    bool fine = !key.failed;
+    strbuf_free(&key);
+    if (found == IO_NONE || t->dumped_pods[found].seen == 0) return fine ? KARP_OK : fail_nomem(d->w.error);
+    trace_event event = t->events[t->dumped_pods[found].event];
+    event.kind = TRACE_POD_DELETED;
+    event.at = d->now;
+    t->dumped_pods[found].seen = 0;
+    return trace_add(t, &event) ? KARP_OK : fail_nomem(d->w.error);
+}
+
 static karp_status take_pod(dump *d, const tree *object)
 {
     trace *t = d->w.t;
     const tree *metadata = tree_get(object, "metadata");
     karp_str name = tree_get_text(metadata, "name"), namespace_ = tree_get_text(metadata, "namespace");
     strbuf key;
-    if (!runs(object)) return KARP_OK;
+    if (!runs(object)) return d->partial ? end_pod(d, namespace_, name) : KARP_OK;
     if (name.len == 0) return workloads_fault(&d->w, object, "metadata.name", "a pod without a name");
     if (namespace_.len == 0) namespace_ = str("default");
     strbuf_init(&key, t->context);
@@ -56,7 +75,7 @@ static karp_status take_pod(dump *d, const tree *object)
     uint32_t seen = fine ? io_table_get(&t->dumped, (karp_str){ key.ptr, key.len }) : IO_NONE;
     bool there = seen != IO_NONE && t->events[t->dumped_pods[seen].event].kind == TRACE_POD_CREATED &&
                  t->dumped_pods[seen].seen;
-    if (fine && there && t->dumped_pods[seen].seen == d->number) {
+    if (fine && there && t->dumped_pods[seen].seen == d->number && !d->partial) {
         strbuf_free(&key);
         return workloads_fault(&d->w, object, "metadata.name", "the pod is in this dump already");
     }
@@ -115,7 +134,9 @@ static bool end_missing(dump *d)
 static karp_status take(dump *d, const tree *root)
 {
     trace *t = d->w.t;
-    const tree *objects = tree_get(root, str_is(tree_get_text(root, "kind"), "Snapshot") ? "objects" : "items");
+    karp_str kind = tree_get_text(root, "kind");
+    bool ours = str_is(kind, "Snapshot") || str_is(kind, "Recording");
+    const tree *objects = tree_get(root, ours ? "objects" : "items");
     karp_str stated = tree_get_text(root, "now");
     karp_status status = KARP_OK;
     if (!tree_is(objects, TREE_LIST))
@@ -129,6 +150,74 @@ static karp_status take(dump *d, const tree *root)
     if (!status && !end_missing(d)) status = fail_nomem(d->w.error);
     t->dump_before = d->now;
     if (d->now > t->ends) t->ends = d->now;
+    return status;
+}
+
+/* ---- recordings -------------------------------------------------------------------------------------------------- */
+
+/* Of "Pod/namespace/name"; other kinds have no effect here. */
+static karp_status take_gone(dump *d, karp_str key)
+{
+    static const char pod[] = "Pod/";
+    const size_t kind = sizeof pod - 1;
+    if (!str_starts(key, pod)) return KARP_OK;
+    karp_str rest = { key.ptr + kind, key.len - kind }, namespace_ = str_before(rest, '/');
+    if (namespace_.len == 0) return workloads_fault(&d->w, NULL, "gone", "not a key like Pod/default/web-0");
+    return end_pod(d, namespace_, (karp_str){ rest.ptr + namespace_.len + 1, rest.len - namespace_.len - 1 });
+}
+
+static karp_status take_change(dump *d, const tree *root)
+{
+    trace *t = d->w.t;
+    const tree *changed = tree_get(root, "changed"), *gone = tree_get(root, "gone");
+    karp_status status = KARP_OK;
+    if (t->dumps == 0) return workloads_fault(&d->w, root, "kind", "a recording begins with a line of kind Recording");
+    if (karp_time_parse(tree_get_text(root, "now"), &d->now)) return workloads_fault(&d->w, root, "now", "not a time");
+    if (d->now <= t->dump_before)
+        return workloads_fault(&d->w, root, "now", "time goes back: lines come in the order of their times");
+    for (size_t i = 0; i < tree_count(gone) && !status; i++) status = take_gone(d, tree_text(tree_item(gone, i)));
+    for (size_t i = 0; i < tree_count(changed) && !status; i++) status = take_object(d, tree_item(changed, i));
+    t->dump_before = d->now;
+    if (d->now > t->ends) t->ends = d->now;
+    return status;
+}
+
+static karp_status take_line(trace *t, karp_str name, karp_str line, bool lenient, bool last, karp_error *error)
+{
+    dump d = { .number = t->dumps, .partial = true };
+    tree *root = NULL;
+    karp_status status = workloads_init(&d.w, t, name, line, lenient, error);
+    if (!status) status = tree_read(&d.w.memory, name, line, &root, error);
+    if (status == KARP_E_SYNTAX && last) { /* the recording was interrupted in it */
+        karp_error_init(error, sizeof *error);
+        t->notes++;
+        workloads_free(&d.w);
+        return KARP_OK;
+    }
+    if (!status && tree_get(root, "objects")) {
+        d.partial = false;
+        d.number = ++t->dumps;
+        d.first = t->dumps == 1;
+        status = take(&d, root);
+    } else if (!status) {
+        status = take_change(&d, root);
+    }
+    if (!status && d.w.memory.status) status = fail_nomem(error);
+    workloads_free(&d.w);
+    return status;
+}
+
+karp_status trace_read_recording(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error)
+{
+    karp_status status = KARP_OK;
+    uint32_t number = 0;
+    for (size_t at = 0, end; at < text.len && !status; at = end + 1) {
+        const char *feed = memchr(text.ptr + at, '\n', text.len - at);
+        end = feed ? (size_t)(feed - text.ptr) : text.len;
+        number++;
+        if (end > at) status = take_line(t, name, (karp_str){ text.ptr + at, end - at }, lenient, !feed, error);
+        if (status && error->line <= 1) error->line = number;
+    }
     return status;
 }
 

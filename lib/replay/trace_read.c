@@ -44,6 +44,7 @@ static const char *format_of_json(karp_str text)
 {
     if (mentions(text, "applied_objs", true, 3) || mentions(text, "trackedObjects", true, 2)) return "simkube";
     if (mentions(text, "captured", true, 1) && mentions(text, "events", true, 1)) return "kubereplay";
+    if (mentions(text, "Recording", false, 1)) return "recording";
     if (mentions(text, "items", true, 1) || mentions(text, "Snapshot", false, 1) ||
         mentions(text, "instanceTypes", true, 1))
         return "dumps";
@@ -74,6 +75,7 @@ static karp_status read_text(trace *t, karp_str format, const karp_replay_docume
     if (str_is(format, "simkube")) return trace_read_simkube(t, name, text, lenient, error);
     if (str_is(format, "kubereplay")) return trace_read_kubereplay(t, name, text, lenient, error);
     if (str_is(format, "dumps")) return trace_read_dump(t, name, text, lenient, error);
+    if (str_is(format, "recording")) return trace_read_recording(t, name, text, lenient, error);
     if (str_is(format, "story") || str_is(format, "load")) return trace_read_story(t, document, text, error);
     size_t length = sizeof azure - 1;
     if (str_starts(format, azure) && (format.len == length || format.ptr[length] == ':')) {
@@ -81,9 +83,10 @@ static karp_status read_text(trace *t, karp_str format, const karp_replay_docume
         return trace_read_azure(t, (karp_str){ format.ptr + skipped, format.len - skipped }, name, text, lenient,
                                 error);
     }
-    return fail(
-        error, KARP_E_UNSUPPORTED,
-        "no such format of traces: csv, openb, azure-packing, simkube, kubereplay, dumps, story and load are known");
+    return fail(error, KARP_E_UNSUPPORTED,
+                "no such format of traces: csv, openb, azure-packing, simkube, kubereplay, dumps, recording, story and "
+                "load are "
+                "known");
 }
 
 karp_status trace_read(trace *t, karp_str format, const karp_replay_document *document, bool lenient, karp_error *error)

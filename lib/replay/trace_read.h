@@ -29,6 +29,9 @@ karp_status trace_read_kubereplay(trace *t, karp_str name, karp_str text, bool l
 /* trace_dumps.c: a dump of a cluster; several are read in the order of their times. */
 karp_status trace_read_dump(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
 
+/* Likewise: a recording, whose lines are dumps or what has changed. Its last line may be incomplete. */
+karp_status trace_read_recording(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
+
 /* trace_azure.c: a table of Azure's packing trace, vmType or vm. `machine`: "CORES:MEMORY", of which its amounts are
  * fractions. */
 karp_status trace_read_azure(trace *t, karp_str machine, karp_str name, karp_str text, bool lenient, karp_error *error);

@@ -39,6 +39,7 @@
 #include <karp/prices.h>
 #include <karp/provider.h>
 #include <karp/reasons.h>
+#include <karp/recording.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
 #include <karp/schedule.h>
@@ -62,6 +63,7 @@ static struct world {
     karp_context *context;
     karp_builder *builder;
     karp_reader *reader;
+    karp_recorder *recorder;
     karp_reader_difference *reader_difference;
     karp_snapshot *snapshot;
     karp_decision *decision;
@@ -134,6 +136,7 @@ static void make_world(void)
     MUST(karp_reader_add(w.reader, S("cluster"), S(cluster), &w.error));
     MUST(karp_reader_finish(w.reader, &w.snapshot, &w.error));
     MUST(karp_builder_new(w.context, &w.builder, &w.error));
+    MUST(karp_recorder_new(w.context, &w.recorder, &w.error));
     MUST(karp_provision(w.snapshot, NULL, &w.decision, &w.error));
     MUST(karp_catalogue_new(w.context, NULL, 0, &w.catalogue, &w.error));
     MUST(karp_decision_table(w.decision, KARP_TABLE_PODS, &w.table, &w.error));

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a recording: the objects of a cluster, and what changes of them. */
+#include <karp/library.h>
+#include <karp/recording.h>
+
+#include <io/owner.h>
+#include <io/table.h>
+#include <io/write_buffer.h>
+#include <json/tree.h>
+
+#include <base/error.h>
+#include <io/files.h>
+
+#define SECOND INT64_C(1000000000)
+
+typedef struct recorded {
+    char *text; /* its JSON as in the recording; NULL = it does not exist */
+    size_t length;
+    uint64_t seen, changed; /* numbers of the looks that saw it last, and that saw it change last */
+} recorded;
+
+struct karp_recorder {
+    karp_context *context;
+    io_table index; /* "Kind/namespace/name" -> list */
+    recorded *list;
+    size_t count, capacity;
+    uint64_t looks;
+    int64_t written_at; /* KARP_NO_TIME = nothing yet */
+};
+
+/* ---- what is recorded of an object ------------------------------------------------------------------------------- */
+
+static void remove_all(trees *t, tree *map, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) tree_remove(t, map, names[i]);
+}
+
+/* Keeps only these members. */
+static void keep(trees *t, tree *object, const char *member, const char *const *names, size_t count)
+{
+    const tree *given = tree_get(object, member);
+    if (!given) return;
+    tree *kept = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < count; i++) {
+        tree *value = tree_get(given, names[i]);
+        if (value) tree_set(t, kept, names[i], value);
+    }
+    tree_set(t, object, member, kept);
+}
+
+#define NAMES(list) list, sizeof(list) / sizeof *(list)
+
+static void trim_containers(trees *t, tree *spec, const char *member)
+{
+    static const char *const kept[] = { "name", "resources", "ports", "restartPolicy", "resizePolicy" };
+    const tree *list = tree_get(spec, member);
+    if (!list) return;
+    tree *out = tree_new(t, TREE_LIST), *holder = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < tree_count(list); i++) {
+        tree_set(t, holder, "c", tree_item(list, i));
+        keep(t, holder, "c", NAMES(kept));
+        tree_append(t, out, tree_get(holder, "c"));
+    }
+    tree_set(t, spec, member, out);
+}
+
+static void trim_pod(trees *t, tree *object)
+{
+    static const char *const of_status[] = {
+        "phase", "reason", "conditions", "startTime", "nominatedNodeName", "resize", "resourceClaimStatuses"
+    };
+    tree *spec = tree_own(t, object, "spec", TREE_MAP);
+    trim_containers(t, spec, "containers");
+    trim_containers(t, spec, "initContainers");
+    tree_remove(t, spec, "ephemeralContainers");
+    keep(t, object, "status", NAMES(of_status));
+}
+
+/* Heartbeats change all the time. */
+static void trim_node(trees *t, tree *object)
+{
+    static const char *const of_status[] = { "allocatable", "capacity", "conditions", "phase", "volumesAttached" };
+    keep(t, object, "status", NAMES(of_status));
+    tree *status = tree_own(t, object, "status", TREE_MAP), *list = tree_new(t, TREE_LIST);
+    const tree *conditions = tree_get(status, "conditions");
+    for (size_t i = 0; i < tree_count(conditions); i++) {
+        tree *one = tree_copy(t, tree_item(conditions, i));
+        tree_remove(t, one, "lastHeartbeatTime");
+        tree_append(t, list, one);
+    }
+    if (conditions) tree_set(t, status, "conditions", list);
+}
+
+/* Events are many: only Karpenter's are kept. */
+static bool is_kept(const tree *object)
+{
+    karp_str by = tree_get_text(object, "reportingComponent"),
+             source = tree_get_text(tree_get(object, "source"), "component");
+    return !str_is(tree_get_text(object, "kind"), "Event") || str_is(by, "karpenter") || str_is(source, "karpenter");
+}
+
+static tree *trimmed(trees *t, const tree *object)
+{
+    static const char *const noise[] = { "managedFields", "resourceVersion", "selfLink", "generation" };
+    tree *out = tree_copy(t, object), *metadata = tree_own(t, out, "metadata", TREE_MAP);
+    karp_str kind = tree_get_text(object, "kind");
+    remove_all(t, metadata, NAMES(noise));
+    if (tree_get(metadata, "annotations"))
+        tree_remove(t, tree_own(t, metadata, "annotations", TREE_MAP),
+                    "kubectl.kubernetes.io/last-applied-configuration");
+    if (str_is(kind, "Pod")) trim_pod(t, out);
+    if (str_is(kind, "Node")) trim_node(t, out);
+    return out;
+}
+
+/* ---- one look ---------------------------------------------------------------------------------------------------- */
+
+typedef struct look {
+    karp_recorder *r;
+    trees t;
+    strbuf key, text;
+    write_buffer line;
+    uint32_t *rows; /* of the objects that have changed */
+    char **texts; /* their JSON; NULL = gone */
+    size_t *lengths;
+    size_t changes, row_capacity, text_capacity, length_capacity;
+    bool whole;
+    karp_error *error;
+} look;
+
+static karp_status no_memory(look *l) { return fail_nomem(l->error); }
+
+static karp_status note_change(look *l, uint32_t row, const char *text, size_t length)
+{
+    karp_context *context = l->r->context;
+    if (!grow(context, (void **)&l->rows, &l->row_capacity, l->changes + 1, sizeof *l->rows) ||
+        !grow(context, (void **)&l->texts, &l->text_capacity, l->changes + 1, sizeof *l->texts) ||
+        !grow(context, (void **)&l->lengths, &l->length_capacity, l->changes + 1, sizeof *l->lengths))
+        return no_memory(l);
+    char *kept = text ? mem_alloc(context, length + 1) : NULL;
+    if (text && !kept) return no_memory(l);
+    if (kept) memcpy(kept, text, length);
+    l->rows[l->changes] = row;
+    l->lengths[l->changes] = length;
+    l->texts[l->changes++] = kept;
+    return KARP_OK;
+}
+
+/* Its place in the recorder's list. */
+static recorded *place_of(look *l, const tree *object)
+{
+    karp_recorder *r = l->r;
+    strbuf_clear(&l->key);
+    strbuf_addstr(&l->key, tree_get_text(object, "kind"));
+    strbuf_addc(&l->key, '/');
+    strbuf_addname(&l->key, io_namespace(object), tree_get_text(tree_get(object, "metadata"), "name"));
+    uint32_t *row = l->key.failed ? NULL : io_table_at(&r->index, (karp_str){ l->key.ptr, l->key.len });
+    if (!row) return NULL;
+    if (*row == IO_NONE) {
+        if (!grow(r->context, (void **)&r->list, &r->capacity, r->count + 1, sizeof *r->list)) return NULL;
+        r->list[r->count] = (recorded){ 0 };
+        *row = (uint32_t)r->count++;
+    }
+    return &r->list[*row];
+}
+
+static karp_status take_object(look *l, karp_str document, const tree *object)
+{
+    if (tree_get_text(object, "kind").len == 0 || tree_get_text(tree_get(object, "metadata"), "name").len == 0) {
+        karp_status status = fail(l->error, KARP_E_INVALID, "an object without a kind or a name");
+        error_set_place(l->error, document, 0, 0, KARP_NO_OFFSET);
+        return status;
+    }
+    if (!is_kept(object)) return KARP_OK;
+    recorded *one = place_of(l, object);
+    if (!one) return no_memory(l);
+    if (one->seen == l->r->looks) return KARP_OK; /* kubectl lists some objects under two names */
+    one->seen = l->r->looks;
+    strbuf_clear(&l->text);
+    tree_write(&l->text, trimmed(&l->t, object));
+    if (l->text.failed || l->t.status) return no_memory(l);
+    bool same = one->text && one->length == l->text.len && memcmp(one->text, l->text.ptr, one->length) == 0;
+    if (same) return KARP_OK;
+    one->changed = l->r->looks;
+    return note_change(l, (uint32_t)(one - l->r->list), l->text.ptr, l->text.len);
+}
+
+static karp_status take_document(look *l, const karp_replay_document *document)
+{
+    strbuf read;
+    tree *root = NULL;
+    karp_str text = document->text;
+    strbuf_init(&read, l->r->context);
+    karp_status status = text.ptr ? KARP_OK : io_whole_file(l->r->context, document->name, &read, l->error);
+    if (!text.ptr) text = (karp_str){ read.ptr, read.len };
+    trees_clear(&l->t);
+    if (!status) status = tree_read(&l->t, document->name, text, &root, l->error);
+    const tree *items = tree_get(root, "items");
+    if (!status && !tree_is(items, TREE_LIST)) status = take_object(l, document->name, root);
+    for (size_t i = 0; i < tree_count(items) && !status; i++)
+        status = take_object(l, document->name, tree_item(items, i));
+    strbuf_free(&read);
+    return status;
+}
+
+/* ---- the line ---------------------------------------------------------------------------------------------------- */
+
+static void put_text(look *l, bool *first, const char *text, size_t length)
+{
+    if (!*first) buffer_char(&l->line, ',');
+    *first = false;
+    buffer_bytes(&l->line, text, length);
+}
+
+/* The objects as they are after this look. */
+static void put_objects(look *l)
+{
+    const karp_recorder *r = l->r;
+    bool first = true;
+    buffer_text(&l->line, l->whole ? ",\"objects\":[" : ",\"changed\":[");
+    for (size_t i = 0; l->whole && i < r->count; i++) {
+        const recorded *one = &r->list[i];
+        if (one->text && one->seen == r->looks && one->changed != r->looks) put_text(l, &first, one->text, one->length);
+    }
+    for (size_t k = 0; k < l->changes; k++) {
+        if (l->texts[k]) put_text(l, &first, l->texts[k], l->lengths[k]);
+    }
+    buffer_char(&l->line, ']');
+}
+
+static void put_gone(look *l)
+{
+    bool first = true;
+    for (size_t k = 0; k < l->changes; k++) {
+        if (l->texts[k]) continue;
+        karp_str key = strings_get(&l->r->index.names, l->rows[k]);
+        if (first) buffer_text(&l->line, ",\"gone\":[");
+        strbuf_clear(&l->text);
+        tree_write(&l->text, tree_new_slice(&l->t, TREE_STRING, key));
+        put_text(l, &first, l->text.ptr, l->text.len);
+    }
+    if (!first) buffer_char(&l->line, ']');
+}
+
+static void put_line(look *l, int64_t now)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(now, text);
+    buffer_text(&l->line, l->whole ? "{\"apiVersion\":\"karp/v1\",\"kind\":\"Recording\",\"now\":\"" : "{\"now\":\"");
+    buffer_text(&l->line, text);
+    buffer_char(&l->line, '"');
+    if (l->changes || l->whole) put_objects(l);
+    if (!l->whole) put_gone(l);
+    buffer_text(&l->line, "}\n");
+}
+
+static karp_status note_gone(look *l)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < l->r->count && !status; i++) {
+        if (l->r->list[i].text && l->r->list[i].seen != l->r->looks) status = note_change(l, (uint32_t)i, NULL, 0);
+    }
+    return status;
+}
+
+/* The objects are now those of this look. */
+static void commit(look *l, int64_t now)
+{
+    karp_recorder *r = l->r;
+    for (size_t k = 0; k < l->changes; k++) {
+        recorded *one = &r->list[l->rows[k]];
+        if (one->text) mem_free(r->context, one->text, one->length + 1);
+        one->text = l->texts[k];
+        one->length = l->lengths[k];
+        l->texts[k] = NULL;
+    }
+    r->written_at = now;
+}
+
+static void look_free(look *l)
+{
+    karp_context *context = l->r->context;
+    for (size_t k = 0; k < l->changes; k++) {
+        if (l->texts[k]) mem_free(context, l->texts[k], l->lengths[k] + 1);
+    }
+    mem_free(context, l->rows, l->row_capacity * sizeof *l->rows);
+    mem_free(context, l->texts, l->text_capacity * sizeof *l->texts);
+    mem_free(context, l->lengths, l->length_capacity * sizeof *l->lengths);
+    strbuf_free(&l->key);
+    strbuf_free(&l->text);
+    trees_free(&l->t);
+    buffer_free(&l->line);
+}
+
+static karp_status take_all(look *l, const karp_replay_document *documents, size_t count, int64_t now, karp_text *out)
+{
+    enum { QUIET = 60 };
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < count && !status; i++) status = take_document(l, &documents[i]);
+    if (!status) status = note_gone(l);
+    bool quiet = l->changes == 0 && !l->whole && now - l->r->written_at < QUIET * SECOND;
+    if (!status && !quiet) put_line(l, now);
+    if (!status && (l->t.status || l->text.failed)) status = no_memory(l);
+    if (!status) status = buffer_finish(&l->line, out, l->error);
+    if (!status && !quiet) commit(l, now);
+    return status;
+}
+
+/* ---- public functions -------------------------------------------------------------------------------------------- */
+
+karp_status karp_recorder_new(karp_context *context, karp_recorder **out, karp_error *error)
+{
+    karp_error own;
+    karp_error_init(&own, sizeof own);
+    karp_recorder *r = context && out ? mem_alloc(context, sizeof *r) : NULL;
+    if (!context || !out) (void)fail(&own, KARP_E_INVALID, "a context and a place for the recorder are needed");
+    else if (!r) (void)fail_nomem(&own);
+    if (!r) return error_give(&own, error);
+    *r = (karp_recorder){ .context = context, .written_at = KARP_NO_TIME };
+    io_table_init(&r->index, context);
+    *out = r;
+    return KARP_OK;
+}
+
+void karp_recorder_free(karp_recorder *recorder)
+{
+    if (!recorder) return;
+    karp_context *context = recorder->context;
+    for (size_t i = 0; i < recorder->count; i++) {
+        if (recorder->list[i].text) mem_free(context, recorder->list[i].text, recorder->list[i].length + 1);
+    }
+    mem_free(context, recorder->list, recorder->capacity * sizeof *recorder->list);
+    io_table_free(&recorder->index);
+    mem_free(context, recorder, sizeof *recorder);
+}
+
+karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
+                               int64_t now, uint32_t whole, karp_text *out, karp_error *error)
+{
+    karp_error own;
+    karp_error_init(&own, sizeof own);
+    if (!recorder || !out || (count > 0 && !documents)) {
+        (void)fail(&own, KARP_E_INVALID, "a recorder, documents and a place for the text are needed");
+        return error_give(&own, error);
+    }
+    if (recorder->written_at != KARP_NO_TIME && now <= recorder->written_at) {
+        (void)fail(&own, KARP_E_INVALID, "the time is not after that of the line before");
+        return error_give(&own, error);
+    }
+    look l = { .r = recorder, .whole = whole || recorder->written_at == KARP_NO_TIME, .error = &own };
+    recorder->looks++;
+    trees_init(&l.t, recorder->context);
+    strbuf_init(&l.key, recorder->context);
+    strbuf_init(&l.text, recorder->context);
+    buffer_init(&l.line, recorder->context);
+    karp_status status = take_all(&l, documents, count, now, out);
+    look_free(&l);
+    if (!status) return KARP_OK;
+    own.status = karp_context_refusal(recorder->context, status, &own);
+    return error_give(&own, error);
+}
