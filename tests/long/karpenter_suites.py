@@ -87,9 +87,10 @@ def specs(report):
 def run(copy, package, program, folder, plain):
     name = program.stem + ('-karpenter' if plain else '')
     report = folder / f'{name}.json'
+    own = {'SOLVE': 'karpenter' if plain else 'libkarp', 'KUBEBUILDER_CONTROLPLANE_START_TIMEOUT': '300s', 'KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT': '60s'}
     with open(folder / f'{name}.log', 'w') as log:
         subprocess.run([program, '-test.timeout=60m', '--ginkgo.timeout=60m', f'--ginkgo.json-report={report}', '--ginkgo.silence-skips', '--ginkgo.no-color'],
-                       cwd=copy / package, env={**environment(), 'SOLVE': 'karpenter' if plain else 'libkarp'}, stdout=log, stderr=subprocess.STDOUT)
+                       cwd=copy / package, env={**environment(), **own}, stdout=log, stderr=subprocess.STDOUT)
     return specs(report)
 
 

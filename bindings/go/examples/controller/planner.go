@@ -13,16 +13,17 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	karp "libkarp.dev/go"
 	"libkarp.dev/go/corev1"
+	"libkarp.dev/go/karpenter"
 )
 
 // A Planner reconciles a whole cluster at once. All requests are one request, so that it never runs twice at a time.
@@ -45,7 +46,7 @@ const (
 
 // Reconcile plans once, if what earlier plans launched can be seen.
 func (p *Planner) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
-	claims := list("NodeClaim")
+	claims := &karpv1.NodeClaimList{}
 	if err := p.Client.List(ctx, claims); err != nil {
 		return ctrl.Result{}, err
 	}
@@ -74,22 +75,15 @@ func (p *Planner) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, e
 // synced tells whether every NodeClaim has a provider ID, and whether the cache shows every one that was created here. As in
 // Karpenter's cluster state, nothing is planned before: until then, the capacity of a NodeClaim is unknown, and its pods would get
 // a second node.
-func (p *Planner) synced(ctx context.Context, claims *unstructured.UnstructuredList) (bool, error) {
+func (p *Planner) synced(ctx context.Context, claims *karpv1.NodeClaimList) (bool, error) {
 	all := true
 	for i := range claims.Items {
 		claim := &claims.Items[i]
-		delete(p.created, claim.GetName())
-		id, _, err := unstructured.NestedString(claim.Object, "status", "providerID")
-		if err != nil {
-			return false, fmt.Errorf("NodeClaim %s: %w", claim.GetName(), err)
-		}
-		all = all && id != ""
+		delete(p.created, claim.Name)
+		all = all && claim.Status.ProviderID != ""
 	}
 	for name := range p.created {
-		live := &unstructured.Unstructured{}
-		live.SetAPIVersion("karpenter.sh/v1")
-		live.SetKind("NodeClaim")
-		err := p.Live.Get(ctx, client.ObjectKey{Name: name}, live)
+		err := p.Live.Get(ctx, client.ObjectKey{Name: name}, &karpv1.NodeClaim{})
 		if apierrors.IsNotFound(err) { // it was deleted before the cache showed it
 			delete(p.created, name)
 			continue
@@ -100,7 +94,7 @@ func (p *Planner) synced(ctx context.Context, claims *unstructured.UnstructuredL
 }
 
 // snapshot feeds everything that bears on the decision. The pods are by "namespace/name".
-func (p *Planner) snapshot(ctx context.Context, claims *unstructured.UnstructuredList) (*karp.Snapshot, map[string]*v1.Pod, error) {
+func (p *Planner) snapshot(ctx context.Context, claims *karpv1.NodeClaimList) (*karp.Snapshot, map[string]*v1.Pod, error) {
 	builder, err := karp.NewBuilder(nil)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +103,7 @@ func (p *Planner) snapshot(ctx context.Context, claims *unstructured.Unstructure
 	feeder := corev1.NewFeeder(builder)
 	byName := map[string]*v1.Pod{}
 	pods, nodes, daemons := &v1.PodList{}, &v1.NodeList{}, &appsv1.DaemonSetList{}
-	pools := list("NodePool")
+	pools := &karpv1.NodePoolList{}
 	for _, all := range []client.ObjectList{pods, nodes, daemons, pools} {
 		if err := p.Client.List(ctx, all); err != nil {
 			return nil, nil, err
@@ -128,23 +122,20 @@ func (p *Planner) snapshot(ctx context.Context, claims *unstructured.Unstructure
 		err = errors.Join(err, feeder.AddDaemonSet(&daemons.Items[i]))
 	}
 	for i := range pools.Items {
-		err = errors.Join(err, addPool(builder, &pools.Items[i]))
+		pool, problem := karpenter.NodePool(&pools.Items[i])
+		if problem != nil {
+			return nil, nil, problem
+		}
+		err = errors.Join(err, builder.AddNodePool(pool))
 	}
 	for i := range claims.Items {
-		err = errors.Join(err, addClaim(builder, &claims.Items[i]))
+		err = errors.Join(err, builder.AddNodeClaim(karpenter.NodeClaim(&claims.Items[i])))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	snapshot, err := builder.Finish()
 	return snapshot, byName, err
-}
-
-func list(kind string) *unstructured.UnstructuredList {
-	out := &unstructured.UnstructuredList{}
-	out.SetAPIVersion("karpenter.sh/v1")
-	out.SetKind(kind + "List")
-	return out
 }
 
 // launch creates a NodeClaim for every launch of the plan.
@@ -154,7 +145,7 @@ func (p *Planner) launch(ctx context.Context, plan *karp.Decision) error {
 		return err
 	}
 	for i := range launches {
-		claim, err := claimOf(&launches[i])
+		claim, err := karpenter.NewNodeClaim(&launches[i])
 		if err != nil {
 			return err
 		}
@@ -164,7 +155,7 @@ func (p *Planner) launch(ctx context.Context, plan *karp.Decision) error {
 		if p.created == nil {
 			p.created = map[string]struct{}{}
 		}
-		p.created[claim.GetName()] = struct{}{}
+		p.created[claim.Name] = struct{}{}
 	}
 	return nil
 }
@@ -185,12 +176,9 @@ func (p *Planner) tell(plan *karp.Decision, pods map[string]*v1.Pod) error {
 
 // SetupWithManager runs the planner whenever a pod, a node or a NodeClaim changes.
 func (p *Planner) SetupWithManager(manager ctrl.Manager) error {
-	claim := &unstructured.Unstructured{}
-	claim.SetAPIVersion("karpenter.sh/v1")
-	claim.SetKind("NodeClaim")
 	cluster := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: "cluster"}}}
 	})
 	return ctrl.NewControllerManagedBy(manager).Named("planner").Watches(&v1.Pod{}, cluster).Watches(&v1.Node{}, cluster).
-		Watches(claim, cluster).Complete(p)
+		Watches(&karpv1.NodeClaim{}, cluster).Complete(p)
 }

@@ -5,22 +5,22 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
+	"github.com/awslabs/operatorpkg/status"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	karp "libkarp.dev/go"
 )
@@ -32,17 +32,16 @@ func waiting(name, cpu string) *v1.Pod {
 		Status: v1.PodStatus{Phase: v1.PodPending, Conditions: []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: "Unschedulable"}}}}
 }
 
-func pool(t *testing.T) *unstructured.Unstructured {
-	out := &unstructured.Unstructured{}
-	err := out.UnmarshalJSON([]byte(`{"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "default"},
-		"spec": {"template": {"metadata": {"labels": {"team": "web"}}, "spec": {"expireAfter": "720h",
-			"nodeClassRef": {"group": "karpenter.test", "kind": "TestNodeClass", "name": "default"},
-			"requirements": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["b"]}]}}},
-		"status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Ready", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"},
-			{"type": "ValidationSucceeded", "status": "True", "reason": "x", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"},
-			{"type": "NodeClassReady", "status": "True", "reason": "x", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}`))
-	if err != nil {
-		t.Fatal(err)
+func pool() *karpv1.NodePool {
+	month := 720 * time.Hour
+	out := &karpv1.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	out.Spec.Template.Labels = map[string]string{"team": "web"}
+	out.Spec.Template.Spec.ExpireAfter = karpv1.NillableDuration{Duration: &month}
+	out.Spec.Template.Spec.NodeClassRef = &karpv1.NodeClassReference{Group: "karpenter.test", Kind: "TestNodeClass", Name: "default"}
+	out.Spec.Template.Spec.Requirements = []karpv1.NodeSelectorRequirementWithMinValues{
+		{Key: v1.LabelTopologyZone, Operator: v1.NodeSelectorOpIn, Values: []string{"b"}}}
+	for _, kind := range []string{"Ready", karpv1.ConditionTypeValidationSucceeded, karpv1.ConditionTypeNodeClassReady} {
+		out.Status.Conditions = append(out.Status.Conditions, status.Condition{Type: kind, Status: metav1.ConditionTrue, Reason: kind})
 	}
 	return out
 }
@@ -71,31 +70,20 @@ func catalogue(t *testing.T) *karp.Catalogue {
 }
 
 func planner(t *testing.T, objects ...client.Object) (*Planner, *record.FakeRecorder) {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1.AddToScheme, appsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, kind := range []string{"NodePool", "NodeClaim"} {
-		version := schema.GroupVersion{Group: "karpenter.sh", Version: "v1"}
-		scheme.AddKnownTypeWithName(version.WithKind(kind), &unstructured.Unstructured{})
-		scheme.AddKnownTypeWithName(version.WithKind(kind+"List"), &unstructured.UnstructuredList{})
-	}
 	recorder := record.NewFakeRecorder(10)
 	now := func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
-	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+	cluster := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()
 	return &Planner{Client: cluster, Live: cluster, Catalogue: catalogue(t), Recorder: recorder, Now: now}, recorder
 }
 
 // claims reconciles once and returns the NodeClaims of the cluster.
-func claims(t *testing.T, p *Planner) []unstructured.Unstructured {
+func claims(t *testing.T, p *Planner) []karpv1.NodeClaim {
 	t.Helper()
 	result, err := p.Reconcile(context.Background(), ctrl.Request{})
 	if err != nil || result.RequeueAfter == 0 {
 		t.Fatal(result, err)
 	}
-	out := list("NodeClaim")
+	out := &karpv1.NodeClaimList{}
 	if err := p.Live.List(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +91,12 @@ func claims(t *testing.T, p *Planner) []unstructured.Unstructured {
 }
 
 func TestReconcile(t *testing.T) {
-	p, recorder := planner(t, pool(t), waiting("a", "1"), waiting("b", "4"), waiting("huge", "100"))
+	p, recorder := planner(t, pool(), waiting("a", "1"), waiting("b", "4"), waiting("huge", "100"))
 	result, err := p.Reconcile(context.Background(), ctrl.Request{})
 	if err != nil || result.RequeueAfter != Every {
 		t.Fatal(result, err)
 	}
-	claims := list("NodeClaim")
+	claims := &karpv1.NodeClaimList{}
 	if err := p.Client.List(context.Background(), claims); err != nil {
 		t.Fatal(err)
 	}
@@ -116,15 +104,16 @@ func TestReconcile(t *testing.T) {
 		t.Fatalf("%d NodeClaims", len(claims.Items))
 	}
 	claim := claims.Items[0]
-	cpu, _, _ := unstructured.NestedString(claim.Object, "spec", "resources", "requests", "cpu")
-	expire, _, _ := unstructured.NestedString(claim.Object, "spec", "expireAfter")
-	if cpu != "5" || expire != "720h0m0s" || !strings.HasPrefix(claim.GetName(), "default-") || claim.GetLabels()["team"] != "web" {
-		t.Fatalf("%v", claim.Object)
+	if claim.Spec.Resources.Requests.Cpu().Value() != 5 || *claim.Spec.ExpireAfter.Duration != 720*time.Hour ||
+		!strings.HasPrefix(claim.Name, "default-") || claim.Labels["team"] != "web" {
+		t.Fatalf("%+v", claim)
 	}
-	text, err := claim.MarshalJSON()
-	if err != nil || !strings.Contains(string(text), `{"key":"topology.kubernetes.io/zone","operator":"In","values":["b"]}`) ||
-		!strings.Contains(string(text), `"values":["large"]`) {
-		t.Fatalf("%s %v", text, err)
+	values := map[string][]string{}
+	for _, r := range claim.Spec.Requirements {
+		values[r.Key] = r.Values
+	}
+	if !slices.Equal(values[v1.LabelTopologyZone], []string{"b"}) || !slices.Equal(values[v1.LabelInstanceTypeStable], []string{"large"}) {
+		t.Fatalf("%v", values)
 	}
 	select {
 	case event := <-recorder.Events:
@@ -141,12 +130,12 @@ func TestReconcile(t *testing.T) {
 
 // The NodeClaim that was created counts at the next look: nothing more is started for the same pods.
 func TestSettles(t *testing.T) {
-	p, _ := planner(t, pool(t), waiting("a", "1"))
+	p, _ := planner(t, pool(), waiting("a", "1"))
 	for range 2 {
 		if _, err := p.Reconcile(context.Background(), ctrl.Request{}); err != nil {
 			t.Fatal(err)
 		}
-		claims := list("NodeClaim")
+		claims := &karpv1.NodeClaimList{}
 		if err := p.Client.List(context.Background(), claims); err != nil {
 			t.Fatal(err)
 		}
@@ -155,10 +144,10 @@ func TestSettles(t *testing.T) {
 		}
 		// What the cloud answers.
 		claim := &claims.Items[0]
-		claim.SetLabels(map[string]string{"karpenter.sh/nodepool": "default", "node.kubernetes.io/instance-type": "small",
-			"topology.kubernetes.io/zone": "b", "karpenter.sh/capacity-type": "on-demand"})
-		room := map[string]any{"cpu": "2", "memory": "64Gi", "pods": "30"}
-		claim.Object["status"] = map[string]any{"providerID": "test://1", "capacity": room, "allocatable": room}
+		claim.Labels = map[string]string{karpv1.NodePoolLabelKey: "default", v1.LabelInstanceTypeStable: "small", v1.LabelTopologyZone: "b",
+			karpv1.CapacityTypeLabelKey: "on-demand"}
+		room := v1.ResourceList{"cpu": resource.MustParse("2"), "memory": resource.MustParse("64Gi"), "pods": resource.MustParse("30")}
+		claim.Status = karpv1.NodeClaimStatus{ProviderID: "test://1", Capacity: room, Allocatable: room}
 		if err := p.Client.Update(context.Background(), claim); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +155,7 @@ func TestSettles(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
-	p, _ := planner(t, pool(t), waiting("a", "1"))
+	p, _ := planner(t, pool(), waiting("a", "1"))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Reconcile(ctx, ctrl.Request{}); !errors.Is(err, context.Canceled) {
@@ -175,10 +164,8 @@ func TestStops(t *testing.T) {
 }
 
 func TestBadPool(t *testing.T) {
-	bad := pool(t)
-	if err := unstructured.SetNestedField(bad.Object, "soon", "spec", "template", "spec", "expireAfter"); err != nil {
-		t.Fatal(err)
-	}
+	bad := pool()
+	bad.Spec.Disruption.ConsolidationPolicy = "WhenBored"
 	p, _ := planner(t, bad)
 	if _, err := p.Reconcile(context.Background(), ctrl.Request{}); err == nil || !strings.Contains(err.Error(), "NodePool default") {
 		t.Fatal(err)
@@ -187,7 +174,7 @@ func TestBadPool(t *testing.T) {
 
 // Every pod asks for a look, so there are several before the cloud has filled in the claim's status.
 func TestLooksBeforeTheCloudAnswers(t *testing.T) {
-	p, _ := planner(t, pool(t), waiting("a", "1"))
+	p, _ := planner(t, pool(), waiting("a", "1"))
 	for range 3 {
 		if found := claims(t, p); len(found) != 1 {
 			t.Fatalf("%d NodeClaims for one pod", len(found))
@@ -197,10 +184,10 @@ func TestLooksBeforeTheCloudAnswers(t *testing.T) {
 
 // The cache may show a NodeClaim later than it was created, or never, if it is deleted before.
 func TestLooksBeforeTheCacheShows(t *testing.T) {
-	p, _ := planner(t, pool(t), waiting("a", "1"))
+	p, _ := planner(t, pool(), waiting("a", "1"))
 	whole, hidden := p.Live.(client.WithWatch), true
 	p.Client = interceptor.NewClient(whole, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
-		if all, ok := into.(*unstructured.UnstructuredList); ok && hidden && all.GetKind() == "NodeClaimList" {
+		if _, ok := into.(*karpv1.NodeClaimList); ok && hidden {
 			return nil
 		}
 		return c.List(ctx, into, options...)
@@ -214,8 +201,8 @@ func TestLooksBeforeTheCacheShows(t *testing.T) {
 	if err := whole.Delete(context.Background(), &first); err != nil {
 		t.Fatal(err)
 	}
-	if found := claims(t, p); len(found) != 1 || found[0].GetName() == first.GetName() {
-		t.Fatalf("%v after %s was deleted", found, first.GetName())
+	if found := claims(t, p); len(found) != 1 || found[0].Name == first.Name {
+		t.Fatalf("%v after %s was deleted", found, first.Name)
 	}
 	hidden = false
 	if found := claims(t, p); len(found) != 1 {
