@@ -291,7 +291,7 @@ typedef struct karp_pod {
     size_t container_status_count;
     karp_str group_name; /**< of the group that it starts with (groups.h), in its namespace; "" = none. Since 1.0 */
     uint32_t group_source; /**< KARP_GROUP_* */
-    uint32_t gated; /**< 1 = it has scheduling gates. Read of members of groups only */
+    uint32_t gated; /**< 1 = it has scheduling gates. Decisions read it of members of groups only */
 } karp_pod;
 
 /**

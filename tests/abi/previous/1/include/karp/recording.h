@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file recording.h  Recordings of a cluster (libkarp-io).
+ *
+ * A recording is text: a line of JSON for each time at which the cluster was looked at (docs/recordings.md). It is a
+ * trace for karp_replay(), too.
+ *
+ * Unstable: a minor version may change what is in this file.
+ */
+#ifndef KARP_RECORDING_H
+#define KARP_RECORDING_H
+
+#include <karp/replay.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Knows the cluster as it was recorded last. One thread at a time. Since 1.0. */
+typedef struct karp_recorder karp_recorder;
+
+/** A new recorder; *@p out is the caller's. Errors: INVALID, NOMEM. Since 1.0. */
+KARP_API karp_status karp_recorder_new(karp_context *context, karp_recorder **out, karp_error *error);
+/** NULL is allowed. Since 1.0. */
+KARP_API void karp_recorder_free(karp_recorder *recorder);
+
+/**
+ * What all objects of the cluster are at the instant @p now: @p documents are JSON as `kubectl get -o json` writes it,
+ * each an object or a list. *@p out receives the line to append, with its line feed: all objects if @p whole is 1 or
+ * this is the first call, otherwise what has changed; "" = nothing, and less than a minute has passed since the last
+ * line. What no decision reads is left out: values of environment variables, commands, probes, images. Objects without
+ * a kind or a name are errors. After a failure the recorder is as before, and @p out unchanged. Errors: IO, SYNTAX,
+ * INVALID (also @p now is not after the last line), LIMIT, RANGE, NOMEM, CANCELED. Since 1.0.
+ */
+KARP_API karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
+                                        int64_t now, uint32_t whole, karp_text *out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
