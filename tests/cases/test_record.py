@@ -121,8 +121,8 @@ def goes_on(path):
 
 def replayed(path, parts):
     words = (*types_of(folder, 'us-west-2', 'm5.large'), '--region', 'us-west-2', '-o', 'json')
-    one = json.loads(run('replay', path, *words)[0])
-    equal((one['pods'], one['policies'][0]['podsPending'], one['policies'][0]['launches'] > 0), (2, 1, True), 'the pods of a recording')
+    one = json.loads(run('replay', path, *words, '--until', '10m')[0])  # the looks were within a second
+    equal((one['pods'], one['policies'][0]['podsPending'], one['policies'][0]['launches'] > 0), (2, 0, True), 'the pods of a recording')
     one = json.loads(run('replay', *(f'{parts}.{n}' for n in (1, 2, 3)), *words)[0])
     equal(one['pods'], 3, 'parts are one trace')
     broken = folder / 'broken.jsonl'
