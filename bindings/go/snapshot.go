@@ -25,6 +25,12 @@ func SnapshotOf(ptr unsafe.Pointer) *Snapshot {
 // Close gives the snapshot up, after the calls that use it have ended. Decisions keep what they need.
 func (s *Snapshot) Close() error { return s.handle.close() }
 
+// Enter yields the karp_snapshot of C until leave is called, for packages on top of this one.
+func (s *Snapshot) Enter() (ptr unsafe.Pointer, leave func(), err error) {
+	ptr, err = s.handle.enter()
+	return ptr, s.handle.leave, err
+}
+
 // Counts of what a snapshot holds.
 type Counts struct{ Pods, PodsToPlace, PodClasses, Nodes, NodePools, InstanceTypes, Offerings int }
 

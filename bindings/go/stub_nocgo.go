@@ -704,6 +704,8 @@ func SnapshotOf(ptr unsafe.Pointer) (r0 *Snapshot) { return }
 
 func (s *Snapshot) Close() (r0 error) { r0 = ErrNoCgo; return }
 
+func (s *Snapshot) Enter() (r0 unsafe.Pointer, r1 func(), r2 error) { r2 = ErrNoCgo; return }
+
 func (s *Snapshot) Counts() (r0 Counts, r1 error) { r1 = ErrNoCgo; return }
 
 func (s *Snapshot) Now() (r0 time.Time, r1 error) { r1 = ErrNoCgo; return }

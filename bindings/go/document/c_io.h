@@ -4,7 +4,9 @@
 #define KARP_GO_DOCUMENT_C_H
 
 #if defined(KARP_GO_INSTALLED)
+#include <karp/compare.h>
 #include <karp/io.h>
+#include <karp/peer.h>
 #include <karp/replay.h>
 #else
 #include "../c.h"

@@ -12,6 +12,12 @@ import (
 	karp "libkarp.dev/go"
 )
 
+type Design struct {
+	Name     string
+	Snapshot *karp.Snapshot
+	Plan     *karp.Decision
+}
+
 type Options struct {
 	Strict   bool
 	Now      time.Time
@@ -104,6 +110,18 @@ const (
 	JSONLog Format = 3
 	HTML    Format = 4
 )
+
+func Settle(snapshot *karp.Snapshot, profile string, disrupt bool) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}
+
+func Diff(snapshot *karp.Snapshot, before, after string, format Format) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}
+
+func Compare(designs ...Design) (r0 []byte, r1 error) { r1 = karp.ErrNoCgo; return }
 
 func (i *Input) Close() error { return i.Snapshot.Close() }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 use crate::cost::{Cost, RepackCost};
-use crate::error::{call, checked, reason, Error};
+use crate::error::{checked, reason, Error};
 use crate::snapshot::Context;
-use crate::text::{copy, items, lend, text};
+use crate::text::{copy, items, lend, text, written};
 use karp_sys as c;
 use std::ffi::CStr;
 use std::mem::{size_of, zeroed};
@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::Arc;
 
 /// An answer about a snapshot: immutable.
-pub struct Decision(*mut c::karp_decision, Arc<Said>);
+pub struct Decision(pub(crate) *mut c::karp_decision, Arc<Said>);
 
 /// What documents say of the input.
 #[derive(Default)]
@@ -21,6 +21,22 @@ pub(crate) struct Said {
     pub(crate) catalogue: String,
     /// Operating systems whose licences the prices lack.
     pub(crate) licences: String,
+}
+
+impl Said {
+    /// What a function of the library writes with these options.
+    pub(crate) fn written(
+        &self,
+        write: impl FnOnce(*const c::karp_write_options, *mut c::karp_text, *mut c::karp_error) -> c::karp_status,
+    ) -> Result<String, Error> {
+        // SAFETY: plain data that the call fills in.
+        let mut options: c::karp_write_options = unsafe { zeroed() };
+        unsafe { c::karp_write_options_init(&mut options, size_of::<c::karp_write_options>()) };
+        let warnings: Vec<_> = self.warnings.iter().map(|warning| lend(warning)).collect();
+        (options.warnings, options.warning_count) = (warnings.as_ptr(), warnings.len());
+        (options.catalogue, options.licences) = (lend(&self.catalogue), lend(&self.licences));
+        written(|out, error| write(&options, out, error))
+    }
 }
 
 // SAFETY: a decision is immutable, and libkarp counts references atomically (docs/memory-and-threads.md).
@@ -232,18 +248,7 @@ impl Decision {
     /// The plan as the program `karp plan -o json` writes it, with the warnings of the input.
     pub fn to_json(&self) -> Result<String, Error> {
         let context = Context::new()?;
-        // SAFETY: the text is the caller's to free after it was copied.
-        unsafe {
-            let mut out: c::karp_text = zeroed();
-            let mut options: c::karp_write_options = zeroed();
-            c::karp_write_options_init(&mut options, size_of::<c::karp_write_options>());
-            let warnings: Vec<_> = self.1.warnings.iter().map(|warning| lend(warning)).collect();
-            (options.warnings, options.warning_count) = (warnings.as_ptr(), warnings.len());
-            (options.catalogue, options.licences) = (lend(&self.1.catalogue), lend(&self.1.licences));
-            call(|error| c::karp_write_plan(context.0, self.0, ptr::null(), &options, &mut out, error))?;
-            let written = copy(c::karp_str { ptr: out.ptr, len: out.len });
-            c::karp_text_free(&mut out);
-            Ok(written)
-        }
+        // SAFETY: the decision lives.
+        self.1.written(|options, out, error| unsafe { c::karp_write_plan(context.0, self.0, ptr::null(), options, out, error) })
     }
 }

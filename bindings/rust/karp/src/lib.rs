@@ -16,6 +16,7 @@
 //! immutable and may be used by several threads at once. What they return is copied and outlives them. A pod that fits
 //! nowhere is part of the decision, not an error.
 
+mod compare;
 mod cost;
 mod decision;
 mod error;
@@ -24,6 +25,7 @@ pub mod objects;
 mod snapshot;
 mod text;
 
+pub use compare::{compare, Design};
 pub use cost::{Cost, Objective, Repack, RepackCost};
 pub use decision::{Command, Decision, Kept, Launch, Placement, Unschedulable};
 pub use error::{Error, Status};

@@ -199,7 +199,7 @@ unsafe extern "C" fn stopped(word: *mut c_void) -> i32 {
 
 impl Options<'_> {
     /// What is returned points to `objective`.
-    fn fill(&self, objective: &mut c::karp_objective) -> c::karp_options {
+    pub(crate) fn fill(&self, objective: &mut c::karp_objective) -> c::karp_options {
         // SAFETY: plain data that the call fills in.
         let mut out: c::karp_options = unsafe { std::mem::zeroed() };
         unsafe { c::karp_options_init(&mut out, size_of::<c::karp_options>()) };
@@ -221,8 +221,8 @@ impl Options<'_> {
 
 /// A cluster at one instant, checked and immutable.
 pub struct Snapshot {
-    at: *mut c::karp_snapshot,
-    said: Arc<Said>,
+    pub(crate) at: *mut c::karp_snapshot,
+    pub(crate) said: Arc<Said>,
 }
 
 // SAFETY: a snapshot is immutable, and libkarp counts references atomically (docs/memory-and-threads.md).

@@ -2,6 +2,7 @@
 
 //! Strings on their way in and out.
 
+use crate::error::{call, Error};
 use karp_sys as c;
 use std::ffi::CStr;
 
@@ -29,4 +30,16 @@ pub(crate) unsafe fn items<'a, T>(at: *const T, count: usize) -> &'a [T] {
         return &[];
     }
     std::slice::from_raw_parts(at, count)
+}
+
+/// What a function of the library writes.
+pub(crate) fn written(write: impl FnOnce(*mut c::karp_text, *mut c::karp_error) -> c::karp_status) -> Result<String, Error> {
+    // SAFETY: the text is the caller's to free after it was copied.
+    unsafe {
+        let mut out: c::karp_text = std::mem::zeroed();
+        call(|error| write(&mut out, error))?;
+        let text = copy(c::karp_str { ptr: out.ptr, len: out.len });
+        c::karp_text_free(&mut out);
+        Ok(text)
+    }
 }

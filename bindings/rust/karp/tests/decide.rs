@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use karp::{fit, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status};
+use karp::{compare, fit, Design, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status};
 use std::sync::atomic::AtomicBool;
 
 const CLUSTER: &str = r#"
@@ -117,6 +117,25 @@ fn repacks() {
     assert_eq!(still.repack_cost().unwrap().evictions, 0);
     let bad = Repack { min_saving: -1.0, ..limits };
     assert_eq!(snapshot.repack(&bad, &Options::default()).err().unwrap().status, Status::Invalid);
+}
+
+#[test]
+fn compares() {
+    let snapshot = cluster();
+    let settled = snapshot.settle(true, &Options::default()).unwrap();
+    assert!(settled.contains("\"kind\": \"Settlement\"") && settled.contains("\"name\": \"settled\""), "{settled}");
+    let same = snapshot.diff("karpenter", "karpenter").unwrap();
+    assert!(same.contains("\"kind\": \"Diff\"") && same.contains("\"launches\": []"), "{same}");
+    assert_eq!(snapshot.diff("karpenter", "karpenter-1").err().unwrap().status, Status::Invalid);
+    let plan = snapshot.plan(&Options::default()).unwrap();
+    let least = snapshot.plan(&Options { objective: Some(Objective::default()), ..Options::default() }).unwrap();
+    let both = [
+        Design { name: "as Karpenter", snapshot: &snapshot, plan: &plan },
+        Design { name: "least cost", snapshot: &snapshot, plan: &least },
+    ];
+    let found = compare(&both).unwrap();
+    assert!(found.contains("\"as Karpenter\"") && found.contains("\"objective\""), "{found}");
+    assert_eq!(compare(&[]).err().unwrap().status, Status::Invalid);
 }
 
 #[test]
