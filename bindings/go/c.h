@@ -5,12 +5,14 @@
 #define KARP_GO_C_H
 
 #if defined(KARP_GO_INSTALLED)
+#include <karp/admit.h>
 #include <karp/builder.h>
 #include <karp/columns.h>
 #include <karp/command.h>
 #include <karp/devices.h>
 #include <karp/explain.h>
 #include <karp/fit.h>
+#include <karp/groups.h>
 #include <karp/inspect.h>
 #include <karp/karp.h>
 #include <karp/library.h>

@@ -20,6 +20,11 @@ type Remedy struct {
 	Choice   Choice // of the new node
 }
 
+func remedyOf(r *C.karp_remedy) Remedy {
+	return Remedy{Kind: C.GoString(C.karp_remedy_name(r.kind)), Changes: int(r.changes), Text: textOf(r.text),
+		NodePool: textOf(r.node_pool), Node: textOf(r.node), Choice: choiceOf(&r.choice)}
+}
+
 // A PodExplanation is what there is to say about one pod.
 type PodExplanation struct {
 	Decision *Decision // the pod is part of it; to be closed
@@ -61,8 +66,7 @@ func (s *Snapshot) ExplainPod(ctx context.Context, options *Options, pod string)
 			decision.Close()
 			return nil, &Error{Status: Status(status), Offset: -1, Message: "a remedy cannot be read"}
 		}
-		out.Remedies = append(out.Remedies, Remedy{Kind: C.GoString(C.karp_remedy_name(r.kind)), Changes: int(r.changes), Text: textOf(r.text),
-			NodePool: textOf(r.node_pool), Node: textOf(r.node), Choice: choiceOf(&r.choice)})
+		out.Remedies = append(out.Remedies, remedyOf(&r))
 	}
 	return out, nil
 }

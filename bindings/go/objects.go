@@ -195,6 +195,19 @@ type TemplatedPod struct {
 	Phase             uint32
 }
 
+// A PodGroup is pods that start together, or, if it is Composite, groups of them.
+type PodGroup struct {
+	Meta          Meta
+	Source        uint32 // GroupKubernetes …
+	Composite     bool   // a CompositePodGroup: its members are the groups that name it as their parent
+	Gang          bool   // they start together; false = basic: its pods are bound one by one (of a composite: any group is enough)
+	MinCount      int32  // of a gang: least number of pods (of a composite: groups) that start together, ≥ 1
+	TopologyKey   string // all members have to be in one domain of this node label; "" = anywhere
+	Parent        string // name of its CompositePodGroup; "" = none
+	DisruptionAll bool   // disruption mode "all": its pods are disrupted together
+	Priority      *int32
+}
+
 // A Node.
 type Node struct {
 	Meta        Meta

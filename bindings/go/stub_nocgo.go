@@ -16,6 +16,64 @@ import (
 	"unsafe"
 )
 
+type GroupOutcome struct {
+	Name        string
+	Source      string
+	Composite   bool
+	Gang        bool
+	Code        Reason
+	Detail      string
+	Minimum     int
+	Members     int
+	Bound       int
+	Placed      int
+	TopologyKey string
+	Domain      string
+}
+
+type Answer uint32
+
+type AdmitOptions struct {
+	Boot         time.Duration
+	Flavours     uint32
+	FlavoursUpTo uint32
+	Changes      uint32
+	Only         string
+}
+
+type Flavour struct {
+	NodePool, Zone, CapacityType, Reservation string
+	Answer                                    Answer
+	Placed, Launches                          int
+	Cost                                      float64
+	Detail                                    string
+}
+
+type Workload struct {
+	Name        string
+	Kind        string
+	Answer      Answer
+	Code        Reason
+	Detail      string
+	Priority    int32
+	StartsAlone bool
+	Pods        int
+	Placed      int
+	Waiting     int
+	Launches    int
+	Cost        float64
+	ReadyAfter  time.Duration
+	Domain      string
+	Nodes       []string
+	Flavours    []Flavour
+	Changes     []Remedy
+}
+
+type Admission struct {
+	Decision  *Decision
+	Workloads []Workload
+}
+
 type Limits struct {
 	MaxPods          uint64
 	MaxNodes         uint64
@@ -419,6 +477,30 @@ type Table struct {
 }
 
 const (
+	GroupKubernetes uint32 = iota // PodGroup of scheduling.k8s.io
+	GroupCoscheduling
+	GroupKoordinator
+	GroupVolcano
+	GroupKAI
+	GroupKueue
+	GroupWorkload // pods of one controller that are in no group: in answers of Admit alone
+)
+
+const (
+	AdmitNow    Answer = 1 // all pods that it needs have room on nodes that are ready
+	AdmitLaunch Answer = 2 // it starts when nodes are ready that are launched for it, or being started already
+	AdmitNever  Answer = 3 // it does not start, unless the cluster or the workload changes
+)
+
+const (
+	FlavourNodePool     uint32 = 1 // implied by the others
+	FlavourZone         uint32 = 2
+	FlavourCapacityType uint32 = 4
+	FlavourReservation  uint32 = 8
+	FlavourAll          uint32 = 15
+)
+
+const (
 	GateReservedCapacity uint32 = 1 << iota
 	GateSpotToSpot
 	GateNodeRepair
@@ -493,6 +575,19 @@ const (
 	TableInstanceTypes uint32 = 201
 	TableOfferings     uint32 = 202
 )
+
+func (b *Builder) AddPodGroup(group *PodGroup) (r0 error) { r0 = ErrNoCgo; return }
+
+func (d *Decision) Groups() (r0 []GroupOutcome, r1 error) { r1 = ErrNoCgo; return }
+
+func (a Answer) String() (r0 string) { return }
+
+func (a *Admission) Close() error { return a.Decision.Close() }
+
+func (s *Snapshot) Admit(ctx context.Context, options *AdmitOptions) (r0 *Admission, r1 error) {
+	r1 = ErrNoCgo
+	return
+}
 
 func NewBuilder(limits *Limits) (r0 *Builder, r1 error) { r1 = ErrNoCgo; return }
 

@@ -185,6 +185,21 @@ func (p *page) templatedPod(out *C.karp_templated_pod, from *TemplatedPod) {
 	out.phase = C.uint32_t(from.Phase)
 }
 
+func (p *page) podGroup(out *C.karp_pod_group, from *PodGroup) {
+	out.size = C.sizeof_karp_pod_group
+	p.meta(&out.meta, &from.Meta)
+	out.source = C.uint32_t(from.Source)
+	out.composite = flag(from.Composite)
+	out.gang = flag(from.Gang)
+	out.min_count = C.int32_t(from.MinCount)
+	out.topology_key = p.str(from.TopologyKey)
+	out.parent = p.str(from.Parent)
+	out.disruption_all = flag(from.DisruptionAll)
+	if from.Priority != nil {
+		out.has_priority, out.priority = 1, C.int32_t(*from.Priority)
+	}
+}
+
 func (p *page) node(out *C.karp_node, from *Node) {
 	out.size = C.sizeof_karp_node
 	p.meta(&out.meta, &from.Meta)

@@ -24,6 +24,7 @@ type Options struct {
 	Now      time.Time // zero = the Snapshot's, else the latest time stated
 	Region   string    // of the built-in catalogue
 	Provider string    // "aws", or "" = as needed
+	Queued   bool      // what waits for admission is read as if it were admitted: suspended Jobs, Workloads of Kueue …
 	Keep     bool      // Digest and Dump of the Input are wanted
 	// The version of Karpenter whose providers are used, as SetProfile of karp.Options states it; 0 = the newest.
 	PeerVersion uint32
@@ -119,6 +120,9 @@ func read(options *Options, parts []part) (*Input, error) {
 	C.karp_reader_options_init(&how, C.sizeof_karp_reader_options)
 	if options.Keep {
 		how.keep_documents = 1
+	}
+	if options.Queued {
+		how.queued = 1
 	}
 	if options.Strict {
 		how.strict = 1

@@ -118,6 +118,20 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+func TestQueued(t *testing.T) {
+	for queued, wanted := range map[bool]int{true: 3, false: 0} {
+		input, err := document.Read(&document.Options{Queued: queued}, "../../../examples/queue")
+		good(t, err)
+		asked, err := input.Snapshot.Admit(context.Background(), nil)
+		good(t, err)
+		if len(asked.Workloads) != wanted {
+			t.Fatalf("%t: %+v", queued, asked.Workloads)
+		}
+		asked.Close()
+		input.Close()
+	}
+}
+
 func TestReplay(t *testing.T) {
 	boot := time.Minute
 	day := document.ReplayOptions{Traces: []string{"../../../examples/replay/day.yaml"}, Policies: []string{"karpenter", "karp"},

@@ -23,6 +23,7 @@ type Options struct {
 	Now      time.Time
 	Region   string
 	Provider string
+	Queued   bool
 	Keep     bool
 
 	PeerVersion uint32

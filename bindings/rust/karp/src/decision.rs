@@ -86,6 +86,26 @@ pub struct Unschedulable {
     pub permanent: bool,
 }
 
+/// A group of pods that start together, and what the plan does with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// `namespace/name`
+    pub name: String,
+    /// `PodGroup`, `Volcano` …
+    pub source: String,
+    pub composite: bool,
+    /// Empty: its minimum is met; else why it cannot start, `GROUP_MINIMUM`.
+    pub code: String,
+    pub detail: String,
+    /// Pods, or groups of a composite; likewise the next three.
+    pub minimum: u32,
+    pub members: u32,
+    pub bound: u32,
+    pub placed: u32,
+    /// Where it is, if it has a topology key and is placed.
+    pub domain: String,
+}
+
 /// Nodes that go together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
@@ -213,6 +233,20 @@ impl Decision {
                 let u = self.row(c::karp_decision_unschedulable, i)?;
                 let (pod, message) = unsafe { (copy(c::karp_decision_pod_name(self.0, u.pod)), copy(u.message)) };
                 Ok(Unschedulable { pod, code: reason(u.code), message, permanent: u.permanent != 0 })
+            })
+            .collect()
+    }
+
+    /// Groups that have members to place, by name.
+    pub fn groups(&self) -> Result<Vec<Group>, Error> {
+        (0..unsafe { c::karp_decision_group_count(self.0) })
+            .map(|i| {
+                let g = self.row(c::karp_decision_group, i)?;
+                let (name, detail, domain) = unsafe { (copy(g.name), copy(g.detail), copy(g.domain)) };
+                let source = unsafe { text(CStr::from_ptr(c::karp_group_source_name(g.source))) };
+                let code = if g.code == 0 { String::new() } else { reason(g.code) };
+                let (minimum, members, bound, placed) = (g.min_count, g.member_count, g.bound, g.placed);
+                Ok(Group { name, source, composite: g.composite != 0, code, detail, minimum, members, bound, placed, domain })
             })
             .collect()
     }

@@ -16,6 +16,7 @@
 //! immutable and may be used by several threads at once. What they return is copied and outlives them. A pod that fits
 //! nowhere is part of the decision, not an error.
 
+mod admit;
 mod compare;
 mod cost;
 mod decision;
@@ -25,9 +26,10 @@ pub mod objects;
 mod snapshot;
 mod text;
 
+pub use admit::{Admission, Admit, Answer, Change, Flavour, Flavours, Workload};
 pub use compare::{compare, Design};
 pub use cost::{Cost, Objective, Repack, RepackCost};
-pub use decision::{Command, Decision, Kept, Launch, Placement, Unschedulable};
+pub use decision::{Command, Decision, Group, Kept, Launch, Placement, Unschedulable};
 pub use error::{Error, Status};
 pub use fit::{fit, FitDemand, FitLeft, FitLoad, FitNode, FitRequest, FitType, Fitting};
 pub use snapshot::{ClaimOrder, Input, Method, Options, Profile, Snapshot};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+use crate::admit::{admission, Admission, Admit};
 use crate::cost::{Objective, Repack};
 use crate::decision::{Decision, Said};
 use crate::error::{call, invalid, Error};
@@ -54,6 +55,7 @@ pub struct Input {
     region: String,
     now: i64,
     strict: bool,
+    queued: bool,
 }
 
 impl Input {
@@ -103,6 +105,12 @@ impl Input {
         self
     }
 
+    /// What waits for admission is read as if it were admitted, for [`Snapshot::admit`]: suspended Jobs, Workloads of Kueue …
+    pub fn queued(mut self) -> Input {
+        self.queued = true;
+        self
+    }
+
     /// Reads everything. Errors name file, line, object and field.
     pub fn read(self) -> Result<Snapshot, Error> {
         let context = Context::new()?;
@@ -112,6 +120,7 @@ impl Input {
         options.region = lend(&self.region);
         options.now = self.now;
         options.strict = self.strict.into();
+        options.queued = self.queued.into();
         let mut made = ptr::null_mut();
         // SAFETY: the context lives; out and error are there.
         call(|error| unsafe { c::karp_reader_new(context.0, &options, &mut made, error) })?;
@@ -267,6 +276,27 @@ impl Snapshot {
         call(|error| unsafe { c::karp_disrupt(self.at, &filled, &mut out, error) })?;
         Ok(Decision::of(out, &self.said))
     }
+
+    /// Whether each workload that waits can start now, after nodes are launched for it, or never: one after another, by priority,
+    /// then by age; what one gets is not there for the next. The profile and the objective are not read.
+    pub fn admit(&self, asked: &Admit, options: &Options) -> Result<Admission, Error> {
+        let mut objective = unsafe { std::mem::zeroed() };
+        let common = options.fill(&mut objective);
+        // SAFETY: plain data that the call fills in.
+        let mut filled: c::karp_admit_options = unsafe { std::mem::zeroed() };
+        unsafe { c::karp_admit_options_init(&mut filled, size_of::<c::karp_admit_options>()) };
+        filled.common = &common;
+        filled.boot = asked.boot;
+        filled.flavours = asked.flavours.bits();
+        filled.flavours_up_to = asked.flavours_up_to;
+        filled.most_changes = asked.changes;
+        filled.only = lend(&asked.only);
+        let mut out = ptr::null_mut();
+        // SAFETY: as in plan().
+        call(|error| unsafe { c::karp_admit(self.at, &filled, &mut out, error) })?;
+        admission(out)
+    }
+
     /// From the cluster there is to a cheaper one: the commands of the decision are the steps, one after the other.
     pub fn repack(&self, limits: &Repack, options: &Options) -> Result<Decision, Error> {
         let mut objective = unsafe { std::mem::zeroed() };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use karp::{compare, fit, Design, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status};
+use karp::{compare, fit, Admit, Answer, Design, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status};
 use std::sync::atomic::AtomicBool;
 
 const CLUSTER: &str = r#"
@@ -50,6 +50,40 @@ fn plans() {
     assert!(plan.to_json().unwrap().contains(&launches[0].instance_type));
     assert!(plan.commands().unwrap().is_empty() && plan.placements().unwrap().is_empty());
     assert_eq!(karp::version(), env!("CARGO_PKG_VERSION").replace("-rc.", "-rc"));
+}
+
+#[test]
+fn admits_groups() {
+    let group = r#"
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: train}
+spec: {schedulingPolicy: {gang: {minCount: 2}}}
+"#;
+    let pod = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  schedulingGroup: {{podGroupName: train}}\n  containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]\n"
+        )
+    };
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: report}\nspec:\n  suspend: true\n  template: {spec: {restartPolicy: Never, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n";
+    let read = |input: Input| {
+        let input = input.text("cluster.yaml", CLUSTER).text("group.yaml", group).text("job.yaml", job);
+        input.text("a.yaml", pod("a")).text("b.yaml", pod("b")).region("us-west-2").read().unwrap()
+    };
+    let asked = read(Input::new().queued()).admit(&Admit { changes: 1, ..Admit::default() }, &Options::default()).unwrap();
+    let found = |name: &str| asked.workloads.iter().find(|each| each.name == name).unwrap();
+    let train = found("default/train");
+    assert_eq!((train.kind.as_str(), train.answer, train.placed, train.ready_after), ("PodGroup", Answer::Launch, 2, 60_000_000_000));
+    assert!(
+        !train.nodes.is_empty() && train.code.is_empty() && asked.decision.launches().unwrap().iter().any(|l| train.nodes.contains(&l.id))
+    );
+    assert_eq!((found("default/report").kind.as_str(), found("default/huge").answer), ("Job", Answer::Never));
+    let one = read(Input::new()).admit(&Admit { only: "default/huge".into(), ..Admit::default() }, &Options::default()).unwrap();
+    assert_eq!((one.workloads.len(), one.workloads[0].code.is_empty()), (1, false));
+    let none = read(Input::new()).admit(&Admit { only: "default/report".into(), ..Admit::default() }, &Options::default());
+    assert_eq!(none.err().unwrap().status, Status::NotFound);
+    let groups = read(Input::new()).plan(&Options { profile: Profile::Karp, ..Options::default() }).unwrap().groups().unwrap();
+    assert_eq!((groups[0].name.as_str(), groups[0].placed, groups[0].minimum), ("default/train", 2, 2));
 }
 
 #[test]
