@@ -45,6 +45,8 @@ static const struct {
                                  KARP_LINT_INFO },
     [LINT_GROUP_KEY_UNKNOWN] = { "group-key-unknown", "nothing has the topology key of a group of pods",
                                  KARP_LINT_WARNING },
+    [LINT_GROUP_NEVER_STARTS] = { "group-never-starts", "a group of pods has too little room for its minimum",
+                                  KARP_LINT_WARNING },
     [LINT_GROUP_PRIORITY_DIFFERS] = { "group-priority-differs", "a pod differs in priority from its group",
                                       KARP_LINT_WARNING },
     [LINT_GROUP_TOO_SMALL] = { "group-too-small", "a group of pods has fewer pods than its minimum",

@@ -2,8 +2,11 @@
 /* Rules about groups of pods that start together (karp/groups.h). */
 #include <explain/lint.h>
 
-#include <karp/groups.h>
-#include <model/groups.h>
+#include <karp/admit.h>
+
+#include <base/bits.h>
+#include <base/str.h>
+#include <explain/queue_view.h>
 
 static void note_group(linting *l, enum lint_rule rule, const member_group *g, const char *field)
 {
@@ -24,12 +27,13 @@ static const char *field_of_minimum(const member_group *g)
     return g->source == KARP_GROUP_KUBERNETES ? "spec.schedulingPolicy.gang.minCount" : "spec.minMember";
 }
 
-static void check_minimum(linting *l, const member_group *g, const pod_group *o)
+/* Each check returns whether it found something. */
+static bool check_minimum(linting *l, const member_group *g, const pod_group *o)
 {
     uint32_t there = g->composite ? g->child_count : g->pod_count;
     if (g->source == KARP_GROUP_VOLCANO) there += g->succeeded;
     if (!o->gang || there == 0 || there >= (uint32_t)o->min_count)
-        return; /* without members it may be waiting for them */
+        return false; /* without members it may be waiting for them */
     strbuf_adds(&l->text, "its minimum is ");
     strbuf_addu(&l->text, (uint32_t)o->min_count);
     strbuf_adds(&l->text, ", and only ");
@@ -40,10 +44,11 @@ static void check_minimum(linting *l, const member_group *g, const pod_group *o)
     strbuf_addu(&l->remedy, there);
     strbuf_adds(&l->remedy, g->composite ? ", or more groups" : ", or more pods");
     note_group(l, LINT_GROUP_TOO_SMALL, g, field_of_minimum(g));
+    return true;
 }
 
 /* kube-scheduler schedules none of the pods of a group if one differs from it in priority. */
-static void check_priority(linting *l, const member_group *g, const pod_group *o)
+static bool check_priority(linting *l, const member_group *g, const pod_group *o)
 {
     const karp_snapshot *s = l->snapshot;
     int32_t its = o->has_priority ? o->priority : 0;
@@ -56,29 +61,89 @@ static void check_priority(linting *l, const member_group *g, const pod_group *o
         strbuf_adds(&l->text, " has another priority than the group, so that none of its pods is scheduled");
         strbuf_adds(&l->remedy, "one priority class for the group and its pods");
         note_group(l, LINT_GROUP_PRIORITY_DIFFERS, g, "spec.priorityClassName");
-        return;
+        return true;
     }
+    return false;
 }
 
-static void check_key(linting *l, const member_group *g, const pod_group *o)
+static bool check_key(linting *l, const member_group *g, const pod_group *o)
 {
-    if (o->topology_key == NO_TEXT || !lint_has_nodes(l) || lint_key_is_known(l, o->topology_key)) return;
+    if (o->topology_key == NO_TEXT || !lint_has_nodes(l) || lint_key_is_known(l, o->topology_key)) return false;
     strbuf_adds(&l->text, "no node, NodePool or instance type has the label ");
     strbuf_addstr(&l->text, text_of(l->snapshot, o->topology_key));
     strbuf_adds(&l->text, ", so that the group has no domain to start in");
     lint_suggest_key(l, o->topology_key);
     note_group(l, LINT_GROUP_KEY_UNKNOWN, g, "spec.schedulingConstraints.topology[0].key");
+    return true;
+}
+
+/* ---- groups that have no room ------------------------------------------------------------------------------------ */
+
+static bool is_answer_for(linting *l, const member_group *g, const karp_admitted *row)
+{
+    const karp_snapshot *s = l->snapshot;
+    strbuf name;
+    strbuf_init(&name, s->context);
+    strbuf_addname(&name, text_of(s, g->name_space), name_of(s, g->name));
+    bool same = !name.failed && str_is(row->kind, queue_view_kind(g)) &&
+                equal_str((karp_str){ name.ptr, name.len }, row->name);
+    l->refused = l->refused || name.failed;
+    strbuf_free(&name);
+    return same;
+}
+
+/* Notes a group that does not start even if nothing of the queue comes before it. */
+static void check_answer(linting *l, const uint64_t *told, const karp_admitted *row)
+{
+    const struct group_index *all = l->snapshot->groups;
+    if (row->verdict != KARP_ADMIT_NEVER || row->code != KARP_REASON_GROUP_MINIMUM || row->starts_alone != 0) return;
+    for (uint32_t i = 0; i < all->count && !l->refused; i++) {
+        const member_group *g = &all->items[i];
+        if (bits_test(told, i) || g->parent != NO_ID || !is_answer_for(l, g, row)) continue;
+        strbuf_adds(&l->text, "it never starts: ");
+        strbuf_addstr(&l->text, row->detail);
+        strbuf_adds(&l->remedy, "more room or a lower minimum; karp explain group ");
+        strbuf_addstr(&l->remedy, row->name);
+        strbuf_adds(&l->remedy, " looks for the smallest change");
+        note_group(l, LINT_GROUP_NEVER_STARTS, g, field_of_minimum(g));
+    }
+}
+
+/* Looks for groups that have too little room, of those that no other rule has told about. */
+static void check_room(linting *l, const uint64_t *told)
+{
+    const karp_admit_options options = { .size = sizeof options };
+    karp_admission *found = NULL;
+    if (!lint_has_nodes(l) || l->refused) return;
+    l->unplanned = karp_admit(l->snapshot, &options, &found, l->error);
+    l->refused = l->unplanned != KARP_OK;
+    karp_admitted row = { .size = sizeof row };
+    for (size_t i = 0; found != NULL && karp_admission_at(found, i, &row) == KARP_OK; i++) check_answer(l, told, &row);
+    karp_admission_free(found);
+}
+
+/* What keeps a group from starting keeps those above it from starting, too. */
+static void tell(const struct group_index *all, uint32_t group, uint64_t *told)
+{
+    for (uint32_t id = group; id != NO_ID && !bits_test(told, id); id = all->items[id].parent) bits_set(told, id);
 }
 
 void lint_pod_groups(linting *l)
 {
     const struct group_index *all = l->snapshot->groups;
-    for (uint32_t i = 0; all != NULL && i < all->count && !l->refused; i++) {
+    if (all == NULL) return;
+    size_t bytes = bits_words(all->count + (size_t)1) * sizeof(uint64_t);
+    uint64_t *told = mem_zalloc(l->snapshot->context, bytes);
+    l->refused = l->refused || told == NULL;
+    for (uint32_t i = 0; i < all->count && !l->refused; i++) {
         const member_group *g = &all->items[i];
         const pod_group *o = group_object(l->snapshot, g);
         if (o == NULL) continue;
-        check_minimum(l, g, o);
-        if (!g->composite) check_priority(l, g, o);
-        check_key(l, g, o);
+        bool found = check_minimum(l, g, o);
+        found = (!g->composite && check_priority(l, g, o)) || found;
+        found = check_key(l, g, o) || found;
+        if (found) tell(all, i, told);
     }
+    check_room(l, told);
+    mem_free(l->snapshot->context, told, bytes);
 }

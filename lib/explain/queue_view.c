@@ -114,8 +114,7 @@ static bool list_members(making *m, size_t pods)
     return true;
 }
 
-/* The kind of a group, or of what it is for. */
-static const char *kind_of(const member_group *g)
+const char *queue_view_kind(const member_group *g)
 {
     if (g->source == KARP_GROUP_KUEUE) return "Workload";
     if (g->source == KARP_GROUP_KUBERNETES && g->composite) return "CompositePodGroup";
@@ -139,7 +138,7 @@ static bool make_groups(making *m, size_t pods)
     if (m->given > 0) memcpy(m->items, s->groups->items, m->given * sizeof *m->items);
     m->object_count = (uint32_t)s->raw.groups.count;
     if (m->object_count > 0) memcpy(m->objects, s->raw.groups.items, m->object_count * sizeof *m->objects);
-    for (uint32_t i = 0; i < m->given; i++) q->kinds[i] = str(kind_of(&m->items[i]));
+    for (uint32_t i = 0; i < m->given; i++) q->kinds[i] = str(queue_view_kind(&m->items[i]));
     for (uint32_t i = 0; i < some; i++) {
         if (m->of_pod[q->pending[i]] == NO_ID && !put(m, q->pending[i])) return false;
     }

@@ -25,6 +25,8 @@ void queue_view_free(queue_view *q);
 karp_status queue_view_ask_only(queue_view *q, karp_str name, karp_error *error);
 /* Forgets the workloads that are not asked about; their rounds are over. */
 void queue_view_drop_others(queue_view *q);
+/* The kind of a group, or of what it is for, as answers have it. */
+const char *queue_view_kind(const member_group *g);
 /* The topmost group above this one. */
 uint32_t queue_view_root(const queue_view *q, uint32_t group);
 

@@ -21,6 +21,7 @@ MENDED = {
     'consolidation-never-starts': ('60m', '5m'),
     'costly-preference': ('kubernetes.io/hostname', 'topology.kubernetes.io/zone'),
     'group-key-unknown': ('zones', 'zone'),
+    'group-never-starts': ('nvidia.com/gpu: 6', 'nvidia.com/gpu: 8'),
     'group-priority-differs': ('priority: 1000', 'priority: 0'),
     'group-too-small': ('replicas: 2', 'replicas: 3'),
     'job-may-be-disrupted': ('annotations: {}', 'annotations: {karpenter.sh/do-not-disrupt: "true"}'),
