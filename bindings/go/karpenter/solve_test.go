@@ -204,6 +204,51 @@ func TestAsKarpenter(t *testing.T) {
 	}
 }
 
+// plainRequirements are without an order, as Karpenter has them from maps.
+func plainRequirements(from []v1.NodeSelectorRequirementWithMinValues) []string {
+	var out []string
+	for _, r := range from {
+		slices.Sort(r.Values)
+		out = append(out, fmt.Sprint(r.Key, r.Operator, r.Values, r.MinValues))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestNewNodeClaim compares the object to create with what Karpenter makes of the same launch.
+func TestNewNodeClaim(t *testing.T) {
+	ctx := withOptions(t)
+	p := newPeer(t, ctx)
+	pool := p.in.NodePools[1]
+	pool.Spec.Template.ObjectMeta = v1.ObjectMeta{Labels: map[string]string{"team": "web"}, Annotations: map[string]string{"note": "x"}}
+	spec := fullClaimSpec()
+	pool.Spec.Template.Spec.StartupTaints, pool.Spec.Template.Spec.ExpireAfter = spec.StartupTaints, spec.ExpireAfter
+	pool.Spec.Template.Spec.Requirements = []v1.NodeSelectorRequirementWithMinValues{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"b"}}}
+	pods := randomPods(rand.New(rand.NewPCG(3, 57)), 20)
+	snapshot, err := Snapshot(ctx, p.in, pods)
+	good(t, err)
+	defer snapshot.Close()
+	plan, err := snapshot.Provision(ctx, nil)
+	good(t, err)
+	defer plan.Close()
+	launches, err := plan.Launches()
+	good(t, err)
+	for i := range launches {
+		owner := p.in.NodePools[slices.IndexFunc(p.in.NodePools, func(p *v1.NodePool) bool { return p.Name == launches[i].NodePool })]
+		got, err := NewNodeClaim(&launches[i], owner)
+		good(t, err)
+		whole, err := LaunchedNodeClaim(&launches[i], p.in)
+		good(t, err)
+		wanted := whole.ToNodeClaim()
+		same(t, "requirements", plainRequirements(got.Spec.Requirements), plainRequirements(wanted.Spec.Requirements))
+		got.Spec.Requirements, wanted.Spec.Requirements = nil, nil
+		same(t, "NodeClaim", got, wanted)
+	}
+	if len(launches) < 2 {
+		t.Errorf("%d launches", len(launches))
+	}
+}
+
 func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(withOptions(t))
 	p := newPeer(t, ctx)

@@ -145,7 +145,11 @@ func (p *Planner) launch(ctx context.Context, plan *karp.Decision) error {
 		return err
 	}
 	for i := range launches {
-		claim, err := karpenter.NewNodeClaim(&launches[i])
+		pool := &karpv1.NodePool{}
+		if err := p.Client.Get(ctx, client.ObjectKey{Name: launches[i].NodePool}, pool); err != nil {
+			return err
+		}
+		claim, err := karpenter.NewNodeClaim(&launches[i], pool)
 		if err != nil {
 			return err
 		}
