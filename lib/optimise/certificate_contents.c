@@ -2,10 +2,11 @@
 /*
  * Checks that no content of a node in whole pods is worth more than the node costs, by looking at all of them: the
  * classes are added one after another, and partial contents are kept by load. One is dropped if no completion of it
- * can be worth more than the cost, by any of the given shares, or if another has no more load and is worth no less.
- * Shares only save work: the answer does not depend on them.
+ * can be worth more than the cost, by any of the given shares or by tables made from them (certificate_rest.h), or if
+ * another has no more load and is worth no less. Shares only save work: the answer does not depend on them.
  */
 #include <optimise/certificate.h>
+#include <optimise/certificate_rest.h>
 
 #include <base/sort.h>
 #include <string.h>
@@ -34,6 +35,8 @@ typedef struct look {
     uint64_t *loads; /* by class */
     double *sizes; /* by class */
     uint64_t full, guards;
+    rest_form form;
+    rest_tables rest;
     content_list now, layer, merged;
 } look;
 
@@ -109,6 +112,18 @@ static bool follows(const look *l, uint32_t d, uint32_t by)
     return true;
 }
 
+/* The price of so many units of the resource by the first shares, rounded down. */
+static int64_t unit_price(const look *l, uint32_t d, int64_t units)
+{
+    amount product, price;
+    uint64_t left;
+    int64_t out;
+    if (l->claim->share_count == 0 || !amount_mul(amount_from(l->claim->shares[d]), (uint64_t)units, &product))
+        return 0;
+    amount_divide(product, (uint64_t)l->capacity[d], &price, &left);
+    return amount_scale(price, amount_from(1), &out) ? out : 0;
+}
+
 /* Makes a field for the resource; false = it does not fit. */
 static bool add_field(look *l, uint32_t d, uint32_t *at, content *first)
 {
@@ -119,7 +134,12 @@ static bool add_field(look *l, uint32_t d, uint32_t *at, content *first)
     uint64_t full = (uint64_t)((l->capacity[d] - taken) / unit);
     uint32_t bits = 1;
     while (bits < 63 && full >> bits != 0) bits++;
-    if (*at + bits + 1 > 64) return false;
+    if (*at + bits + 1 > 64 || l->form.count == REST_FIELDS) return false;
+    uint32_t n = l->form.count++;
+    l->form.at[n] = *at;
+    l->form.bits[n] = bits;
+    l->form.full[n] = full;
+    l->form.rates[n] = unit_price(l, d, unit);
     l->full |= full << *at;
     l->guards |= UINT64_C(1) << (*at + bits);
     for (uint32_t i = 0; i < l->class_count; i++) {
@@ -168,9 +188,12 @@ static bool too_many(const look *l)
     return l->merged.count == MOST_CONTENTS || l->layer.count == MOST_CONTENTS || *l->claim->budget == 0;
 }
 
-/* Whether no completion is worth more than the cost. With a class: not with more copies of it either. */
-static bool hopeless(const look *l, const content *x, uint32_t c)
+/* Whether no completion by the classes from a certain one on is worth more than the cost. With a class: not with more
+ * copies of it either. */
+static bool hopeless(const look *l, const content *x, uint32_t from, uint32_t c)
 {
+    int64_t most = rest_worth(&l->rest, from, x->load);
+    if (most < INT64_MAX && x->worth + most <= l->claim->cost) return true;
     for (uint32_t v = 0; v < l->claim->share_count; v++) {
         if (x->top[v] > l->claim->cost) continue;
         if (c == UINT32_MAX || l->gains[(size_t)v * l->p->class_count + c] <= 0) return true;
@@ -178,9 +201,10 @@ static bool hopeless(const look *l, const content *x, uint32_t c)
     return false;
 }
 
-/* Adds one more copy of the class to each content of the layer. */
-static void next_layer(look *l, uint32_t c)
+/* Adds one more copy of a class to each content of the layer. */
+static void next_layer(look *l, uint32_t number)
 {
+    uint32_t c = l->classes[number];
     size_t kept = 0;
     for (size_t i = 0; i < l->layer.count; i++) {
         content x = l->layer.items[i];
@@ -188,13 +212,14 @@ static void next_layer(look *l, uint32_t c)
         if (!within(l, x.load, l->full)) continue;
         x.worth += l->claim->y[c];
         for (uint32_t v = 0; v < l->claim->share_count; v++) x.top[v] += l->gains[(size_t)v * l->p->class_count + c];
-        if (!hopeless(l, &x, c)) l->layer.items[kept++] = x;
+        if (!hopeless(l, &x, number, c)) l->layer.items[kept++] = x;
     }
     l->layer.count = kept;
 }
 
-/* Merges the layer into the contents by load, without those that are dropped. false = too many, or out of memory. */
-static bool merge_layer(look *l)
+/* Merges the layer into the contents by load, without those that are dropped. They are completed by the classes from
+ * this one on. false = too many, or out of memory. */
+static bool merge_layer(look *l, uint32_t from)
 {
     size_t i = 0, k = 0, front[FRONT], fronts = 0, turn = 0;
     l->merged.count = 0;
@@ -205,7 +230,7 @@ static bool merge_layer(look *l)
         const content *x = first ? a : b;
         i += first;
         k += !first;
-        bool drop = hopeless(l, x, UINT32_MAX);
+        bool drop = hopeless(l, x, from, UINT32_MAX);
         for (size_t f = 0; !drop && f < fronts; f++) {
             const content *y = &l->merged.items[front[f]];
             drop = y->worth >= x->worth && within(l, y->load, x->load);
@@ -222,9 +247,10 @@ static bool merge_layer(look *l)
     return mem_work(l->context, l->now.count * sizeof *l->now.items);
 }
 
-/* Adds all numbers of copies of the class. */
-static bool add_class(look *l, uint32_t c)
+/* Adds all numbers of copies of a class. */
+static bool add_class(look *l, uint32_t number)
 {
+    uint32_t c = l->classes[number];
     int64_t room = l->claim->high[c] - l->claim->low[c];
     l->layer.count = 0;
     for (size_t i = 0; i < l->now.count; i++) {
@@ -236,8 +262,8 @@ static bool add_class(look *l, uint32_t c)
         if (!push(l, &l->layer, x)) return false;
     }
     for (int64_t n = 0; n < room && l->layer.count > 0; n++) {
-        next_layer(l, c);
-        if (!merge_layer(l)) return false;
+        next_layer(l, number);
+        if (!merge_layer(l, number + 1)) return false;
     }
     return true;
 }
@@ -271,7 +297,16 @@ static bool order_classes(look *l)
     return sort_ids(l->context, l->classes, l->class_count, by_size, l->sizes);
 }
 
-static enum proof_verdict look_at_all(look *l)
+/* Makes the tables of what can still be added. false = out of memory. */
+static bool make_rest(look *l, arena *a)
+{
+    int64_t *room = arena_array(a, l->p->class_count + (size_t)1, sizeof *room);
+    for (uint32_t c = 0; room != NULL && c < l->p->class_count; c++) room[c] = l->claim->high[c] - l->claim->low[c];
+    const rest_classes classes = { l->classes, l->class_count, l->loads, l->claim->y, room };
+    return room != NULL && rest_make(a, &l->rest, &l->form, &classes);
+}
+
+static enum proof_verdict look_at_all(look *l, arena *a)
 {
     content first = { .load = 0 };
     for (uint32_t c = 0; c < l->p->class_count; c++) {
@@ -282,9 +317,9 @@ static enum proof_verdict look_at_all(look *l)
     if (!first_content(l, &first)) return PROOF_OVERFLOW;
     if (!order_classes(l)) return PROOF_NO_MEMORY;
     if (!make_fields(l, &first)) return PROOF_TOO_MUCH;
-    if (!push(l, &l->now, &first)) return PROOF_NO_MEMORY;
+    if (!make_rest(l, a) || !push(l, &l->now, &first)) return PROOF_NO_MEMORY;
     for (uint32_t i = 0; i < l->class_count; i++) {
-        if (!add_class(l, l->classes[i])) return too_many(l) ? PROOF_TOO_MUCH : PROOF_NO_MEMORY;
+        if (!add_class(l, i)) return too_many(l) ? PROOF_TOO_MUCH : PROOF_NO_MEMORY;
     }
     for (size_t i = 0; i < l->now.count; i++) {
         if (l->now.items[i].worth > l->claim->cost) return PROOF_OFFER_TOO_CHEAP;
@@ -303,7 +338,7 @@ enum proof_verdict contents_hold(karp_context *context, const bound_problem *p, 
     l.loads = arena_array(&a, n, sizeof *l.loads);
     l.sizes = arena_array(&a, n, sizeof *l.sizes);
     bool ok = l.classes != NULL && l.gains != NULL && l.loads != NULL && l.sizes != NULL;
-    enum proof_verdict verdict = ok ? look_at_all(&l) : PROOF_NO_MEMORY;
+    enum proof_verdict verdict = ok ? look_at_all(&l, &a) : PROOF_NO_MEMORY;
     content_list *lists[] = { &l.now, &l.layer, &l.merged };
     for (size_t i = 0; i < 3; i++) mem_free(context, lists[i]->items, lists[i]->capacity * sizeof *lists[i]->items);
     arena_free(&a);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LABELS = 1 << 17, LABELS_A_BRANCH = 32, GUESS_WIDTH = 16, NEAR_PARTS = 16 };
+enum { MOST_LABELS = 1 << 19, LABELS_A_BRANCH = 128, GUESS_WIDTH = 64, NEAR_PARTS = 16, CELLS = 2048 };
 #define WHOLE 1e-7 /* tolerance for treating a number as an integer */
 
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
@@ -189,7 +189,7 @@ static void look_at(contents *w, uint32_t number)
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-static bool run_labels(contents *w, double enough, uint32_t limit, uint32_t width)
+static bool prepare_labels(contents *w, double enough, uint32_t cells)
 {
     const label_node n = { .capacity = w->p->capacity + (size_t)w->row * w->p->dims,
                            .rates = w->rates,
@@ -198,35 +198,45 @@ static bool run_labels(contents *w, double enough, uint32_t limit, uint32_t widt
                            .most = w->most,
                            .worth = w->worth,
                            .enough = enough,
-                           .limit = limit,
-                           .width = width };
-    bool ok = labels_solve(&w->labels, &n, &w->value, w->copies);
+                           .cells = cells };
+    memset(w->rates, 0, w->p->dims * sizeof *w->rates);
+    for (uint32_t i = 0; i < w->k.dims; i++) w->rates[w->k.dim_of[i]] = w->k.rate[i];
+    bool ok = labels_prepare(&w->labels, &n);
     w->steps += (uint32_t)w->labels.steps;
     return ok;
 }
 
-/* Looks for the best content by labels: first for one that is worth nearly the upper bound of the first branch, of
- * which there are few. The upper bound falls with every search that finds none. false = there were too many labels
- * before the best was found. */
+static bool run_labels(contents *w, double enough, uint32_t limit, uint32_t width)
+{
+    w->labels.steps = 0;
+    bool ok = labels_solve(&w->labels, enough, limit, width, &w->value, w->copies);
+    w->steps += (uint32_t)w->labels.steps;
+    return ok;
+}
+
+/* Looks for the best content by labels: first for a good one with few labels, then for one that is worth nearly the
+ * upper bound of the first branch, of which there are few. The upper bound falls with every search that finds none.
+ * false = there were too many labels before the best was found. */
 static bool solve_by_labels(contents *w, double enough, uint32_t most)
 {
-    double least = enough > w->value ? enough : w->value, top = w->branches[0].at_most;
+    double least = enough > w->value ? enough : w->value, top = w->branches[0].at_most, first = least;
     uint32_t limit = most < MOST_LABELS / LABELS_A_BRANCH ? most * LABELS_A_BRANCH : MOST_LABELS;
     w->at_most = top > w->value ? top : w->value;
-    if (w->at_most <= least * (1 + 1e-11)) return true;
-    memset(w->rates, 0, w->p->dims * sizeof *w->rates);
-    for (uint32_t i = 0; i < w->k.dims; i++) w->rates[w->k.dim_of[i]] = w->k.rate[i];
+    if (w->at_most <= least * (1 + 1e-11) || !prepare_labels(w, least, limit < CELLS ? limit : CELLS))
+        return w->at_most <= least * (1 + 1e-11);
+    (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
+    w->listed = w->value > first;
+    if (w->listed) least = w->value;
     for (uint32_t part = NEAR_PARTS; part > 0; part /= 2) {
-        double before = w->value, goal = top - (top - least) / part;
-        if (!run_labels(w, part == 1 ? least : goal, limit, 0)) {
-            (void)run_labels(w, part == 1 ? least : goal, limit, GUESS_WIDTH);
-            w->listed = w->value > before;
+        double before = w->value, goal = part == 1 ? least : top - (top - least) / part;
+        if (!run_labels(w, goal, limit, 0)) {
+            if (w->listed) (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
             return false;
         }
         w->by_labels = true;
-        w->listed = w->value > before;
-        w->at_most = w->listed ? w->value : part == 1 ? least : goal;
-        if (w->listed) return true;
+        bool better = w->value > before;
+        w->at_most = better ? w->value : goal;
+        if (better) return true;
     }
     return true;
 }

@@ -6,23 +6,25 @@
 
 #include <optimise/bound.h>
 
-enum { MOST_RUNS = 1024, FRONT = 24 };
+enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8 };
 #define SAME (1 + 1e-11) /* worths within this factor count as equal */
 
 bool labels_init(labels *l, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
 {
     size_t n = p->class_count + (size_t)1;
     *l = (labels){ .p = p, .capacity = capacity };
-    l->list = arena_array(a, capacity + (size_t)1, sizeof *l->list);
-    l->next = arena_array(a, capacity + (size_t)1, sizeof *l->next);
-    l->merged = arena_array(a, capacity + (size_t)1, sizeof *l->merged);
-    l->room = arena_array(a, capacity + (size_t)1, sizeof *l->room);
+    /* Not cleared: most searches use only a small part of them. */
+    l->list = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->list);
+    l->next = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->next);
+    l->merged = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->merged);
+    l->room = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->room);
     l->run_first = arena_array(a, MOST_RUNS + 2, sizeof *l->run_first);
     l->items = arena_array(a, n, sizeof *l->items);
     l->size = arena_array(a, n, sizeof *l->size);
     l->gain = arena_array(a, n * LABEL_PRICES, sizeof *l->gain);
     l->rates = arena_array(a, p->dims * (size_t)LABEL_PRICES + 1, sizeof *l->rates);
-    if (!knapsack_init(&l->k, a, p->dims, p->class_count) || !knapsack_alloc(&l->k, a, p->dims, p->class_count))
+    if (!knapsack_init(&l->k, a, p->dims, p->class_count) || !knapsack_alloc(&l->k, a, p->dims, p->class_count) ||
+        !completions_init(&l->completions, a, p->class_count))
         return false;
     l->k.stride = p->dims;
     l->k.sizes = sizes;
@@ -49,48 +51,48 @@ static bool follows(const labels *l, const label_node *n, uint32_t d, uint32_t b
 }
 
 /* Adds a field for the resource; false = it does not fit. */
-static bool add_field(labels *l, const label_node *n, uint32_t d, uint32_t *at)
+static bool add_field(labels *l, const label_node *n, uint32_t d)
 {
+    load_form *f = &l->form;
     int64_t unit = 0;
     for (uint32_t i = 0; i < l->item_count; i++) unit = common_divisor(unit, request_of(l, l->items[i], d));
     if (unit == 0) return true;
+    uint32_t bits = 0, at = f->count > 0 ? f->at[f->count - 1] : 0;
+    if (f->count > 0) at += f->bits[f->count - 1] + 1;
     uint64_t full = (uint64_t)(n->capacity[d] / unit);
-    uint32_t bits = 0;
     while (bits < 63 && full >> bits != 0) bits++;
-    if (*at + bits + 1 > 64) return false;
-    l->full |= full << *at;
-    l->guards |= UINT64_C(1) << (*at + bits);
+    if (at + bits + 1 > 64 || f->count == LOAD_FIELDS) return false;
+    l->full |= full << at;
+    l->guards |= UINT64_C(1) << (at + bits);
     for (uint32_t i = 0; i < l->item_count; i++)
-        l->load[l->items[i]] |= (uint64_t)(request_of(l, l->items[i], d) / unit) << *at;
-    *at += bits + 1;
+        l->load[l->items[i]] |= (uint64_t)(request_of(l, l->items[i], d) / unit) << at;
+    f->at[f->count] = at;
+    f->bits[f->count] = bits;
+    f->full[f->count] = full;
+    f->rates[f->count++] = n->rates[d] * (double)unit;
     return true;
 }
 
 /* Makes a field for each resource that can limit the contents: first those with a price. */
 static bool make_fields(labels *l, const label_node *n)
 {
-    uint32_t at = 0;
     l->full = l->guards = 0;
+    l->form.count = 0;
     for (uint32_t i = 0; i < l->item_count; i++) l->load[l->items[i]] = 0;
     for (uint32_t d = 0; d < l->p->dims; d++) {
-        if (n->rates[d] > 0 && n->capacity[d] > 0 && !add_field(l, n, d, &at)) return false;
+        if (n->rates[d] > 0 && n->capacity[d] > 0 && !add_field(l, n, d)) return false;
     }
     for (uint32_t d = 0; d < l->p->dims; d++) {
         if (n->rates[d] > 0 || n->capacity[d] <= 0) continue;
         bool open = true;
         for (uint32_t by = 0; open && by < l->p->dims; by++)
             open = by == d || n->capacity[by] <= 0 || (n->rates[by] <= 0 && by > d) || !follows(l, n, d, by);
-        if (open && !add_field(l, n, d, &at)) return false;
+        if (open && !add_field(l, n, d)) return false;
     }
     return true;
 }
 
 static bool fits(const labels *l, uint64_t load) { return (((l->full | l->guards) - load) & l->guards) == l->guards; }
-
-static bool within(const labels *l, uint64_t load, uint64_t other)
-{
-    return (((other | l->guards) - load) & l->guards) == l->guards;
-}
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
@@ -192,9 +194,23 @@ static void drop_items(labels *l, const label_node *n, double at_most)
     l->item_count = count;
 }
 
-/* Adds the continuations by 0, 1, 2 … copies of the class: a run for each. false = too many. */
-static bool continue_stage(labels *l, const label_node *n, uint32_t c, uint32_t first, double enough, uint32_t *runs)
+/* Whether completions by the classes from this item on can be worth more than enough. */
+static bool may_reach(labels *l, uint32_t from, label *x, double enough)
 {
+    x->top = x->at_most[0];
+    for (uint32_t v = 1; v < l->price_count; v++) x->top = x->at_most[v] < x->top ? x->at_most[v] : x->top;
+    if (l->completions.table_count == 0) return true;
+    double most = x->worth + completions_worth(&l->completions, from, x->load);
+    x->top = most < x->top ? most : x->top;
+    l->steps += l->completions.table_count;
+    return most > enough;
+}
+
+/* Adds the continuations by 0, 1, 2 … copies of an item: a run for each. false = too many. */
+static bool continue_stage(labels *l, uint32_t item, uint32_t first, double enough, uint32_t *runs)
+{
+    const label_node *n = &l->node;
+    uint32_t c = l->items[item];
     double gain[LABEL_PRICES], missed[LABEL_PRICES];
     uint32_t open = l->count - first;
     for (uint32_t v = 0; v < l->price_count; v++) {
@@ -223,9 +239,9 @@ static bool continue_stage(labels *l, const label_node *n, uint32_t c, uint32_t 
             }
             if (hopeless) continue;
             l->room[left++] = l->room[i];
-            if (ends) continue;
             to->load = x->load + load;
             to->worth = x->worth + n->worth[c] * (double)k;
+            if (ends || !may_reach(l, item + 1, to, enough)) continue;
             to->parent = l->room[left - 1];
             to->copies = (uint32_t)k;
             l->next_count++;
@@ -272,22 +288,40 @@ static void merge_runs(labels *l, uint32_t runs)
     }
 }
 
+/* Labels that may dominate others, apart from the list so that they are compared quickly. */
+typedef struct front {
+    uint64_t load[FRONT];
+    double worth[FRONT];
+    uint32_t count, turn;
+} front;
+
+static bool beaten(const labels *l, const front *f, const label *x)
+{
+    uint64_t guards = l->guards;
+    for (uint32_t from = 0; from < f->count; from += FRONT_BLOCK) {
+        uint32_t any = 0; /* without branches, so that it is fast */
+        for (uint32_t i = from; i < from + FRONT_BLOCK; i++) {
+            uint64_t spare = ((x->load | guards) - f->load[i]) & guards;
+            any |= (uint32_t)(spare == guards) & (uint32_t)(f->worth[i] >= x->worth);
+        }
+        if (any != 0) return true;
+    }
+    return false;
+}
+
 /* Appends the labels that no other one dominates. false = too many. */
 static bool keep_best(labels *l)
 {
-    uint32_t front[FRONT], count = 0, turn = 0;
+    front f = { .count = 0 };
+    for (uint32_t i = 0; i < FRONT; i++) f.worth[i] = -1;
     for (uint32_t i = 0; i < l->next_count; i++) {
         const label *x = &l->next[i];
-        bool beaten = false;
-        for (uint32_t f = 0; !beaten && f < count; f++) {
-            const label *y = &l->list[front[f]];
-            beaten = y->worth >= x->worth && within(l, y->load, x->load);
-        }
-        l->steps += count / 4;
-        if (beaten) continue;
+        l->steps += f.count / 4;
+        if (beaten(l, &f, x)) continue;
         if (l->count == l->limit) return false;
-        uint32_t at = count < FRONT ? count++ : turn++ % FRONT;
-        front[at] = l->count;
+        uint32_t at = f.count < FRONT ? f.count++ : f.turn++ % FRONT;
+        f.load[at] = x->load;
+        f.worth[at] = x->worth;
         l->list[l->count++] = *x;
     }
     l->steps += l->next_count;
@@ -304,7 +338,7 @@ static void thin_out(labels *l, uint32_t first, uint32_t width)
         uint32_t to = first + (uint32_t)((uint64_t)count * (part + 1) / width), best = from;
         for (uint32_t i = from + 1; i < to; i++) {
             const label *x = &l->list[i], *y = &l->list[best];
-            if (x->at_most[0] > y->at_most[0] || (x->at_most[0] >= y->at_most[0] && x->worth > y->worth)) best = i;
+            if (x->top > y->top || (x->top >= y->top && x->worth > y->worth)) best = i;
         }
         l->list[kept++] = l->list[best];
     }
@@ -331,25 +365,35 @@ bool labels_next(labels *l, double *below, double *copies)
     return true;
 }
 
-bool labels_solve(labels *l, const label_node *n, double *value, double *copies)
+bool labels_prepare(labels *l, const label_node *n)
 {
-    double enough = n->enough * SAME;
-    uint32_t best = UINT32_MAX, first = 0, runs;
+    l->node = *n;
     l->steps = n->class_count;
-    l->limit = n->limit < l->capacity ? n->limit : l->capacity;
     choose_items(l, n);
     choose_prices(l, n);
     drop_items(l, n, fill_gains(l, n, 0, 0));
     if (!make_fields(l, n)) return false;
-    l->list[0] = (label){ .load = 0 };
-    for (uint32_t v = 0; v < l->price_count; v++) l->list[0].at_most[v] = fill_gains(l, n, v, 0);
+    l->first = (label){ .load = 0 };
+    for (uint32_t v = 0; v < l->price_count; v++) l->first.at_most[v] = fill_gains(l, n, v, 0);
+    completion_classes classes = { l->items, l->item_count, l->load, n->worth, n->most };
+    completions_make(&l->completions, &l->form, &classes, n->cells);
+    l->steps += l->completions.work;
+    return true;
+}
+
+bool labels_solve(labels *l, double enough, uint32_t limit, uint32_t width, double *value, double *copies)
+{
+    uint32_t best = UINT32_MAX, first = 0, runs;
+    enough *= SAME;
+    l->limit = limit < l->capacity ? limit : l->capacity;
+    l->list[0] = l->first;
     l->count = 1;
     for (uint32_t i = 0; i < l->item_count; i++) {
         uint32_t end = l->count;
-        if (!continue_stage(l, n, l->items[i], first, enough, &runs)) return false;
+        if (!continue_stage(l, i, first, enough, &runs)) return false;
         merge_runs(l, runs);
         if (!keep_best(l)) return false;
-        thin_out(l, end, n->width);
+        thin_out(l, end, width);
         first = end;
     }
     for (uint32_t i = first; i < l->count; i++) {

@@ -9,6 +9,7 @@
 #define OPTIMISE_LABELS_H
 
 #include <optimise/bound.h>
+#include <optimise/completions.h>
 #include <optimise/knapsack.h>
 
 enum { LABEL_PRICES = 4 }; /* most vectors of resource prices for one node */
@@ -17,6 +18,7 @@ typedef struct label {
     uint64_t load; /* a field of bits for each resource */
     double worth; /* of the classes so far */
     double at_most[LABEL_PRICES]; /* upper bounds on the worth of its completions, by prices */
+    double top; /* the least of these and of that of the tables */
     uint32_t parent, copies; /* index of the label that it continues; copies of its stage's class */
 } label;
 
@@ -28,9 +30,8 @@ typedef struct label_node {
     uint32_t class_count;
     const int64_t *most; /* by class: most copies */
     const double *worth; /* by class */
-    double enough; /* contents that are worth no more are not looked for */
-    uint32_t limit; /* most labels in all */
-    uint32_t width; /* most labels of a stage; 0 = all, so that the content is the best */
+    double enough; /* contents that are worth no more are never looked for */
+    uint32_t cells; /* size of the tables (completions.h) */
 } label_node;
 
 typedef struct labels {
@@ -45,6 +46,10 @@ typedef struct labels {
     double *size, *gain; /* by class; [price vector * class]: worth beyond the resource prices */
     knapsack k; /* of the classes that come late */
     uint64_t *load; /* by class */
+    load_form form;
+    completions completions;
+    label_node node;
+    label first; /* of the empty content */
     uint32_t last; /* first label of the last stage */
     uint64_t full, guards; /* the load of a full node; a bit above each field */
     uint64_t steps; /* work so far: about one per label that was made */
@@ -52,9 +57,13 @@ typedef struct labels {
 
 /* Allocates memory for any node of the problem and so many labels. false = out of memory. */
 bool labels_init(labels *l, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity);
-/* Looks for the content that is worth most. false = there are too many labels, or the resources do not fit a load.
- * *value receives its worth, and `copies` the content, by class; unchanged if no content is worth enough. */
-bool labels_solve(labels *l, const label_node *n, double *value, double *copies);
+/* Prepares to look for contents of a node. false = its resources do not fit a load. */
+bool labels_prepare(labels *l, const label_node *n);
+/* Looks for the content that is worth most, among those that are worth more than `enough`, with at most `limit` labels
+ * in all. With a width, only so many labels are continued in each stage, and the content may not be the best; 0 = all
+ * are. false = there are too many. *value receives its worth, and `copies` the content, by class; unchanged if none is
+ * found. */
+bool labels_solve(labels *l, double enough, uint32_t limit, uint32_t width, double *value, double *copies);
 /* After a content was found: the best one that is worth less than *below, which receives its worth. false = none. */
 bool labels_next(labels *l, double *below, double *copies);
 

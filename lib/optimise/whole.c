@@ -5,8 +5,8 @@
  * computed by labels or by branch and bound (contents.h). Their number is limited, so the result may only be an upper
  * bound, which suffices for Farley's bound.
  *
- * The master problem starts with prices a little above those of the fluid bound, which are the caps. They are raised
- * where they are reached. So its prices are never far from the optimal ones, which saves most of the rounds.
+ * The master problem starts with prices above those of the fluid bound, which are the caps. They are raised where they
+ * are reached. So its prices are never far from the optimal ones, which saves most of the rounds.
  */
 #include <optimise/master.h>
 
@@ -16,12 +16,12 @@
 #include <optimise/contents.h>
 #include <string.h>
 
-enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 20 };
+enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 10 };
 enum { CONTENTS_AT_ONCE = 8 }; /* most columns of an offer in a round */
-#define CAP 1.02 /* the first caps, relative to the prices of the fluid bound */
+#define CAP 1.5 /* the first caps, relative to the prices of the fluid bound */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
 #define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
-#define OWN_PART 0.5 /* weight of the master's prices in the prices that are tried */
+#define OWN_PART 0.8 /* weight of the master's prices in the prices that are tried */
 #define TOLERANCE 1e-7 /* relative to the bound */
 #define NEARER 0.98 /* the gap counts as smaller if it is at most this fraction of the previous one */
 #define ROUNDED 4e-12 /* largest rounding error of sums of doubles */

@@ -342,6 +342,48 @@ static void many_alike(void **state)
     karp_context_unref(context);
 }
 
+enum { MIXED = 48 };
+
+/* Many kinds of pods with a GPU and some without, on nodes with four: by prices of resources alone there are too many
+ * contents to look at, so that the bound would stay that of fractions. */
+static void kinds_with_gpus(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int64_t requests[MIXED * 3], counts[MIXED], limits[MIXED], before, after;
+    const int64_t capacity[] = { 23905, 178933, 4 }, costs[] = { INT64_C(3912000000000) };
+    const uint64_t allowed[] = { (UINT64_C(1) << MIXED) - 1 };
+    random_state = 7;
+    for (int64_t c = 0; c < MIXED; c++) {
+        int64_t cpu = 4000 + 50 * (int64_t)next(100);
+        requests[3 * c] = cpu, requests[3 * c + 1] = cpu * 4 + (int64_t)next(40000), requests[3 * c + 2] = c % 6 > 0;
+        counts[c] = limits[c] = 1 + (int64_t)next(12);
+    }
+    bound_problem p = { .dims = 3,
+                        .class_count = MIXED,
+                        .offer_count = 1,
+                        .requests = requests,
+                        .counts = counts,
+                        .limits = limits,
+                        .capacity = capacity,
+                        .costs = costs,
+                        .allowed = allowed };
+    arena a;
+    bound_proof fluid, whole;
+    amount proves;
+    proof_fault fault;
+    arena_init(&a, context);
+    assert_true(bound_fluid(&a, &p, 1e-5, 400, &fluid));
+    assert_true(proof_holds(context, &p, &fluid, &proves, &fault));
+    assert_true(amount_scale(proves, amount_from(1), &before));
+    assert_true(bound_whole(&a, &p, &fluid, 200000, &whole) && whole.y != NULL);
+    assert_true(proof_holds(context, &p, &whole, &proves, &fault));
+    assert_true(amount_scale(proves, amount_from(1), &after));
+    assert_true(after > before + before / 10000);
+    arena_free(&a);
+    karp_context_unref(context);
+}
+
 /* What is left of a node beyond multiples of what pods request is of no use. */
 static void whole_units(void **state)
 {
@@ -428,6 +470,7 @@ int main(void)
         cmocka_unit_test(whole_pods_never_above_a_plan),
         cmocka_unit_test(parts_of_pods),
         cmocka_unit_test(many_alike),
+        cmocka_unit_test(kinds_with_gpus),
         cmocka_unit_test(whole_units),
         cmocka_unit_test(changed_cases),
     };
