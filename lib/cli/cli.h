@@ -105,6 +105,8 @@ typedef struct cli_options {
     cli_list settings; /* --set, as given */
     cli_list profiles; /* every --profile */
     cli_list pools, policies; /* --nodepools, --policy, as given */
+    cli_list axes, traces; /* --axis, --trace, as given */
+    uint64_t most_designs, pick; /* 0 = not given */
     const char *replay[REPLAY_OPTIONS]; /* NULL = not given; so are those of karp record */
     const char *record[RECORD_OPTIONS];
     bool most_allocated, lenient, as_planned;
@@ -202,7 +204,8 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
-extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion, verb_admit, verb_record;
+extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion, verb_admit, verb_record,
+    verb_tune;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -233,7 +236,8 @@ enum {
     CLI_OPTION_WATCH = 8388608, /* --watch */
     CLI_OPTION_ROUNDS = 16777216, /* --first-round */
     CLI_OPTION_ADMIT = 33554432, /* --flavours --changes --boot --fail-on launch|never */
-    CLI_OPTION_RECORD = 67108864 /* --every --for --looks --rotate */
+    CLI_OPTION_RECORD = 67108864, /* --every --for --looks --rotate */
+    CLI_OPTION_TUNE = 134217728 /* --axis --designs --trace --pick, and the options of karp replay about time */
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must
@@ -305,6 +309,12 @@ int requests_together(const cli_verb *verb, const cli_requests *requests);
 void requests_inherit(cli_requests *side, const cli_requests *own);
 /* Adds the usage and the rules to the reader. false = a failure. */
 bool requests_read(const cli_requests *requests, karp_reader *reader, karp_error *error);
+
+/* ---- replay.c ---------------------------------------------------------------------------------------------------- */
+
+/* Uses the options of a replay of these traces and objects. Returns the exit status. */
+int replay_of(const cli_options *options, const cli_list *traces, const cli_list *objects,
+              int (*use)(karp_replay_options *replay, void *own), void *own);
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 

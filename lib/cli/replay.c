@@ -145,10 +145,10 @@ static void documents_free(const cli_options *options, const cli_list *list, kar
 /* Reports progress. Policies are replayed one after the other, each from the beginning to the end. */
 static void report_progress(const karp_replay_progress *progress, void *user)
 {
-    const replaying *r = user;
-    uint64_t policies = r->options.policy_count > 0 ? r->options.policy_count : 1, before = 0;
+    const karp_replay_options *o = user;
+    uint64_t policies = o->policy_count > 0 ? o->policy_count : 1, before = 0;
     uint64_t each = (uint64_t)progress->ends - (uint64_t)progress->begins;
-    while (before + 1 < policies && !equal_str(r->policies[before], progress->policy)) before++;
+    while (before + 1 < policies && !equal_str(o->policies[before], progress->policy)) before++;
     each /= policies; /* avoids an overflow of the sum */
     progress_part(before * each + ((uint64_t)progress->now - (uint64_t)progress->begins) / policies, policies * each);
 }
@@ -156,17 +156,22 @@ static void report_progress(const karp_replay_progress *progress, void *user)
 static karp_status answer_replay(cli_answer *answer, void *own, int *result)
 {
     (void)result;
-    replaying *r = own;
-    r->options.progress = report_progress;
-    r->options.progress_user = r;
+    karp_replay_options *o = own;
+    o->progress = report_progress;
+    o->progress_user = o;
     progress_begin("replaying");
-    karp_status status = karp_replay(answer->options->context, &r->options, &answer->write, &answer->text,
-                                     &answer->error);
+    karp_status status = karp_replay(answer->options->context, o, &answer->write, &answer->text, &answer->error);
     progress_end();
     return status;
 }
 
-static int replay_with(const cli_options *options, replaying *r)
+typedef struct replay_use {
+    int (*use)(karp_replay_options *replay, void *own);
+    void *own;
+} replay_use;
+
+static int replay_with(const cli_options *options, replaying *r, const cli_list *traces, const cli_list *objects,
+                       const replay_use *use)
 {
     karp_options decision = decision_options(options);
     bool named = options->catalogues.count > 0 || options->region != NULL || options->provider != NULL;
@@ -174,26 +179,43 @@ static int replay_with(const cli_options *options, replaying *r)
     of_types.files.count = 0;
     r->options.decision = &decision;
     r->options.catalogue = named ? catalogue_read(&of_types) : NULL;
-    karp_replay_document *traces = documents(options, &options->files), *objects = documents(options, &options->pools);
-    r->options.traces = traces;
-    r->options.trace_count = options->files.count;
-    r->options.objects = objects;
-    r->options.object_count = options->pools.count;
+    karp_replay_document *lists[] = { documents(options, traces), documents(options, objects),
+                                      documents(options, &options->replaced) };
+    r->options.traces = lists[0];
+    r->options.trace_count = traces->count;
+    r->options.objects = lists[1];
+    r->options.object_count = objects->count;
+    r->options.replaced = lists[2];
+    r->options.replaced_count = options->replaced.count;
     r->options.repack = r->plan.name.ptr ? &r->plan : NULL;
-    bool ready = traces != NULL && objects != NULL && (!named || r->options.catalogue != NULL);
-    int result = ready ? answer_without_input(options, answer_replay, r) : EXIT_ERROR;
-    documents_free(options, &options->files, traces);
-    documents_free(options, &options->pools, objects);
+    bool ready = lists[0] != NULL && lists[1] != NULL && lists[2] != NULL && (!named || r->options.catalogue != NULL);
+    int result = ready ? use->use(&r->options, use->own) : EXIT_ERROR;
+    documents_free(options, traces, lists[0]);
+    documents_free(options, objects, lists[1]);
+    documents_free(options, &options->replaced, lists[2]);
     karp_catalogue_unref(r->options.catalogue);
     return result;
 }
 
-static int run_replay(const cli_options *options)
+int replay_of(const cli_options *options, const cli_list *traces, const cli_list *objects,
+              int (*use)(karp_replay_options *replay, void *own), void *own)
 {
     replaying r;
     memset(&r, 0, sizeof r);
     karp_replay_options_init(&r.options, sizeof r.options);
-    return read_options(options, &r) ? replay_with(options, &r) : EXIT_ERROR;
+    const replay_use what = { use, own };
+    return read_options(options, &r) ? replay_with(options, &r, traces, objects, &what) : EXIT_ERROR;
+}
+
+static int print_replay(karp_replay_options *replay, void *own)
+{
+    return answer_without_input(own, answer_replay, replay);
+}
+
+static int run_replay(const cli_options *options)
+{
+    cli_options all = *options;
+    return replay_of(options, &options->files, &options->pools, print_replay, &all);
 }
 
 const cli_verb verb_replay = {

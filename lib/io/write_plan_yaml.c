@@ -8,6 +8,7 @@
 #include "write_launch.h"
 
 #include <base/operators.h>
+#include <json/tree.h>
 #include <string.h>
 
 static void line(write_buffer *b, size_t indent, const char *text)
@@ -16,34 +17,9 @@ static void line(write_buffer *b, size_t indent, const char *text)
     buffer_text(b, text);
 }
 
-/* Whether YAML 1.1 resolves the word to another type than a string, in any case. */
-static bool is_word_with_meaning(karp_str text)
-{
-    static const char *const words[] = { "y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf" };
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (equal_letters(text, str(words[i]))) return true;
-    }
-    return false;
-}
-
-/* Whether the text can be a plain scalar, which every YAML reader resolves to a string: names, and quantities whose
- * unit is not part of a number. */
-static bool is_plain(karp_str text)
-{
-    bool unit = false;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (is_letter(c)) unit = unit || strchr("abcdefoxABCDEFOX", c) == NULL;
-        else if (!(c >= '0' && c <= '9') && c != '-' && c != '.' && c != '/' && c != '_') return false;
-    }
-    if (text.len == 0 || is_word_with_meaning(text)) return false;
-    bool digit = text.ptr[0] >= '0' && text.ptr[0] <= '9';
-    return is_letter(text.ptr[0]) || (digit && unit);
-}
-
 static void scalar(write_buffer *b, karp_str text)
 {
-    if (is_plain(text)) buffer_str(b, text);
+    if (yaml_is_plain(text)) buffer_str(b, text);
     else buffer_json_string(b, text);
 }
 

@@ -268,4 +268,10 @@ tree *tree_deep_copy(trees *t, const tree *value, bool texts);
 void tree_write(strbuf *out, const tree *value);
 void tree_write_string(strbuf *out, karp_str text);
 
+/* Writes a map as YAML in block style, members in their order. */
+void tree_write_yaml(strbuf *out, const tree *map);
+/* Whether the text can be a plain scalar of YAML, which every reader resolves to a string: names, and quantities whose
+ * unit is not part of a number. */
+bool yaml_is_plain(karp_str text);
+
 #endif

@@ -52,6 +52,28 @@ karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_err
     return KARP_OK;
 }
 
+static bool is_same_object(const tree *a, const tree *b)
+{
+    const tree *of_a = tree_get(a, "metadata"), *of_b = tree_get(b, "metadata");
+    karp_str space_a = tree_get_text(of_a, "namespace"), space_b = tree_get_text(of_b, "namespace");
+    if (space_a.len == 0) space_a = str("default");
+    if (space_b.len == 0) space_b = str("default");
+    return equal_str(tree_get_text(a, "kind"), tree_get_text(b, "kind")) && equal_str(space_a, space_b) &&
+           equal_str(tree_get_text(of_a, "name"), tree_get_text(of_b, "name"));
+}
+
+void replay_replace(trees *t, tree *objects, const tree *replaced)
+{
+    for (size_t i = 0; i < tree_count(replaced); i++) {
+        tree *one = tree_item(replaced, i), *there = NULL;
+        for (size_t k = 0; k < tree_count(objects) && !there; k++) {
+            if (is_same_object(tree_item(objects, k), one)) there = tree_item(objects, k);
+        }
+        if (!there) tree_append(t, objects, one);
+        else if (one) *there = *one;
+    }
+}
+
 void replay_forget_status(trees *t, tree *object)
 {
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) tree_remove(t, object, "status");

@@ -15,6 +15,9 @@ karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, 
  * settings, labels), and remains unchanged if there is no Snapshot. Errors: DUPLICATE, NOMEM. */
 karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_error *error);
 
+/* Puts objects in the place of those of the same kind, namespace and name, or at the end. */
+void replay_replace(trees *t, tree *objects, const tree *replaced);
+
 /* Removes the status of a PodDisruptionBudget: a replay counts the pods itself, and a dump has its numbers. */
 void replay_forget_status(trees *t, tree *object);
 

@@ -35,14 +35,31 @@ static karp_str replay_policy(const replay *r, size_t index)
 
 /* ---- input ------------------------------------------------------------------------------------------------------- */
 
-static karp_status add_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
+enum { PATH_ROOM = 4096 };
+
+static karp_status path_of(const karp_replay_document *document, char path[PATH_ROOM], karp_error *error)
 {
-    char path[4096];
-    if (document->text.ptr) return karp_reader_add(reader, document->name, document->text, error);
-    if (document->name.len >= sizeof path) return fail(error, KARP_E_INVALID, "a path that is too long");
+    if (document->name.len >= PATH_ROOM) return fail(error, KARP_E_INVALID, "a path that is too long");
     memcpy(path, document->name.ptr, document->name.len);
     path[document->name.len] = '\0';
-    return karp_reader_add_path(reader, path, error);
+    return KARP_OK;
+}
+
+static karp_status add_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
+{
+    char path[PATH_ROOM];
+    if (document->text.ptr) return karp_reader_add(reader, document->name, document->text, error);
+    karp_status status = path_of(document, path, error);
+    return status ? status : karp_reader_add_path(reader, path, error);
+}
+
+/* The same, but objects replace those that were read. */
+static karp_status replace_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
+{
+    char path[PATH_ROOM];
+    if (document->text.ptr) return karp_reader_replace(reader, document->name, document->text, error);
+    karp_status status = path_of(document, path, error);
+    return status ? status : karp_reader_replace_path(reader, path, error);
 }
 
 /* Adds an object of the trace. If a cluster is read already, as when a replay continues from a story's dump, its
@@ -104,11 +121,16 @@ static karp_status open_objects(replay *r)
     if (status) return status;
     b->objects = tree_new(&b->reader->trees, TREE_LIST);
     r->made = tree_new(&b->reader->trees, TREE_LIST);
-    if (!b->objects || !r->made) return fail_nomem(&r->error);
+    r->replaced = tree_new(&b->reader->trees, TREE_LIST);
+    if (!b->objects || !r->made || !r->replaced) return fail_nomem(&r->error);
     b->reader->take = replay_take;
     b->reader->take_user = b->objects;
     for (size_t i = 0; i < r->options.object_count && !status; i++)
         status = add_document(b->reader, &r->options.objects[i], &r->error);
+    b->reader->take_user = r->replaced;
+    for (size_t i = 0; i < r->options.replaced_count && !status; i++)
+        status = add_document(b->reader, &r->options.replaced[i], &r->error);
+    b->reader->take_user = b->objects;
     return status ? status : replay_state_find(r);
 }
 
@@ -215,6 +237,7 @@ static karp_status check_objects(replay *r)
     options.feature_gates = r->options.feature_gates;
     options.peer_version = peer_of_policies(r);
     options.keep_documents = 1;
+    options.editable = r->options.replaced_count > 0;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status) reader->plays = true;
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
@@ -222,6 +245,8 @@ static karp_status check_objects(replay *r)
         status = add_document(reader, &r->options.objects[i], &r->error);
     for (size_t i = 0; i < r->base.trace.object_count && !status; i++)
         status = add_object_of_trace(r, reader, &r->base.trace.objects[i]);
+    for (size_t i = 0; i < r->options.replaced_count && !status; i++)
+        status = replace_document(reader, &r->options.replaced[i], &r->error);
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
     karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
     if (!title.ptr) status = fail_nomem(&r->error);
@@ -254,6 +279,7 @@ static karp_status collect_objects(replay *r)
     for (size_t i = 0; i < b->trace.object_count && !status && !r->cluster.ptr; i++)
         status = karp_reader_add(b->reader, b->trace.objects[i].document, b->trace.objects[i].text, &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
+    if (!status && !r->cluster.ptr) replay_replace(&b->reader->trees, b->objects, r->replaced);
     if (!status) replay_drop_workloads(b->reader, &b->reader->trees, b->objects);
     for (size_t i = 0; i < tree_count(r->made); i++) tree_append(&b->reader->trees, b->objects, tree_item(r->made, i));
     if (!status && b->reader->trees.status) status = fail_nomem(&r->error);
@@ -446,7 +472,9 @@ static karp_status check_texts(replay *r)
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
-    given = given && documents_given(o->traces, o->trace_count) && documents_given(o->objects, o->object_count);
+    given = given && (o->replaced || o->replaced_count == 0);
+    given = given && documents_given(o->traces, o->trace_count) && documents_given(o->objects, o->object_count) &&
+            documents_given(o->replaced, o->replaced_count);
     return given ? KARP_OK : fail(&r->error, KARP_E_INVALID, "a list or a text of the options is NULL");
 }
 

@@ -24,6 +24,7 @@ typedef struct replay {
     uint64_t pods; /* of the trace */
     karp_text cluster; /* all objects as one Snapshot, if they include nodes; otherwise empty */
     tree *made; /* otherwise: pods and claims that controllers make of the objects */
+    tree *replaced; /* objects that replace others */
     replay_price *prices; /* of these nodes */
     size_t price_count;
     kube_config scheduler;

@@ -23,7 +23,7 @@ EVERY = {'INTERNAL', 'INVALID', 'ABI_SIZE', 'ABI_OLD', 'ABI_NEW'}  # of every fu
 WITH_ERROR = EVERY | {'NOMEM', 'LIMIT', 'CANCELED'}  # of every function that has a karp_error
 PLUGIN = {'NOT_FOUND', 'UNSUPPORTED', 'PROVIDER'}
 
-OUTSIDE = ('compare', 'io', 'jansson', 'json', 'providers', 'replay')  # what libkarp does not have, and so cannot call
+OUTSIDE = ('advise', 'compare', 'io', 'jansson', 'json', 'providers', 'replay')  # what libkarp does not have, and so cannot call
 
 # Which codes do not leave a function, because it makes something else of them, or never calls so that they come.
 HANDLED = {

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-IO_HEADERS = {'compare.h', 'document.h', 'io.h', 'provider.h', 'recording.h', 'replay.h', 'requests.h'}
+IO_HEADERS = {'compare.h', 'document.h', 'io.h', 'provider.h', 'recording.h', 'replay.h', 'requests.h', 'tune.h'}
 
 
 def public_headers(source):

@@ -23,6 +23,7 @@
 #include <karp/repack.h>
 #include <karp/replay.h>
 #include <karp/requests.h>
+#include <karp/tune.h>
 #include <karp/settings.h>
 #include <karp/values.h>
 
@@ -528,6 +529,7 @@ INIT(karp_repack_options)
 INIT(karp_replay_options)
 INIT(karp_request_rules)
 INIT(karp_settings)
+INIT(karp_tune_options)
 INIT(karp_storage_class)
 INIT(karp_templated_pod)
 INIT(karp_write_options)
@@ -559,6 +561,7 @@ static const struct initialised {
     INITS(karp_replay_options),
     INITS(karp_request_rules),
     INITS(karp_settings),
+    INITS(karp_tune_options),
     INITS(karp_storage_class),
     INITS(karp_templated_pod),
     INITS(karp_write_options),

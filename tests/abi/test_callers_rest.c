@@ -18,6 +18,7 @@
 #include <karp/requests.h>
 #include <karp/settings.h>
 #include <karp/settle.h>
+#include <karp/tune.h>
 
 static karp_context *context;
 static karp_snapshot *nodes, *pods;
@@ -28,7 +29,8 @@ static karp_admission *admission;
 static karp_admit_options admit_options = { .size = sizeof admit_options };
 static karp_node_list *node_list;
 static karp_settlement *settlement;
-static karp_reader *right_sizes;
+static karp_reader *right_sizes, *dumped;
+static karp_tune *tune;
 static karp_lint *lint;
 static karp_verification *verification;
 static karp_pod_explanation *of_pod;
@@ -132,6 +134,7 @@ static const karp_command_state command_state = { .size = sizeof command_state,
                                                   .phase = KARP_COMMAND_PHASE_GIVEN_UP };
 static const karp_launch replacing = { .size = sizeof replacing };
 static const karp_request_rules request_rules = { .size = sizeof request_rules };
+static const karp_tune_options tune_options = { .size = sizeof tune_options };
 static const karp_write_options patches = { .size = sizeof patches, .format = KARP_FORMAT_PATCH };
 static const karp_memory memory = { .size = sizeof memory };
 static const karp_plan empty_plan = { .size = sizeof empty_plan };
@@ -185,6 +188,7 @@ WRITES(give_write_admission, karp_write_admission(context, admission, s, &text, 
 WRITES(give_write_blockers, karp_write_blockers(context, blockers, s, &text, NULL))
 WRITES(give_write_nodes, karp_write_nodes(context, node_list, s, &text, NULL))
 WRITES(give_write_top, karp_write_top(context, node_list, s, &text, NULL))
+WRITES(give_write_tune, karp_write_tune(context, tune, s, &text, NULL))
 WRITES(give_write_catalogue, karp_write_catalogue(context, catalogue, s, &text, NULL))
 WRITES(give_write_replay, karp_replay(context, &replay_options, s, &text, NULL))
 
@@ -300,6 +304,18 @@ static karp_status give_write_patches(const void *s)
     karp_status status = karp_write_request_patches(context, right_sizes, NULL, s, &text, NULL);
     karp_text_free(&text);
     return status;
+}
+static karp_status give_tune_options(const void *s)
+{
+    karp_tune *made = NULL;
+    karp_status status = karp_tune_new(context, dumped, s, &made, NULL);
+    karp_tune_free(made);
+    return status;
+}
+static karp_status give_options_floor(const void *s)
+{
+    double lowest;
+    return karp_tune_floor(tune, s, &lowest, NULL);
 }
 static karp_status give_settle_options(const void *s)
 {
@@ -438,6 +454,7 @@ static const struct given in[] = {
     IN(value_source, give_source_replace),
     IN(value_sink, give_sink),
     IN(write_options, give_write_disruption),
+    IN(write_options, give_write_tune),
     IN(write_options, give_write_repack),
     IN(write_options, give_write_pod),
     IN(write_options, give_write_node),
@@ -464,6 +481,7 @@ static const struct given in[] = {
     GROWN(replacing, give_launch_to_write, THROUGH(karp_launch, termination_grace_period)),
     GROWN(options, give_options_story, THROUGH(karp_options, flip_quirks)),
     IN(at_least_cost, give_options_bound),
+    IN(options, give_options_floor),
     IN(at_least_cost, give_options_check),
     GROWN(options, give_options_static, THROUGH(karp_options, flip_quirks)),
     GROWN(options, give_options_preferences, THROUGH(karp_options, flip_quirks)),
@@ -475,6 +493,7 @@ static const struct given in[] = {
     IN(admit_options, give_admit_options),
     IN(settle_options, give_settle_options),
     IN(request_rules, give_request_rules),
+    IN(tune_options, give_tune_options),
     IN(patches, give_write_patches),
     GROWN(disrupt_options, give_disrupt_events, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(type, give_type_adopt, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
@@ -508,6 +527,8 @@ static karp_status ask_found_column(void *out)
 static karp_status ask_settle_round(void *out) { return karp_settlement_round(settlement, 0, out); }
 static karp_status ask_drift(void *out) { return karp_settlement_drift(settlement, out); }
 static karp_status ask_request_change(void *out) { return karp_reader_request_change(right_sizes, 0, out); }
+static karp_status ask_tune_axis(void *out) { return karp_tune_get_axis(tune, 0, out); }
+static karp_status ask_tune_design(void *out) { return karp_tune_get_design(tune, 0, out); }
 static karp_status ask_launch_node(void *out)
 {
     const karp_provider_candidate first = { 0, 0, 0, 0 };
@@ -530,6 +551,8 @@ static const struct asked out[] = {
     OUT(karp_provider_node, launched, ask_launch_result),
     OUT(karp_provider_node, launched, ask_create),
     OUT(karp_request_change, not_resizable, ask_request_change),
+    OUT(karp_tune_axis, value_count, ask_tune_axis),
+    OUT(karp_tune_design, left, ask_tune_design),
 };
 
 static void structs_out(void **state)
@@ -565,6 +588,20 @@ static void settings_of_a_provider(void **state)
 
 /* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
+static void begin_tune(void)
+{
+    const karp_reader_options keeping = { .size = sizeof keeping, .keep_documents = 1 };
+    karp_snapshot *made = NULL;
+    size_t design;
+    assert_int_equal(karp_reader_new(context, &keeping, &dumped, NULL), KARP_OK);
+    assert_int_equal(karp_reader_add(dumped, (karp_str)T("pods"), (karp_str){ of_pods, sizeof of_pods - 1 }, NULL),
+                     KARP_OK);
+    assert_int_equal(karp_reader_finish(dumped, &made, NULL), KARP_OK);
+    assert_int_equal(karp_tune_new(context, dumped, NULL, &tune, NULL), KARP_OK);
+    assert_int_equal(karp_tune_next(tune, &design), KARP_OK);
+    karp_snapshot_unref(made);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -581,6 +618,7 @@ static int set_up(void **state)
     assert_int_equal(karp_list_nodes(nodes, NULL, &node_list, NULL), KARP_OK);
     assert_int_equal(karp_settle(pods, NULL, &settlement, NULL), KARP_OK);
     assert_int_equal(give_sizes(NULL, &right_sizes), KARP_OK);
+    begin_tune();
     assert_int_equal(karp_lint_snapshot(pods, &lint, NULL), KARP_OK);
     assert_int_equal(karp_verify(pods, &empty_plan, &verification, NULL), KARP_OK);
     assert_int_equal(karp_explain_pod(pods, NULL, (karp_str)T("default/a"), &of_pod, NULL), KARP_OK);
@@ -611,6 +649,8 @@ static int tear_down(void **state)
     karp_node_list_free(node_list);
     karp_settlement_free(settlement);
     karp_reader_free(right_sizes);
+    karp_tune_free(tune);
+    karp_reader_free(dumped);
     karp_bound_free(bound);
     karp_decision_unref(plan);
     karp_decision_unref(repacked);

@@ -13,7 +13,7 @@ from stories import check, finish
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 ASKS = SOURCE / 'tests/cases/asks'
 PAGES = sorted([*SOURCE.glob('*.md'), *SOURCE.glob('docs/*.md'), *SOURCE.glob('examples/**/*.md')])
-VERBS = {'plan', 'disrupt', 'explain', 'verify', 'whatif', 'simulate', 'catalogue', 'dump', 'diff', 'repack', 'replay', 'facts', 'lint', 'blockers', 'admit'}
+VERBS = {'plan', 'disrupt', 'explain', 'verify', 'whatif', 'simulate', 'catalogue', 'dump', 'diff', 'repack', 'replay', 'facts', 'lint', 'blockers', 'admit', 'tune'}
 
 
 def sessions(page):

@@ -14,7 +14,7 @@ CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'std
 PROCESSOR = {'digest.c': {'cpuid.h', 'immintrin.h'}}
 BASE_SYSTEM = CORE_SYSTEM | {'stdlib.h'}  # malloc, behind the allocator
 PUBLIC_SYSTEM = {'stddef.h', 'stdint.h'}
-OUTSIDE = {'karp/compare.h', 'karp/document.h', 'karp/io.h', 'karp/jansson.h', 'karp/provider.h', 'karp/recording.h', 'karp/replay.h', 'karp/requests.h'}  # headers of libkarp-io
+OUTSIDE = {'karp/compare.h', 'karp/document.h', 'karp/io.h', 'karp/jansson.h', 'karp/provider.h', 'karp/recording.h', 'karp/replay.h', 'karp/requests.h', 'karp/tune.h'}  # headers of libkarp-io
 READERS = {'jansson.h': ('jansson',), 'yaml.h': ('io',)}
 
 

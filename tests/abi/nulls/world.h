@@ -45,6 +45,7 @@
 #include <karp/schedule.h>
 #include <karp/settle.h>
 #include <karp/snapshot.h>
+#include <karp/tune.h>
 #include <karp/values.h>
 #include <karp/what_if.h>
 
@@ -90,6 +91,7 @@ static struct world {
     karp_provider_class *provider_class;
     karp_provider_memory *provider_memory;
     karp_provider_registry *provider_registry;
+    karp_tune *tune;
     karp_text text;
 } w;
 
@@ -115,6 +117,23 @@ static void no_difference(karp_str object, karp_str field, karp_str before, karp
     (void)object, (void)field, (void)before, (void)after, (void)user;
 }
 
+static void make_tune(void)
+{
+    karp_reader_options options;
+    karp_reader *reader;
+    karp_snapshot *snapshot;
+    size_t design;
+    karp_reader_options_init(&options, sizeof options);
+    options.keep_documents = 1;
+    MUST(karp_reader_new(w.context, &options, &reader, &w.error));
+    MUST(karp_reader_add(reader, S("cluster"), S(cluster), &w.error));
+    MUST(karp_reader_finish(reader, &snapshot, &w.error));
+    MUST(karp_tune_new(w.context, reader, NULL, &w.tune, &w.error));
+    MUST(karp_tune_next(w.tune, &design));
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+}
+
 static void make_world(void)
 {
     const karp_plan plan = { .size = sizeof plan };
@@ -135,6 +154,7 @@ static void make_world(void)
     MUST(karp_reader_new(w.context, NULL, &w.reader, &w.error));
     MUST(karp_reader_add(w.reader, S("cluster"), S(cluster), &w.error));
     MUST(karp_reader_finish(w.reader, &w.snapshot, &w.error));
+    make_tune();
     MUST(karp_builder_new(w.context, &w.builder, &w.error));
     MUST(karp_recorder_new(w.context, &w.recorder, &w.error));
     MUST(karp_provision(w.snapshot, NULL, &w.decision, &w.error));

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A search of designs: its parts, and what each file of this folder does. */
+#ifndef ADVISE_TUNE_H
+#define ADVISE_TUNE_H
+
+#include <base/memory.h>
+#include <json/tree.h>
+#include <karp/tune.h>
+
+enum { TUNE_USUAL = 64, TUNE_MOST = 10000 };
+
+/* What an axis varies. */
+typedef enum tune_field {
+    TUNE_CONSOLIDATE_AFTER,
+    TUNE_CONSOLIDATION_POLICY,
+    TUNE_BUDGET,
+    TUNE_EXPIRE_AFTER,
+    TUNE_WEIGHT,
+    TUNE_LIMIT,
+    TUNE_REQUIREMENT
+} tune_field;
+
+typedef struct tune_axis {
+    karp_tune_axis shown;
+    karp_str *values; /* that shown.values points to */
+    karp_str key; /* of a requirement its label, of a limit its resource */
+    tune_field field;
+} tune_axis;
+
+typedef struct tune_design {
+    size_t *values;
+    karp_tune_design result; /* without what follows from other designs */
+} tune_design;
+
+struct karp_tune {
+    karp_context *context;
+    arena data;
+    trees trees;
+    tree *pools; /* a list */
+    tree *well_known; /* a list of labels, or NULL */
+    tune_axis *axes;
+    size_t axis_count, axis_room;
+    tune_design *designs;
+    size_t design_count, design_room;
+    uint64_t most, seed, random;
+    double floor; /* $/h; 0 = not known, or not asked for */
+    bool replay;
+    uint32_t peer_version;
+    karp_text dump; /* of the input; empty for replays */
+    size_t *odometer; /* the design of the grid that was looked at last */
+    size_t single_axis, single_value; /* the next design with one change */
+    size_t center; /* of the neighbours that are handed out */
+};
+
+/* tune_axes.c: the axes of the options, or those that follow from the NodePools. */
+karp_status tune_find_axes(karp_tune *t, const karp_tune_options *options, karp_error *error);
+
+/* tune_pools.c: whether the axis is about this NodePool. */
+bool tune_is_of(const tune_axis *axis, const tree *pool);
+/* The requirements of its template; NULL = it has none. */
+const tree *tune_requirements_of(const tree *pool);
+/* What the NodePool has on the axis, as a value is written; "" = several of it; ptr NULL = out of memory. */
+karp_str tune_value_now(karp_tune *t, const tune_axis *axis, const tree *pool);
+/* Whether two values of the axis are the same: sets of words in any order. */
+bool tune_same_value(const tune_axis *axis, karp_str a, karp_str b);
+/* Changes the NodePool, in the memory of `trees`. value.ptr NULL = as in KARP_TUNE_LOOSEST. */
+void tune_apply(trees *memory, const tune_axis *axis, karp_str value, tree *pool);
+
+/* tune_judge.c: whether design a is better than b. One whose result is not known is worse than any other. */
+bool tune_is_better(const karp_tune *t, size_t a, size_t b);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of designs, and how they compare. */
+#include <advise/tune.h>
+
+#include <karp/inspect.h>
+#include <karp/library.h>
+#include <math.h>
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Sums of the same prices in another order are equal. */
+static double rounded(double value) { return round(value * 1e9) / 1e9; }
+
+static void add_node(karp_tune_design *r, karp_str capacity_type, double price)
+{
+    r->nodes++;
+    r->cost += price;
+    if (str_is(capacity_type, "spot")) r->exposure += price;
+}
+
+static karp_status count_nodes(const karp_decision *last, karp_tune_design *r)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < karp_decision_node_count(last) && !status; i++) {
+        karp_node_use n = { .size = sizeof n };
+        status = karp_decision_node(last, i, &n);
+        if (!status && !n.marked) add_node(r, n.capacity_type, n.price);
+    }
+    /* Where it has not settled. */
+    for (size_t i = 0; i < karp_decision_launch_count(last) && !status; i++) {
+        karp_launch l = { .size = sizeof l };
+        status = karp_decision_launch(last, i, &l);
+        if (!status) add_node(r, l.choice.capacity_type, l.choice.price);
+    }
+    return status;
+}
+
+static karp_status find(karp_tune *t, size_t design, tune_design **out, karp_error *error)
+{
+    if (design >= t->design_count) return fail(error, KARP_E_NOT_FOUND, "no such design");
+    *out = &t->designs[design];
+    return KARP_OK;
+}
+
+static void keep(tune_design *d, karp_tune_design r)
+{
+    r.size = sizeof r;
+    r.changes = d->result.changes;
+    r.known = 1;
+    r.cost = rounded(r.cost);
+    r.exposure = rounded(r.exposure);
+    d->result = r;
+}
+
+karp_status karp_tune_set_settlement(karp_tune *tune, size_t design, const karp_settlement *settlement,
+                                     karp_error *error)
+{
+    if (!tune || !settlement) return fail_null(error, "tune or settlement");
+    const karp_decision *last = karp_settlement_last(settlement);
+    karp_settle_round round = { .size = sizeof round };
+    karp_tune_design r = { .left = karp_decision_pods_left(last) };
+    tune_design *d = NULL;
+    karp_status status = find(tune, design, &d, error);
+    if (status) return status;
+    for (size_t i = 0; karp_settlement_round(settlement, i, &round) == KARP_OK; i++) r.evictions += round.removed_count;
+    status = count_nodes(last, &r);
+    if (status) return fail(error, status, "the nodes of the settled cluster cannot be read");
+    keep(d, r);
+    return KARP_OK;
+}
+
+/* ---- replays ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t count_in(const tree *policy, const char *name)
+{
+    int64_t value = 0;
+    return tree_integer(tree_get(policy, name), &value) && value > 0 ? (uint64_t)value : 0;
+}
+
+static karp_status read_figures(const tree *replay, karp_tune_design *r, karp_error *error)
+{
+    const tree *policies = tree_get(replay, "policies"), *one = tree_item(policies, 0);
+    if (!str_is(tree_get_text(replay, "kind"), "Replay") || tree_count(policies) != 1 ||
+        !tree_double(tree_get(one, "dollars"), &r->cost))
+        return fail(error, KARP_E_INVALID, "the result is not a Replay of one policy");
+    (void)tree_double(tree_get(tree_get(one, "pendingSeconds"), "p99"), &r->pending);
+    r->evictions = count_in(one, "evictions");
+    r->exposure = (double)count_in(one, "interruptions");
+    r->nodes = count_in(one, "nodesMost");
+    r->left = count_in(one, "podsPending");
+    return KARP_OK;
+}
+
+karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay, karp_error *error)
+{
+    if (!tune || !replay.ptr) return fail_null(error, "tune or replay");
+    karp_tune_design r = { 0 };
+    tune_design *d = NULL;
+    tree *document = NULL;
+    trees memory;
+    karp_status status = find(tune, design, &d, error);
+    if (status) return status;
+    trees_init(&memory, tune->context);
+    status = tree_read(&memory, str("the replay"), replay, &document, error);
+    if (!status) status = read_figures(document, &r, error);
+    trees_free(&memory);
+    if (!status) keep(d, r);
+    return status;
+}
+
+/* ---- judgement --------------------------------------------------------------------------------------------------- */
+
+/* Pods that design 0 leaves, too, are no fault of the others. */
+static bool leaves_more(const karp_tune *t, const karp_tune_design *r)
+{
+    const karp_tune_design *own = &t->designs[0].result;
+    return own->known && r->known && r->left > own->left;
+}
+
+enum { FIGURES = 5 };
+
+static void figures(const karp_tune_design *r, double out[FIGURES])
+{
+    const double list[FIGURES] = { r->cost, (double)r->evictions, r->pending, r->exposure, (double)r->left };
+    memcpy(out, list, sizeof list);
+}
+
+bool tune_is_better(const karp_tune *t, size_t a, size_t b)
+{
+    const karp_tune_design *x = &t->designs[a].result, *y = &t->designs[b].result;
+    double of_x[FIGURES], of_y[FIGURES];
+    if (x->known != y->known) return x->known > y->known;
+    if (leaves_more(t, x) != leaves_more(t, y)) return leaves_more(t, y);
+    figures(x, of_x);
+    figures(y, of_y);
+    for (size_t i = 0; i < FIGURES; i++) {
+        if (of_x[i] < of_y[i] || of_x[i] > of_y[i]) return of_x[i] < of_y[i];
+    }
+    return x->changes != y->changes ? x->changes < y->changes : a < b;
+}
+
+/* Of equal results, only the better design counts. */
+static bool dominates(const karp_tune *t, size_t a, size_t b)
+{
+    double of_a[FIGURES], of_b[FIGURES];
+    bool less = false;
+    figures(&t->designs[a].result, of_a);
+    figures(&t->designs[b].result, of_b);
+    for (size_t i = 0; i < FIGURES; i++) {
+        if (of_a[i] > of_b[i]) return false;
+        less = less || of_a[i] < of_b[i];
+    }
+    return less || tune_is_better(t, a, b);
+}
+
+static void judge(const karp_tune *t, size_t design, karp_tune_design *r)
+{
+    r->leaves_more = leaves_more(t, r);
+    r->on_front = r->best = r->known && !r->leaves_more;
+    for (size_t i = 0; i < t->design_count; i++) {
+        const karp_tune_design *other = &t->designs[i].result;
+        if (i == design || !other->known || leaves_more(t, other)) continue;
+        if (tune_is_better(t, i, design)) r->best = 0;
+        if (dominates(t, i, design)) r->on_front = 0;
+    }
+}
+
+size_t karp_tune_design_count(const karp_tune *tune) { return tune ? tune->design_count : 0; }
+
+karp_status karp_tune_get_design(const karp_tune *tune, size_t index, karp_tune_design *out)
+{
+    if (!tune || !out) return KARP_E_INVALID;
+    if (index >= tune->design_count) return KARP_E_NOT_FOUND;
+    karp_tune_design shown = tune->designs[index].result;
+    shown.values = tune->designs[index].values;
+    judge(tune, index, &shown);
+    return struct_give(out, &shown, sizeof *out, SIZE_THROUGH(karp_tune_design, left));
+}

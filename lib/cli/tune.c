@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tune.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/library.h>
+
+/* ---- each design ------------------------------------------------------------------------------------------------- */
+
+static karp_status settle_design(cli_tuning *t, const cli_options *options, size_t design)
+{
+    karp_error *error = &t->answer->error;
+    karp_snapshot *snapshot = NULL;
+    karp_settlement *settlement = NULL;
+    karp_status status = karp_tune_snapshot(t->tune, design, &snapshot, error);
+    if (status == KARP_OK) status = settle_launches(options, snapshot, NULL, &settlement, error);
+    if (status == KARP_OK) status = karp_tune_set_settlement(t->tune, design, settlement, error);
+    karp_settlement_free(settlement);
+    karp_snapshot_unref(snapshot);
+    return status;
+}
+
+/* `replaced` has room for the NodePools of the design after the objects that --replace names. */
+static karp_status replay_design(cli_tuning *t, const karp_replay_options *given, karp_replay_document *replaced,
+                                 size_t design)
+{
+    karp_error *error = &t->answer->error;
+    karp_replay_options options = *given;
+    karp_write_options write = t->answer->write;
+    karp_text pools = { .ptr = NULL }, result = { .ptr = NULL };
+    char name[40];
+    (void)snprintf(name, sizeof name, "design %zu", design);
+    karp_status status = karp_tune_pools(t->tune, design, &pools, error);
+    write.format = KARP_FORMAT_JSON;
+    options.replaced = replaced;
+    if (status == KARP_OK && pools.len > 0)
+        replaced[options.replaced_count++] = (karp_replay_document){ str(name), { pools.ptr, pools.len } };
+    if (status == KARP_OK) status = karp_replay(t->answer->options->context, &options, &write, &result, error);
+    if (status == KARP_OK) status = karp_tune_set_replay(t->tune, design, (karp_str){ result.ptr, result.len }, error);
+    karp_text_free(&result);
+    karp_text_free(&pools);
+    return status;
+}
+
+static void show_progress(const cli_tuning *t, size_t design)
+{
+    uint64_t most = t->answer->options->most_designs > 0 ? t->answer->options->most_designs : 64,
+             grid = karp_tune_grid(t->tune);
+    progress_begin("trying designs");
+    progress_part(design, grid < most ? grid : most);
+}
+
+/* The next design; false = there are no more, or no memory. */
+static bool next_design(cli_tuning *t, size_t *design)
+{
+    t->status = karp_tune_next(t->tune, design);
+    if (t->status == KARP_OK) {
+        show_progress(t, *design);
+        return true;
+    }
+    if (t->status == KARP_E_NOT_FOUND) t->status = KARP_OK;
+    else t->answer->error.status = t->status;
+    return false;
+}
+
+static void settle_all(cli_tuning *t)
+{
+    size_t design;
+    cli_options options = *t->answer->options;
+    options.settle = true;
+    while (t->status == KARP_OK && next_design(t, &design)) t->status = settle_design(t, &options, design);
+    const karp_options common = decision_options(&options);
+    if (t->status == KARP_OK) t->status = karp_tune_floor(t->tune, &common, &t->floor, &t->answer->error);
+    progress_end();
+}
+
+static int replay_all(karp_replay_options *replay, void *own)
+{
+    cli_tuning *t = own;
+    const cli_options *options = t->answer->options;
+    size_t design, bytes = (replay->replaced_count + 1) * sizeof(karp_replay_document);
+    karp_replay_document *replaced = karp_alloc(options->context, bytes);
+    if (replaced == NULL) {
+        t->status = t->answer->error.status = KARP_E_NOMEM;
+        return EXIT_ERROR;
+    }
+    if (replay->replaced_count > 0) memcpy(replaced, replay->replaced, replay->replaced_count * sizeof *replaced);
+    karp_str policy = str(options->profiles.count > 0 ? options->profiles.items[options->profiles.count - 1] : NULL);
+    replay->policies = &policy;
+    replay->policy_count = policy.len > 0;
+    while (t->status == KARP_OK && next_design(t, &design)) t->status = replay_design(t, replay, replaced, design);
+    progress_end();
+    karp_free(options->context, replaced, bytes);
+    return t->status == KARP_OK ? EXIT_OK : EXIT_ERROR;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* The best design of those that were tried. */
+static size_t find_best(const cli_tuning *t)
+{
+    for (size_t i = 0; i < karp_tune_design_count(t->tune); i++) {
+        karp_tune_design d = { .size = sizeof d };
+        if (karp_tune_get_design(t->tune, i, &d) == KARP_OK && d.best) return i;
+    }
+    return 0;
+}
+
+static karp_status begin_search(cli_tuning *t)
+{
+    const cli_options *options = t->answer->options;
+    karp_tune_options o;
+    karp_tune_options_init(&o, sizeof o);
+    size_t bytes = (options->axes.count + 1) * sizeof(karp_str);
+    karp_str *axes = karp_alloc(options->context, bytes);
+    if (axes == NULL) return t->answer->error.status = KARP_E_NOMEM;
+    for (size_t i = 0; i < options->axes.count; i++) axes[i] = str(options->axes.items[i]);
+    o.axes = axes;
+    o.axis_count = options->axes.count;
+    o.most_designs = options->most_designs;
+    o.seed = t->seed;
+    o.replay = t->replayed;
+    o.peer_version = options->peer_version;
+    karp_status status = karp_tune_new(options->context, t->answer->input.reader, &o, &t->tune, &t->answer->error);
+    karp_free(options->context, axes, bytes);
+    return status;
+}
+
+static void print_tuning(cli_tuning *t, int *result)
+{
+    const cli_options *options = t->answer->options;
+    strbuf out = { .context = options->context };
+    if (!tuning_write(t, &out)) t->status = fail(&t->answer->error, KARP_E_NOMEM, "out of memory");
+    else if (!print_folded(options, (karp_str){ out.ptr, out.len })) *result = EXIT_ERROR;
+    strbuf_free(&out);
+}
+
+static karp_status write_answer(cli_tuning *t, int *result)
+{
+    const cli_options *options = t->answer->options;
+    t->best = find_best(t);
+    *result = options->detailed_exitcode && t->best != 0 ? EXIT_CHANGES : EXIT_OK;
+    if (options->pick > 0 && options->pick >= karp_tune_design_count(t->tune)) {
+        *result = EXIT_ERROR;
+        print_problem("--pick", "no design of that number was tried");
+    } else if (options->format == KARP_FORMAT_JSON) {
+        t->status = karp_write_tune(options->context, t->tune, &t->answer->write, &t->answer->text, &t->answer->error);
+    } else {
+        print_tuning(t, result);
+    }
+    return t->status;
+}
+
+static karp_status answer_tune(cli_answer *answer, void *own, int *result)
+{
+    cli_tuning *t = own;
+    const cli_options *options = answer->options;
+    t->answer = answer;
+    t->status = begin_search(t);
+    if (t->status == KARP_OK && t->replayed) {
+        bool tried = replay_of(options, &options->traces, &options->files, replay_all, t) == EXIT_OK;
+        if (!tried && t->status == KARP_OK) { /* the reason has been printed */
+            karp_tune_free(t->tune);
+            *result = EXIT_ERROR;
+            return KARP_OK;
+        }
+    } else if (t->status == KARP_OK) {
+        settle_all(t);
+    }
+    if (t->status == KARP_OK) t->status = write_answer(t, result);
+    karp_tune_free(t->tune);
+    return t->status;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* Options that have no effect; NULL = there is none. A replay reads the objects as they are in the files. */
+static const char *useless(const cli_options *o)
+{
+    const struct {
+        bool given, replayed; /* which search ignores it */
+        const char *name;
+    } rows[] = { { o->deleted.count > 0, true, "--delete" },
+                 { o->scaled.count > 0, true, "--scale" },
+                 { o->prices.count > 0, true, "--prices" },
+                 { o->requests.recommended != 0, true, "--requests" },
+                 { o->pods_from.count > 0, true, "--pods-from" },
+                 { o->hooks != NULL, true, "--hooks" },
+                 { o->now != 0 || o->now_later != 0, true, "--now" },
+                 { o->cluster, true, "a cluster" },
+                 { o->replay[REPLAY_UNTIL] != NULL, false, "--until" },
+                 { o->replay[REPLAY_BOOT] != NULL, false, "--boot" },
+                 { o->replay[REPLAY_BOOT_JITTER] != NULL, false, "--boot-jitter" },
+                 { o->replay[REPLAY_DISRUPTION_INTERVAL] != NULL, false, "--disruption-interval" },
+                 { o->replay[REPLAY_INTERRUPTIONS] != NULL, false, "--interruptions" },
+                 { o->replay[REPLAY_SCHEDULER] != NULL, false, "--scheduler" },
+                 { o->replay[REPLAY_SCHEDULER_VERSION] != NULL, false, "--scheduler-version" },
+                 { o->replay[REPLAY_SCHEDULER_CONFIG] != NULL, false, "--scheduler-config" },
+                 { o->most_allocated, false, "--most-allocated" } };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].given && rows[i].replayed == (o->traces.count > 0)) return rows[i].name;
+    }
+    return NULL;
+}
+
+/* Each design reads the files of a replay again. */
+static bool is_stream(const cli_list *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        if (text_file_is_stream(paths->items[i])) return true;
+    }
+    return false;
+}
+
+static int run_tune(const cli_options *options)
+{
+    cli_tuning t = { .replayed = options->traces.count > 0 };
+    const char *seed = options->replay[REPLAY_SEED], *given = useless(options);
+    if (given != NULL)
+        return wrong_option(&verb_tune, given, t.replayed ? "has no effect with --trace" : "is for --trace FILE");
+    if (options->pick > 0 && options->format != KARP_FORMAT_YAML)
+        return wrong_option(&verb_tune, "--pick", "is for -o yaml");
+    if (seed != NULL && !parse_count(seed, &t.seed)) return wrong_option(&verb_tune, "--seed", "not a number");
+    if (t.replayed && (is_stream(&options->files) || is_stream(&options->traces)))
+        return wrong_option(&verb_tune, "--trace", "what is replayed is read several times: save it as a file");
+    return answer_input(options, true, options->format != KARP_FORMAT_JSON, answer_tune, &t);
+}
+
+const cli_verb verb_tune = {
+    .name = "tune",
+    .arguments = "[FILE...]",
+    .summary = "NodePools that would cost less: a search over their designs",
+    .details =
+        "Tries designs of the NodePools: other requirements, consolidation, budgets, weights, limits. Each design is\n"
+        "settled as karp plan --settle does, or with --trace replayed as karp replay does. Shows which designs no "
+        "other\n"
+        "is better than in cost, evictions, waiting and spot use, what each change does by itself, and what no design\n"
+        "can be below. -o yaml writes the NodePools of the cheapest one.",
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
+               CLI_OPTION_TUNE,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML,
+    .default_format = KARP_FORMAT_TEXT,
+    .run = run_tune,
+};

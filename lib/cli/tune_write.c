@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes what a search of designs found. */
+#include "tune.h"
+#include "writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static karp_tune_axis axis_at(const cli_tuning *t, size_t index)
+{
+    karp_tune_axis a = { .size = sizeof a };
+    (void)karp_tune_get_axis(t->tune, index, &a);
+    return a;
+}
+
+static karp_tune_design design_at(const cli_tuning *t, size_t index)
+{
+    karp_tune_design d = { .size = sizeof d };
+    (void)karp_tune_get_design(t->tune, index, &d);
+    return d;
+}
+
+/* "web: consolidateAfter" */
+static void add_name(strbuf *out, const karp_tune_axis *axis)
+{
+    strbuf_addstr(out, axis->pool);
+    if (axis->pool.len > 0) strbuf_adds(out, ": ");
+    strbuf_addstr(out, axis->name);
+}
+
+/* "capacity-type spot+on-demand, consolidateAfter 5m" */
+static void add_changes(const cli_tuning *t, const karp_tune_design *d, strbuf *out)
+{
+    if (d->changes == 0) strbuf_adds(out, "as it is");
+    for (size_t a = 0, done = 0; a < karp_tune_axis_count(t->tune); a++) {
+        const karp_tune_axis axis = axis_at(t, a);
+        if (d->values[a] == 0) continue;
+        strbuf_adds(out, done++ > 0 ? ", " : "");
+        add_name(out, &axis);
+        strbuf_addc(out, ' ');
+        strbuf_addstr(out, axis.values[d->values[a]]);
+    }
+}
+
+/* The design with one of the changes alone, or SIZE_MAX if it was not tried. */
+static size_t find_alone(const cli_tuning *t, size_t axis, size_t value)
+{
+    for (size_t i = 0; i < karp_tune_design_count(t->tune); i++) {
+        const karp_tune_design d = design_at(t, i);
+        if (d.changes == 1 && d.values[axis] == value) return i;
+    }
+    return SIZE_MAX;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void put_text(cli_writer *w, strbuf *text, size_t at, size_t indent)
+{
+    w->out->failed = w->out->failed || text->failed;
+    if (text->len > 0) cli_put_words(w, at, indent, text->ptr, text->len);
+    cli_put_text(w, "\n");
+    strbuf_free(text);
+}
+
+static void money(const cli_tuning *t, double value, bool sign, char text[MONEY_TEXT])
+{
+    (void)money_dollars(t->replayed ? value : value * HOURS_A_MONTH, sign, text);
+}
+
+static void text_axes(cli_writer *w, const cli_tuning *t)
+{
+    cli_put_text(w, "\nWhat is varied\n");
+    for (size_t a = 0; a < karp_tune_axis_count(t->tune); a++) {
+        const karp_tune_axis axis = axis_at(t, a);
+        strbuf line = { .context = w->options->context };
+        add_name(&line, &axis);
+        strbuf_adds(&line, ": ");
+        strbuf_addstr(&line, axis.now);
+        strbuf_adds(&line, axis.now.len > 0 ? " (as it is)" : "as it is");
+        for (size_t v = 1; v < axis.value_count; v++) {
+            strbuf_adds(&line, ", ");
+            strbuf_addstr(&line, axis.values[v]);
+        }
+        cli_put_text(w, "  ");
+        put_text(w, &line, 2, 4);
+    }
+}
+
+enum { CHANGES_COLUMN = 58 };
+
+static void text_heading(cli_writer *w, const cli_tuning *t)
+{
+    cli_put_text(w, "\nDesigns that no other is better than in everything\n");
+    if (t->replayed)
+        cli_put_format(w, "%7s %11s %9s %8s %5s %11s  %s\n", "design", "cost", "evictions", "p99 wait", "left",
+                       "interrupted", "changes");
+    else
+        cli_put_format(w, "%7s %11s %9s %8s %5s %11s  %s\n", "design", "cost/month", "nodes", "removed", "left", "spot",
+                       "changes");
+}
+
+static void text_design(cli_writer *w, const cli_tuning *t, size_t index)
+{
+    const karp_tune_design d = design_at(t, index);
+    strbuf changes = { .context = w->options->context };
+    char cost[MONEY_TEXT], other[MONEY_TEXT];
+    money(t, d.cost, false, cost);
+    if (t->replayed) {
+        (void)snprintf(other, sizeof other, "%.0f", d.exposure);
+        cli_put_format(w, "%7zu %11s %9" PRIu64 " %7.0fs %5" PRIu64 " %11s  ", index, cost, d.evictions, d.pending,
+                       d.left, other);
+    } else {
+        money(t, d.exposure, false, other);
+        cli_put_format(w, "%7zu %11s %9" PRIu64 " %8" PRIu64 " %5" PRIu64 " %11s  ", index, cost, d.nodes, d.evictions,
+                       d.left, other);
+    }
+    add_changes(t, &d, &changes);
+    put_text(w, &changes, CHANGES_COLUMN, CHANGES_COLUMN);
+}
+
+/* Where the best design has several changes. */
+static void text_alone(cli_writer *w, const cli_tuning *t)
+{
+    const karp_tune_design best = design_at(t, t->best), own = design_at(t, 0);
+    if (best.changes < 2) return;
+    cli_put_text(w, "\nEach of its changes by itself\n");
+    for (size_t a = 0; a < karp_tune_axis_count(t->tune); a++) {
+        size_t one = best.values[a] == 0 ? SIZE_MAX : find_alone(t, a, best.values[a]);
+        if (best.values[a] == 0) continue;
+        strbuf line = { .context = w->options->context };
+        char cost[MONEY_TEXT] = "not tried";
+        if (one != SIZE_MAX) {
+            const karp_tune_design d = design_at(t, one);
+            money(t, d.cost - own.cost, true, cost);
+            add_changes(t, &d, &line);
+        } else {
+            const karp_tune_axis axis = axis_at(t, a);
+            add_name(&line, &axis);
+        }
+        cli_put_format(w, "  %12s  ", cost);
+        put_text(w, &line, 16, 16);
+    }
+}
+
+static void text_best(cli_writer *w, const cli_tuning *t)
+{
+    const karp_tune_design best = design_at(t, t->best), own = design_at(t, 0);
+    const char *unit = t->replayed ? "" : "/month";
+    char after[MONEY_TEXT], before[MONEY_TEXT], saved[MONEY_TEXT];
+    money(t, best.cost, false, after);
+    money(t, own.cost, false, before);
+    money(t, best.cost - own.cost, true, saved);
+    if (t->best == 0)
+        cli_put_format(w, "\nNo design that was tried is better than the input as it is: %s%s.\n", before, unit);
+    else
+        cli_put_format(w, "\nThe best is design %zu: %s%s instead of %s%s (%s).\n", t->best, after, unit, before, unit,
+                       saved);
+    if (best.exposure > own.exposure && !t->replayed)
+        cli_put_text(w, "It has more on spot nodes, which can be interrupted.\n");
+}
+
+/* The bound is about all pods that the loosest design places. */
+static void text_floor(cli_writer *w, const cli_tuning *t)
+{
+    const karp_tune_design best = design_at(t, t->best);
+    char floor[MONEY_TEXT];
+    if (t->floor <= 0) return;
+    money(t, t->floor, false, floor);
+    cli_put_format(w, "No values of these fields%s can be below %s/month (a lower bound with a proof)",
+                   best.left > 0 ? " that place every pod that can be placed" : "", floor);
+    if (best.left == 0 && best.cost < t->floor * 1.0005) cli_put_format(w, ",\nand design %zu reaches it", t->best);
+    else if (best.left == 0)
+        cli_put_format(w, ";\ndesign %zu is %.1f%% above it", t->best, (best.cost / t->floor - 1) * 100);
+    cli_put_text(w, ".\n");
+}
+
+static void write_text(cli_writer *w, const cli_tuning *t)
+{
+    size_t count = karp_tune_design_count(t->tune);
+    uint64_t grid = karp_tune_grid(t->tune);
+    cli_put_made_by(w, "tune", w->options, &t->answer->input);
+    cli_put_format(w, "%zu of %" PRIu64 " designs, each %s.", count, grid, t->replayed ? "replayed" : "settled");
+    if (count < grid) cli_put_text(w, " --designs N tries more of them.");
+    cli_put_text(w, "\n");
+    karp_str licences = karp_reader_missing_licences(t->answer->input.reader);
+    if (licences.len > 0) cli_put_format(w, "Without licences of %s.\n", licences.ptr);
+    text_axes(w, t);
+    text_heading(w, t);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || design_at(t, i).on_front) text_design(w, t, i);
+    }
+    text_best(w, t);
+    text_alone(w, t);
+    cli_put_text(w, t->floor > 0 ? "\n" : "");
+    text_floor(w, t);
+    if (t->best != 0) cli_put_text(w, "Its NodePools: the same command with -o yaml\n");
+    cli_put_incomplete(w, NULL, &t->answer->input);
+}
+
+/* ---- YAML -------------------------------------------------------------------------------------------------------- */
+
+static void write_yaml(cli_writer *w, const cli_tuning *t)
+{
+    size_t number = w->options->pick > 0 ? (size_t)w->options->pick : t->best;
+    const karp_tune_design d = design_at(t, number), own = design_at(t, 0);
+    karp_text pools = { .ptr = NULL };
+    strbuf changes = { .context = w->options->context };
+    char after[MONEY_TEXT], before[MONEY_TEXT];
+    const char *unit = t->replayed ? "" : "/month";
+    money(t, d.cost, false, after);
+    money(t, own.cost, false, before);
+    add_changes(t, &d, &changes);
+    cli_put_format(w, "# Design %zu: ", number);
+    cli_put(w, changes.len > 0 ? changes.ptr : "", changes.len);
+    cli_put_format(w, "\n# %s%s instead of %s%s, %s\n", after, unit, before, unit,
+                   t->replayed ? "replayed" : "settled");
+    if (d.changes == 0) cli_put_text(w, "# The NodePools stay as they are.\n");
+    if (karp_tune_pools(t->tune, number, &pools, NULL) != KARP_OK) w->out->failed = true;
+    else if (pools.len > 0) cli_put(w, pools.ptr, pools.len);
+    w->out->failed = w->out->failed || changes.failed;
+    strbuf_free(&changes);
+    karp_text_free(&pools);
+}
+
+bool tuning_write(const cli_tuning *t, strbuf *out)
+{
+    const cli_options *options = t->answer->options;
+    cli_writer w = { .options = options, .out = out };
+    if (options->format == KARP_FORMAT_YAML) write_yaml(&w, t);
+    else write_text(&w, t);
+    return !out->failed;
+}

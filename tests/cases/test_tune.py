@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp tune: every design costs what karp plan --settle or karp replay says of its manifests, and the best is the cheapest of all of them."""
+import itertools
+import json
+import pathlib
+import tempfile
+
+from stories import check, document, equal, finish, run
+
+TYPES = {'small.one': (2, 0.10), 'small.two': (4, 0.22), 'large.one': (8, 0.36), 'large.two': (16, 0.70)}
+FAMILY = 'karpenter.k8s.aws/instance-family'
+
+
+def instance_type(name, cpus, price):
+    at = lambda kind, cost: {'requirements': [{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': [kind]},
+                                              {'key': 'topology.kubernetes.io/zone', 'operator': 'In', 'values': ['z1']}], 'price': cost, 'available': True}
+    labels = {'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux', FAMILY: name.split('.')[0]}
+    return {'name': name, 'requirements': [{'key': k, 'operator': 'In', 'values': [v]} for k, v in labels.items()],
+            'capacity': {'cpu': str(cpus), 'memory': f'{cpus * 4}Gi', 'pods': '30', 'ephemeral-storage': '20Gi'},
+            'offerings': [at('on-demand', price), at('spot', price / 2)]}
+
+
+def pool(name='web', kinds=('on-demand',), families=('small',), **changes):
+    """The NodePool of a design, written by hand."""
+    requirements = [{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': list(kinds)}]
+    if families:
+        requirements.append({'key': FAMILY, 'operator': 'In', 'values': list(families)})
+    disruption = {'consolidateAfter': changes.get('after', '0s'), 'consolidationPolicy': changes.get('policy', 'WhenEmptyOrUnderutilized'),
+                  'budgets': [{'nodes': '100%'}]}
+    spec = {'template': {'spec': {'requirements': requirements, 'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'x'}}},
+            'disruption': disruption}
+    if 'limit' in changes:
+        spec['limits'] = {'cpu': changes['limit']}
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': name, 'annotations': {'team': 'a: b'}}, 'spec': spec}
+
+
+def app(name, replicas, cpu):
+    return {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': name},
+            'spec': {'replicas': replicas, 'selector': {'matchLabels': {'app': name}},
+                     'template': {'metadata': {'labels': {'app': name}}, 'spec': {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': cpu}}}]}}}}
+
+
+def save(folder, name, *objects):
+    path = pathlib.Path(folder, name)
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': list(objects)}))
+    return path
+
+
+def changes_of(design):
+    return {c['name']: c['value'] for c in design['changes']}
+
+
+folder = tempfile.mkdtemp()
+types = pathlib.Path(folder, 'types.json')
+types.write_text(json.dumps([instance_type(name, *of) for name, of in TYPES.items()]))
+words = ('--catalogue', types)
+apps = app('a', 3, '1500m'), app('b', 2, '900m')
+now = save(folder, 'now.json', pool(), *apps)
+
+# Every design of the grid, settled, is what its manifests come to; the best is the minimum of all of them.
+axes = {'capacity-type': ('', 'spot+on-demand'), 'instance-family': ('', 'small+large', 'any'), 'consolidationPolicy': ('', 'WhenEmpty')}
+grid = [word for name, values in axes.items() for word in ('--axis', f'{name}={",".join(values[1:])}')]
+found = document('tune', now, *words, *grid)
+equal((found['kind'], found['method'], found['grid'], len(found['designs'])), ('Tuning', 'settle', 12, 12), 'the whole grid')
+equal([a['now'] for a in found['axes']], ['on-demand', 'small', 'WhenEmptyOrUnderutilized'], 'what the input has')
+equal(sorted(sorted(changes_of(d).items()) for d in found['designs']),
+      sorted(sorted((k, v) for k, v in zip(axes, values) if v) for values in itertools.product(*axes.values())), 'each design once')
+equal([len(d['changes']) for d in found['designs'][:5]], [0, 1, 1, 1, 1], 'first as it is, then each change by itself')
+costs = []
+for design in found['designs']:
+    chosen = changes_of(design)
+    families = {'': ('small',), 'small+large': ('small', 'large'), 'any': ()}[chosen.get('instance-family', '')]
+    own = pool(kinds=chosen.get('capacity-type', 'on-demand').split('+'), families=families, policy=chosen.get('consolidationPolicy', 'WhenEmptyOrUnderutilized'))
+    plan = document('plan', '--settle', save(folder, 'design.json', own, *apps), *words)
+    settled = plan['designs'][1]
+    equal((design['perHour'], design['podsLeft'], design['nodes'], design['spotPerHour'], design['nodesRemoved']),
+          (settled['cost']['perHour'], settled['podsLeft'], settled['nodes'], settled['cost']['spot'], sum(r['nodesRemoved'] for r in plan['rounds'])), f'{chosen}')
+    costs.append(settled['cost']['perHour'])
+best = found['designs'][found['best']]
+equal(best['perHour'], min(costs), 'the least of all')
+check(best['best'] and best['onFront'] and sum(d['best'] for d in found['designs']) == 1, best)
+check(len(set(costs)) > 2 and min(costs) < costs[0], 'the grid has something to find')
+check(0 < found['floorPerHour'] <= min(costs) + 1e-9, f'{found["floorPerHour"]} is below {costs}')
+
+
+def figures(design):
+    return design['perHour'], design['nodesRemoved'], design['spotPerHour'], design['podsLeft']
+
+
+for design in found['designs']:
+    beaten = any(all(a <= b for a, b in zip(figures(o), figures(design))) and figures(o) != figures(design) for o in found['designs'])
+    equal(design['onFront'] and beaten, False, f'the front: {design}')
+    check(beaten or any(o['onFront'] and figures(o) == figures(design) for o in found['designs']), f'the front: {design}')
+for row in found['alone']:
+    equal(round(row['perHour'], 9), round(costs[row['design']] - costs[0], 9), f'alone: {row}')
+equal(document('tune', now, *words, *grid), found, 'the same again')
+
+# The NodePools that it writes come to what it says, and what is no part of the design stays.
+written = run('tune', now, *words, *grid, '-o', 'yaml')[0]
+patch = pathlib.Path(folder, 'best.yaml')
+patch.write_text(written)
+check('team: "a: b"' in written and 'status' not in written and written.startswith(f'# Design {found["best"]}: '), written)
+equal(document('plan', '--settle', now, '--replace', patch, *words)['designs'][1]['cost']['perHour'], min(costs), 'what is written')
+check('as it is' in run('tune', patch, save(folder, 'apps.json', *apps), *words, *grid, '-o', 'yaml')[0], 'nothing is left to change')
+text = run('tune', now, *words, *grid)[0]
+check(f'The best is design {found["best"]}: ' in text and '12 of 12 designs, each settled.' in text and 'No values of these fields can be below' in text, text)
+run('tune', now, *words, *grid, '--detailed-exitcode', status=2)
+
+# A part of a grid: the same designs for a seed, none twice; with all changes that help, the search still finds the best.
+some = document('tune', now, *words, *grid, '--designs', '9', '--seed', '3')
+equal(document('tune', now, *words, *grid, '--designs', '9', '--seed', '3'), some, 'the same again')
+equal(len({json.dumps(d['changes']) for d in some['designs']}), 9, 'no design twice')
+equal(some['designs'][some['best']]['perHour'], min(costs), 'the best of a part')
+
+# One NodePool of several, limits that leave pods (which cannot be the best), weights, and what a search begins with by itself.
+two = save(folder, 'two.json', pool(), pool('other', families=('large',)), *apps)
+limits = document('tune', two, *words, '--axis', 'web:limits.cpu=1,100', '--axis', 'other:limits.cpu=1', '--axis', 'other:weight=10')
+equal([(a['nodePool'], a['now']) for a in limits['axes']], [('web', 'none'), ('other', 'none'), ('other', 'none')], 'two NodePools')
+none = [d for d in limits['designs'] if [c['value'] for c in d['changes']][:2] == ['1', '1']]
+check(none and all(d['podsLeft'] == 5 and d['leavesMore'] and not d['onFront'] and not d['best'] for d in none), none)
+one = run('tune', two, *words, '--axis', 'other:weight=10', '-o', 'yaml', '--pick', '1')[0]
+check('weight: 10' in one and 'name: other' in one and 'name: web' not in one, one)
+usual = document('tune', save(folder, 'one.json', pool(), app('a', 1, '1')), *words)
+equal({a['name']: a['values'] for a in usual['axes']}, {'capacity-type': ['spot+on-demand'], 'instance-family': ['any'], 'consolidationPolicy': ['WhenEmpty']}, 'its own axes')
+
+# Replays.
+story = pathlib.Path(folder, 'story.json')
+story.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'objects': [app('a', 0, '1500m')],
+                             'steps': [step for count in (8, 3, 6, 1) for step in ({'scale': {'deployment': 'a', 'replicas': count}}, {'wait': '20m'})]}))
+pools = save(folder, 'pools.json', pool())
+times = ('--axis', 'consolidateAfter=5m,1h', '--axis', 'consolidationPolicy=WhenEmpty')
+replayed = document('tune', pools, '--trace', story, *words, *times)
+equal((replayed['method'], len(replayed['designs'])), ('replay', 6), 'replayed')
+dollars = []
+for design in replayed['designs']:
+    chosen = changes_of(design)
+    own = pool(after=chosen.get('consolidateAfter', '0s'), policy=chosen.get('consolidationPolicy', 'WhenEmptyOrUnderutilized'))
+    replay = document('replay', story, '--nodepools', save(folder, 'design.json', own), *words)['policies'][0]
+    equal((design['dollars'], design['evictions'], design['pendingSecondsP99'], design['nodesMost'], design['podsLeft']),
+          (replay['dollars'], replay['evictions'], replay['pendingSeconds']['p99'], replay['nodesMost'], replay['podsPending']), f'{chosen}')
+    dollars.append(replay['dollars'])
+    again = document('replay', story, '--nodepools', pools, '--replace', save(folder, 'design.json', own), *words)['policies'][0]
+    equal(again, replay, '--replace')
+equal(replayed['designs'][replayed['best']]['dollars'], min(dollars), 'the least of all replays')
+check(len(set(dollars)) > 1, dollars)
+check('6 of 6 designs, each replayed.' in run('tune', pools, '--trace', story, *words, *times)[0], 'text')
+
+# What cannot be varied is an error that says what can.
+for given, said in ((('--axis', 'consolidateAfer=5m'), 'did you mean consolidateAfter?'), (('--axis', 'consolidateAfter=soon'), 'a duration such as 5m, or Never'),
+                    (('--axis', 'budget=ten'), 'a percentage such as 10%'), (('--axis', 'wb:weight=3'), 'no NodePool has the name wb'), (('--axis', 'weight=3,,4'), 'an empty value'),
+                    (('--axis', 'instance-family=c5+'), 'words such as'), (('--axis', 'weight'), 'expected NAME=VALUE'), (('--axis', 'limits.cpu=many'), 'a quantity, or none'),
+                    (('--axis', 'weight=3', '--axis', 'web:weight=4'), 'two axes'), (('--designs', '0'), 'from 1 to 10000'), (('--until', '2h'), 'is for --trace FILE'),
+                    (('--pick', '1'), 'is for -o yaml'), (('--pick', '50', '-o', 'yaml', '--designs', '1'), 'no design of that number')):
+    out, error = run('tune', now, *words, *given, status=1)
+    check(out == '' and said in error, f'{given}: {error}')
+check('has no effect with --trace' in run('tune', pools, '--trace', story, '--scale', 'a=3', *words, status=1)[1], 'options of a settled search')
+check('the input has no NodePool' in run('tune', save(folder, 'apps.json', *apps), *words, status=1)[1], 'no NodePool')
+finish()
