@@ -94,6 +94,10 @@ typedef struct karp_replay_options {
      * name by schedulerName. Not with most_allocated or the scheduler "simple". NULL = the default profile. Since 1.0
      */
     const karp_replay_document *scheduler_config;
+    /** Objects that replace those of the same kind, namespace and name, or are added, as karp_reader_replace() does.
+     * Since 1.0 */
+    const karp_replay_document *replaced;
+    size_t replaced_count;
 } karp_replay_options;
 
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 1.0. */

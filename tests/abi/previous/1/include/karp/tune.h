@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tune.h  Searches designs of NodePools: what other requirements, consolidation, budgets and limits would cost
+ * (libkarp-io, docs/tune.md).
+ *
+ * A search hands out designs. The caller finds out what each of them comes to, with karp_settle() for the snapshot of
+ * the design, or with karp_replay() for its NodePools, and gives the result back. Designs that were handed out may be
+ * tried at the same time, by several threads or machines. Everything in this file is since 1.0.
+ *
+ * Unstable: a minor version may change what is in this file.
+ */
+#ifndef KARP_TUNE_H
+#define KARP_TUNE_H
+
+#include <karp/io.h>
+#include <karp/objective.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A search. Exclusive use. */
+typedef struct karp_tune karp_tune;
+
+/** Options of karp_tune_new(). */
+typedef struct karp_tune_options {
+    size_t size;
+    /**
+     * What is varied, "[POOL:]NAME=VALUE,VALUE": of one NodePool or of all. NAME is consolidateAfter,
+     * consolidationPolicy, budget ("10%" or "3": the only budget then), expireAfter, weight, limits.RESOURCE ("none" =
+     * no limit), or a label of requirements: "capacity-type", "arch", "zone", "instance-type", the last part of a
+     * well-known label ("instance-family"), or a whole label. Values of a requirement: "spot+on-demand" (In), "!c5+m5"
+     * (NotIn), ">4", "<9", or "any". Each axis also has the value "", as the input has it. None = axes that follow from
+     * the NodePools of the input.
+     */
+    const karp_str *axes;
+    size_t axis_count;
+    uint64_t most_designs; /**< that are handed out, at most 10000; 0 = 64 */
+    uint64_t seed; /**< of the search, if there are more designs than that */
+    uint32_t replay; /**< 1 = designs are replayed, so that times and budgets matter: they are axes by themselves */
+    uint32_t peer_version; /**< KARP_PEER_* of the snapshots, as in karp_reader_options */
+} karp_tune_options;
+
+/** Zeroes @p options and sets its size. */
+KARP_API void karp_tune_options_init(karp_tune_options *options, size_t size);
+
+/**
+ * Begins a search with the NodePools of @p reader, which has keep_documents and is finished; it may be freed after the
+ * call. @p options may be NULL; copied. The caller frees *@p out (karp_tune_free()). Errors: INVALID (an axis),
+ * NOT_FOUND (no NodePool, or none of the name), DUPLICATE (an axis), those of karp_reader_dump(), SYNTAX and RANGE (of
+ * what it wrote), NOMEM, ABI_*.
+ */
+KARP_API karp_status karp_tune_new(karp_context *context, const karp_reader *reader, const karp_tune_options *options,
+                                   karp_tune **out, karp_error *error);
+/** Frees it. NULL is allowed. */
+KARP_API void karp_tune_free(karp_tune *tune);
+
+/** One axis. Texts are borrowed from the search. */
+typedef struct karp_tune_axis {
+    size_t size;
+    karp_str pool; /**< "" = all NodePools */
+    karp_str name; /**< as in the options: "consolidateAfter", "capacity-type" */
+    karp_str now; /**< what the input has, as a value is written; "" = its NodePools differ, or have several of it */
+    const karp_str *values; /**< the first is "", as the input has it */
+    size_t value_count;
+} karp_tune_axis;
+
+/** How many axes there are. */
+KARP_API size_t karp_tune_axis_count(const karp_tune *tune);
+/** Axis @p index. Errors: NOT_FOUND (there are fewer), ABI_SIZE. */
+KARP_API karp_status karp_tune_get_axis(const karp_tune *tune, size_t index, karp_tune_axis *out);
+/** How many designs the axes have; UINT64_MAX = that many or more. */
+KARP_API uint64_t karp_tune_grid(const karp_tune *tune);
+
+/**
+ * Hands out the next design, by its number from 0. Design 0 is the input as it is. Then come those with one change, and
+ * then all others if there are at most most_designs. If not, the neighbours of the best design so far follow, and from
+ * a design at random when none of them is better. Equal options and results give equal designs. Errors: NOT_FOUND
+ * (there are no more), NOMEM.
+ */
+KARP_API karp_status karp_tune_next(karp_tune *tune, size_t *design);
+
+/** A design for what follows: every requirement and limit that is varied is dropped, with the minValues. */
+#define KARP_TUNE_LOOSEST SIZE_MAX
+/**
+ * The NodePools that the design changes, as YAML, to be applied or for the replaced objects of karp_replay(); empty if
+ * it changes none.
+ * The caller frees @p out (karp_text_free()). Errors: NOT_FOUND (no such design), RANGE, NOMEM, LIMIT.
+ */
+KARP_API karp_status karp_tune_pools(const karp_tune *tune, size_t design, karp_text *out, karp_error *error);
+
+/**
+ * The input with the NodePools of the design. The caller owns *@p out (karp_snapshot_unref()). Errors: NOT_FOUND (no
+ * such design), STATE (of a search for replays), those of karp_reader_replace() and karp_reader_finish().
+ */
+KARP_API karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapshot **out, karp_error *error);
+
+/** Gives the result of a design: the cluster that it settles to. Errors: NOT_FOUND (no such design), INVALID. */
+KARP_API karp_status karp_tune_set_settlement(karp_tune *tune, size_t design, const karp_settlement *settlement,
+                                              karp_error *error);
+/**
+ * The same of a replay: the JSON of karp_replay() with one policy. Errors: NOT_FOUND (no such design), SYNTAX, INVALID
+ * (not a Replay of one policy), LIMIT, RANGE, NOMEM.
+ */
+KARP_API karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay, karp_error *error);
+
+/** A design that was handed out. */
+typedef struct karp_tune_design {
+    size_t size;
+    const size_t *values; /**< the number of its value on each axis. Borrowed until the next call of karp_tune_next() */
+    size_t changes; /**< values that are not the first */
+    uint32_t known; /**< 1 = its result was given; otherwise the rest is 0 */
+    uint32_t on_front; /**< 1 = no other design is as good in every figure, and better in one */
+    uint32_t best; /**< 1 = of the lowest cost; then of the lowest next figures and the fewest changes */
+    uint32_t leaves_more; /**< 1 = more pods are left than with design 0: it is neither on the front nor the best */
+    double cost; /**< $/h of the settled cluster; $ of the whole replay */
+    double exposure; /**< of the settled cluster $/h of spot nodes; of the replay, interruptions of spot nodes */
+    double pending; /**< seconds for which pods were pending, the 99th percentile of the replay; settled: 0 */
+    uint64_t evictions; /**< of the replay; settled: nodes that are removed on the way */
+    uint64_t nodes; /**< of the settled cluster; of the replay, the most at a time */
+    uint64_t left; /**< pods without a node in the end */
+} karp_tune_design;
+
+/** How many designs were handed out. */
+KARP_API size_t karp_tune_design_count(const karp_tune *tune);
+/** Design @p index, judged by the results that were given. Errors: NOT_FOUND (there are fewer), ABI_SIZE. */
+KARP_API karp_status karp_tune_get_design(const karp_tune *tune, size_t index, karp_tune_design *out);
+
+/**
+ * A lower bound of what any design costs that launches all nodes of NodePools anew and places the pods that
+ * KARP_TUNE_LOOSEST places, in $/h: that of karp_cost_bound() for it, where neither preferences nor weights count; 0 =
+ * unknown. @p options may be NULL: when to stop, and the profile. Errors: those of karp_tune_snapshot(),
+ * karp_snapshot_without() and karp_cost_bound().
+ */
+KARP_API karp_status karp_tune_floor(karp_tune *tune, const karp_options *options, double *floor, karp_error *error);
+
+/** Writes a Tuning: the axes, the designs, the best of them and the floor, if it is known. Format: JSON. */
+KARP_API karp_status karp_write_tune(karp_context *context, const karp_tune *tune, const karp_write_options *options,
+                                     karp_text *out, karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
