@@ -70,6 +70,8 @@ class File:
         outer = flat(without_attributes(named))
         if not outer or outer[0] in ('_Static_assert', 'static_assert', ';') or outer[0] == 'extern' and '{' in outer:
             return
+        if outer == ['int', '{', ';']:
+            return  # `enum { … };` declares only what is inside
         if outer[0] == 'typedef':
             pointer = [outer[i + 2] for i in range(len(outer) - 2) if outer[i:i + 2] == ['(', '*']]
             names = pointer[:1] or [[w for w in outer if re.match(r'[A-Za-z_]', w)][-1]]

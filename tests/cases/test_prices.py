@@ -137,8 +137,8 @@ with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, 'prices.json')
     missing = f'{path}: spec.rules[0].requirements[0].values: no instance type or offering of this catalogue has '
     equal(notes(match(FAMILY, 'm6a', 'c7x', 'qq1')), [f'{missing}c7x, qq1 as {FAMILY}'], 'values')
-    equal(notes(match('node.kubernetes.io/instance-type', 'm6a.large', 'p3.8xlargee')),
-          [f'{missing}p3.8xlargee as node.kubernetes.io/instance-type; did you mean p3dn.24xlarge?'], 'an instance type')
+    equal(notes(match('node.kubernetes.io/instance-type', 'm6a.large', 'c7i.largee')),
+          [f'{missing}c7i.largee as node.kubernetes.io/instance-type; did you mean c7i.large?'], 'an instance type')
     nothing = f'{path}: spec.rules[0] matches no offering of this catalogue and has no effect'
     equal(notes(match('topology.kubernetes.io/zone', 'us-west-2aa')), [f'{missing}us-west-2aa as topology.kubernetes.io/zone; did you mean us-west-2a?', nothing], 'a zone')
     equal(notes(match(FAMILY, 'm6a'), match('node.kubernetes.io/instance-type', 'c7i.large')), [nothing], 'values that do not go together')

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::decision::Decision;
+use crate::decision::{Decision, Said};
 use crate::error::{checked, reason, Error};
 use crate::text::{copy, items, text};
 use karp_sys as c;
 use std::ffi::CStr;
 use std::mem::{size_of, zeroed};
 use std::ptr;
+use std::sync::Arc;
 
 /// What is asked of [`crate::Snapshot::admit`].
 #[derive(Clone, Debug, Default)]
@@ -200,10 +201,10 @@ fn workload(found: &Held, number: usize) -> Result<Workload, Error> {
 }
 
 /// Takes the answers over.
-pub(crate) fn admission(at: *mut c::karp_admission) -> Result<Admission, Error> {
+pub(crate) fn admission(at: *mut c::karp_admission, said: &Arc<Said>) -> Result<Admission, Error> {
     let found = Held(at);
     // SAFETY: the answers live; the decision is theirs, and the reference is our own.
     let workloads = (0..unsafe { c::karp_admission_count(found.0) }).map(|i| workload(&found, i)).collect::<Result<_, _>>()?;
-    let decision = Decision::of(unsafe { c::karp_decision_ref(c::karp_admission_decision(found.0)) });
+    let decision = Decision::of(unsafe { c::karp_decision_ref(c::karp_admission_decision(found.0)) }, said);
     Ok(Admission { workloads, decision })
 }

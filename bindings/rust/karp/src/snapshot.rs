@@ -294,7 +294,7 @@ impl Snapshot {
         let mut out = ptr::null_mut();
         // SAFETY: as in plan().
         call(|error| unsafe { c::karp_admit(self.at, &filled, &mut out, error) })?;
-        admission(out)
+        admission(out, &self.said)
     }
 
     /// From the cluster there is to a cheaper one: the commands of the decision are the steps, one after the other.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use karp::{compare, fit, Admit, Answer, Design, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status};
+use karp::{
+    compare, fit, Admit, Answer, Design, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status,
+};
 use std::sync::atomic::AtomicBool;
 
 const CLUSTER: &str = r#"

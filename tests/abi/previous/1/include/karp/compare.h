@@ -177,11 +177,12 @@ KARP_API karp_status karp_compare_settlement(karp_context *context, const karp_s
 KARP_API void karp_comparison_free(karp_comparison *comparison);
 /** The totals of design @p design. Errors: NOT_FOUND beyond the end, INVALID, ABI_SIZE. */
 KARP_API karp_status karp_comparison_totals(const karp_comparison *comparison, size_t design, karp_design_totals *out);
-/** How many pods of design @p design move; 0 of the first, and beyond the end. So is the number of fields. */
+/** How many pods of design @p design move; 0 of the first, and beyond the end. */
 KARP_API size_t karp_comparison_move_count(const karp_comparison *comparison, size_t design);
 /** Move @p index, by the names of pods. Errors: NOT_FOUND beyond the end, INVALID, ABI_SIZE. */
 KARP_API karp_status karp_comparison_move(const karp_comparison *comparison, size_t design, size_t index,
                                           karp_design_move *out);
+/** How many fields of manifests differ in design @p design; 0 of the first, and beyond the end. */
 KARP_API size_t karp_comparison_field_count(const karp_comparison *comparison, size_t design);
 /** Field @p index, by kind and name of the object. Errors: NOT_FOUND beyond the end, INVALID, ABI_SIZE. */
 KARP_API karp_status karp_comparison_field(const karp_comparison *comparison, size_t design, size_t index,
