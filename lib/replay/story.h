@@ -53,6 +53,7 @@ typedef struct story_workload {
     trace_event rolled; /* kind TRACE_ROLLED: while playing, the last event of its rollout */
     bool applied; /* by a step: it does not exist at the start */
     bool gone; /* while steps are read: an earlier one deleted it */
+    bool refused; /* by the API server as the documents have it: it is not there before a step applies a right one */
     karp_str *owned; /* its pods in a cluster's documents; the last ones are removed first */
     size_t owned_count, owned_capacity;
 } story_workload;
@@ -161,6 +162,8 @@ karp_status story_read_change(story *s, size_t index, const char *member, tree *
 /* Prepares the engine: the workloads' pods, the nodes of the documents. */
 karp_status story_begin(story *s);
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas);
+/* What a changed Deployment with so many pods is scaled to. It is there from then on. */
+uint64_t story_replicas_after(story_workload *w, const story_effect *effect, uint64_t pods);
 karp_status story_change(story *s, const story_step *step);
 karp_status story_use(story *s, const story_step *step);
 karp_status story_interrupt(story *s, const story_step *step);

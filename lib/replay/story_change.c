@@ -426,7 +426,7 @@ static karp_status change_deployment(const change *c, const tree *before, tree *
         int64_t count = before ? (int64_t)STORY_SAME : 1;
         if (tree_integer(replicas, &count) && count > STORY_REPLICAS_MOST)
             return refuse(c, after, "more than 1000000 replicas");
-        effect.replicas = is_refused(c, after) ? 0 : (uint64_t)count;
+        effect.replicas = (uint64_t)count;
         bool same = before && io_same_template(tree_get(before, "spec"), spec);
         if (s->workloads[number].rollout != IO_NONE || (before && !same)) {
             status = roll(c, before, after, number, &effect);
@@ -476,7 +476,7 @@ static karp_status change_object(const change *c, const tree *before, tree *obje
     if (replay_is_workload(c->s->reader, object)) return change_pods(c, before, object);
     if (kind != IO_KIND_POD) return add_applied(c, object);
     karp_status status = before ? add_pod(c, before, TRACE_POD_DELETED) : KARP_OK;
-    return status || is_refused(c, object) ? status : add_pod(c, object, TRACE_POD_CREATED);
+    return status ? status : add_pod(c, object, TRACE_POD_CREATED);
 }
 
 static void add_title(strbuf *title, karp_str kind, karp_str name)
@@ -506,6 +506,7 @@ static karp_status apply_one(change *c, tree *object, bool exists, strbuf *title
     const tree *before = *number == IO_NONE ? NULL : s->objects[*number];
     if (exists && !before) return refuse(c, object, "there is none to replace; apply adds it");
     add_title(title, kind, name);
+    if (is_refused(c, object)) return KARP_OK; /* what was there stays as it is; a problem tells it */
     karp_status status = change_object(c, before, object);
     return status ? status : set_object(s, object);
 }

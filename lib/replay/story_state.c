@@ -48,6 +48,7 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 {
     story_workload *w = &s->workloads[workload];
     karp_status status = KARP_OK;
+    if (w->refused) replicas = 0;
     if (w->rolled.kind) {
         w->rolled.of.rollout.replicas = (int32_t)replicas;
         engine_take(s->e, &w->rolled);
@@ -61,10 +62,17 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
     return status;
 }
 
+uint64_t story_replicas_after(story_workload *w, const story_effect *effect, uint64_t pods)
+{
+    uint64_t same = w->refused ? 1 : pods; /* one that was not there is created, with one replica by default */
+    w->refused = false;
+    return effect->replicas == STORY_SAME ? same : effect->replicas;
+}
+
 static karp_status change_workload(story *s, const story_effect *effect)
 {
     story_workload *w = &s->workloads[effect->workload];
-    uint64_t replicas = effect->replicas == STORY_SAME ? replicas_of(w) : effect->replicas;
+    uint64_t replicas = story_replicas_after(w, effect, replicas_of(w));
     karp_status status = KARP_OK;
     if (effect->event.kind == TRACE_ROLLED) {
         w->rolled = effect->event;

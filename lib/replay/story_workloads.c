@@ -45,6 +45,7 @@ static karp_status settle_workload(story *s, karp_reader *reader, const io_admis
     const io_deferred *d = io_find_deferred(reader, str("Deployment"), w->namespace_, w->name);
     int64_t replicas = (int64_t)w->replicas;
     if (w->applied || !d || !d->root || io_is_stated(tree_get(d->root, "metadata"), "uid")) return KARP_OK;
+    w->refused = d->refused;
     if (d->gone || d->refused) replicas = 0;
     else if (!tree_integer(tree_get(tree_get(d->root, "spec"), "replicas"), &replicas)) replicas = 1;
     if (replicas < 0 || replicas > STORY_REPLICAS_MOST) return KARP_OK; /* told where it is read */

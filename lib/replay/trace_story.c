@@ -59,6 +59,7 @@ static bool scale(story_trace *l, size_t workload, uint64_t replicas)
 {
     bool fine = true;
     story_workload *w = &l->s.workloads[workload];
+    if (w->refused) replicas = 0;
     if (w->rolled.kind) return scale_rolled(l, w, replicas);
     while (l->pods[workload] < replicas && fine) fine = add_pod(l, workload, l->pods[workload]++, TRACE_POD_CREATED);
     while (l->pods[workload] > replicas && fine) fine = add_pod(l, workload, --l->pods[workload], TRACE_POD_DELETED);
@@ -75,7 +76,7 @@ static bool take_effect(story_trace *l, const story_effect *effect)
     }
     trace_event *rolled = &l->s.workloads[w].rolled;
     uint64_t has = rolled->kind ? (uint64_t)rolled->of.rollout.replicas : l->pods[w];
-    uint64_t replicas = effect->replicas == STORY_SAME ? has : effect->replicas;
+    uint64_t replicas = story_replicas_after(&l->s.workloads[w], effect, has);
     if (effect->event.kind == TRACE_ROLLED) {
         *rolled = effect->event;
         l->shapes[w] = l->t->rollouts[rolled->of.rollout.rollout].shapes[rolled->of.rollout.set];

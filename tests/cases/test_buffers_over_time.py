@@ -28,7 +28,7 @@ objects:
 - apiVersion: apps/v1
   kind: Deployment
   metadata: {name: web}
-  spec: {replicas: 0, template: {spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}}
+  spec: {replicas: 0, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}}
 steps:
 - wait: 1h
 - scale: {deployment: web, replicas: 1}

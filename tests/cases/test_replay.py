@@ -23,6 +23,7 @@ objects:
   metadata: {name: web}
   spec:
     replicas: 0
+    selector: {matchLabels: {app: web}}
     template:
       metadata: {labels: {app: web}}
       spec: {containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}}}]}

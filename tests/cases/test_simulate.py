@@ -106,6 +106,7 @@ objects:
   metadata: {{name: app}}
   spec:
     replicas: 0
+    selector: {{matchLabels: {{app: app}}}}
     template:
       metadata: {{labels: {{app: app}}, annotations: {{{annotations}}}}}
       spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}

@@ -168,6 +168,19 @@ def unclear():
         equal((played['problems'], played['totals']['podsRunning']), (wanted, pods), f'simulate: {one["kind"]}')
         again = json.loads(run('replay', story(*steps), *TYPES, '-o', 'json')[0])
         equal((again['problems'], again['policies'][0]['podsRunning']), (wanted, pods), f'replay: {one["kind"]}')
+    # What the API server refuses has no pods when it is scaled, and leaves what was there as it is.
+    wrong = workload('Deployment', 'web', 9)
+    wrong['spec'].pop('selector')
+    scaled = {'scale': {'deployment': 'web', 'replicas': 4}}
+    right = {'apply': workload('Deployment', 'web', 2)}
+    for steps, first, pods in (((scaled, {'wait': '5m'}), wrong, 0), ((scaled, right, {'wait': '5m'}), wrong, 2),
+                               (({'apply': wrong}, {'wait': '5m'}), None, 3), (({'apply': wrong}, scaled, {'wait': '5m'}), None, 4)):
+        kept.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [pool('m6i.large'), first or workload('Deployment', 'web', 3)]}))
+        changed.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'files': ['kept.json'], 'steps': [{'wait': '5m'}, *steps]}))
+        played = json.loads(run('simulate', changed, *TYPES, '-o', 'json')[0])
+        again = json.loads(run('replay', changed, *TYPES, '-o', 'json')[0])
+        equal((played['totals']['podsRunning'], again['policies'][0]['podsRunning']), (pods, pods), steps)
+        equal((len(played['problems']), len(again['problems'])), (1, 1), 'and it is told')
     pathlib.Path(folder, 'new.yaml').write_text(json.dumps(heavy))
     for verb in ('simulate', 'replay'):
         out, _ = run(verb, story({'wait': '5m'}, {'replace': 'new.yaml'}, {'wait': '5m'}), *TYPES)
