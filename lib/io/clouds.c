@@ -387,6 +387,29 @@ karp_status io_settle_clouds(karp_reader *reader)
     return KARP_E_NOT_FOUND;
 }
 
+karp_status io_clouds_note(karp_reader *reader)
+{
+    char pools[240] = "";
+    size_t count = 0;
+    if (!io_builtin_types(reader)) return KARP_OK;
+    for (uint32_t cloud = 0; plugin_builtin(cloud); cloud++) {
+        const io_deferred *first = NULL;
+        for (size_t i = 0; i < reader->deferred_count && !first; i++) {
+            const io_deferred *w = &reader->deferred[i];
+            bool own = w->info->kind == IO_KIND_NODE_POOL && !w->gone && io_cloud_of_pool(reader, w) == cloud;
+            if (own) first = w;
+        }
+        if (!first) continue;
+        str_append(pools, sizeof pools, "%s%s for NodePool %.*s", count++ ? ", " : "",
+                   plugin_builtin(cloud)->plugin->name, str_shown(first->name, 40), first->name.ptr);
+    }
+    if (count < 2) return KARP_OK;
+    return io_warn(reader,
+                   "the NodePools are of several clouds (%s): they are planned as one cluster, where a pod may go to "
+                   "any of them; if these are several clusters, plan the files of each by themselves",
+                   pools);
+}
+
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the input has several clouds, so that a region may be that of another one. */

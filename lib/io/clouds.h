@@ -27,6 +27,8 @@ bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t ran
 
 /* Decides which clouds are used. A NodePool of an unknown cloud is an error, unless its instance types are given. */
 karp_status io_settle_clouds(karp_reader *reader);
+/* Notes that NodePools are of several clouds. */
+karp_status io_clouds_note(karp_reader *reader);
 /* The number of a NodePool's cloud: that of its provider for plugin_builtin(), or the last one for the provider that
  * was given. IO_NONE = the cloud is unknown. */
 uint32_t io_cloud_of_pool(const karp_reader *reader, const io_deferred *pool);

@@ -120,6 +120,8 @@ def two_clouds():
     both = two + pod('a', '2', '{karpenter.sh/nodepool: ec2}') + pod('g', '2', '{karpenter.sh/nodepool: gce}')
     answer = plan(both)
     equal(clouds(answer), [('aws', 'us-west-2', '2026-07-20'), ('gcp', 'us-central1', '2026-08-06')], 'clouds')
+    check('of several clouds (aws for NodePool ec2, gcp for NodePool gce): they are planned as one cluster' in str(answer['warnings']), answer['warnings'])
+    check('several clouds' not in str(plan(pool('aws', 'a') + pool('aws', 'b') + pod())['warnings']), 'one cloud')
     check('catalogue' not in answer['input'], 'not one catalogue')
     equal(types(answer), [('ec2', 't4g.xlarge', 'us-west-2a'), ('gce', 'n2-highcpu-4', 'us-central1-a')], 'each has its own')
     check('catalogue aws us-west-2, prices 2026-07-20; gcp us-central1, prices 2026-08-06' in first_lines(both), 'the first line')
