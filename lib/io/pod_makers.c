@@ -101,6 +101,7 @@ static const struct {
     { "apps.kruise.io", "SidecarSet WorkloadSpread" },
     { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate WorkflowTemplate" },
     { "flow.volcano.sh", "JobTemplate" },
+    { "kyverno.io", "ClusterPolicy Policy" },
     { "serving.kserve.io", "ClusterStorageContainer LLMInferenceServiceConfig" },
     { "tekton.dev", "ClusterTask Pipeline Task" },
 };
@@ -145,6 +146,26 @@ static bool find_template(const tree *value, size_t depth, char path[PATH_ROOM])
     return false;
 }
 
+/* Whether it has amounts of cpu or memory. A pattern of a policy, as "?*", is none. */
+static bool has_amounts(const tree *amounts)
+{
+    karp_str cpu = tree_text_or_digits(tree_get(amounts, "cpu")),
+             memory = tree_text_or_digits(tree_get(amounts, "memory"));
+    return (cpu.len && karp_quantity_check(cpu) == KARP_OK) || (memory.len && karp_quantity_check(memory) == KARP_OK);
+}
+
+/* Whether resources of containers are stated below the value: an operator makes pods with them. */
+static bool states_resources(const tree *value, size_t depth)
+{
+    const tree *resources = tree_get(value, "resources");
+    if (has_amounts(tree_get(resources, "requests")) || has_amounts(tree_get(resources, "limits"))) return true;
+    for (size_t i = 0; depth < DEEPEST && i < tree_count(value); i++) {
+        const tree *part = tree_is(value, TREE_MAP) ? tree_member_at(value, i)->value : tree_item(value, i);
+        if (states_resources(part, depth + 1)) return true;
+    }
+    return false;
+}
+
 bool io_makes_pods(const tree *root)
 {
     karp_str api_version = tree_get_text(root, "apiVersion"), kind = tree_get_text(root, "kind");
@@ -155,7 +176,7 @@ bool io_makes_pods(const tree *root)
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
         if (is_listed(makers[i].group, makers[i].kinds, api_version, kind)) return true;
     }
-    return find_template(root, 0, path);
+    return find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0);
 }
 
 /* ---- what the input has of them ---------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <io/reader.h>
 
 /* Whether an object of a kind that is not read creates pods: the kind is known for it, or the object has a pod
- * template. */
+ * template, or resources of containers. */
 bool io_makes_pods(const tree *root);
 
 /* Records the controllers of an object that is not a pod. false = out of memory. */

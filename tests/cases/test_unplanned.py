@@ -30,6 +30,12 @@ said, = problems(KAFKA)
 check(said.startswith('Kafka events creates pods') and 'its operator decides on them' in said, said)
 said, = problems(thing('HelmRelease', 'helm.toolkit.fluxcd.io', spec={}))
 check('helm template' in said, said)
+# An operator that nobody knows, by the resources of its containers; patterns of policies are none.
+said, = problems(thing('Connect', 'platform.example.com', spec={'podTemplate': {'resources': {'limits': {'memory': '1Gi'}}}}))
+check(said.startswith('Connect train creates pods') and 'its operator decides on them' in said, said)
+for one in (thing('Topic', 'example.com', spec={'replicas': 3, 'partitions': 12}), thing('Rule', 'example.com', spec={'resources': {'limits': {'memory': '?*'}}}),
+            thing('Rule', 'example.com', spec={'resources': ['pods']}), thing('Policy', 'kyverno.io', spec={'resources': {'limits': {'memory': '1Gi'}}})):
+    equal(problems(one), [], one)
 
 # Text: a section of its own and the last line, in every answer; standard error where there is no room.
 for words in (['plan'], ['plan', '--settle'], ['disrupt'], ['explain', 'pod', 'inflate-0'], ['diff', POOL, APP, manifest(WIDGET, KAFKA), '--', '--scale', 'inflate=1']):
