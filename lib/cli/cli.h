@@ -205,7 +205,7 @@ typedef struct cli_verb {
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
 extern const cli_verb verb_lint, verb_blockers, verb_nodes, verb_top, verb_completion, verb_admit, verb_record,
-    verb_tune;
+    verb_tune, verb_twin;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -237,7 +237,8 @@ enum {
     CLI_OPTION_ROUNDS = 16777216, /* --first-round */
     CLI_OPTION_ADMIT = 33554432, /* --flavours --changes --boot --fail-on launch|never */
     CLI_OPTION_RECORD = 67108864, /* --every --for --looks --rotate */
-    CLI_OPTION_TUNE = 134217728 /* --axis --designs --trace --pick, and the options of karp replay about time */
+    CLI_OPTION_TUNE = 134217728, /* --axis --designs --trace --pick, and the options of karp replay about time */
+    CLI_OPTION_PARTS = 268435456 /* of a recording, without -f */
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must

@@ -16,11 +16,12 @@
 #endif
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = {
-    &verb_plan,     &verb_disrupt, &verb_explain, &verb_verify,     &verb_whatif, &verb_simulate, &verb_catalogue,
-    &verb_dump,     &verb_bench,   &verb_diff,    &verb_repack,     &verb_replay, &verb_facts,    &verb_lint,
-    &verb_blockers, &verb_nodes,   &verb_top,     &verb_completion, &verb_admit,  &verb_record,   &verb_tune
-};
+static const cli_verb *const verbs[] = { &verb_plan,   &verb_disrupt,    &verb_explain,   &verb_verify,
+                                         &verb_whatif, &verb_simulate,   &verb_catalogue, &verb_dump,
+                                         &verb_bench,  &verb_diff,       &verb_repack,    &verb_replay,
+                                         &verb_facts,  &verb_lint,       &verb_blockers,  &verb_nodes,
+                                         &verb_top,    &verb_completion, &verb_admit,     &verb_record,
+                                         &verb_tune,   &verb_twin };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 

@@ -76,7 +76,7 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
             continue;
         }
         cli_list *list = options->words.count < words ? &options->words : &options->files;
-        if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0)
+        if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY | CLI_OPTION_PARTS)) == 0)
             return wrong_option(verb, argv[i], "not expected");
         int status = list_add(options, list, argv[i]);
         if (status >= 0) return status;

@@ -13,6 +13,7 @@
 #include <karp/lifecycle.h>
 #include <karp/objective.h>
 #include <karp/provider.h>
+#include <karp/recording.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
 #include <karp/requests.h>
@@ -150,6 +151,10 @@ static const karp_replay_document pool = { .name = T("pool"), .text = T(POOL("p"
 static const karp_replay_options replay_options = {
     .size = sizeof replay_options, .traces = &trace, .trace_count = 1, .objects = &pool, .object_count = 1
 };
+static const karp_replay_document looks = {
+    .name = T("looks"), .text = T("{\"kind\":\"Recording\",\"now\":\"2026-03-02T08:00:00Z\",\"objects\":[]}\n")
+};
+static const karp_replay_options twin_options = { .size = sizeof twin_options, .traces = &looks, .trace_count = 1 };
 static karp_certificate certificate; /* of the bound */
 
 #define WRITES(name, call)                                                                                             \
@@ -191,6 +196,8 @@ WRITES(give_write_top, karp_write_top(context, node_list, s, &text, NULL))
 WRITES(give_write_tune, karp_write_tune(context, tune, s, &text, NULL))
 WRITES(give_write_catalogue, karp_write_catalogue(context, catalogue, s, &text, NULL))
 WRITES(give_write_replay, karp_replay(context, &replay_options, s, &text, NULL))
+WRITES(give_write_twin, karp_twin(context, &twin_options, s, &text, NULL, NULL))
+WRITES(give_twin, karp_twin(context, s, NULL, &text, NULL, NULL))
 
 static karp_status give_write_compare(const void *s)
 {
@@ -472,6 +479,8 @@ static const struct given in[] = {
     IN(write_options, give_write_top),
     IN(write_options, give_write_catalogue),
     IN(write_options, give_write_replay),
+    IN(write_options, give_write_twin),
+    GROWN(twin_options, give_twin, THROUGH(karp_replay_options, decision)),
     IN(write_options, give_write_compare),
     IN(write_options, give_write_story),
     GROWN(certificate, give_certificate_to_write, THROUGH(karp_certificate, nodes)),
