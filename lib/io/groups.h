@@ -10,6 +10,9 @@
 uint32_t io_group_source(const tree *root);
 /* The last step of decoding a pod: finds the group that its labels or annotations name. */
 void io_finish_group(io_decoder *d, const tree *object, void *pod);
+typedef struct io_filler io_filler;
+/* Adds the group that the Job's controller makes if its spec asks for a gang; *template_ becomes one that names it. */
+karp_status io_job_group(io_filler *f, const tree *job, karp_str namespace_, karp_str name, const tree **template_);
 /* Adds the group of the pod, once, if it has no object of its own and pods state its minimum. */
 karp_status io_group_of_pod(karp_reader *reader, const karp_pod *pod);
 

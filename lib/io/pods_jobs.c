@@ -229,6 +229,8 @@ void io_make_train_job(io_pods *p)
         bool nodes_here = str_is(step, "trainer") || (step.len == 0 && str_is(tree_get_text(job, "name"), "node"));
         add_replicated_job(p, nodes_here ? trained(p, job, trainer, nodes) : job);
     }
+    const tree *policy = tree_get(spec, "podGroupPolicy");
+    if (policy) io_pods_as_group(p, tree_get(policy, "volcano") ? KARP_GROUP_VOLCANO : KARP_GROUP_COSCHEDULING, 0, 0);
 }
 
 /* ---- LeaderWorkerSet --------------------------------------------------------------------------------------------- */
@@ -329,7 +331,16 @@ static void add_replica_type(io_decoder *d, const io_found_template *found, void
         io_set_label(p, set, "training.kubeflow.org/job-role", type);
 }
 
-void io_make_training_job(io_pods *p) { io_find_templates(p->d, p->object, &p->kind->places[0], add_replica_type, p); }
+void io_make_training_job(io_pods *p)
+{
+    const tree *policy = io_at_path(p->object, "/spec/runPolicy/schedulingPolicy");
+    io_find_templates(p->d, p->object, &p->kind->places[0], add_replica_type, p);
+    if (!policy || strcmp(p->kind->info.name, "MPIJob") != 0) return;
+    io_pods_as_group(p, KARP_GROUP_COSCHEDULING, 0, (uint64_t)integer_or(policy, "minAvailable", 0));
+    io_pods_note(
+        p, "MPIJob %.*s: its pods are a gang, as its schedulingPolicy asks for (--gang-scheduling of the operator)",
+        str_shown(p->name, 100), p->name.ptr);
+}
 
 /* ---- Volcano ----------------------------------------------------------------------------------------------------- */
 
@@ -400,8 +411,15 @@ static void check_volcano_job(io_pods *p)
 
 void io_make_volcano_job(io_pods *p)
 {
+    const tree *spec = tree_get(p->object, "spec"), *tasks = tree_get(spec, "tasks");
+    int64_t least = integer_or(spec, "minAvailable", 0);
     io_find_templates(p->d, p->object, &p->kind->places[0], add_task, p);
     check_volcano_job(p);
+    for (size_t i = 0, stated = (size_t)least; stated == 0 && tree_is(tasks, TREE_LIST) && i < tree_count(tasks); i++) {
+        const tree *task = tree_item(tasks, i);
+        least += integer_or(task, "minAvailable", integer_or(task, "replicas", 0));
+    }
+    io_pods_as_group(p, KARP_GROUP_VOLCANO, 0, (uint64_t)least);
 }
 
 /* ---- ScaledJob, CronJob and other schedules ---------------------------------------------------------------------- */

@@ -85,8 +85,12 @@ static size_t add_cluster(io_pods *p, const char *path)
         io_pods_note(p, "%s %.*s: its cluster is suspended, so there are no pods", p->kind->info.name,
                      str_shown(p->name, 100), p->name.ptr);
     } else if (cluster) {
+        size_t first = p->count;
         if (add_head(p, cluster)) head = p->count - 1;
         add_groups(p, cluster);
+        /* KubeRay takes the label for one, whatever its value is. */
+        if (tree_get(io_at_path(p->object, "/metadata/labels"), "ray.io/gang-scheduling-enabled"))
+            io_pods_as_group(p, KARP_GROUP_COSCHEDULING, first, 0);
     }
     if (!p->d->status) p->d->depth = depth;
     return head;

@@ -26,6 +26,12 @@ void io_make_scaled_job(io_pods *p);
 void io_make_cron_job(io_pods *p);
 void io_make_by_schedule(io_pods *p);
 
+/* ---- pods_groups.c ----------------------------------------------------------------------------------------------- */
+
+/* The pods of the sets from this one on are a group of another scheduler, which their operator makes if the input lacks
+ * it; least 0 = all of them start together. */
+void io_pods_as_group(io_pods *p, uint32_t source, size_t first, uint64_t least);
+
 /* ---- pods_kueue.c ------------------------------------------------------------------------------------------------ */
 
 void io_make_kueue_workload(io_pods *p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creates the pods that the controllers of workloads would create, except those that are in the input. */
 #include <io/fill.h>
+#include <io/groups.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -448,16 +449,6 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
     return status;
 }
 
-/* Gate WorkloadWithJob, which is off by default in Kubernetes 1.37: the Job's controller would make a group. */
-static karp_status note_gang(karp_reader *reader, const io_deferred *job, const tree *spec)
-{
-    if (!tree_get(tree_get(tree_get(spec, "scheduling"), "schedulingPolicy"), "gang")) return KARP_OK;
-    return io_warn(reader,
-                   "Job %.*s: spec.scheduling is not read: its pods are planned one by one; a PodGroup, and "
-                   "schedulingGroup in the pods, make them a group",
-                   str_shown(job->name, 100), job->name.ptr);
-}
-
 karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, const io_place *place)
 {
     karp_reader *reader = f->reader;
@@ -481,9 +472,11 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
     if (job && (is_finished(root) || is_suspended(reader, deferred, root))) return io_unused_job(reader, root);
-    karp_status noted = job ? note_gang(reader, deferred, spec) : KARP_OK;
-    if (noted) return noted;
-    if (job && (noted = note_lasting(reader)) != KARP_OK) return noted;
+    karp_status grouped = KARP_OK;
+    if (job && io_owned(reader, "Job", w.namespace_, w.name) == 0)
+        grouped = io_job_group(f, root, w.namespace_, w.name, &w.template_);
+    if (job && grouped == KARP_OK) grouped = note_lasting(reader);
+    if (grouped) return grouped;
     if (job && !deferred->scaled)
         w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));
     if (w.replicas > reader->max_pods)

@@ -173,7 +173,7 @@ def fields():
     check(any('spec.workloadRef: ignored (it ended with Kubernetes 1.35' in w for w in text), text)
     gang = thing('batch/v1', 'Job', 'train', spec={'parallelism': 2, 'scheduling': {'schedulingPolicy': {'gang': {'minCount': 2}}},
                                                   'template': {'spec': {'restartPolicy': 'Never', 'containers': containers()}}})
-    check(any('Job train: spec.scheduling is not read' in w for w in document('plan', POOL, manifest(gang))['warnings']), 'gang of a Job')
+    check(any('Job train: its pods are a gang of 2 at least' in w for w in document('plan', POOL, manifest(gang))['warnings']), 'gang of a Job')
 
 
 label_keys()

@@ -299,10 +299,54 @@ def disruption(world):
     check('m1' not in names and 'm2' not in names, f'one that finished does not count, so no pod may move: {names}')
 
 
+def made_by_controllers(world):
+    """Objects whose controllers make a group of their pods: three pods with room for two, and what lowers the minimum."""
+    spec = pod('', None)['spec'] | {'restartPolicy': 'Never'}
+    template = {'spec': spec}
+    high = {'apiVersion': 'scheduling.k8s.io/v1', 'kind': 'PriorityClass', 'metadata': {'name': 'high'}, 'value': 7}
+    runtime = {'apiVersion': 'trainer.kubeflow.org/v1alpha1', 'kind': 'ClusterTrainingRuntime', 'metadata': {'name': 'rt'},
+               'spec': {'podGroupPolicy': {'coscheduling': {}}, 'template': {'spec': {'replicatedJobs': [
+                   {'name': 'node', 'template': {'spec': {'template': template}}}]}}}}
+
+    def thing(version, kind, spec, **metadata):
+        return {'apiVersion': version, 'kind': kind, 'metadata': {'name': 'g', **metadata}, 'spec': spec}
+
+    def job(gang_policy):
+        return thing('batch/v1', 'Job', {'parallelism': 3, 'completions': 3, 'scheduling': {'schedulingPolicy': {'gang': gang_policy}},
+                                         'template': {'spec': spec | {'priorityClassName': 'high'}}})
+
+    def volcano(**more):
+        return thing('batch.volcano.sh/v1alpha1', 'Job', {'tasks': [{'name': 'a', 'replicas': 3, 'template': template}], **more})
+
+    def mpi(policy):
+        return thing('kubeflow.org/v2beta1', 'MPIJob', {'runPolicy': {'schedulingPolicy': policy} if policy is not None else {}, 'mpiReplicaSpecs': {
+            'Launcher': {'template': template}, 'Worker': {'replicas': 2, 'template': template}}})
+
+    ray_spec = {'headGroupSpec': {'template': template}, 'workerGroupSpecs': [{'groupName': 'w', 'replicas': 2, 'template': template}]}
+    train = thing('trainer.kubeflow.org/v1alpha1', 'TrainJob', {'runtimeRef': {'name': 'rt'}, 'trainer': {'numNodes': 3}})
+    marked = {'labels': {'ray.io/gang-scheduling-enabled': ''}}
+    for source, objects, least in (
+            ('PodGroup', [high, job({})], 3), ('PodGroup', [high, job({'minCount': 2})], 2),
+            ('Volcano', [volcano()], 3), ('Volcano', [volcano(minAvailable=2)], 2),
+            ('scheduler-plugins', [mpi({})], 3), ('scheduler-plugins', [mpi({'minAvailable': 2})], 2),
+            ('scheduler-plugins', [runtime, train], 3),
+            ('scheduler-plugins', [thing('ray.io/v1', 'RayCluster', ray_spec, **marked)], 3),
+            ('scheduler-plugins', [thing('ray.io/v1', 'RayJob', {'submissionMode': 'HTTPMode', 'rayClusterSpec': ray_spec}, **marked)], 3)):
+        starts = least == 2
+        wanted = [('default/g', source, None if starts else 'GROUP_MINIMUM', least, 3, 2 if starts else 0)]
+        equal(row(world.plan(node('n1'), node('n2'), *objects, profile='karp', status=None)), wanted, objects[-1])
+    for plain in (mpi(None), thing('ray.io/v1', 'RayCluster', ray_spec)):
+        equal(row(world.plan(node('n1'), node('n2'), plain, profile='karp', status=None)), [], f'no group: {plain}')
+    theirs = [gang(2), high, job({})]
+    theirs[0]['spec']['priority'] = 7
+    equal(row(world.plan(node('n1'), node('n2'), *theirs, profile='karp', status=None))[0][3], 2, 'the group is in the input')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         world = World(pathlib.Path(folder))
         sources(world)
+        made_by_controllers(world)
         notes(world)
         refusals(world)
         whole(world)
