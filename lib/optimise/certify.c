@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/certificate_plans.h>
 #include <optimise/certify.h>
 
 #include <base/bits.h>
@@ -14,7 +15,14 @@
 
 /* ---- the bound of a round ---------------------------------------------------------------------------------------- */
 
-enum { ROUNDS = 400, FEW_CLASSES = 50, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
+enum {
+    PARTS_A_STEP = 40,
+    ROUNDS = 400,
+    FEW_CLASSES = 50,
+    LEAST_EFFORT = 5000,
+    EFFORT_PART = 4,
+    MOST_EFFORT = 10000000
+};
 #define TOLERANCE 0.001 /* relative to the fluid optimum */
 #define FEW_TOLERANCE 0.00001 /* the same for few classes, for which it is fast */
 
@@ -77,6 +85,19 @@ static bool find_value(karp_context *context, const bound_problem *p, const boun
     return true;
 }
 
+/* If there are few pods, the bound becomes the least that whole nodes for them cost. false = out of memory, or stopped.
+ */
+static bool find_least(karp_context *context, const karp_objective *aim, round_bound *out)
+{
+    uint64_t work = round_bound_effort(aim) * PARTS_A_STEP;
+    int64_t least = 0;
+    if (out->value == 0) return true;
+    if (work > PLANS_WORK) work = PLANS_WORK;
+    enum proof_verdict verdict = plans_least(context, &out->problem, out->proof.y, INT64_MAX / 4, &work, &least);
+    if (verdict == PROOF_HOLDS && least > out->value) out->value = least;
+    return verdict != PROOF_NO_MEMORY;
+}
+
 /* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
  * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
  * of `a`. */
@@ -95,7 +116,7 @@ static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, cons
         out->proof = whole;
         out->value = value;
     }
-    return true;
+    return find_least(a->context, aim, out);
 }
 
 /* ---- the description of the snapshot ----------------------------------------------------------------------------- */
@@ -426,7 +447,13 @@ static karp_status judge(karp_context *context, const karp_certificate *c, const
     if (!proof_holds(context, p, proof, &value, &fault)) return certificate_fault(error, &fault);
     int64_t proven = 0;
     if (amount_sign(value) > 0 && !amount_scale(value, amount_from(1), &proven)) proven = INT64_MAX;
-    if (c->value > proven)
+    if (c->value <= proven) return KARP_OK;
+    /* More than prices prove may be what all plans of whole nodes show. */
+    uint64_t work = PLANS_WORK;
+    int64_t least = 0;
+    enum proof_verdict verdict = plans_least(context, p, proof->y, c->value, &work, &least);
+    if (verdict == PROOF_NO_MEMORY) return fail_nomem(error);
+    if (verdict != PROOF_HOLDS || c->value > least)
         return fail(error, KARP_E_INVALID, "the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)",
                     c->value, proven);
     return KARP_OK;

@@ -190,6 +190,20 @@ with tempfile.TemporaryDirectory() as folder:
         run('verify', '--certificate', doubt, '-f', world, status=1)
         check(refusal(certificate, of), change)
         dear.update(before)
+    # Ten pods of which three fit the small node and seven the large one: prices prove 2.8, and all sets of whole nodes show that 3 are needed.
+    world = snapshot(folder, 'few.json', [instance_type('s', 7, 0.95), instance_type('l', 15, 2)], [pool(), *[pod(f'p{i}', 2) for i in range(10)]])
+    objective = document('plan', '-f', world, *COST, '--certificate', proof)['objective']
+    certificate = json.loads(proof.read_text())
+    proven = sum(c['price'] * c['count'] for c in certificate['classes']) / 1e12
+    check(objective['provenOptimal'] and proven < objective['cost'] - 0.01, (objective, proven))
+    equal(refusal(certificate), None, 'the other checker looks at all plans')
+    document('verify', '--certificate', proof, '-f', world)
+    doubt.write_text(json.dumps({**certificate, 'value': certificate['value'] + 1}))
+    run('verify', '--certificate', doubt, '-f', world, status=1)
+    check(refusal(json.loads(doubt.read_text())), 'more than the cheapest plan')
+    world = snapshot(folder, 'spread.json', [both], [pool(), *pods])
+    document('plan', '-f', world, *COST, '--certificate', proof)
+    certificate = json.loads(proof.read_text())
     # A pod that is counted, but not spread, may be anywhere, and so may the others be then. A certificate without zones is as good.
     plain = snapshot(folder, 'plain.json', [both], [pool(), *[{**p, 'spec': {k: v for k, v in p['spec'].items() if k[0] != 't'}} for p in pods]])
     run('plan', '-f', plain, *COST, '--certificate', doubt)

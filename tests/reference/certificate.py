@@ -11,6 +11,7 @@ and whose pods move when it goes: each node costs the lesser of what it does whe
 pods, is not found out: there only has to be something that could be the reason. Exit status: 0 it holds, 1 it does not (the first reason is printed), 2 trouble.
 """
 import collections
+import heapq
 import json
 import math
 import re
@@ -220,6 +221,49 @@ def check_form(c):
         some_text(node, 'name')
 
 
+def full_nodes(row, classes, order, left):
+    """Contents of a node of the row to which none of the pods that are left can be added, with some of the first class that has any."""
+    first = next(i for i, n in enumerate(left) if n)
+    most = [min(n, copies(classes[c], row['capacity']) or 0) if c in row['classes'] else 0 for c, n in zip(order, left)]
+
+    def more(i, taken, space):
+        fits = [s // r for s, r in zip(space, classes[order[i]]['requests']) if r > 0]
+        return max(min([most[i] - taken, *fits]), 0)
+
+    def fill(i, taken, space):
+        if i == len(order):
+            if not any(more(k, n, space) for k, n in enumerate(taken)):
+                yield taken
+            return
+        for n in range(more(i, 0, space), -1 if i != first else 0, -1):
+            yield from fill(i + 1, [*taken, n], [s - r * n for s, r in zip(space, classes[order[i]]['requests'])])
+
+    yield from fill(0, [], [max(s, 0) for s in row['capacity']])
+
+
+def least_plan(c, enough):
+    """The least that whole nodes for all pods cost, or `enough`. What is left to place is visited in the order of what plans by way of it
+    cost at least: what was bought, and the prices of the pods that are left."""
+    classes, offers = c['classes'], c['offerings']
+    order = sorted((i for i, k in enumerate(classes) if k['count']), key=lambda i: -classes[i]['price'])
+    waiting, least, done = [(0, 0, tuple(classes[i]['count'] for i in order))], {}, set()
+    while waiting:
+        _, cost, left = heapq.heappop(waiting)
+        if not any(left):
+            return cost
+        if left in done:
+            continue
+        done.add(left)
+        for row in c['rows']:
+            for taken in full_nodes(row, classes, order, left):
+                after, paid = tuple(n - t for n, t in zip(left, taken)), cost + offers[row['of']]['cost']
+                total = paid + sum(classes[i]['price'] * n for i, n in zip(order, after))
+                if total < enough and paid < least.get(after, enough):
+                    least[after] = paid
+                    heapq.heappush(waiting, (total, paid, after))
+    return enough
+
+
 def check_itself(c):
     classes, rows, offers, nodes = c['classes'], c['rows'], c['offerings'], c['nodes']
     width = len(c['resources'])
@@ -253,7 +297,10 @@ def check_itself(c):
     for i, class_ in enumerate(classes):
         need(class_['price'] == 0 or i in held, f'class {i} has a price and goes to no offering')
     if 'cluster' not in c:
-        need(whole(c['value']) <= max(value, 0), f'claims {c["value"]}, proves {value}')
+        if whole(c['value']) > max(value, 0):  # more than prices prove
+            need(not nodes and all(k['count'] == 0 or i in held for i, k in enumerate(classes)), f'claims {c["value"]}, proves {value}')
+            least = least_plan(c, c['value'])
+            need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {least}')
         return
     for point in c['points']:
         proven = point_proves(c, point, spaces)

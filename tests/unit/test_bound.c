@@ -9,6 +9,7 @@
 
 #include <base/bits.h>
 #include <optimise/bound.h>
+#include <optimise/certificate_plans.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,7 +254,7 @@ static void whole_pods_never_above_a_plan(void **state)
 {
     (void)state;
     karp_context *context = new_context();
-    int sharper = 0, compared = 0;
+    int sharper = 0, compared = 0, exact = 0;
     const int most = 20 * times();
     for (uint64_t seed = 1; seed <= (uint64_t)most; seed++) {
         world w;
@@ -268,11 +269,23 @@ static void whole_pods_never_above_a_plan(void **state)
             assert_true(value <= plan);
             compared++;
             sharper += value > fluid + fluid / 100;
+            uint64_t work = UINT64_C(1) << 20;
+            int64_t least = 0, none = 0;
+            if (plans_least(context, &w.problem, whole.y, INT64_MAX / 4, &work, &least) == PROOF_HOLDS) {
+                assert_in_range(least, value, plan);
+                exact++;
+                work = UINT64_C(1) << 20;
+                assert_int_equal(plans_least(context, &w.problem, whole.y, least, &work, &none), PROOF_HOLDS);
+                assert_int_equal(none, least); /* no plan is cheaper */
+                work = 3;
+                assert_int_equal(plans_least(context, &w.problem, whole.y, least + 1, &work, &none), PROOF_TOO_MUCH);
+            }
         }
         arena_free(&a);
     }
     assert_true(compared > most / 2);
     assert_true(sharper > most / 4);
+    assert_true(exact > most / 4);
     karp_context_unref(context);
 }
 
