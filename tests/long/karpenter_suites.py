@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Karpenter's own specs with its launch decisions made by libkarp, through the Go module libkarp.dev/go/karpenter.
 
-    karpenter_suites.py FOLDER [PACKAGE…] [--plain]
+    karpenter_suites.py FOLDER [PACKAGE…] [--plain | --bench]
 
 A copy of Karpenter's module (as `go mod download` has it) gets a hook: Scheduler.Solve calls a function variable where one is set.
 Nothing else of it changes. FOLDER keeps the copy, the built tests and the reports. KUBEBUILDER_ASSETS names a folder with
-kube-apiserver and etcd. Specs in karpenter_specs.txt are expected to fail, each for the reason stated there; every other spec has to pass.
+kube-apiserver and etcd; --bench needs neither, and runs Karpenter's benchmark of its scheduler with both. Specs in karpenter_specs.txt are expected to fail, each for the reason stated there; every other spec has to pass.
 """
 import argparse
 import json
@@ -28,8 +28,8 @@ INPUT = ('SolveInput{Client: kubeClient, NodePools: nodePools, StateNodes: state
 IN_SCHEDULER = [
     ('type Scheduler struct {\n', 'type Scheduler struct {\n\tinput SolveInput\n'),
     ('\ts.calculateExistingNodeClaims(ctx,', f'\ts.input = {INPUT}\n\ts.calculateExistingNodeClaims(ctx,'),
-    ('func (s *Scheduler) Solve(ctx context.Context, pods []*corev1.Pod) (Results, error) {\n',
-     'func (s *Scheduler) Solve(ctx context.Context, pods []*corev1.Pod) (Results, error) {\n'
+    ('\tdefer metrics.Measure(DurationSeconds, map[string]string{ControllerLabel: injection.GetControllerName(ctx)})()\n',
+     '\tdefer metrics.Measure(DurationSeconds, map[string]string{ControllerLabel: injection.GetControllerName(ctx)})()\n'
      '\tif SolveWith != nil {\n\t\treturn SolveWith(ctx, &s.input, pods)\n\t}\n'),
 ]
 
@@ -74,13 +74,13 @@ def build(copy, package, folder):
 
 
 def specs(report):
-    """{full name: state} of ginkgo's report."""
-    found = {}
+    """(full name, state, message) of each spec of ginkgo's report; entries of a table may have the same name."""
+    found = []
     for suite in json.loads(report.read_text()):
         for spec in suite['SpecReports']:
             if spec['LeafNodeType'] == 'It':
                 name = ' / '.join([*(spec['ContainerHierarchyTexts'] or []), spec['LeafNodeText']])
-                found[name] = (spec['State'], re.sub(r'\s+', ' ', spec.get('Failure', {}).get('Message', ''))[:300])
+                found.append((name, spec['State'], re.sub(r'\s+', ' ', spec.get('Failure', {}).get('Message', ''))[:300]))
     return found
 
 
@@ -89,21 +89,32 @@ def run(copy, package, program, folder, plain):
     report = folder / f'{name}.json'
     own = {'SOLVE': 'karpenter' if plain else 'libkarp', 'KUBEBUILDER_CONTROLPLANE_START_TIMEOUT': '300s', 'KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT': '60s'}
     with open(folder / f'{name}.log', 'w') as log:
-        subprocess.run([program, '-test.timeout=60m', '--ginkgo.timeout=60m', f'--ginkgo.json-report={report}', '--ginkgo.silence-skips', '--ginkgo.no-color'],
+        subprocess.run([program, '-test.timeout=60m', '-test.skip=TestSchedulingProfile', '--ginkgo.timeout=60m', f'--ginkgo.json-report={report}', '--ginkgo.silence-skips', '--ginkgo.no-color'],
                        cwd=copy / package, env={**environment(), **own}, stdout=log, stderr=subprocess.STDOUT)
     return specs(report)
 
 
+def bench(copy, folder):
+    """Karpenter's benchmark with both in one run: seconds for each number of pods."""
+    program, took = build(copy, SCHEDULING, folder), {}
+    for who in ('karpenter', 'libkarp'):
+        said = subprocess.run([program, '-test.run=^$', '-test.bench=^BenchmarkScheduling(100|500|1000|2000|5000)$', '-test.benchtime=1x', '-test.count=3'],
+                              cwd=copy / SCHEDULING, env={**environment(), 'SOLVE': who}, check=True, text=True, stdout=subprocess.PIPE).stdout
+        for pods, nanoseconds in re.findall(r'^BenchmarkScheduling(\d+)\S*\s+1\s+(\d+) ns/op', said, flags=re.M):
+            times = took.setdefault(int(pods), {})
+            times[who] = min(int(nanoseconds) / 1e9, times.get(who, 1e9))
+    for pods, times in sorted(took.items()):
+        print(f'{pods:>6} pods: karpenter {times["karpenter"]:.3f} s, libkarp {times["libkarp"]:.3f} s, {times["karpenter"] / times["libkarp"]:.1f} times as fast')
+
+
 def known():
-    """{package: {spec: reason}}"""
-    out, package, reason = {}, None, ''
-    for line in KNOWN.read_text().splitlines() if KNOWN.exists() else []:
-        if line.startswith('# '):
-            reason = line[2:]
-        elif line.startswith('## ') or line.startswith('pkg/'):
-            package = line.strip()
-        elif line.strip():
-            out.setdefault(package, {})[line] = reason
+    """{package: specs} that are not expected to pass."""
+    out, package = {}, None
+    for line in KNOWN.read_text(encoding='utf-8').splitlines():
+        if line.startswith('pkg/'):
+            package = out.setdefault(line, set())
+        elif not line.startswith('# '):
+            package.add(line)
     return out
 
 
@@ -112,24 +123,27 @@ def main():
     words.add_argument('folder', type=pathlib.Path)
     words.add_argument('packages', nargs='*', default=PACKAGES)
     words.add_argument('--plain', action='store_true', help="Karpenter's own decisions, to compare")
+    words.add_argument('--bench', action='store_true', help='its benchmark, with both')
     given = words.parse_args()
     folder = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / 'karpenter'
     prepare(copy)
+    if given.bench:
+        return bench(copy, folder)
     failed = 0
     for package in given.packages:
         program = build(copy, package, folder)
         if 'KUBEBUILDER_ASSETS' not in os.environ:
             continue
-        found, expected = run(copy, package, program, folder, given.plain), known().get(package, {})
-        wrong = {name: state for name, state in found.items() if state[0] not in ('passed', 'skipped', 'pending') and name not in expected}
-        better = [name for name in expected if found.get(name, ('absent',))[0] == 'passed']
-        passed = sum(state[0] == 'passed' for state in found.values())
-        print(f'{package}: {len(found)} specs, {passed} passed, {len(found) - passed - len(wrong)} known or skipped, {len(wrong)} failed')
-        for name, (state, message) in sorted(wrong.items()):
+        found, expected = run(copy, package, program, folder, given.plain), set() if given.plain else known().get(package, set())
+        bad = [spec for spec in found if spec[1] not in ('passed', 'skipped', 'pending')]
+        wrong = [spec for spec in bad if spec[0] not in expected]
+        passed = sum(state == 'passed' for _, state, _ in found)
+        print(f'{package}: {len(found)} specs, {passed} passed, {len(bad) - len(wrong)} as expected not, {len(wrong)} failed', flush=True)
+        for name, state, message in wrong:
             print(f'  {state}: {name}\n      {message}')
-        for name in better:
+        for name in sorted(expected - {spec[0] for spec in bad}):
             print(f'  passes now, take it off the list: {name}')
         failed += len(wrong)
     sys.exit(failed > 0)
