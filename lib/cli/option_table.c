@@ -197,6 +197,10 @@ static const option_row rows[] = {
       "time between disruption passes; default 10s, as in Karpenter" },
     { 0, "interruptions", "[TYPE=]RATE,...", CLI_OPTION_REPLAY | CLI_OPTION_TUNE, TEXT(replay[REPLAY_INTERRUPTIONS]),
       "interruptions of a running spot node per hour; default 0" },
+    { 0, "interruption-rates", "FILE", CLI_OPTION_REPLAY | CLI_OPTION_TUNE, TEXT(replay[REPLAY_INTERRUPTION_RATES]),
+      "the same as a CSV table: instance_type, zone, per_hour" },
+    { 0, "runs", "N", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_RUNS]),
+      "replay each policy N times, with as many seeds, and show how the figures spread; default 1" },
     { 0, "most-allocated", NULL, CLI_OPTION_REPLAY | CLI_OPTION_TUNE, FLAG(most_allocated),
       "the scheduler fills nodes up; for kube-scheduler, short for a --scheduler-config with the scoringStrategy "
       "MostAllocated" },

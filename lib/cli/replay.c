@@ -12,7 +12,7 @@ typedef struct replaying {
     karp_replay_options options;
     karp_str policies[MOST_POLICIES];
     karp_replay_interruption rates[MOST_RATES];
-    karp_replay_document plan, scheduler_config;
+    karp_replay_document plan, scheduler_config, rate_table;
 } replaying;
 
 static bool wrong(const char *option, const char *value, const char *message)
@@ -114,6 +114,11 @@ static bool read_options(const cli_options *options, replaying *r)
         r->scheduler_config.name = str(options->replay[REPLAY_SCHEDULER_CONFIG]);
         o->scheduler_config = &r->scheduler_config;
     }
+    const char *rates = options->replay[REPLAY_INTERRUPTION_RATES], *runs = options->replay[REPLAY_RUNS];
+    if (runs != NULL && (!parse_count(runs, &o->runs) || o->runs == 0 || o->runs > 10000))
+        return wrong("--runs", runs, "a number from 1 to 10000");
+    r->rate_table.name = str(rates);
+    if (rates != NULL) o->interruption_table = &r->rate_table;
     if (options->replay[REPLAY_REPACK] != NULL) r->plan.name = str(options->replay[REPLAY_REPACK]);
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&

@@ -194,6 +194,7 @@ static const char *useless(const cli_options *o)
                  { o->replay[REPLAY_BOOT_JITTER] != NULL, false, "--boot-jitter" },
                  { o->replay[REPLAY_DISRUPTION_INTERVAL] != NULL, false, "--disruption-interval" },
                  { o->replay[REPLAY_INTERRUPTIONS] != NULL, false, "--interruptions" },
+                 { o->replay[REPLAY_INTERRUPTION_RATES] != NULL, false, "--interruption-rates" },
                  { o->replay[REPLAY_SCHEDULER] != NULL, false, "--scheduler" },
                  { o->replay[REPLAY_SCHEDULER_VERSION] != NULL, false, "--scheduler-version" },
                  { o->replay[REPLAY_SCHEDULER_CONFIG] != NULL, false, "--scheduler-config" },

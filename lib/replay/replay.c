@@ -6,6 +6,7 @@
 #include <replay/repack_play.h>
 #include <kube/profile.h>
 #include <replay/replay.h>
+#include <replay/spread.h>
 #include <replay/trace_read.h>
 
 #include <base/error.h>
@@ -17,7 +18,7 @@
 #define LONGEST_PLAN (INT64_C(7) * 24 * 60 * MINUTE) /* without an end of its own */
 #define LONGEST (INT64_C(10) * 366 * 24 * 60 * MINUTE)
 
-enum { POINTS = 300, MOST_POINTS = 1000000, MOST_POLICIES = 64 };
+enum { POINTS = 300, MOST_POINTS = 1000000, MOST_POLICIES = 64, MOST_RUNS = 10000 };
 
 void karp_replay_options_init(karp_replay_options *options, size_t size)
 {
@@ -414,6 +415,7 @@ static karp_status settle_times(replay *r)
               : r->base.ends_with_plan ? MINUTE
                                        : replay_step(length);
     if (length / r->step > MOST_POINTS) return fail(&r->error, KARP_E_LIMIT, "a series of more than a million points");
+    if (o->runs > MOST_RUNS) return fail(&r->error, KARP_E_INVALID, "a policy is replayed at most 10000 times");
     for (size_t i = 0; i < o->interruption_count; i++) {
         double rate = o->interruptions[i].per_hour;
         if (!(rate >= 0 && rate < 1e6))
@@ -468,7 +470,8 @@ static karp_status check_texts(replay *r)
                  str_given(o->scheduler) && (o->policies || o->policy_count == 0) &&
                  (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
                  (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name)) &&
-                 (!o->scheduler_config || str_given(o->scheduler_config->name));
+                 (!o->scheduler_config || str_given(o->scheduler_config->name)) &&
+                 (!o->interruption_table || str_given(o->interruption_table->name));
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
@@ -521,6 +524,7 @@ static karp_status take_options(replay *r, const karp_replay_options *options, c
 karp_status replay_prepare(replay *r)
 {
     karp_status status = read_scheduler(r);
+    if (!status) status = replay_read_rates(r);
     if (!status) status = open_objects(r);
     if (!status) status = check_objects(r);
     if (!status) status = collect_objects(r);
@@ -531,7 +535,7 @@ karp_status replay_prepare(replay *r)
 
 /* ---- policies ---------------------------------------------------------------------------------------------------- */
 
-static karp_status run_policy(replay *r, size_t index, int64_t *ended)
+static karp_status run_policy(replay *r, size_t index, replay_result *result, int64_t *ended)
 {
     engine *e = mem_alloc(r->base.context, sizeof *e);
     if (!e) return fail_nomem(&r->error);
@@ -545,7 +549,7 @@ static karp_status run_policy(replay *r, size_t index, int64_t *ended)
         if (status) r->error = e->error;
     }
     if (!status) {
-        r->results[index] = e->meter.result;
+        *result = e->meter.result;
         if (e->ends > *ended) *ended = e->ends;
         e->meter.result.repack.attempts = NULL;
         e->meter.result.repack.attempt_capacity = 0;
@@ -557,6 +561,34 @@ static karp_status run_policy(replay *r, size_t index, int64_t *ended)
     return status;
 }
 
+static void free_result(karp_context *c, replay_result *p)
+{
+    karp_free(c, p->points, p->point_capacity * sizeof *p->points);
+    karp_free(c, p->repack.attempts, p->repack.attempt_capacity * sizeof *p->repack.attempts);
+    spread_free(p, c);
+}
+
+/* Replays the policy again with the seeds that follow; the first run is done. */
+static karp_status run_again(replay *r, size_t index, int64_t *ended)
+{
+    const uint64_t seed = r->options.seed;
+    replay_result *total = &r->results[index];
+    if (r->options.runs < 2) return KARP_OK;
+    if (!spread_begin(total, r->base.context, (size_t)r->options.runs)) return fail_nomem(&r->error);
+    spread_add(total, total);
+    karp_status status = KARP_OK;
+    for (uint64_t i = 1; i < r->options.runs && !status; i++) {
+        replay_result run = { 0 };
+        r->options.seed = seed + i;
+        status = run_policy(r, index, &run, ended);
+        if (!status) spread_add(total, &run);
+        free_result(r->base.context, &run);
+    }
+    r->options.seed = seed;
+    if (!status && !spread_end(total, r->base.context)) status = fail_nomem(&r->error);
+    return status;
+}
+
 static karp_status run_all(replay *r)
 {
     r->result_count = r->options.policy_count ? r->options.policy_count : 1;
@@ -564,7 +596,10 @@ static karp_status run_all(replay *r)
     if (!r->results) return fail_nomem(&r->error);
     karp_status status = KARP_OK;
     int64_t ended = r->base.trace.begins;
-    for (size_t i = 0; i < r->result_count && !status; i++) status = run_policy(r, i, &ended);
+    for (size_t i = 0; i < r->result_count && !status; i++) {
+        status = run_policy(r, i, &r->results[i], &ended);
+        if (!status) status = run_again(r, i, &ended);
+    }
     if (r->base.ends_with_plan) r->base.trace.ends = ended;
     return status ? status : replay_note_results(r);
 }
@@ -603,12 +638,6 @@ static karp_status dump_at(replay *r, karp_text *out)
     engine_free(e);
     mem_free(r->base.context, e, sizeof *e);
     return status;
-}
-
-static void free_result(karp_context *c, replay_result *p)
-{
-    karp_free(c, p->points, p->point_capacity * sizeof *p->points);
-    karp_free(c, p->repack.attempts, p->repack.attempt_capacity * sizeof *p->repack.attempts);
 }
 
 static void replay_free(replay *r)

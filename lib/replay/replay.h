@@ -36,6 +36,9 @@ int64_t replay_step(int64_t length);
 /* Builds the common start of all policies from the options and the events of the trace. */
 karp_status replay_prepare(replay *r);
 
+/* Puts the table of interruptions before the rates of the options. */
+karp_status replay_read_rates(replay *r);
+
 /* Keeps the notes on the objects that were read, or those of the replay that wrote them. */
 karp_status replay_keep_notes(replay *r, const karp_reader *reader);
 /* Adds the notes of the results to them. */

@@ -41,7 +41,7 @@ typedef struct replay_drift_result {
     double before, during, after; /* $/h; during: at most */
 } replay_drift_result;
 
-enum { METHODS_MOST = 8 };
+enum { METHODS_MOST = 8, SPREAD_FIGURES = 5 };
 typedef struct replay_result {
     karp_str policy;
     double dollars, node_hours, idle_dollars;
@@ -61,6 +61,8 @@ typedef struct replay_result {
     char short_text[480]; /* about the first of them */
     replay_point *points;
     size_t point_count, point_capacity;
+    double *runs[SPREAD_FIGURES]; /* of all runs, in ascending order; NULL = there was one run */
+    size_t run_count, run_room;
 } replay_result;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of a replay as JSON, text and CSV. */
 #include <replay/replay.h>
+#include <replay/spread.h>
 #include <replay/state_rows.h>
 
 #include <math.h>
@@ -108,6 +109,7 @@ static void write_policy(json_out *j, const replay_result *p)
     json_open_object(j);
     json_member_str(j, "policy", p->policy);
     replay_write_figures(j, p);
+    spread_as_json(j, p);
     replay_write_plan_json(j, p);
     write_series(j, p);
     json_end(j);
@@ -219,6 +221,14 @@ static double row_kept(const replay_result *p) { return (double)p->preferences_k
 static double row_dropped(const replay_result *p) { return (double)p->preferences_dropped; }
 static double row_pending(const replay_result *p) { return p->pending_pods; }
 
+static double row_runs(const replay_result *p) { return (double)p->run_count; }
+static double row_cost_p50(const replay_result *p) { return spread_at(p, SPREAD_COST, 50); }
+static double row_cost_p95(const replay_result *p) { return spread_at(p, SPREAD_COST, 95); }
+static double row_wait_p50(const replay_result *p) { return spread_at(p, SPREAD_WAIT, 50); }
+static double row_wait_p95(const replay_result *p) { return spread_at(p, SPREAD_WAIT, 95); }
+static double row_interrupted_p50(const replay_result *p) { return spread_at(p, SPREAD_INTERRUPTIONS, 50); }
+static double row_interrupted_p95(const replay_result *p) { return spread_at(p, SPREAD_INTERRUPTIONS, 95); }
+
 static const text_row rows[] = {
     { "cost", row_dollars, 2, "$", false },
     { "idle cost", row_idle, 2, "$", false },
@@ -238,6 +248,13 @@ static const text_row rows[] = {
     { "preferences kept", row_kept, 0, "", true },
     { "and dropped", row_dropped, 0, "", true },
     { "pending at the end", row_pending, 0, "", false },
+    { "runs", row_runs, 0, "", true },
+    { "cost, p50", row_cost_p50, 2, "$", true },
+    { "cost, p95", row_cost_p95, 2, "$", true },
+    { "pending p99, p50", row_wait_p50, 1, " s", true },
+    { "pending p99, p95", row_wait_p95, 1, " s", true },
+    { "interrupted, p50", row_interrupted_p50, 0, "", true },
+    { "interrupted, p95", row_interrupted_p95, 0, "", true },
 };
 
 static void cell(write_buffer *out, const char *text, size_t length, size_t width)

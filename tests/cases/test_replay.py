@@ -327,6 +327,33 @@ def tell_interruptions(folder):
     equal((len({zones[f'default-{i}'] for i in (1, 2, 3)}), zones['default-4']), (3, zones['default-1']), f'zones: {zones}')
 
 
+def tell_runs(folder):
+    """Several runs are replays with seeds that follow each other; rates from a table are as those of the command line."""
+    table, pool, rates = folder / 'spot.csv', folder / 'spot.yaml', folder / 'rates.csv'
+    table.write_text('name,start,end,cpu,memory\nx,0,,1,1Gi\n')
+    pool.write_text(POOL.replace('on-demand', 'spot'))
+    words = ['replay', table, '--nodepools', pool, '--region', 'us-west-2', '--until', '6h']
+    rated = [*words, '--interruptions', 'm5.large=2']
+    seeds = [bill([*rated, '--seed', seed]) for seed in (5, 6, 7)]
+    many = bill([*rated, '--seed', '5', '--runs', '3'])
+    spread = many.pop('runs')
+    equal(many, seeds[0], 'the figures are those of the first run')
+    for figure, value in (('dollars', lambda p: p['dollars']), ('pendingSecondsP99', lambda p: p['pendingSeconds']['p99']), ('interruptions', lambda p: p['interruptions'])):
+        ordered = sorted(map(value, seeds))
+        equal(spread[figure], {'p50': ordered[1], 'p95': ordered[2], 'max': ordered[2]}, figure)
+    check(spread['count'] == 3 and len({p['interruptions'] for p in seeds}) > 1, spread)
+    text = run(*rated, '--seed', '5', '--runs', '3')[0]
+    check(re.search(r'^runs +3$', text, re.M) and re.search(r'^interrupted, p95 +\d+$', text, re.M) and 'cost, p50' in text, text)
+    check('cost, p50' not in run(*rated)[0], 'one run has no spread')
+    rates.write_text('per_hour,instance_type,zone\n9,m5.large,\n2,m5.large,us-west-2a\n"2","m5.large",us-west-2b\n2,m5.large,us-west-2c\n2,m5.large,us-west-2d\n\n')
+    equal(bill([*words, '--interruption-rates', rates, '--seed', '5']), seeds[0], 'a table')
+    equal(bill([*words, '--interruption-rates', rates, '--interruptions', '0', '--seed', '5'])['interruptions'], 0, 'the command line comes after it')
+    for wrong, said in (('type,per_hour\nm5.large,1\n', 'rates.csv:1: '), ('instance_type,per_hour\nm5.large,often\n', 'rates.csv:2: '), ('instance_type,per_hour\nm5.large,1,2\n', 'more cells')):
+        rates.write_text(wrong)
+        check(said in run(*words, '--interruption-rates', rates, status=1)[1], wrong)
+    check('from 1 to 10000' in run(*words, '--runs', '0', status=1)[1], 'runs')
+
+
 def tell_wrong(folder):
     story = folder / 'story.yaml'
     for change, words in (('expire: web', 'steps[1].expire: a replay has its own nodes'), ('wait: 900000h', 'lasts too long'),
@@ -358,6 +385,7 @@ with tempfile.TemporaryDirectory() as name:
     tell_start(pathlib.Path(name))
     tell_cuts(pathlib.Path(name))
     tell_interruptions(pathlib.Path(name))
+    tell_runs(pathlib.Path(name))
     tell_numbers(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
 tell_progress()
