@@ -24,13 +24,14 @@ static int by_name(uint32_t a, uint32_t b, const void *catalogue)
     return compare_str(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
 }
 
-/* The type indices by name, and by position for equal names. */
-static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catalogue, size_t count)
+/* The type indices by name, and by position for equal names. JSON has them in their own order: where types are equally
+ * good, decisions take the first. */
+static uint32_t *ordered_types(karp_context *context, const karp_catalogue *catalogue, size_t count, uint32_t format)
 {
     uint32_t *order = array_alloc(context, count, sizeof(*order));
     if (order == NULL) return NULL;
     for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
-    if (sort_ids(context, order, count, by_name, catalogue)) return order;
+    if (format == KARP_FORMAT_JSON || sort_ids(context, order, count, by_name, catalogue)) return order;
     karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
     return NULL;
 }
@@ -383,7 +384,7 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
     if (status != KARP_OK) return status;
     size_t count = karp_catalogue_count(catalogue);
     if (count > UINT32_MAX) return fail(error, KARP_E_LIMIT, "too many instance types");
-    uint32_t *order = sorted_types(context, catalogue, count);
+    uint32_t *order = ordered_types(context, catalogue, count, call.options.format);
     if (order == NULL) return fail_nomem(error);
     catalogue_job job = { context, catalogue, order, count, &call.options, &call.buffer, error };
     formats[call.options.format](&job);

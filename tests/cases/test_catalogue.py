@@ -72,6 +72,13 @@ def check_read_back(folder):
         again, error = run('catalogue', '--catalogue', file, '-o', 'json')
         equal(error, '', f'notes of {arguments}')
         check(again == file.read_text(), f'what {arguments} writes reads back as something else')
+    # Where types are equally good, decisions take the first: their order stays, also in dumps.
+    backwards = json.loads(file.read_text())[::-1][:40]
+    names = [entry['name'] for entry in backwards]
+    file.write_text(json.dumps(backwards))
+    equal([entry['name'] for entry in json.loads(run('catalogue', '-o', 'json', '--catalogue', file)[0])], names, 'order')
+    dump = json.loads(run('dump', '--catalogue', file, '-f', '-', text=CLASS)[0])
+    equal([entry['name'] for entry in dump['catalogues'][0]['instanceTypes']], names, 'order in a dump')
 
 
 def check_windows():
