@@ -223,7 +223,13 @@ bool budget_rows(const pass *p, karp_decision *d)
                                    .next_change = p->next_change[pool],
                                    .allowed = p->allowed[pool].most,
                                    .tightest = p->allowed[pool].tightest,
-                                   .nodes = (uint32_t)p->counted[pool].all };
+                                   .nodes = (uint32_t)p->counted[pool].all,
+                                   .schedule = { "", 0 } };
+        if (row->tightest != KARP_NO_BUDGET) {
+            const budget *rule = &w->raw.pools.items[pool].budgets[row->tightest];
+            if (rule->schedule.len > 0) row->schedule = rule->schedule;
+            if (rule->duration != KARP_DURATION_UNSET) row->duration = rule->duration;
+        }
         if (row->allowed <= row->remaining || p->commands_only) continue;
         row->busy_count = (size_t)p->counted[pool].busy;
         row->busy = next[pool] = arena_array(&d->data, row->busy_count, sizeof **next);

@@ -4,6 +4,23 @@
 #include "write_rows.h"
 #include "write_notes.h"
 
+/* ", schedule '0 9 * * 1-5' for 8h" */
+static void write_schedule(write_buffer *b, const karp_pool_budget *budget)
+{
+    char length[KARP_VALUE_TEXT];
+    if (budget->schedule.len == 0) return;
+    buffer_text(b, ", schedule '");
+    text_clean(b, budget->schedule);
+    buffer_char(b, '\'');
+    if (budget->duration <= 0) return;
+    karp_duration_format(budget->duration, length);
+    karp_str shown = str(length); /* 8h, not 8h0m0s */
+    if (str_ends(shown, "m0s")) shown.len -= 2;
+    if (str_ends(shown, "h0m")) shown.len -= 2;
+    buffer_text(b, " for ");
+    text_clean(b, shown);
+}
+
 /* "budgets[0] allows 1 of 4 nodes, in use: n0 (not ready)" */
 static void write_busy(const text_out *t, const karp_pool_budget *budget)
 {
@@ -17,6 +34,7 @@ static void write_busy(const text_out *t, const karp_pool_budget *budget)
     buffer_int(b, budget->allowed);
     buffer_text(b, " of ");
     buffer_count(b, budget->nodes, "node");
+    write_schedule(b, budget);
     for (size_t i = 0; i < budget->busy_count && i < NAMED; i++) {
         buffer_text(b, i == 0 ? "; in use: " : ", ");
         text_clean(b, budget->busy[i].node);

@@ -230,6 +230,12 @@ static void write_budget_use(json_out *j, const write_job *job)
         json_member_uint(j, "budget", budget.tightest);
         json_member_int(j, "allowed", budget.allowed);
         json_member_uint(j, "nodes", budget.nodes);
+        if (budget.schedule.len > 0) json_member_str(j, "schedule", budget.schedule);
+        if (budget.duration > 0) {
+            char length[KARP_VALUE_TEXT];
+            karp_duration_format(budget.duration, length);
+            json_member_text(j, "duration", length);
+        }
         json_member_array(j, "busy");
         for (size_t k = 0; k < budget.busy_count; k++) {
             json_flat_object(j);

@@ -281,7 +281,7 @@ class Placement(C.Structure):
 class PoolBudget(C.Structure):
     _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('remaining', C.c_int64), ('next_change', C.c_int64),
                 ('allowed', C.c_int64), ('tightest', C.c_uint32), ('nodes', C.c_uint32), ('busy', C.c_void_p),
-                ('busy_count', C.c_size_t)]
+                ('busy_count', C.c_size_t), ('schedule', Str), ('duration', C.c_int64)]
 
 
 class PoolRefusal(C.Structure):
