@@ -117,6 +117,7 @@ typedef struct cli_options {
     const char *region; /* NULL = not given; likewise below */
     const char *provider;
     const char *pod_namespace;
+    bool slashed; /* the first two words were one, with a slash */
     const char *feature_gates;
     uint32_t preferences; /* KARP_READ_PREFERENCES_* */
     int64_t now; /* 0 = not given */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <karp/columns.h>
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* The name of the object to explain. */
@@ -15,18 +16,16 @@ static karp_str subject(cli_answer *answer)
     return str(answer->subject);
 }
 
-/* Returns NAMESPACE/NAME. A name without a namespace is in that of -n, or in "default", as in kubectl. To be freed;
- * NULL = out of memory. */
-static char *full_name(const cli_options *options, const char *given, size_t *room)
+/* Returns NAMESPACE/NAME. A name without a namespace is in this one. To be freed; NULL = out of memory. */
+static char *full_name(const cli_options *options, const char *given, karp_str space, size_t *room)
 {
-    const char *space = options->pod_namespace != NULL ? options->pod_namespace : "default";
-    size_t before = strchr(given, '/') == NULL ? strlen(space) + 1 : 0;
+    size_t before = strchr(given, '/') == NULL ? space.len + 1 : 0;
     *room = before + strlen(given) + 1;
     char *name = karp_alloc(options->context, *room);
     if (name != NULL) {
         if (before > 0) {
-            memcpy(name, space, before - 1);
-            name[before - 1] = '/';
+            memcpy(name, space.ptr, space.len);
+            name[space.len] = '/';
         }
         memcpy(name + before, given, strlen(given) + 1);
     }
@@ -48,6 +47,26 @@ static bool is_pod_of(karp_str pod, karp_str workload)
     if (pod.len <= workload.len + 1 || !str_has_prefix(pod, workload) || pod.ptr[workload.len] != '-') return false;
     for (size_t i = workload.len; i < pod.len; i++) dashes += pod.ptr[i] == '-';
     return dashes <= 2;
+}
+
+/* The namespace of a name that is given without one: that of -n, or "default", as in kubectl. If nothing there has the
+ * name, and it exists in a single other namespace, that one, with a note. */
+static karp_str space_of(const cli_answer *answer, const char *given, bool workload)
+{
+    karp_str name = str(given), found = { NULL, 0 }, pod;
+    if (answer->options->pod_namespace != NULL) return str(answer->options->pod_namespace);
+    if (strchr(given, '/') != NULL) return str("default");
+    for (size_t i = 0; (pod = karp_snapshot_pod_name(answer->input.snapshot, i)).ptr != NULL; i++) {
+        karp_str base = without_namespace(pod), space = { pod.ptr, pod.len - base.len - (base.len < pod.len) };
+        if (workload ? !is_pod_of(pod, name) : !equal_str(base, name)) continue;
+        if (str_is(space, "default") || (found.ptr != NULL && !equal_str(found, space))) return str("default");
+        found = space;
+    }
+    if (found.ptr == NULL) return str("default");
+    char text[200];
+    (void)snprintf(text, sizeof(text), "%.80s is in the namespace %.*s", given, str_shown(found, 80), found.ptr);
+    print_note(str(text));
+    return found;
 }
 
 static size_t most(const karp_decision *plan, const uint32_t *pods, size_t count, karp_str workload, karp_str *first)
@@ -181,7 +200,7 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
     karp_decision *plan = NULL;
     karp_str given = subject(answer);
     size_t room;
-    char *name = full_name(answer->options, given.ptr, &room);
+    char *name = full_name(answer->options, given.ptr, space_of(answer, given.ptr, *workload), &room);
     if (name == NULL) {
         answer->error.status = KARP_E_NOMEM;
         return KARP_E_NOMEM;
@@ -253,7 +272,8 @@ static karp_status explain_group(cli_answer *answer, void *own, int *result)
     karp_admission *found = NULL;
     karp_str given = subject(answer);
     size_t room;
-    char *name = full_name(answer->options, given.ptr, &room);
+    const char *space = answer->options->pod_namespace;
+    char *name = full_name(answer->options, given.ptr, str(space != NULL ? space : "default"), &room);
     if (name == NULL) return answer->error.status = KARP_E_NOMEM;
     karp_status status = admit_queue(answer, (karp_str){ name, room - 1 }, &found);
     karp_free(answer->options->context, name, room);
@@ -275,19 +295,27 @@ static int run_explain_group(const cli_options *options)
     return answer_input(&own, true, false, explain_group, NULL);
 }
 
-/* A misspelt kind, or a pod's name without its kind. */
-static int no_kind(const char *kind, const char *name)
+/* A misspelt kind, or a pod's name without its kind: "web-0", "shop/web-0". */
+static int no_kind(const char *kind, const char *name, bool slashed)
 {
     static const char *const kinds[] = { "pod", "deployment", "statefulset", "replicaset", "job", "node", "group" };
     nearest meant = { .wanted = str(kind), .distance = 2 }; /* two letters may be wrong */
     char text[400];
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) nearest_offer(&meant, str(kinds[i]));
     bool near = meant.best.ptr != NULL;
-    (void)snprintf(
-        text, sizeof(text),
-        "only a pod, a deployment, statefulset, replicaset or job, a group, or a node can be explained; did you "
-        "mean karp explain %s %.200s?",
-        near ? meant.best.ptr : "pod", near ? name : kind);
+    static const char known[] =
+        "only a pod, a deployment, statefulset, replicaset or job, a group, or a node can be explained";
+    if (equal_letters(str(kind), str("nodepool")) || equal_letters(str(kind), str("pool"))) {
+        (void)snprintf(
+            text, sizeof(text),
+            "%s; karp explain pod NAMESPACE/NAME says of each NodePool why it takes the pod or not, and karp lint "
+            "what is wrong with a NodePool",
+            known);
+    } else {
+        (void)snprintf(text, sizeof(text), "%s; did you mean karp explain %s %.100s%s%.100s?", known,
+                       near ? meant.best.ptr : "pod", near ? name : kind, slashed && !near ? "/" : "",
+                       slashed && !near ? name : "");
+    }
     print_problem(kind, text);
     return EXIT_ERROR;
 }
@@ -301,7 +329,7 @@ static int run_explain(const cli_options *options)
         workload = workload || strcmp(kind, workloads[i]) == 0;
     if (strcmp(kind, "group") == 0 || strcmp(kind, "podgroup") == 0) return run_explain_group(options);
     if (!is_pod && !workload && strcmp(kind, "node") != 0 && strcmp(kind, "no") != 0) {
-        return no_kind(kind, options->words.items[1]);
+        return no_kind(kind, options->words.items[1], options->slashed);
     }
     return answer_input(options, true, false, is_pod || workload ? explain_pod : explain_node, &workload);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 enum { WATCH_SECONDS = 5 };
+static const char clear_screen[] = "\033[H\033[2J";
 
 typedef karp_status (*writer_of_list)(karp_context *context, const karp_node_list *list,
                                       const karp_write_options *options, karp_text *out, karp_error *error);
@@ -35,6 +36,8 @@ static karp_status list_nodes(cli_answer *answer, const char *verb, bool losses,
     karp_node_list_free(list);
     if (status == KARP_OK && answer->options->format == KARP_FORMAT_TEXT && !print_made_by(answer, verb))
         status = answer->error.status = KARP_E_NOMEM;
+    /* only now: reading a cluster takes seconds, in which the last answer stays */
+    if (status == KARP_OK && answer->options->watch && isatty(STDOUT_FILENO)) (void)print_output(str(clear_screen));
     return status;
 }
 
@@ -58,7 +61,6 @@ typedef karp_status (*answer_of_list)(cli_answer *answer, void *own, int *result
 static int answer_list(const cli_options *options, answer_of_list make)
 {
     static const struct timespec pause = { .tv_sec = WATCH_SECONDS };
-    static const char clear_screen[] = "\033[H\033[2J";
     bool from_input = false;
     for (size_t i = 0; i < options->files.count; i++)
         from_input = from_input || strcmp(options->files.items[i], "-") == 0;
@@ -67,7 +69,6 @@ static int answer_list(const cli_options *options, answer_of_list make)
         return EXIT_ERROR;
     }
     for (;;) {
-        if (options->watch && isatty(STDOUT_FILENO)) (void)print_output(str(clear_screen));
         int result = answer_input(options, false, true, make, NULL);
         if (!options->watch || result != EXIT_OK || fflush(stdout) != 0) return result;
         (void)nanosleep(&pause, NULL);

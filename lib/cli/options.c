@@ -62,6 +62,7 @@ static int take_slash_words(cli_options *options, const char *given)
         print_problem(NULL, "out of memory");
         return EXIT_ERROR;
     }
+    options->slashed = true;
     int status = list_add(options, &options->words, copy);
     return status >= 0 ? status : list_add(options, &options->words, given + kind + 1);
 }

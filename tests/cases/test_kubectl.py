@@ -94,7 +94,7 @@ def check_options(folder):
     check('ml/train-0 cannot be placed' in cluster.karp('-n', 'ml', 'explain', 'pod', 'train-0', '--context', 'x')[0], '-n')
     check('ml/train-0 cannot be placed' in cluster.karp('explain', 'pod', 'train-0', '--namespace=ml')[0], '--namespace')
     check('ml/train-0 cannot be placed' in cluster.karp('explain', 'pod', 'ml/train-0', '-n', 'other')[0], 'a name with its namespace')
-    check('train-0: there is no pod' in cluster.karp('explain', 'pod', 'train-0', status=1)[1], 'without a namespace')
+    check('train-0 is in the namespace ml' in cluster.karp('explain', 'pod', 'train-0')[1], 'the only namespace that has it')
     # Without a clock it is that of the computer.
     began = int(time.time())
     out, _ = cluster.karp('dump')
@@ -149,6 +149,27 @@ def check_what_is_missing(folder):
         f'{plan["warnings"]}')
 
 
+def check_watch(folder):
+    """karp nodes --watch reads the cluster again for each answer, and shows what has changed since."""
+    cluster = Cluster(folder)
+    (folder / 'calls.jsonl').unlink(missing_ok=True)
+    with subprocess.Popen([cluster.bin / 'kubectl-karp', 'nodes', '--watch', '--no-losses'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          env={**os.environ, 'NO_COLOR': '1', 'STUB': str(folder), 'PATH': f'{cluster.bin}:{os.environ["PATH"]}'}) as child:
+        heads, shown = 0, ''
+        for line in child.stdout:
+            heads += line.startswith('karp nodes')
+            if heads == 1 and line.startswith('karp nodes'):
+                whole = (folder / 'cluster.json').read_text()
+                (folder / 'cluster.json').write_text(whole.replace('"system"', '"renamed"'))
+            shown += line if heads == 2 else ''
+            if 'renamed' in shown:
+                break
+        child.kill()
+    (folder / 'cluster.json').write_text(whole)
+    equal(heads, 2, 'the second answer')
+    check('renamed' in shown, shown)
+
+
 def check_failures(folder):
     refused = 'The connection to the server localhost:8080 was refused - did you specify the right host or port?'
     _, error = Cluster(folder, **{'api-resources': {'says': ['E1121 memcache.go:265] "Unhandled Error"', refused, ' ']}}).karp('plan', status=1)
@@ -192,5 +213,6 @@ with tempfile.TemporaryDirectory() as name:
     check_options(pathlib.Path(name))
     check_what_is_missing(pathlib.Path(name))
     check_failures(pathlib.Path(name))
+    check_watch(pathlib.Path(name))
     check_that_nothing_hangs(pathlib.Path(name))
 sys.exit(finish())
