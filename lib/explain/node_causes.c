@@ -156,7 +156,7 @@ void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, con
     if (claim == NULL || claim->termination_grace_period == KARP_DURATION_UNSET) return;
     if (!show_held(b, s, n, now, "")) return;
     karp_duration_format(claim->termination_grace_period, length);
-    strbuf_adds(b, " cannot be evicted, and would keep the node, but it has a terminationGracePeriod of ");
+    strbuf_adds(b, " cannot be evicted, and would keep the node, but the node has a terminationGracePeriod of ");
     strbuf_adds(b, length);
     strbuf_adds(b, ": so ");
     strbuf_adds(b, method);

@@ -328,6 +328,10 @@ static void alternatives_as_json(const encoder *e, const karp_pod_explanation *e
 static void write_change(const text_out *t, text_flow *flow, double change)
 {
     double month = change * HOURS_A_MONTH;
+    if (month < 0.005 && month > -0.005) {
+        flow_words(flow, str("costs the same"));
+        return;
+    }
     flow_words(flow, str(month < 0 ? "saves" : "costs"));
     buffer_char(t->out, ' ');
     text_dollars(t->out, month < 0 ? -month : month, false);
