@@ -405,8 +405,8 @@ karp_status io_clouds_note(karp_reader *reader)
     }
     if (count < 2) return KARP_OK;
     return io_warn(reader,
-                   "the NodePools are of several clouds (%s): they are planned as one cluster, where a pod may go to "
-                   "any of them; if these are several clusters, plan the files of each by themselves",
+                   "the NodePools are of several clouds (%s): they are planned as one cluster, where pods can be "
+                   "placed in any of them; if these are several clusters, plan the files of each by themselves",
                    pools);
 }
 

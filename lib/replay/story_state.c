@@ -62,13 +62,6 @@ karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
     return status;
 }
 
-uint64_t story_replicas_after(story_workload *w, const story_effect *effect, uint64_t pods)
-{
-    uint64_t same = w->refused ? 1 : pods; /* one that was not there is created, with one replica by default */
-    w->refused = false;
-    return effect->replicas == STORY_SAME ? same : effect->replicas;
-}
-
 static karp_status change_workload(story *s, const story_effect *effect)
 {
     story_workload *w = &s->workloads[effect->workload];

@@ -88,3 +88,10 @@ karp_status story_settle_workloads(story *s)
     karp_reader_free(reader);
     return status;
 }
+
+uint64_t story_replicas_after(story_workload *w, const story_effect *effect, uint64_t pods)
+{
+    uint64_t same = w->refused ? 1 : pods; /* one that was not there is created, with one replica by default */
+    w->refused = false;
+    return effect->replicas == STORY_SAME ? same : effect->replicas;
+}

@@ -44,7 +44,6 @@ HANDLED = {
     'input_as_json': {'IO', 'NOT_FOUND', 'PROVIDER', 'UNSUPPORTED'},  # the reader is finished: its clouds were opened
     'values_json': {'RANGE', 'SYNTAX'},  # JSON that the library wrote
     'version_words': {'NOT_FOUND'},  # of the version after the last
-    'check_room': {'NOT_FOUND'},  # it asks about the whole queue
 }
 
 

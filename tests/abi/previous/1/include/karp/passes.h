@@ -165,6 +165,8 @@ typedef struct karp_pool_budget {
     uint32_t nodes; /**< initialized nodes of the NodePool, which percentages refer to. Since 1.0. */
     const karp_busy_node *busy; /**< nodes that count as disrupted, by name. Since 1.0. */
     size_t busy_count; /**< since 1.0 */
+    karp_str schedule; /**< of `tightest`, in cron's notation; "" = it always applies. Since 1.0. */
+    int64_t duration; /**< of `tightest`, in nanoseconds; 0 = not stated. Since 1.0. */
 } karp_pool_budget;
 
 /** No budget of a NodePool applies. Since 1.0. */

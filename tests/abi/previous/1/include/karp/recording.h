@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file recording.h  Recordings of a cluster (libkarp-io).
+ * @file recording.h  Recordings of a cluster, and whether its decisions are those that are predicted (libkarp-io).
  *
  * A recording is text: a line of JSON for each time at which the cluster was looked at (docs/recordings.md). It is a
  * trace for karp_replay(), too.
@@ -34,6 +34,17 @@ KARP_API void karp_recorder_free(karp_recorder *recorder);
  */
 KARP_API karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
                                         int64_t now, uint32_t whole, karp_text *out, karp_error *error);
+
+/**
+ * Compares every decision of Karpenter in a recording with the one that is made for the recorded cluster just before
+ * it: launches with karp_provision(), disruptions with karp_disrupt(). Of @p options are used: `traces`, the parts of
+ * one recording in the order of time; `catalogue`, `region`, `feature_gates` and `decision`. *@p differences (may be
+ * NULL) receives how many decisions differ. @p write may be NULL. Formats: JSON, TEXT. Errors: IO, SYNTAX, INVALID,
+ * LIMIT, RANGE, UNSUPPORTED, those of karp_reader_add() and of decisions, NOMEM, CANCELED, ABI_*. Any thread. Since
+ * 1.0.
+ */
+KARP_API karp_status karp_twin(karp_context *context, const karp_replay_options *options,
+                               const karp_write_options *write, karp_text *out, size_t *differences, karp_error *error);
 
 #ifdef __cplusplus
 }

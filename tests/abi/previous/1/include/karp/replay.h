@@ -98,6 +98,12 @@ typedef struct karp_replay_options {
      * Since 1.0 */
     const karp_replay_document *replaced;
     size_t replaced_count;
+    /** How often each policy is replayed, with the seeds from `seed` on; 0 = once, at most 10000. The figures are those
+     * of the first time; how they spread is written beside. Since 1.0 */
+    uint64_t runs;
+    /** A table of interruptions as CSV, with the columns instance_type, zone ("" or left out = any) and per_hour. Its
+     * rows come before those of `interruptions`. NULL = none. Since 1.0 */
+    const karp_replay_document *interruption_table;
 } karp_replay_options;
 
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 1.0. */
