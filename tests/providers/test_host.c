@@ -58,19 +58,19 @@ static void registry(void **state)
     karp_str name;
     karp_error_init(&error, sizeof error);
     assert_int_equal(karp_provider_registry_new(context, &r, &error), KARP_OK);
-    assert_int_equal(karp_provider_registry_count(r), 4);
+    assert_int_equal(karp_provider_registry_count(r), 5);
     assert_string_equal(karp_provider_registry_name(r, 0).ptr, "aws");
     assert_string_equal(karp_provider_registry_name(r, 1).ptr, "azure");
     assert_string_equal(karp_provider_registry_name(r, 2).ptr, "gcp");
-    assert_null(karp_provider_registry_name(r, 4).ptr);
-    for (size_t i = 0; i < 5; i++)
+    assert_null(karp_provider_registry_name(r, 5).ptr);
+    for (size_t i = 0; i < 6; i++)
         assert_ptr_equal(karp_provider_registry_name(NULL, i).ptr, karp_provider_registry_name(r, i).ptr);
     assert_int_equal(karp_provider_registry_add(r, &mock_plugin, &error), KARP_OK);
     assert_int_equal(karp_provider_registry_add(r, &mock_plugin, &error), KARP_E_DUPLICATE);
     assert_int_equal(karp_provider_registry_load(r, object_path("examples/tiny.so"), &name, &error), KARP_OK);
     assert_int_equal(karp_provider_registry_load(r, object_path("examples/tiny.so"), &name, &error), KARP_E_DUPLICATE);
     assert_string_equal(name.ptr, "tiny");
-    assert_int_equal(karp_provider_registry_count(r), 6);
+    assert_int_equal(karp_provider_registry_count(r), 7);
     assert_int_equal(karp_provider_registry_open(r, text_of("moon"), NULL, &provider, &error), KARP_E_NOT_FOUND);
     assert_int_equal(karp_provider_registry_open(r, name, NULL, &provider, &error), KARP_OK);
     karp_provider_registry_free(r); /* the object stays as long as what was opened of it */
@@ -146,7 +146,7 @@ static void bad_tables(void **state)
     half.mark = aws_builtin.plugin->mark;
     assert_int_equal(karp_provider_registry_add(r, &half, &error), KARP_E_INVALID);
     assert_int_equal(karp_provider_registry_add(r, NULL, &error), KARP_E_INVALID);
-    assert_int_equal(karp_provider_registry_count(r), 4);
+    assert_int_equal(karp_provider_registry_count(r), 5);
     karp_provider_registry_free(r);
 }
 
