@@ -10,7 +10,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(os.environ['KARP_SOURCE'], 'tests/bindings')))
 import test_go  # noqa: E402
 
-FROM_NETWORK = [('corev1', 'local'), ('examples/controller', 'go1.26.9'), ('karpenter', 'go1.26.9')]  # with the Go that they need
+FROM_NETWORK = [('corev1', 'local'), ('examples/controller', 'go1.26.9'), ('examples/kueue', 'local'), ('karpenter', 'go1.26.9')]  # with the Go that they need
 
 
 def static_packages(folder):
