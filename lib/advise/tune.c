@@ -65,10 +65,11 @@ static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_erro
 
 static karp_status check_options(const karp_tune_options *given, karp_tune_options *copy, karp_error *error)
 {
-    karp_status status = struct_check(given, sizeof *copy, SIZE_THROUGH(karp_tune_options, peer_version), copy,
+    karp_status status = struct_check(given, sizeof *copy, SIZE_THROUGH(karp_tune_options, cap_count), copy,
                                       "karp_tune_options", error);
     if (status) return status;
     if (copy->axis_count > 0 && !copy->axes) return fail_null(error, "karp_tune_options.axes");
+    if (copy->cap_count > 0 && !copy->caps) return fail_null(error, "karp_tune_options.caps");
     if (copy->most_designs > TUNE_MOST) return fail(error, KARP_E_INVALID, "at most 10000 designs can be tried");
     return KARP_OK;
 }
@@ -90,7 +91,8 @@ karp_status karp_tune_new(karp_context *context, const karp_reader *reader, cons
     t->replay = copy.replay != 0;
     t->peer_version = copy.peer_version;
     t->single_value = 1;
-    status = read_pools(t, reader, error);
+    status = tune_read_caps(t, copy.caps, copy.cap_count, error);
+    if (!status) status = read_pools(t, reader, error);
     if (!status) status = tune_find_axes(t, &copy, error);
     if (!status) t->odometer = arena_array(&t->data, t->axis_count + 1, sizeof *t->odometer);
     if (!status && !t->odometer) status = fail_nomem(error);

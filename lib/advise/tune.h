@@ -32,6 +32,16 @@ typedef struct tune_design {
     karp_tune_design result; /* without what follows from other designs */
 } tune_design;
 
+/* What designs are compared by, in the order of their weight. */
+typedef enum tune_figure {
+    TUNE_COST,
+    TUNE_EVICTIONS,
+    TUNE_PENDING,
+    TUNE_EXPOSURE,
+    TUNE_LEFT,
+    TUNE_FIGURES
+} tune_figure;
+
 struct karp_tune {
     karp_context *context;
     arena data;
@@ -43,6 +53,8 @@ struct karp_tune {
     tune_design *designs;
     size_t design_count, design_room;
     uint64_t most, seed, random;
+    double caps[TUNE_FIGURES];
+    bool capped[TUNE_FIGURES];
     double floor; /* $/h; 0 = not known, or not asked for */
     bool replay;
     uint32_t peer_version;
@@ -66,7 +78,14 @@ bool tune_same_value(const tune_axis *axis, karp_str a, karp_str b);
 /* Changes the NodePool, in the memory of `trees`. value.ptr NULL = as in KARP_TUNE_LOOSEST. */
 void tune_apply(trees *memory, const tune_axis *axis, karp_str value, tree *pool);
 
-/* tune_judge.c: whether design a is better than b. One whose result is not known is worse than any other. */
+/* tune_caps.c: the caps of the options. */
+karp_status tune_read_caps(karp_tune *t, const karp_str *list, size_t count, karp_error *error);
+/* Whether a known result is beyond a cap. */
+bool tune_is_beyond(const karp_tune *t, const karp_tune_design *r);
+
+/* tune_judge.c: the figures of a result. */
+void tune_figures_of(const karp_tune_design *r, double out[TUNE_FIGURES]);
+/* Whether design a is better than b. One whose result is not known is worse than any other. */
 bool tune_is_better(const karp_tune *t, size_t a, size_t b);
 
 #endif

@@ -117,23 +117,25 @@ static bool leaves_more(const karp_tune *t, const karp_tune_design *r)
     return own->known && r->known && r->left > own->left;
 }
 
-enum { FIGURES = 5 };
-
-static void figures(const karp_tune_design *r, double out[FIGURES])
+void tune_figures_of(const karp_tune_design *r, double out[TUNE_FIGURES])
 {
-    const double list[FIGURES] = { r->cost, (double)r->evictions, r->pending, r->exposure, (double)r->left };
-    memcpy(out, list, sizeof list);
+    out[TUNE_COST] = r->cost;
+    out[TUNE_EVICTIONS] = (double)r->evictions;
+    out[TUNE_PENDING] = r->pending;
+    out[TUNE_EXPOSURE] = r->exposure;
+    out[TUNE_LEFT] = (double)r->left;
 }
 
 bool tune_is_better(const karp_tune *t, size_t a, size_t b)
 {
     const karp_tune_design *x = &t->designs[a].result, *y = &t->designs[b].result;
-    double of_x[FIGURES], of_y[FIGURES];
+    double of_x[TUNE_FIGURES], of_y[TUNE_FIGURES];
     if (x->known != y->known) return x->known > y->known;
     if (leaves_more(t, x) != leaves_more(t, y)) return leaves_more(t, y);
-    figures(x, of_x);
-    figures(y, of_y);
-    for (size_t i = 0; i < FIGURES; i++) {
+    if (tune_is_beyond(t, x) != tune_is_beyond(t, y)) return tune_is_beyond(t, y);
+    tune_figures_of(x, of_x);
+    tune_figures_of(y, of_y);
+    for (size_t i = 0; i < TUNE_FIGURES; i++) {
         if (of_x[i] < of_y[i] || of_x[i] > of_y[i]) return of_x[i] < of_y[i];
     }
     return x->changes != y->changes ? x->changes < y->changes : a < b;
@@ -142,11 +144,11 @@ bool tune_is_better(const karp_tune *t, size_t a, size_t b)
 /* Of equal results, only the better design counts. */
 static bool dominates(const karp_tune *t, size_t a, size_t b)
 {
-    double of_a[FIGURES], of_b[FIGURES];
+    double of_a[TUNE_FIGURES], of_b[TUNE_FIGURES];
     bool less = false;
-    figures(&t->designs[a].result, of_a);
-    figures(&t->designs[b].result, of_b);
-    for (size_t i = 0; i < FIGURES; i++) {
+    tune_figures_of(&t->designs[a].result, of_a);
+    tune_figures_of(&t->designs[b].result, of_b);
+    for (size_t i = 0; i < TUNE_FIGURES; i++) {
         if (of_a[i] > of_b[i]) return false;
         less = less || of_a[i] < of_b[i];
     }
@@ -156,7 +158,9 @@ static bool dominates(const karp_tune *t, size_t a, size_t b)
 static void judge(const karp_tune *t, size_t design, karp_tune_design *r)
 {
     r->leaves_more = leaves_more(t, r);
-    r->on_front = r->best = r->known && !r->leaves_more;
+    r->beyond_cap = tune_is_beyond(t, r);
+    r->on_front = r->known && !r->leaves_more;
+    r->best = r->on_front && !r->beyond_cap;
     for (size_t i = 0; i < t->design_count; i++) {
         const karp_tune_design *other = &t->designs[i].result;
         if (i == design || !other->known || leaves_more(t, other)) continue;
@@ -174,5 +178,5 @@ karp_status karp_tune_get_design(const karp_tune *tune, size_t index, karp_tune_
     karp_tune_design shown = tune->designs[index].result;
     shown.values = tune->designs[index].values;
     judge(tune, index, &shown);
-    return struct_give(out, &shown, sizeof *out, SIZE_THROUGH(karp_tune_design, left));
+    return struct_give(out, &shown, sizeof *out, SIZE_THROUGH(karp_tune_design, beyond_cap));
 }

@@ -62,6 +62,7 @@ static void write_figures(json_out *j, const karp_tune *t, const karp_tune_desig
     json_member_bool(j, "onFront", d->on_front != 0);
     json_member_bool(j, "best", d->best != 0);
     json_member_bool(j, "leavesMore", d->leaves_more != 0);
+    json_member_bool(j, "beyondCap", d->beyond_cap != 0);
 }
 
 /* *best: the number of the best design, or of the first. */

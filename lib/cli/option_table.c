@@ -220,6 +220,9 @@ static const option_row rows[] = {
       "with --repack: bind moved pods to the nodes of the plan, not where kube-scheduler would" },
     { 0, "axis", "[POOL:]NAME=V,...", CLI_OPTION_TUNE, LISTED(axes),
       "what is varied, such as consolidateAfter=0s,5m or instance-family=c6a+m6a,any (repeatable)" },
+    { 0, "cap", "NAME=N", CLI_OPTION_TUNE, LISTED(caps),
+      "the most that the best design may have: removed, spot ($/h); with --trace evictions, pending (s), "
+      "interruptions" },
     { 0, "designs", "N", CLI_OPTION_TUNE, COUNT(most_designs, 1, 10000, "a number from 1 to 10000"),
       "try at most N designs; default 64" },
     { 0, "trace", "FILE", CLI_OPTION_TUNE, LISTED(traces),

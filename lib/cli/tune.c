@@ -107,23 +107,31 @@ static size_t find_best(const cli_tuning *t)
     return 0;
 }
 
+static void fill(karp_str *out, const cli_list *given)
+{
+    for (size_t i = 0; i < given->count; i++) out[i] = str(given->items[i]);
+}
+
 static karp_status begin_search(cli_tuning *t)
 {
     const cli_options *options = t->answer->options;
     karp_tune_options o;
     karp_tune_options_init(&o, sizeof o);
-    size_t bytes = (options->axes.count + 1) * sizeof(karp_str);
-    karp_str *axes = karp_alloc(options->context, bytes);
-    if (axes == NULL) return t->answer->error.status = KARP_E_NOMEM;
-    for (size_t i = 0; i < options->axes.count; i++) axes[i] = str(options->axes.items[i]);
-    o.axes = axes;
+    size_t bytes = (options->axes.count + options->caps.count + 1) * sizeof(karp_str);
+    karp_str *texts = karp_alloc(options->context, bytes);
+    if (texts == NULL) return fail(&t->answer->error, KARP_E_NOMEM, "out of memory");
+    fill(texts, &options->axes);
+    fill(texts + options->axes.count, &options->caps);
+    o.axes = texts;
     o.axis_count = options->axes.count;
+    o.caps = texts + options->axes.count;
+    o.cap_count = options->caps.count;
     o.most_designs = options->most_designs;
     o.seed = t->seed;
     o.replay = t->replayed;
     o.peer_version = options->peer_version;
     karp_status status = karp_tune_new(options->context, t->answer->input.reader, &o, &t->tune, &t->answer->error);
-    karp_free(options->context, axes, bytes);
+    karp_free(options->context, texts, bytes);
     return status;
 }
 

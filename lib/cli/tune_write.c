@@ -151,7 +151,8 @@ static void text_best(cli_writer *w, const cli_tuning *t)
     money(t, best.cost, false, after);
     money(t, own.cost, false, before);
     money(t, best.cost - own.cost, true, saved);
-    if (t->best == 0)
+    if (!best.best) cli_put_text(w, "\nNo design that was tried is within the caps.\n");
+    else if (t->best == 0)
         cli_put_format(w, "\nNo design that was tried is better than the input as it is: %s%s.\n", before, unit);
     else
         cli_put_format(w, "\nThe best is design %zu: %s%s instead of %s%s (%s).\n", t->best, after, unit, before, unit,
@@ -215,6 +216,7 @@ static void write_yaml(cli_writer *w, const cli_tuning *t)
     cli_put(w, changes.len > 0 ? changes.ptr : "", changes.len);
     cli_put_format(w, "\n# %s%s instead of %s%s, %s\n", after, unit, before, unit,
                    t->replayed ? "replayed" : "settled");
+    if (w->options->pick == 0 && !d.best) cli_put_text(w, "# No design that was tried is within the caps.\n");
     if (d.changes == 0) cli_put_text(w, "# The NodePools stay as they are.\n");
     if (karp_tune_pools(t->tune, number, &pools, NULL) != KARP_OK) w->out->failed = true;
     else if (pools.len > 0) cli_put(w, pools.ptr, pools.len);

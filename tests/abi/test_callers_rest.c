@@ -561,7 +561,7 @@ static const struct asked out[] = {
     OUT(karp_provider_node, launched, ask_create),
     OUT(karp_request_change, not_resizable, ask_request_change),
     OUT(karp_tune_axis, value_count, ask_tune_axis),
-    OUT(karp_tune_design, left, ask_tune_design),
+    OUT(karp_tune_design, beyond_cap, ask_tune_design),
 };
 
 static void structs_out(void **state)

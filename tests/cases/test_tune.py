@@ -106,6 +106,15 @@ text = run('tune', now, *words, *grid)[0]
 check(f'The best is design {found["best"]}: ' in text and '12 of 12 designs, each settled.' in text and 'No values of these fields can be below' in text, text)
 run('tune', now, *words, *grid, '--detailed-exitcode', status=2)
 
+# Caps: the best is the cheapest of those within them, and there may be none.
+cap = min(d['spotPerHour'] for d in found['designs'] if d['spotPerHour'])
+capped = document('tune', now, *words, *grid, '--cap', f'spot={cap / 2}')
+equal(capped['designs'][capped['best']]['perHour'], min(d['perHour'] for d in found['designs'] if d['spotPerHour'] <= cap / 2), 'without much spot')
+equal([d['beyondCap'] for d in capped['designs']], [d['spotPerHour'] > cap / 2 for d in found['designs']], 'beyond it')
+equal([d['onFront'] for d in capped['designs']], [d['onFront'] for d in found['designs']], 'the front is the same')
+spot = save(folder, 'spot.json', pool(kinds=('spot',)), *apps)
+check('No design that was tried is within the caps.' in run('tune', spot, *words, '--axis', 'consolidationPolicy=WhenEmpty', '--cap', 'spot=0')[0], 'none within')
+
 # A part of a grid: the same designs for a seed, none twice; with all changes that help, the search still finds the best.
 some = document('tune', now, *words, *grid, '--designs', '9', '--seed', '3')
 equal(document('tune', now, *words, *grid, '--designs', '9', '--seed', '3'), some, 'the same again')
@@ -149,7 +158,7 @@ check('6 of 6 designs, each replayed.' in run('tune', pools, '--trace', story, *
 for given, said in ((('--axis', 'consolidateAfer=5m'), 'did you mean consolidateAfter?'), (('--axis', 'consolidateAfter=soon'), 'a duration such as 5m, or Never'),
                     (('--axis', 'budget=ten'), 'a percentage such as 10%'), (('--axis', 'wb:weight=3'), 'no NodePool has the name wb'), (('--axis', 'weight=3,,4'), 'an empty value'),
                     (('--axis', 'instance-family=c5+'), 'words such as'), (('--axis', 'weight'), 'expected NAME=VALUE'), (('--axis', 'limits.cpu=many'), 'a quantity, or none'),
-                    (('--axis', 'weight=3', '--axis', 'web:weight=4'), 'two axes'), (('--designs', '0'), 'from 1 to 10000'), (('--until', '2h'), 'is for --trace FILE'),
+                    (('--axis', 'weight=3', '--axis', 'web:weight=4'), 'two axes'), (('--cap', 'evictions=3'), 'removed (nodes) or spot'), (('--cap', 'spot='), 'is not a cap'), (('--designs', '0'), 'from 1 to 10000'), (('--until', '2h'), 'is for --trace FILE'),
                     (('--pick', '1'), 'is for -o yaml'), (('--pick', '50', '-o', 'yaml', '--designs', '1'), 'no design of that number')):
     out, error = run('tune', now, *words, *given, status=1)
     check(out == '' and said in error, f'{given}: {error}')
