@@ -3,6 +3,8 @@
 #include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
+#include <base/labels.h>
+#include <base/nearest.h>
 #include <base/sort.h>
 #include <base/str.h>
 #include <base/strbuf.h>
@@ -34,8 +36,29 @@ static bool is_text(const karp_snapshot *w, uint32_t id, karp_str text)
 
 static karp_status not_found(const karp_change *c, const char *what, karp_error *error)
 {
-    int shown = c->name.len > 200 ? 200 : (int)c->name.len;
-    return fail(error, KARP_E_NOT_FOUND, "no such %s: %.*s", what, shown, c->name.len > 0 ? c->name.ptr : "");
+    return fail(error, KARP_E_NOT_FOUND, "no such %s: %.*s", what, str_shown(c->name, 200),
+                c->name.len > 0 ? c->name.ptr : "");
+}
+
+/* Names the zones that there are: a zone is misspelt more easily than it is counted. */
+static karp_status no_such_zone(const karp_snapshot *w, const karp_change *c, karp_error *error)
+{
+    enum { ZONES_NAMED = 12 };
+    uint32_t seen[ZONES_NAMED], count = 0;
+    char zones[400] = "";
+    for (uint32_t t = 0; t < w->table_count; t++) {
+        for (uint32_t i = 0; i < w->tables[t].offering_count && count < ZONES_NAMED; i++) {
+            uint32_t zone = w->tables[t].offerings[i].zone, k = 0;
+            while (k < count && seen[k] != zone) k++;
+            if (zone == NO_ID || k < count) continue;
+            seen[count++] = zone;
+            karp_str name = text_of(w, zone);
+            str_append(zones, sizeof zones, "%s%.*s", count == 1 ? "; the catalogue has " : ", ", str_shown(name, 60),
+                       name.ptr);
+        }
+    }
+    return fail(error, KARP_E_NOT_FOUND, "no such zone: %.*s%s", str_shown(c->name, 200),
+                c->name.len > 0 ? c->name.ptr : "", zones);
 }
 
 /* ---- the changes ------------------------------------------------------------------------------------------------- */
@@ -69,7 +92,7 @@ static karp_status lose_zone(changed_view *v, const karp_change *c, karp_error *
             found = true;
         }
     }
-    return found ? KARP_OK : not_found(c, "zone", error);
+    return found ? KARP_OK : no_such_zone(w, c, error);
 }
 
 static karp_status scale_price(changed_view *v, const karp_change *c, karp_error *error)
@@ -105,6 +128,18 @@ static karp_str next_part(karp_str *rest)
     return part;
 }
 
+static karp_status no_such_offering(const karp_snapshot *w, const karp_change *c, karp_str type, karp_error *error)
+{
+    nearest near = nearest_to_value(str(LABEL_TYPE), type);
+    for (uint32_t t = 0; t < w->table_count; t++) {
+        for (uint32_t i = 0; i < w->tables[t].type_count; i++)
+            nearest_offer(&near, text_of(w, w->tables[t].types[i].name));
+    }
+    if (near.best.ptr == NULL || equal_str(near.best, type)) return not_found(c, "offering", error);
+    return fail(error, KARP_E_NOT_FOUND, "no such instance type: %.*s; did you mean %.*s?", str_shown(type, 200),
+                type.ptr, str_shown(near.best, 60), near.best.ptr);
+}
+
 static karp_status lose_offerings(changed_view *v, const karp_change *c, karp_error *error)
 {
     const karp_snapshot *w = v->snapshot;
@@ -121,7 +156,7 @@ static karp_status lose_offerings(changed_view *v, const karp_change *c, karp_er
             found = true;
         }
     }
-    return found ? KARP_OK : not_found(c, "offering", error);
+    return found ? KARP_OK : no_such_offering(w, c, type, error);
 }
 
 static karp_status apply(changed_view *v, const karp_change *c, karp_error *error)
