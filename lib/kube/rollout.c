@@ -20,8 +20,10 @@ static bool read_bound(const tree *value, kube_bound *out)
         digits = digits && text.ptr[i] >= '0' && text.ptr[i] <= '9';
         number = 10 * number + (text.ptr[i] - '0');
     }
-    out->value = (int32_t)(number > INT32_MAX ? INT32_MAX : number);
-    return digits && number >= 0 && number <= INT32_MAX;
+    int64_t most = out->percent ? KUBE_PERCENT_MOST : KUBE_PODS_MOST;
+    if (!digits || number < 0 || number > most) return false;
+    out->value = (int32_t)number;
+    return true;
 }
 
 const char *kube_strategy_read(const tree *spec, kube_strategy *out)

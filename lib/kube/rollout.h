@@ -38,6 +38,9 @@ typedef struct kube_strategy {
     int64_t min_ready; /* minReadySeconds, in nanoseconds */
 } kube_strategy;
 
+/* Amounts beyond these are refused: nobody has so many pods. */
+enum { KUBE_PODS_MOST = 1000000, KUBE_PERCENT_MOST = 1000 };
+
 /* Reads spec.strategy, spec.paused and spec.minReadySeconds. NULL = they are right; otherwise the wrong field. */
 const char *kube_strategy_read(const tree *spec, kube_strategy *out);
 /* Sets surge and unavailable of the replicas that it has now. */

@@ -298,7 +298,8 @@ static karp_status take_all(look *l, const karp_replay_document *documents, size
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && !status; i++) status = take_document(l, &documents[i]);
     if (!status) status = note_gone(l);
-    bool quiet = l->changes == 0 && !l->whole && now - l->r->written_at < QUIET * SECOND;
+    bool quiet = l->changes == 0 && !l->whole &&
+                 (uint64_t)now - (uint64_t)l->r->written_at < (uint64_t)(QUIET * SECOND);
     if (!status && !quiet) put_line(l, now);
     if (!status && (l->t.status || l->text.failed)) status = no_memory(l);
     if (!status) status = buffer_finish(&l->line, out, l->error);

@@ -394,7 +394,7 @@ static karp_status roll(const change *c, const tree *before, const tree *after, 
     const char *wrong = kube_strategy_read(spec, &event->of.rollout.strategy);
     char why[120];
     if (wrong) {
-        (void)snprintf(why, sizeof why, "%s: not as Kubernetes takes it", wrong);
+        (void)snprintf(why, sizeof why, "%s: not as Kubernetes takes it, or more than 1000000 pods or 1000%%", wrong);
         return refuse(c, after, why);
     }
     karp_status status = w->rollout == IO_NONE ? begin_rollout(c, before, w) : KARP_OK;

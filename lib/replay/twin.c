@@ -65,7 +65,8 @@ static int64_t expires_at(const tree *claim)
     int64_t after = 0, created = twin_time(claim, "creationTimestamp");
     karp_str text = tree_get_text(tree_get(claim, "spec"), "expireAfter");
     if (created == KARP_NO_TIME || karp_duration_parse(text, &after) != KARP_OK || after < 0) return INT64_MAX;
-    return after > INT64_MAX - created ? INT64_MAX : created + after;
+    int64_t at = 0;
+    return __builtin_add_overflow(created, after, &at) ? INT64_MAX : at;
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
@@ -91,8 +92,9 @@ static size_t list_turns(twin *w, turn *out, int64_t looked)
         recording_row *row = &w->r.rows[i];
         if (!row->changed || !is_claim(row->next ? row->next : row->now)) continue;
         int64_t at = row->next ? leaves_at(row->next) : looked;
+        int64_t created = row->next ? twin_time(row->next, "creationTimestamp") : KARP_NO_TIME;
         if (!row->now && row->next && !is_static(w, row->next))
-            out[n++] = (turn){ twin_time(row->next, "creationTimestamp"), i, true };
+            out[n++] = (turn){ created == KARP_NO_TIME ? looked : created, i, true };
         if (row->judged || !row->now || is_static(w, row->now) || (row->next && at == KARP_NO_TIME)) continue;
         row->judged = true; /* it leaves once */
         if (leaves_at(row->now) == KARP_NO_TIME) out[n++] = (turn){ at, i, false };
@@ -213,8 +215,8 @@ static karp_status judge_look(twin *w, size_t look)
     if (!sort_stable(w->context, turns, n, sizeof *turns, by_instant, NULL)) status = fail_nomem(&w->error);
     for (size_t first = 0, end = 0; first < n && !status; first = end) {
         /* Launches for pending pods have nothing to do with nodes that leave at the same time. */
-        bool apart = turns[first].at != KARP_NO_TIME && twin_pods_wait(w, turns[first].at);
-        while (end < n && turns[end].at - turns[first].at <= APART &&
+        bool apart = twin_pods_wait(w, turns[first].at);
+        while (end < n && (uint64_t)turns[end].at - (uint64_t)turns[first].at <= (uint64_t)APART &&
                (!apart || turns[end].begins == turns[first].begins))
             end++;
         status = judge_turns(w, turns, first, end, n);

@@ -115,7 +115,7 @@ def autoscaled():
 
 
 def wrong():
-    for spec, field in ((rolling('a', 1), 'maxSurge'), (rolling(0, 0), 'maxUnavailable'), (rolling(1, '200%'), 'maxUnavailable'),
+    for spec, field in ((rolling('a', 1), 'maxSurge'), (rolling(0, 0), 'maxUnavailable'), (rolling(1, '200%'), 'maxUnavailable'), (rolling(2147483647, 1), 'more than 1000000 pods'), (rolling('1001%', 1), 'maxSurge'),
                         ({'strategy': {'type': 'Rolling'}}, 'spec.strategy.type'), ({'minReadySeconds': -1}, 'minReadySeconds')):
         for verb in ('simulate', 'replay'):
             error = run(verb, story({'apply': web(4, '2', **spec)}, END), *TYPES, status=None)[1]
