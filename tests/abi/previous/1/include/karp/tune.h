@@ -39,6 +39,10 @@ typedef struct karp_tune_options {
     uint64_t seed; /**< of the search, if there are more designs than that */
     uint32_t replay; /**< 1 = designs are replayed, so that times and budgets matter: they are axes by themselves */
     uint32_t peer_version; /**< KARP_PEER_* of the snapshots, as in karp_reader_options */
+    /** The most that the best design may have, "NAME=N": of a settled cluster "removed" (nodes) and "spot" ($/h), of a
+     * replay "evictions", "pending" (seconds, the 99th percentile) and "interruptions" */
+    const karp_str *caps;
+    size_t cap_count;
 } karp_tune_options;
 
 /** Zeroes @p options and sets its size. */
@@ -46,9 +50,9 @@ KARP_API void karp_tune_options_init(karp_tune_options *options, size_t size);
 
 /**
  * Begins a search with the NodePools of @p reader, which has keep_documents and is finished; it may be freed after the
- * call. @p options may be NULL; copied. The caller frees *@p out (karp_tune_free()). Errors: INVALID (an axis),
- * NOT_FOUND (no NodePool, or none of the name), DUPLICATE (an axis), those of karp_reader_dump(), SYNTAX and RANGE (of
- * what it wrote), NOMEM, ABI_*.
+ * call. @p options may be NULL; copied. The caller frees *@p out (karp_tune_free()). Errors: INVALID (an axis or a
+ * cap), NOT_FOUND (no NodePool, or none of the name), DUPLICATE (an axis), those of karp_reader_dump(), SYNTAX and
+ * RANGE (of what it wrote), NOMEM, ABI_*.
  */
 KARP_API karp_status karp_tune_new(karp_context *context, const karp_reader *reader, const karp_tune_options *options,
                                    karp_tune **out, karp_error *error);
@@ -119,6 +123,7 @@ typedef struct karp_tune_design {
     uint64_t evictions; /**< of the replay; settled: nodes that are removed on the way */
     uint64_t nodes; /**< of the settled cluster; of the replay, the most at a time */
     uint64_t left; /**< pods without a node in the end */
+    uint64_t beyond_cap; /**< 1 = it has more than a cap allows: it is not the best */
 } karp_tune_design;
 
 /** How many designs were handed out. */
