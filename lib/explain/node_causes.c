@@ -160,7 +160,8 @@ void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, con
     strbuf_adds(b, length);
     strbuf_adds(b, ": so ");
     strbuf_adds(b, method);
-    strbuf_adds(b, " takes it, and deletes such pods when that time is over");
+    strbuf_adds(
+        b, " takes the node, and deletes such pods when that time is over (a wait that no course of drift counts)");
 }
 
 /* The pods that the drain waits for, and until when. */

@@ -331,8 +331,9 @@ static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
     if ((reader->gates & KARP_GATE_STATIC_CAPACITY) == 0)
         return io_warn(
             reader,
-            "NodePool %.*s: static (replicas: %lld): pending pods do not make it larger; and it is not kept at its "
-            "replicas, as the feature gate StaticCapacity is off (--feature-gates StaticCapacity=true)",
+            "NodePool %.*s: static (replicas: %lld): pending pods do not make it larger; it is kept at its replicas "
+            "where the feature gate StaticCapacity is on, and here it is off, as by default "
+            "(--feature-gates StaticCapacity=true)",
             str_shown(pool->name, 100), pool->name.ptr, (long long)pool->replicas);
     if (reader->plays) return KARP_OK;
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);

@@ -33,7 +33,8 @@ karp_status karp_drift_text(const karp_drift *given, char out[KARP_DRIFT_TEXT])
     (void)money_rate(drift->cost_before, false, money[0]);
     (void)money_rate(drift->cost_during, false, money[1]);
     (void)money_rate(drift->cost_after, false, money[2]);
-    str_append(out, KARP_DRIFT_TEXT, ", %zu at a time by budget", drift->at_once);
+    if (gone > 1 && drift->at_once >= drift->nodes) str_append(out, KARP_DRIFT_TEXT, ", all at once");
+    else if (gone > 1) str_append(out, KARP_DRIFT_TEXT, ", %zu at a time by budget", drift->at_once);
     if (drift->left > 0)
         str_append(out, KARP_DRIFT_TEXT, "; %zu %s replaced after %s, %zu %s", gone, gone == 1 ? "is" : "are", length,
                    drift->left, drift->left == 1 ? "stays" : "stay");
