@@ -250,6 +250,29 @@ static karp_status note_nodes(karp_reader *reader)
                    str_shown(c->first, 100), c->first.ptr, c->count == 1 ? "" : ", ...", known);
 }
 
+/* Nodes of NodePools of kinds that the catalogue does not have: a total without them looks like one with them. */
+static karp_status note_unpriced(karp_reader *reader)
+{
+    const io_node_kind *first = NULL;
+    size_t nodes = 0, kinds = 0;
+    for (size_t i = 0; i < reader->node_kind_count; i++) {
+        const io_node_kind *kind = &reader->node_kinds[i];
+        const karp_instance_type *type;
+        const karp_offering *offering;
+        if (kind->count == kind->unmanaged || io_node_kind_find(reader, kind, &type, &offering)) continue;
+        if (kinds++ == 0) first = kind;
+        nodes += kind->count - kind->unmanaged;
+    }
+    if (nodes == 0) return KARP_OK;
+    return io_warn(reader,
+                   "%zu %s no price in the catalogue and %s as $0 in every cost (%.*s in zone %.*s, %.*s%s); "
+                   "--facts or --catalogue can state it",
+                   nodes, nodes == 1 ? "node of a NodePool has" : "nodes of NodePools have",
+                   nodes == 1 ? "counts" : "count", str_shown(first->type, 60), first->type.ptr,
+                   str_shown(first->zone, 60), first->zone.ptr, str_shown(first->capacity_type, 60),
+                   first->capacity_type.ptr, kinds == 1 ? "" : ", ...");
+}
+
 /* ---- kinds that are not read ------------------------------------------------------------------------------------- */
 
 /* Whether one inserted, deleted, changed or swapped letter makes the words equal. */
@@ -398,5 +421,6 @@ karp_status io_unused_note(karp_reader *reader)
     if (!status) status = note_workloads(reader);
     if (!status) status = note_jobs(reader);
     if (!status) status = note_later(reader);
-    return status ? status : note_nodes(reader);
+    if (!status) status = note_nodes(reader);
+    return status ? status : note_unpriced(reader);
 }
