@@ -41,7 +41,7 @@ static const char *const kinds[KINDS][2] = {
 };
 enum { NODE_CLAIM = 8 };
 
-static _Noreturn void die(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static _Noreturn void die(const char *format, ...)
 {
     va_list words;
     va_start(words, format);

@@ -36,7 +36,7 @@ static void free_both(two_clusters *both)
     }
 }
 
-static void put(char *into, size_t room, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(char *into, size_t room, const char *format, ...)
 {
     size_t used = strlen(into);
     va_list arguments;
