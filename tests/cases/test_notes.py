@@ -25,6 +25,14 @@ check('Notes\n' in out and 'SubnetsNotFound' in out, out)
 out, _ = run('explain', 'pod', 'inflate-0', POOL, ASKS / 'pool-not-ready.yaml', APP)
 check('SubnetsNotFound' in out, out)
 
+# A node of a NodePool that the catalogue has no price of is in no total.
+with tempfile.TemporaryDirectory() as folder:
+    strange = pathlib.Path(folder) / 'strange.json'
+    strange.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'n', 'labels': {
+        'karpenter.sh/nodepool': 'default', 'node.kubernetes.io/instance-type': 'zz9.large', 'topology.kubernetes.io/zone': 'us-west-2a'}}}))
+    equal(notes('plan', 'pool.yaml', strange), ['1 node of a NodePool has no price in the catalogue and counts as $0 in every cost (zz9.large in zone us-west-2a, '
+                                                'on-demand); --facts or --catalogue can state it'], 'a node without a price')
+
 # A pool that validation refuses is not used.
 plan = document('plan', ASKS / 'pool-restricted-label.yaml', APP)
 equal((plan['launches'], len(plan['ignored'])), ([], 5), 'restricted label')
