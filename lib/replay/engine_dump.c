@@ -36,7 +36,7 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     tree *stated = tree_get_or_make(t, object, "status"), *conditions = conditions_of(t, object);
     bool runs = p->state == POD_RUNNING;
     tree_set_text(t, stated, "phase", str(runs ? "Running" : "Pending"));
-    io_add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : "Unschedulable",
+    io_add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : shape_waits(s),
                      runs ? p->started : p->waits_since);
     if (s->priority) tree_set(t, spec, "priority", tree_new_integer(t, s->priority));
     if (!runs) return object;

@@ -437,7 +437,8 @@ static size_t try_pending(engine *e, size_t most)
         uint32_t pod = e->pods.pending[i];
         if (e->pods.list[pod].state != POD_PENDING) continue;
         uint32_t node = meant_node(e, pod);
-        if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
+        if (e->pods.shapes[e->pods.list[pod].shape].pod.gated) node = REPLAY_NONE;
+        else if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
         else if (binding_handles(e, pod)) node = binding_choose(e, pod);
         else if (e->pods.shapes[e->pods.list[pod].shape].plain) node = choose_node(e, &row, e->pods.list[pod].shape);
         if (node == REPLAY_NONE) {

@@ -84,6 +84,13 @@ struct replay_pods {
     uint32_t left_unseen; /* so many of them before the next one that is noticed */
 };
 
+/* Why a pending pod of the shape has no node: the reason of its condition PodScheduled. Karpenter launches nothing for
+ * gated pods. */
+static inline const char *shape_waits(const replay_shape *s)
+{
+    return s->pod.gated ? "SchedulingGated" : "Unschedulable";
+}
+
 void pod_enter_name(engine *e, uint32_t pod); /* in the index, as the newest pod with its name */
 uint32_t pod_of_event(engine *e, const trace_event *event); /* the pod that it names; REPLAY_NONE = there is none */
 void pod_create(engine *e, const trace_event *event);

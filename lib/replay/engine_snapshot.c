@@ -157,7 +157,7 @@ static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p
 {
     static const karp_str scheduled = { "PodScheduled", 12 };
     replay_shape *s = &e->pods.shapes[p->shape];
-    karp_condition conditions[2] = { { scheduled, { "False", 5 }, { "Unschedulable", 13 }, p->waits_since },
+    karp_condition conditions[2] = { { scheduled, { "False", 5 }, str(shape_waits(s)), p->waits_since },
                                      { .last_transition = 0 } };
     karp_templated_pod pod;
     karp_status status = template_of(e, builder, s);

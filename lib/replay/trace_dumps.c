@@ -60,13 +60,20 @@ static karp_status end_pod(dump *d, karp_str namespace_, karp_str name)
     return trace_add(t, &event) ? KARP_OK : fail_nomem(d->w.error);
 }
 
+/* Nothing is launched for a gated pod: it counts from the dump on in which its gates are gone. */
+static bool is_gated(const tree *pod)
+{
+    const tree *spec = tree_get(pod, "spec");
+    return tree_count(tree_get(spec, "schedulingGates")) > 0 && tree_get_text(spec, "nodeName").len == 0;
+}
+
 static karp_status take_pod(dump *d, const tree *object)
 {
     trace *t = d->w.t;
     const tree *metadata = tree_get(object, "metadata");
     karp_str name = tree_get_text(metadata, "name"), namespace_ = tree_get_text(metadata, "namespace");
     strbuf key;
-    if (!runs(object)) return d->partial ? end_pod(d, namespace_, name) : KARP_OK;
+    if (!runs(object) || is_gated(object)) return d->partial ? end_pod(d, namespace_, name) : KARP_OK;
     if (name.len == 0) return workloads_fault(&d->w, object, "metadata.name", "a pod without a name");
     if (namespace_.len == 0) namespace_ = str("default");
     strbuf_init(&key, t->context);

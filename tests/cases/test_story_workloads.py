@@ -13,6 +13,10 @@ def deployment(name, cpu='1', labels=None, metadata=None, **more):
         'metadata': {'labels': labels or {'app': name}}, 'spec': {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': cpu}}}]}}})
 
 
+def pod(name, metadata=None, cpu='6', **more):
+    return thing('v1', 'Pod', name, metadata, spec={'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': cpu}}}], **more})
+
+
 def scaler(target, least):
     return thing('autoscaling/v2', 'HorizontalPodAutoscaler', target, spec={
         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': target}, 'minReplicas': least, 'maxReplicas': 9})
@@ -29,6 +33,7 @@ CASES = {
     'a LimitRange': [WEB, thing('v1', 'LimitRange', 'l', spec={'limits': [{'type': 'Container', 'defaultRequest': {'memory': '3Gi'}}]})],
     'what the API server refuses': [API, deployment('bad', labels={'app': 'worse'}, replicas=3)],
     'a hook': [API, deployment('check', metadata={'annotations': {'helm.sh/hook': 'test'}})],
+    'a gated pod': [API, pod('gated', schedulingGates=[{'name': 'example.com/wait'}])],
     'generated names': [API, JOB, {**WORKER, 'metadata': {'generateName': 'worker-'}}],
     'what exists': [{**API, 'metadata': {'name': 'api', 'uid': 'u'}}, WEB],
 }
