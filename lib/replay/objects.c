@@ -2,6 +2,7 @@
 #include <replay/objects.h>
 
 #include <base/error.h>
+#include <io/owner.h>
 
 void replay_append(karp_reader *reader, tree *list, tree *object)
 {
@@ -329,6 +330,23 @@ void replay_drop_workloads(const karp_reader *reader, trees *t, tree *objects)
         tree *object = tree_item(objects, i);
         if (!replay_is_workload(reader, object)) tree_append(t, rest, object);
     }
+    tree_move_items(objects, rest);
+}
+
+void replay_drop_pods(trees *t, tree *objects, const io_table *left_out)
+{
+    tree *rest = tree_new(t, TREE_LIST);
+    strbuf key;
+    strbuf_init(&key, t->memory.context);
+    for (size_t i = 0; i < tree_count(objects); i++) {
+        tree *object = tree_item(objects, i);
+        strbuf_clear(&key);
+        strbuf_addname(&key, io_namespace(object), tree_get_text(tree_get(object, "metadata"), "name"));
+        bool pod = str_is(tree_get_text(object, "kind"), "Pod");
+        if (!pod || io_table_get(left_out, (karp_str){ key.ptr, key.len }) == IO_NONE) tree_append(t, rest, object);
+    }
+    if (key.failed) t->status = KARP_E_NOMEM;
+    strbuf_free(&key);
     tree_move_items(objects, rest);
 }
 

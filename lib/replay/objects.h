@@ -41,6 +41,8 @@ tree *replay_lean_pod(trees *memory, const tree *object);
 bool replay_is_workload(const karp_reader *reader, const tree *object);
 /* Removes the workloads from the list: a reader has made their pods. */
 void replay_drop_workloads(const karp_reader *reader, trees *t, tree *objects);
+/* Removes the pods whose "namespace/name" the table has. A failure is recorded in the trees. */
+void replay_drop_pods(trees *t, tree *objects, const io_table *left_out);
 /* Appends the pods and claims that the finished reader made for workloads, and their storage class if it is assumed.
  * They do not exist yet, so they have no creation time. The reader keeps documents. */
 karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, karp_error *error);

@@ -227,6 +227,28 @@ karp_status replay_note_results(replay *r)
     return KARP_OK;
 }
 
+static bool is_planned(const karp_reader *reader, const io_deferred *w)
+{
+    bool pod = w->info->kind == IO_KIND_POD && (w->gone || w->refused);
+    return !pod || io_find_deferred(reader, str("Pod"), w->namespace_, w->name) != w; /* another one replaces it */
+}
+
+static karp_status note_left_out(replay *r, const karp_reader *reader)
+{
+    strbuf key;
+    bool fine = true;
+    strbuf_init(&key, r->base.context);
+    for (size_t i = 0; i < reader->deferred_count && fine; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (is_planned(reader, w)) continue;
+        strbuf_clear(&key);
+        strbuf_addname(&key, w->namespace_, w->name);
+        fine = !key.failed && io_table_put(&r->left_out, (karp_str){ key.ptr, key.len }, 1);
+    }
+    strbuf_free(&key);
+    return fine ? KARP_OK : fail_nomem(&r->error);
+}
+
 /* Reads the objects as a snapshot, so that errors have their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -256,6 +278,7 @@ static karp_status check_objects(replay *r)
     if (!status) str_shorten(r->title, sizeof r->title, title);
     r->base.title = replay_catalogue(r);
     if (!status) status = replay_read_cluster(r, reader, snapshot);
+    if (!status && !r->cluster.ptr) status = note_left_out(r, reader);
     if (!status && !r->cluster.ptr) status = replay_add_made(reader, &r->base.reader->trees, r->made, &r->error);
     if (!status) status = keep_catalogues(r, reader);
     if (!status) status = replay_keep_notes(r, reader);
@@ -282,6 +305,7 @@ static karp_status collect_objects(replay *r)
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
     if (!status && !r->cluster.ptr) replay_replace(&b->reader->trees, b->objects, r->replaced);
     if (!status) replay_drop_workloads(b->reader, &b->reader->trees, b->objects);
+    if (!status) replay_drop_pods(&b->reader->trees, b->objects, &r->left_out);
     for (size_t i = 0; i < tree_count(r->made); i++) tree_append(&b->reader->trees, b->objects, tree_item(r->made, i));
     if (!status && b->reader->trees.status) status = fail_nomem(&r->error);
     if (!status && b->head && r->options.catalogue) tree_remove(&b->reader->trees, b->head, "catalogues");
@@ -648,6 +672,7 @@ static void replay_free(replay *r)
     for (size_t i = 0; i < r->base.catalogue_count; i++) karp_catalogue_unref(r->base.catalogues[i]);
     karp_reader_free(r->base.reader);
     kube_config_free(&r->scheduler);
+    io_table_free(&r->left_out);
     karp_text_free(&r->cluster);
     trace_free(&r->base.trace);
 }
@@ -665,6 +690,7 @@ karp_status karp_replay(karp_context *context, const karp_replay_options *option
     r.base.context = context;
     r.base.options = &r.options;
     r.base.starts = KARP_NO_TIME;
+    io_table_init(&r.left_out, context);
     trace_init(&r.base.trace, context);
     karp_status status = take_options(&r, options, write);
     if (!status) status = read_traces(&r);

@@ -23,6 +23,7 @@ typedef struct replay {
     int64_t step;
     uint64_t pods; /* of the trace */
     karp_text cluster; /* all objects as one Snapshot, if they include nodes; otherwise empty */
+    io_table left_out; /* otherwise: namespace/name of pods that are not planned: Helm hooks, and refused ones */
     tree *made; /* otherwise: pods and claims that controllers make of the objects */
     tree *replaced; /* objects that replace others */
     replay_price *prices; /* of these nodes */

@@ -33,6 +33,8 @@ CASES = {
     'a LimitRange': [WEB, thing('v1', 'LimitRange', 'l', spec={'limits': [{'type': 'Container', 'defaultRequest': {'memory': '3Gi'}}]})],
     'what the API server refuses': [API, deployment('bad', labels={'app': 'worse'}, replicas=3)],
     'a hook': [API, deployment('check', metadata={'annotations': {'helm.sh/hook': 'test'}})],
+    'a pod that is a hook': [API, pod('check', {'annotations': {'helm.sh/hook': 'test'}})],
+    'a pod that the API server refuses': [API, pod('bad', cpu='9'), thing('v1', 'LimitRange', 'l', spec={'limits': [{'type': 'Container', 'max': {'cpu': '4'}}]})],
     'a gated pod': [API, pod('gated', schedulingGates=[{'name': 'example.com/wait'}])],
     'generated names': [API, JOB, {**WORKER, 'metadata': {'generateName': 'worker-'}}],
     'what exists': [{**API, 'metadata': {'name': 'api', 'uid': 'u'}}, WEB],
