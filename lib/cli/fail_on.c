@@ -157,21 +157,29 @@ static int exceeds_cost_limit(const cli_options *options, base than, double afte
     return 1;
 }
 
+/* Whether there was a node, or a pod to place. Pods that have finished or that are gated are none. */
+static bool had_something(const cli_input *input, const karp_decision *plan)
+{
+    karp_snapshot_counts counts = { .size = sizeof(counts) };
+    karp_snapshot_get_counts(input->snapshot, &counts);
+    return counts.nodes + karp_decision_launch_count(plan) + karp_decision_placement_count(plan) +
+               karp_decision_unschedulable_count(plan) + karp_decision_ignored_count(plan) >
+           0;
+}
+
 /* Whether the decision is about all of the input, and about something. A gate that is asked about anything else must
  * not pass. */
 static bool is_about_input(const cli_options *options, const cli_input *input, const karp_decision *plan)
 {
-    karp_snapshot_counts counts = { .size = sizeof(counts) };
     if (!gates_are_set(options) || input->snapshot == NULL) return true;
     char incomplete[INCOMPLETE_TEXT];
     if (input_incomplete(input, incomplete)) {
         print_problem("--fail-on", incomplete);
         return false;
     }
-    karp_snapshot_get_counts(input->snapshot, &counts);
-    bool empty = counts.pods + counts.nodes + karp_decision_launch_count(plan) == 0;
-    if (empty) print_problem("--fail-on", "the input has no pod and no node to decide on");
-    return !empty;
+    bool something = had_something(input, plan);
+    if (!something) print_problem("--fail-on", "the input has no pod and no node to decide on");
+    return something;
 }
 
 /* Whether a gate on the cost is asked about a cluster whose cost is not known, because rounds would go on. */
@@ -189,7 +197,8 @@ static int failure(const cli_options *options, const cli_input *input, base than
 {
     const karp_decision *end = settlement != NULL ? karp_settlement_last(settlement) : plan;
     double after = karp_decision_cost_after(end);
-    bool failed = !is_about_input(options, input, plan) || cost_is_unknown(options, settlement);
+    const karp_decision *first = settlement != NULL ? karp_settlement_first(settlement) : plan;
+    bool failed = !is_about_input(options, input, first) || cost_is_unknown(options, settlement);
     failed = (options->fail_on_unschedulable && some_pod_left(end)) || failed;
     if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");

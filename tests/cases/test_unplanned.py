@@ -65,6 +65,11 @@ run('lint', POOL, manifest(WIDGET), '--fail-on', 'error', status=3)
 # Nothing to decide on.
 _, error = run('plan', POOL, '--fail-on', 'unschedulable', status=3)
 check('no pod and no node to decide on' in error, error)
+for stuck in ({'spec': SPEC, 'status': {'phase': 'Succeeded'}}, {'spec': {**SPEC, 'schedulingGates': [{'name': 'example.com/quota'}]}}):
+    alone = manifest({'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'alone'}, **stuck})
+    for words in (['plan'], ['plan', '--settle']):
+        check('no pod and no node to decide on' in run(*words, POOL, alone, '--fail-on', 'unschedulable', status=3)[1], stuck)
+    run('plan', POOL, APP, alone, '--fail-on', 'unschedulable')
 run('plan', POOL)
 
 # What was made of it is in the input; or it makes nothing.
