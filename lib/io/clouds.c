@@ -337,6 +337,10 @@ static const char *group_meant(karp_str group, karp_str kind)
     return one ? one->plugin->class_group : io_group_meant(group);
 }
 
+#define NOT_BUILT_IN                                                                                                   \
+    "is not built in: give its instance types with --catalogue FILE (a first one: karp catalogue --from-nodes -f "     \
+    "NODES), or a provider with --provider FILE.so"
+
 static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
 {
     const tree *ref = tree_get(io_template_spec(pool->root), "nodeClassRef");
@@ -350,19 +354,51 @@ static karp_status unknown_cloud(karp_reader *reader, const io_deferred *pool)
                              "instance types with --catalogue FILE, or a provider with --provider FILE.so",
                              str_shown(group, 60), group.len ? group.ptr : "", meant);
     else
-        (void)io_reader_fail(
-            reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
-            "%s (node class of %.*s%s%.*s) is not built in: give its instance types with --catalogue FILE "
-            "(a first one: karp catalogue --from-nodes -f NODES), or a provider with --provider FILE.so",
-            other ? other->cloud : "the provider", str_shown(group, 60), group.len ? group.ptr : "",
-            group.len && kind.len ? ", kind " : "", str_shown(kind, 40), kind.len ? kind.ptr : "");
+        (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, "spec.template.spec.nodeClassRef",
+                             "%s (node class of %.*s%s%.*s) " NOT_BUILT_IN, other ? other->cloud : "the provider",
+                             str_shown(group, 60), group.len ? group.ptr : "", group.len && kind.len ? ", kind " : "",
+                             str_shown(kind, 40), kind.len ? kind.ptr : "");
     io_reader_name(reader, str("NodePool"), nothing, pool->name);
     return KARP_E_UNSUPPORTED;
 }
 
+static karp_str provider_id_of(const io_deferred *w)
+{
+    if (w->info->kind == IO_KIND_NODE) return tree_get_text(tree_get(w->root, "spec"), "providerID");
+    return w->info->kind == IO_KIND_NODE_CLAIM ? tree_get_text(tree_get(w->root, "status"), "providerID") : nothing;
+}
+
+/* Whether the cloud is that of the input as a whole, which main_cloud() finds. */
+static bool takes_main_cloud(const karp_reader *reader, const tree *pool_spec)
+{
+    return chosen_cloud(reader) == IO_NONE && !names_class(tree_get(pool_spec, "nodeClassRef")) &&
+           required_cloud(tree_get(pool_spec, "requirements")) == IO_NONE;
+}
+
+/* Refuses nodes of a cloud that is not built in, if nothing shows one that is: it would have another one's types. */
+static karp_status refuse_other_nodes(karp_reader *reader)
+{
+    for (size_t i = 0; i < IO_CLOUD_SIGNS; i++) {
+        if (reader->cloud_signs[i]) return KARP_OK;
+    }
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        karp_str id = provider_id_of(w);
+        const char *cloud = w->gone || id.len == 0 ? NULL : other_cloud_of_id(id);
+        if (!cloud) continue;
+        io_place place = io_place_whole(&w->place);
+        const char *field = w->info->kind == IO_KIND_NODE ? "spec.providerID" : "status.providerID";
+        (void)io_reader_fail(reader, KARP_E_UNSUPPORTED, &place, field, "%s (%.*s) " NOT_BUILT_IN, cloud,
+                             str_shown(id, 60), id.ptr);
+        io_reader_name(reader, str(w->info->name), nothing, w->name);
+        return KARP_E_UNSUPPORTED;
+    }
+    return KARP_OK;
+}
+
 karp_status io_settle_clouds(karp_reader *reader)
 {
-    bool any = false;
+    bool any = false, main = false;
     reader->cluster_api = false;
     uint32_t of_region = clouds_with_region(reader->options.region), used = 0;
     for (uint32_t i = 0; i < reader->cloud_count; i++) reader->clouds[i].used = false;
@@ -370,6 +406,7 @@ karp_status io_settle_clouds(karp_reader *reader)
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone) continue;
         uint32_t cloud = io_cloud_of_pool(reader, w);
+        main = main || takes_main_cloud(reader, io_template_spec(w->root));
         if (cloud == IO_NONE && io_builtin_types(reader)) {
             const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
             if (!io_is_cluster_api(reader, io_group_of_class(ref))) return unknown_cloud(reader, w);
@@ -378,6 +415,9 @@ karp_status io_settle_clouds(karp_reader *reader)
         if (cloud != IO_NONE) reader->clouds[cloud].used = any = true;
     }
     uint32_t chosen = chosen_cloud(reader);
+    main = main || (!any && chosen == IO_NONE);
+    karp_status refused = main && io_builtin_types(reader) ? refuse_other_nodes(reader) : KARP_OK;
+    if (refused) return refused;
     if (!any) reader->clouds[chosen != IO_NONE ? chosen : main_cloud(reader)].used = true;
     for (uint32_t i = 0; i < reader->cloud_count; i++) used |= (uint32_t)reader->clouds[i].used << i;
     if (is_one(used) || reader->options.region.len == 0 || (of_region & used)) return KARP_OK;

@@ -30,6 +30,43 @@ static const other_provider others[] = {
 
 enum { OTHERS = sizeof others / sizeof *others };
 
+/* What the providerIDs of nodes begin with, as the clouds' cloud-controller-managers set them. */
+static const struct {
+    const char *scheme, *cloud;
+} schemes[] = {
+    { "alicloud://", "Alibaba Cloud" },
+    { "civo://", "Civo" },
+    { "cloudstack://", "CloudStack" },
+    { "digitalocean://", "DigitalOcean" },
+    { "equinixmetal://", "Equinix Metal" },
+    { "exoscale://", "Exoscale" },
+    { "hcloud://", "Hetzner Cloud" },
+    { "huaweicloud://", "Huawei Cloud" },
+    { "ibm://", "IBM Cloud" },
+    { "ibmpowervs://", "IBM Cloud" },
+    { "linode://", "Linode" },
+    { "nutanix://", "Nutanix" },
+    { "oci://", "Oracle Cloud" },
+    { "ocid1.instance.", "Oracle Cloud" },
+    { "openstack://", "OpenStack" },
+    { "ovh://", "OVHcloud" },
+    { "proxmox://", "Proxmox" },
+    { "qcloud://", "Tencent Cloud" },
+    { "scaleway://", "Scaleway" },
+    { "upcloud://", "UpCloud" },
+    { "vsphere://", "vSphere" },
+    { "vultr://", "Vultr" },
+    { "yandex://", "Yandex Cloud" },
+};
+
+const char *other_cloud_of_id(karp_str provider_id)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (str_starts(provider_id, schemes[i].scheme)) return schemes[i].cloud;
+    }
+    return NULL;
+}
+
 const other_provider *other_provider_for_class(karp_str group, karp_str kind)
 {
     for (size_t i = 0; i < OTHERS; i++) {

@@ -13,6 +13,8 @@ typedef struct other_provider {
 
 /* That of a node class's group, or of its kind if the group is not stated. NULL = it is not known either. */
 const other_provider *other_provider_for_class(karp_str group, karp_str kind);
+/* The cloud that is not built in, of a node's providerID. NULL = it is built in, or not known either. */
+const char *other_cloud_of_id(karp_str provider_id);
 /* Whether one of them sets the label on its nodes. */
 bool other_provider_has_label(karp_str key);
 

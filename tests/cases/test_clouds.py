@@ -115,6 +115,18 @@ def signs():
     equal(clouds(plan(pool('aws', reference='') + pod(), '--region', 'westus2'))[0][:2], ('azure', 'westus2'), 'the name of the region')
 
 
+def other_clouds():
+    """Nodes of a cloud that is not built in, where nothing names one that is: never another cloud's types."""
+    for provider_id, name in (('hcloud://1', 'Hetzner Cloud'), ('digitalocean://1', 'DigitalOcean'), ('linode://1', 'Linode'), ('oci://1', 'Oracle Cloud'),
+                              ('ibm://1', 'IBM Cloud'), ('ovh://1', 'OVHcloud'), ('scaleway://1', 'Scaleway'), ('alicloud://1', 'Alibaba Cloud')):
+        error = run('plan', '-f', '-', text=node('n1', 'large', provider_id, 'us-east-1a', 'us-east-1') + pod(), status=1)[1]
+        check(f'Node n1: spec.providerID: {name} ({provider_id}) is not built in: give its instance types with --catalogue FILE' in error and '--provider FILE.so' in error, error)
+    hetzner = node('n1', 'cpx31', 'hcloud://1', 'fsn1-dc14', 'fsn1')
+    run('plan', '-f', '-', text=pool('aws', reference='') + hetzner + pod(), status=1)
+    run('plan', '-f', '-', '--provider', 'aws', '--region', 'us-west-2', text=pool('aws', reference='') + hetzner + pod())
+    equal(clouds(plan(pool('aws') + node('n1', 'cpx31', 'hcloud://1', '', '') + pod()))[0][0], 'aws', 'a NodePool of a cloud')
+
+
 def two_clouds():
     two = pool('aws', 'ec2') + pool('gcp', 'gce', families='n2') + GCE
     both = two + pod('a', '2', '{karpenter.sh/nodepool: ec2}') + pod('g', '2', '{karpenter.sh/nodepool: gce}')
@@ -301,6 +313,6 @@ def kwok_generates_its_types():
     check('kwok has no facts to fetch' in run('facts', '--provider', 'kwok', status=1)[1], 'facts')
 
 
-for step in (kwok_generates_its_types, the_group_decides, the_region_follows, signs, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
+for step in (kwok_generates_its_types, the_group_decides, the_region_follows, signs, other_clouds, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
     step()
 sys.exit(finish())
