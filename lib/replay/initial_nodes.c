@@ -190,7 +190,8 @@ static bool pod_name(const trace_event *event, strbuf *out)
     return !out->failed;
 }
 
-/* Drops past events. Keeps the run times of the pods that they create, and the remaining time of lost capacity. */
+/* Drops past events, which those of the cluster's own time are, too, unless its nodes are the trace's own. Keeps the
+ * run times of the pods that they create, and the remaining time of lost capacity. */
 static bool keep_later(trace *t, int64_t now, io_table *created, strbuf *key)
 {
     size_t kept = 0;
@@ -205,7 +206,7 @@ static bool keep_later(trace *t, int64_t now, io_table *created, strbuf *key)
         if (event.at <= now && lost && event.at + event.lasts > now) {
             event.lasts -= now - event.at;
             event.at = now;
-        } else if (event.at <= now) {
+        } else if (event.at < now || (event.at == now && !t->has_cluster)) {
             continue;
         }
         t->events[kept++] = event;
@@ -276,14 +277,20 @@ karp_status replay_continue_trace(replay *r)
     io_table_init(&created, b->context);
     strbuf_init(&key, b->context);
     bool fine = keep_later(t, b->starts, &created, &key);
-    size_t later = t->count;
+    size_t later = t->count, bytes = (later + 1) * sizeof *t->events;
+    trace_event *events = mem_alloc(b->context, bytes);
+    if (events && later > 0) memcpy(events, t->events, later * sizeof *events);
+    fine = fine && events;
+    t->count = 0;
     t->begins = b->starts;
     karp_status status = fine ? replay_pods_of_objects(t, &b->reader->trees, b->objects, false, &r->error) : KARP_OK;
-    for (size_t i = later; i < t->count && fine && !status; i++) {
+    for (size_t i = 0; i < t->count && fine && !status; i++) {
         fine = pod_name(&t->events[i], &key);
         uint32_t lasts = fine ? io_table_get(&created, (karp_str){ key.ptr, key.len }) : IO_NONE;
         if (lasts != IO_NONE) t->events[i].lasts = (int64_t)lasts * SECOND;
     }
+    for (size_t i = 0; i < later && fine && !status; i++) fine = trace_add(t, &events[i]);
+    mem_free(b->context, events, bytes);
     io_table_free(&created);
     strbuf_free(&key);
     return fine ? status : fail_nomem(&r->error);

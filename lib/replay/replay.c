@@ -249,6 +249,14 @@ static karp_status note_left_out(replay *r, const karp_reader *reader)
     return fine ? KARP_OK : fail_nomem(&r->error);
 }
 
+static bool has_snapshot(const tree *objects)
+{
+    bool found = false;
+    for (size_t i = 0; i < tree_count(objects) && !found; i++)
+        found = str_is(tree_get_text(tree_item(objects, i), "kind"), "Snapshot");
+    return found;
+}
+
 /* Reads the objects as a snapshot, so that errors have their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -260,6 +268,8 @@ static karp_status check_objects(replay *r)
     options.feature_gates = r->options.feature_gates;
     options.peer_version = peer_of_policies(r);
     options.keep_documents = 1;
+    if (has_snapshot(r->base.objects)) r->base.trace.has_cluster = false; /* its nodes are those of another time */
+    if (r->base.trace.has_cluster && r->base.trace.cluster_at != KARP_NO_TIME) options.now = r->base.trace.cluster_at;
     options.editable = r->options.replaced_count > 0;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status) reader->plays = true;
@@ -401,9 +411,10 @@ static karp_status finish_trace(replay *r)
     bool goes_on = r->base.starts != KARP_NO_TIME;
     karp_status status = goes_on ? KARP_OK
                                  : replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, false, &r->error);
+    if (!status && goes_on && t->has_cluster) status = replay_continue_trace(r); /* events may name its pods */
     if (!status) status = trace_finish(t, r->options.lenient != 0, &r->error);
-    if (!status && goes_on) status = replay_continue_trace(r);
-    if (!status && goes_on) status = trace_sort(t, &r->error);
+    if (!status && goes_on && !t->has_cluster) status = replay_continue_trace(r);
+    if (!status && goes_on && !t->has_cluster) status = trace_sort(t, &r->error);
     if (status) return status;
     if (r->base.ends_with_plan) t->ends = t->begins + LONGEST_PLAN;
     if (r->options.until) t->ends = r->options.until;

@@ -163,6 +163,9 @@ karp_status story_read_change(story *s, size_t index, const char *member, tree *
 karp_status story_begin(story *s);
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas);
 /* What a changed Deployment with so many pods is scaled to. It is there from then on. */
+bool story_has_nodes(const story *s); /* among its documents */
+/* Notes the pods that the documents have of Deployments: scaling starts from them. */
+karp_status story_note_owned(story *s);
 uint64_t story_replicas_after(story_workload *w, const story_effect *effect, uint64_t pods);
 karp_status story_change(story *s, const story_step *step);
 karp_status story_use(story *s, const story_step *step);

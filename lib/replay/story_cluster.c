@@ -85,42 +85,6 @@ static karp_status read_cluster(story *s)
     return status;
 }
 
-/* New pods get numbers that no pod of the documents has. */
-static void count_beyond(story_workload *w, karp_str pod)
-{
-    uint64_t number = 0;
-    size_t i = w->name.len + 1;
-    if (pod.len <= i || pod.len > i + 9 || pod.ptr[i - 1] != '-') return;
-    for (; i < pod.len; i++) {
-        if (pod.ptr[i] < '0' || pod.ptr[i] > '9') return;
-        number = number * 10 + (uint64_t)(pod.ptr[i] - '0');
-    }
-    if (number >= w->first) w->first = number + 1;
-}
-
-/* Scaling starts from the pods that the workload already has. */
-static karp_status note_owned(story *s)
-{
-    for (size_t i = 0; i < tree_count(s->base); i++) {
-        const tree *pod = tree_item(s->base, i);
-        if (!str_is(tree_get_text(pod, "kind"), "Pod") || io_pod_ended(pod)) continue;
-        io_owner owner = io_controller(pod);
-        karp_str name = str_is(str(owner.kind), "ReplicaSet") ? io_deployment_by_name(pod, owner.name)
-                                                              : (karp_str){ 0 };
-        for (size_t k = 0; k < s->workload_count && name.len; k++) {
-            story_workload *w = &s->workloads[k];
-            if (!equal_str(w->name, name) || !equal_str(w->namespace_, io_namespace(pod))) continue;
-            if (!grow(s->context, (void **)&w->owned, &w->owned_capacity, w->owned_count + 1, sizeof *w->owned))
-                return story_nomem(s);
-            karp_str kept = trace_keep(&s->played.base.trace, tree_get_text(tree_get(pod, "metadata"), "name"));
-            if (!kept.ptr) return story_nomem(s);
-            w->owned[w->owned_count++] = kept;
-            count_beyond(w, kept);
-        }
-    }
-    return KARP_OK;
-}
-
 karp_status story_take_cluster(story *s)
 {
     replay_base *base = &s->played.base;
@@ -138,7 +102,7 @@ karp_status story_take_cluster(story *s)
     status = replay_open_snapshots(s->t, objects, &s->head, &s->error);
     if (status) return status;
     if (s->head && s->catalogue) tree_remove(s->t, s->head, "catalogues");
-    status = note_owned(s);
+    status = story_note_owned(s);
     if (!status && (status = replay_take_nodes(&s->played, s->t)) != KARP_OK) s->error = s->played.error;
     replay_drop_workloads(s->reader, s->t, objects);
     if (!status && s->t->status) status = story_nomem(s);

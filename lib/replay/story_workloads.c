@@ -4,6 +4,9 @@
 
 #include <io/admission.h>
 #include <io/fill.h>
+#include <io/owner.h>
+
+#include <karp/inspect.h>
 
 /* The reader changes what it reads, so it gets a copy. */
 static karp_status add_object(story *s, karp_reader *reader, const tree *object)
@@ -77,8 +80,10 @@ karp_status story_settle_workloads(story *s)
 {
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
-    if (s->workload_count == 0 || s->old_rules) return KARP_OK;
+    bool nodes = story_has_nodes(s);
+    if ((s->workload_count == 0 && !nodes) || s->old_rules) return KARP_OK;
     karp_status status = story_read_all(s, &reader, &snapshot);
+    if (!status && nodes && !s->starts && !s->is_load) s->begins = karp_snapshot_now(snapshot);
     if (!status) status = story_settle_by(s, reader);
     else if (status != KARP_E_NOMEM) { /* it is told when the objects are needed */
         karp_error_init(&s->error, sizeof s->error);
@@ -87,6 +92,51 @@ karp_status story_settle_workloads(story *s)
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status;
+}
+
+/* New pods get numbers that no pod of the documents has. */
+static void count_beyond(story_workload *w, karp_str pod)
+{
+    uint64_t number = 0;
+    size_t i = w->name.len + 1;
+    if (pod.len <= i || pod.len > i + 9 || pod.ptr[i - 1] != '-') return;
+    for (; i < pod.len; i++) {
+        if (pod.ptr[i] < '0' || pod.ptr[i] > '9') return;
+        number = number * 10 + (uint64_t)(pod.ptr[i] - '0');
+    }
+    if (number >= w->first) w->first = number + 1;
+}
+
+karp_status story_note_owned(story *s)
+{
+    for (size_t i = 0; i < tree_count(s->base); i++) {
+        const tree *pod = tree_item(s->base, i);
+        if (!str_is(tree_get_text(pod, "kind"), "Pod") || io_pod_ended(pod)) continue;
+        io_owner owner = io_controller(pod);
+        karp_str name = str_is(str(owner.kind), "ReplicaSet") ? io_deployment_by_name(pod, owner.name)
+                                                              : (karp_str){ 0 };
+        for (size_t k = 0; k < s->workload_count && name.len; k++) {
+            story_workload *w = &s->workloads[k];
+            if (!equal_str(w->name, name) || !equal_str(w->namespace_, io_namespace(pod))) continue;
+            if (!grow(s->context, (void **)&w->owned, &w->owned_capacity, w->owned_count + 1, sizeof *w->owned))
+                return story_nomem(s);
+            karp_str kept = trace_keep(s->trace, tree_get_text(tree_get(pod, "metadata"), "name"));
+            if (!kept.ptr) return story_nomem(s);
+            w->owned[w->owned_count++] = kept;
+            count_beyond(w, kept);
+        }
+    }
+    return KARP_OK;
+}
+
+bool story_has_nodes(const story *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < tree_count(s->base) && !found; i++) {
+        karp_str kind = tree_get_text(tree_item(s->base, i), "kind");
+        found = str_is(kind, "Node") || str_is(kind, "NodeClaim");
+    }
+    return found;
 }
 
 uint64_t story_replicas_after(story_workload *w, const story_effect *effect, uint64_t pods)

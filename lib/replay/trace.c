@@ -5,7 +5,11 @@
 
 void trace_init(trace *t, karp_context *context)
 {
-    *t = (trace){ .context = context, .begins = KARP_NO_TIME, .ends = KARP_NO_TIME, .boot = KARP_DURATION_UNSET };
+    *t = (trace){ .context = context,
+                  .begins = KARP_NO_TIME,
+                  .ends = KARP_NO_TIME,
+                  .boot = KARP_DURATION_UNSET,
+                  .cluster_at = KARP_NO_TIME };
     arena_init(&t->memory, context);
     strings_init(&t->shapes, context);
     strings_init(&t->documents, context);

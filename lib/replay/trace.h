@@ -121,6 +121,8 @@ typedef struct trace {
     uint32_t dumps;
     int64_t dump_before; /* the time of the last dump */
     int64_t begins, ends; /* KARP_NO_TIME = the time of the first and the last event */
+    bool has_cluster; /* the objects have nodes, which are there before the first event */
+    int64_t cluster_at; /* the stated time of these nodes; KARP_NO_TIME = the latest one that the objects have */
     karp_str region; /* "" = not stated */
     int64_t boot; /* from a launch to a ready node; KARP_DURATION_UNSET = not stated */
     uint64_t notes; /* events left out because of contradictions (lenient) */

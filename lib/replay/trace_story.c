@@ -32,6 +32,16 @@ static bool shape_of(story_trace *l, size_t workload)
     return l->shapes[workload] != NO_ID || refused(l);
 }
 
+static bool add_named(story_trace *l, size_t workload, karp_str name, uint32_t kind)
+{
+    const story_workload *w = &l->s.workloads[workload];
+    trace_event event = { .at = l->now, .kind = kind, .shape = l->shapes[workload], .lasts = KARP_DURATION_UNSET };
+    event.of.pod.surplus = kind == TRACE_POD_DELETED;
+    event.of.pod.namespace_ = trace_keep(l->t, w->namespace_);
+    event.of.pod.name = trace_keep(l->t, name);
+    return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);
+}
+
 static bool add_pod(story_trace *l, size_t workload, uint64_t number, uint32_t kind)
 {
     const story_workload *w = &l->s.workloads[workload];
@@ -39,12 +49,8 @@ static bool add_pod(story_trace *l, size_t workload, uint64_t number, uint32_t k
     strbuf_clear(name);
     strbuf_addstr(name, w->name);
     strbuf_addc(name, '-');
-    strbuf_addu(name, number);
-    trace_event event = { .at = l->now, .kind = kind, .shape = l->shapes[workload], .lasts = KARP_DURATION_UNSET };
-    event.of.pod.surplus = kind == TRACE_POD_DELETED;
-    event.of.pod.namespace_ = trace_keep(l->t, w->namespace_);
-    if (!name->failed) event.of.pod.name = trace_keep(l->t, (karp_str){ name->ptr, name->len });
-    return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);
+    strbuf_addu(name, w->first + number);
+    return name->failed ? refused(l) : add_named(l, workload, (karp_str){ name->ptr, name->len }, kind);
 }
 
 /* Another number of replicas in the rollout. */
@@ -61,8 +67,12 @@ static bool scale(story_trace *l, size_t workload, uint64_t replicas)
     story_workload *w = &l->s.workloads[workload];
     if (w->refused) replicas = 0;
     if (w->rolled.kind) return scale_rolled(l, w, replicas);
-    while (l->pods[workload] < replicas && fine) fine = add_pod(l, workload, l->pods[workload]++, TRACE_POD_CREATED);
-    while (l->pods[workload] > replicas && fine) fine = add_pod(l, workload, --l->pods[workload], TRACE_POD_DELETED);
+    uint64_t *pods = &l->pods[workload];
+    while (*pods + w->owned_count < replicas && fine) fine = add_pod(l, workload, (*pods)++, TRACE_POD_CREATED);
+    while (*pods > 0 && *pods + w->owned_count > replicas && fine)
+        fine = add_pod(l, workload, --*pods, TRACE_POD_DELETED);
+    while (w->owned_count > replicas && fine)
+        fine = add_named(l, workload, w->owned[--w->owned_count], TRACE_POD_DELETED);
     return fine;
 }
 
@@ -75,7 +85,7 @@ static bool take_effect(story_trace *l, const story_effect *effect)
         return trace_add(l->t, &event) || refused(l);
     }
     trace_event *rolled = &l->s.workloads[w].rolled;
-    uint64_t has = rolled->kind ? (uint64_t)rolled->of.rollout.replicas : l->pods[w];
+    uint64_t has = rolled->kind ? (uint64_t)rolled->of.rollout.replicas : l->pods[w] + l->s.workloads[w].owned_count;
     uint64_t replicas = story_replicas_after(&l->s.workloads[w], effect, has);
     if (effect->event.kind == TRACE_ROLLED) {
         *rolled = effect->event;
@@ -157,6 +167,9 @@ static karp_status add_story(story_trace *l)
     l->now = l->s.begins;
     if (t->begins == KARP_NO_TIME || l->now < t->begins) t->begins = l->now;
     t->boot = l->s.delay;
+    t->has_cluster = t->has_cluster || (story_has_nodes(&l->s) && !l->s.is_load);
+    if (t->has_cluster && l->s.starts) t->cluster_at = l->now;
+    if (t->has_cluster && story_note_owned(&l->s)) return l->s.error.status;
     if (l->s.region.len) t->region = trace_keep(t, l->s.region);
     for (size_t i = 0; i < l->s.workload_count; i++) {
         uint64_t replicas = l->s.workloads[i].applied ? 0 : l->s.workloads[i].replicas;

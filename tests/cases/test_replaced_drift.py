@@ -83,4 +83,16 @@ with tempfile.TemporaryDirectory() as name:
     old, new = files.write('old', pool(), *objects()), files.write('new', pool([large]))
     words = ['-f', old, '--replace', new, '--replace', files.write('back', pool()), '--catalogue', types]
     equal(reasons(json.loads(run('dump', *words)[0])), {}, 'replaced, and replaced back')
+    # A story's first step changes the cluster that it begins with, whether it has waited before or not.
+    files.write('old', pool(), *objects(), {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web'}, 'spec': {
+        'replicas': 1, 'selector': {'matchLabels': {'app': 'w'}}, 'template': {'metadata': {'labels': {'app': 'w'}}, 'spec': {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '1'}}}]}}}})
+    story = pathlib.Path(name, 'story.json')
+    for first in ([], [{'wait': '1m'}]):
+        for begins in ({}, {'start': '2026-03-01T00:00:00Z'}):
+            steps = [*first, {'replace': 'new.json'}, {'wait': '1h'}]
+            story.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'files': ['old.json'], 'steps': steps, **begins}))
+            told = json.loads(run('simulate', str(story), '--catalogue', types, '-o', 'json')[0])['totals']
+            again = json.loads(run('replay', str(story), '--catalogue', types, '-o', 'json')[0])['policies'][0]
+            equal([again[k] for k in ('launches', 'evictions')], [told[k] for k in ('launches', 'evictions')], f'replay as simulate: {steps}')
+            check(again['evictions'] > 1 and again['launches'] > 0, f'the nodes drift in a replay: {again}')
 finish()
