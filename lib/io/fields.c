@@ -16,6 +16,7 @@ typedef struct walk {
     karp_str kind;
     const tree *root;
     const io_place *place;
+    const char *beside; /* of an io_pod_kind */
     io_step path[IO_PATH_MOST];
     size_t depth;
     karp_status status;
@@ -97,7 +98,8 @@ static void walk_object(walk *w, const record *s, const tree *object)
         karp_str name = tree_member_name(member);
         const record *inner;
         enter(w, (io_step){ name.len ? name.ptr : "", name.len });
-        if (!record_knows(s, member, &inner)) note_unknown(w, s, name);
+        if (s == &io_pod_spec_record && w->beside && str_in_list(name, w->beside)) inner = NULL;
+        else if (!record_knows(s, member, &inner)) note_unknown(w, s, name);
         else if (inner) walk_value(w, inner, member->value);
         w->depth--;
     }
@@ -161,6 +163,7 @@ static void walk_operated(walk *w, const io_pod_kind *kind)
 {
     io_decoder d;
     io_decoder_init(&d, &w->reader->scratch);
+    w->beside = kind->beside;
     for (size_t i = 0; i < IO_POD_PLACES && kind->places[i].template_ && w->status == KARP_OK; i++) {
         const io_pod_place *place = &kind->places[i];
         io_find_templates(&d, w->root, place, walk_template, w);

@@ -5,6 +5,8 @@
 
 #define OPERATED(group, kind, version, old) .info = { group, kind, IO_KIND_OPERATED, true, version, old }
 #define PLACES(...) .places = { __VA_ARGS__ }
+/* Source: Knative Serving's pkg/apis/serving/v1/revision_types.go. */
+#define OF_REVISIONS .beside = "containerConcurrency idleTimeoutSeconds responseStartTimeoutSeconds timeoutSeconds"
 #define REPLICAS(template_) PLACES({ template_, "/spec/replicas", NULL, 1 }), .scale = "/spec/replicas"
 #define REPLICA_SPECS(field)                                                                                           \
     PLACES({ "/spec/" field "/*/template", "/spec/" field "/*/replicas", NULL, 1 }),                                   \
@@ -58,9 +60,9 @@ static const io_pod_kind rows[] = {
     { OPERATED("ray.io", "RayService", "v1", "v1alpha1"), RAY_PLACES("/spec/rayClusterConfig"),
       .make = io_make_ray_service },
     { OPERATED("serving.knative.dev", "Configuration", "v1", NULL), PLACES({ "/spec/template", NULL, NULL, 1 }),
-      .make = io_make_knative },
+      OF_REVISIONS, .make = io_make_knative },
     { OPERATED("serving.knative.dev", "Revision", "v1", NULL), .make = io_make_knative },
-    { OPERATED("serving.knative.dev", "Service", "v1", NULL), PLACES({ "/spec/template", NULL, NULL, 1 }),
+    { OPERATED("serving.knative.dev", "Service", "v1", NULL), PLACES({ "/spec/template", NULL, NULL, 1 }), OF_REVISIONS,
       .make = io_make_knative },
     { OPERATED("serving.kserve.io", "InferenceService", "v1beta1", NULL), .make = io_make_inference_service },
     { OPERATED("sparkoperator.k8s.io", "ScheduledSparkApplication", "v1beta2", "v1beta1"), .suspend = "/spec/suspend",

@@ -27,6 +27,7 @@ typedef struct io_pod_kind {
     const char *scale; /* the field that --scale and autoscalers set; NULL = there is none */
     const char *suspend; /* the field that is true while there are no pods; NULL = there is none */
     const char *claims; /* volumeClaimTemplates; NULL = there are none */
+    const char *beside; /* fields of the templates' specs that are no pod's, in one text; NULL = there are none */
     const char *hash; /* the label of the pods' ReplicaSet; NULL = the object itself owns its pods */
     void (*make)(struct io_pods *pods); /* NULL = the places say everything */
 } io_pod_kind;
