@@ -72,6 +72,12 @@ for stuck in ({'spec': SPEC, 'status': {'phase': 'Succeeded'}}, {'spec': {**SPEC
     run('plan', POOL, APP, alone, '--fail-on', 'unschedulable')
 run('plan', POOL)
 
+# Operators whose objects have no pod template.
+operated = (('couchbase.com', 'CouchbaseCluster'), ('datadoghq.com', 'DatadogAgent'), ('k8s.keycloak.org', 'Keycloak'), ('numaflow.numaproj.io', 'Pipeline'),
+            ('sparkoperator.k8s.io', 'SparkConnect'), ('temporal.io', 'TemporalCluster'))
+told = problems(*[{'apiVersion': f'{group}/v1', 'kind': kind, 'metadata': {'name': 'o'}, 'spec': {}} for group, kind in operated])
+equal([text.split(' creates')[0] for text in told], [f'{kind} o' for _, kind in operated], 'operators')
+
 # What was made of it is in the input; or it makes nothing.
 equal(problems(WIDGET, owned(WIDGET, spec=SPEC)), [], 'its pod')
 equal(problems(WIDGET, owned(WIDGET, 'Gadget', 'example.com/v1')), [], 'an object in between')
