@@ -303,7 +303,7 @@ karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, c
 /* drift_course() of the nodes that the changes leave. It is played if they only remove nodes; with others, only the
  * number of nodes is known. */
 karp_status what_if_drift(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
-                          size_t change_count, karp_drift *out, karp_error *error);
+                          size_t change_count, karp_drift *out, karp_settlement **rounds, karp_error *error);
 
 /* ---- requests.c -------------------------------------------------------------------------------------------------- */
 
@@ -510,8 +510,8 @@ bool gates_are_set(const cli_options *options);
 /* The exit status for --detailed-exitcode and --fail-on; prints which condition failed. `disruption` NULL = none. The
  * cost is that of answer->write.settlement, if there is one. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
-/* The same for a disruption pass. */
-int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass);
+/* The same for a disruption pass. The cost is that after the course of the drift, if it was played (NULL = not). */
+int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass, const karp_settlement *drift);
 /* The same for karp plan --settle. */
 int exit_status_of_settled(const cli_answer *answer, const karp_settlement *settlement);
 
@@ -531,8 +531,11 @@ int settle(const cli_options *options);
 /* plan.c: the reader's notes and one more at the end, as the list of the answer; the caller restores the original one.
  * To be freed; NULL = out of memory. */
 karp_str *answer_with_note(cli_answer *answer, const char *text);
-/* How the nodes that have drifted are replaced; of many, only how many there are. */
-karp_status drift_course(const cli_options *options, const karp_snapshot *snapshot, karp_drift *out, karp_error *error);
+/* How the nodes that have drifted are replaced; of many, only how many there are, unless a gate asks for the cost.
+ * *rounds (NULL = not wanted) receives the course, which the caller frees; NULL if it was not played, with
+ * --first-round, and with --settle, whose rounds are others. */
+karp_status drift_course(const cli_options *options, const karp_snapshot *snapshot, karp_drift *out,
+                         karp_settlement **rounds, karp_error *error);
 /* All rounds of launching after this plan; NULL if its cost is the settled one, or with --first-round. The caller frees
  * it. */
 karp_status settle_launches(const cli_options *options, const karp_snapshot *snapshot, const karp_decision *plan,

@@ -14,8 +14,8 @@ static karp_status decide(design *d, const karp_change *changes, size_t change_c
                              ? what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error)
                              : karp_provision(d->input.snapshot, &common, &d->plan, error);
     if (status == KARP_OK)
-        status = what_if_drift(&d->options, d->input.snapshot, changes, change_count, &d->drift, error);
-    if (change_count > 0) return status;
+        status = what_if_drift(&d->options, d->input.snapshot, changes, change_count, &d->drift, &d->settlement, error);
+    if (change_count > 0 || d->settlement != NULL) return status;
     return status == KARP_OK ? settle_launches(&d->options, d->input.snapshot, d->plan, &d->settlement, error) : status;
 }
 

@@ -79,14 +79,16 @@ static karp_status answer_disrupt(cli_answer *answer, void *own, int *result)
     (void)own;
     const cli_options *options = answer->options;
     karp_decision *decision = NULL;
-    karp_drift drift;
+    karp_settlement *rounds = NULL;
+    karp_drift drift = { .size = sizeof drift };
     karp_status status = decide(answer, &decision);
-    if (status == KARP_OK) status = drift_course(options, answer->input.snapshot, &drift, &answer->error);
+    if (status == KARP_OK) status = drift_course(options, answer->input.snapshot, &drift, &rounds, &answer->error);
     answer->write.drift = &drift;
     if (status == KARP_OK)
         status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
     if (status == KARP_OK) status = write_memory(answer, decision);
-    if (status == KARP_OK) *result = exit_status_of_pass(answer, decision);
+    if (status == KARP_OK) *result = exit_status_of_pass(answer, decision, rounds);
+    karp_settlement_free(rounds);
     karp_decision_unref(decision);
     return status;
 }

@@ -254,7 +254,7 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_table_free(nodes);
     karp_drift drift = { .size = sizeof drift };
     bool drifted = status == KARP_OK && karp_node_explanation_drift(explanation).len > 0;
-    if (drifted) status = drift_course(answer->options, answer->input.snapshot, &drift, &answer->error);
+    if (drifted) status = drift_course(answer->options, answer->input.snapshot, &drift, NULL, &answer->error);
     answer->write.drift = &drift;
     if (status == KARP_OK) {
         status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,

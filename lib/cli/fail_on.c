@@ -183,22 +183,31 @@ static bool is_about_input(const cli_options *options, const cli_input *input, c
 }
 
 /* Whether a gate on the cost is asked about a cluster whose cost is not known, because rounds would go on. */
-static bool cost_is_unknown(const cli_options *options, const karp_settlement *settlement)
+static bool cost_is_unknown(const cli_options *options, const karp_settlement *settlement, const karp_drift *drift)
 {
-    if (!options->fail_on_cost || settlement == NULL || karp_settlement_is_settled(settlement)) return false;
+    if (!options->fail_on_cost) return false;
+    if (settlement == NULL && !options->first_round && !options->settle && drift != NULL && drift->nodes > 0 &&
+        drift->played == 0) {
+        print_problem(
+            "--fail-on cost",
+            "nodes drift, and what they cost when they are replaced is not known with lost zones, unavailable "
+            "types or other prices; --first-round judges the cost before that");
+        return true;
+    }
+    if (settlement == NULL || karp_settlement_is_settled(settlement)) return false;
     print_problem("--fail-on cost", "the cluster has not settled; karp plan --settle shows the rounds");
     return true;
 }
 
-/* EXIT_OK if no condition of --fail-on is met. Cost and pods are those after all rounds of launching; `settlement`
- * NULL = after the plan. */
+/* EXIT_OK if no condition of --fail-on is met. Cost and pods are those after all rounds of launching, and after nodes
+ * that drift are replaced; `settlement` NULL = after the plan. */
 static int failure(const cli_options *options, const cli_input *input, base than, const karp_decision *plan,
-                   const karp_settlement *settlement, size_t notes)
+                   const karp_settlement *settlement, const karp_drift *drift, size_t notes)
 {
     const karp_decision *end = settlement != NULL ? karp_settlement_last(settlement) : plan;
     double after = karp_decision_cost_after(end);
     const karp_decision *first = settlement != NULL ? karp_settlement_first(settlement) : plan;
-    bool failed = !is_about_input(options, input, first) || cost_is_unknown(options, settlement);
+    bool failed = !is_about_input(options, input, first) || cost_is_unknown(options, settlement, drift);
     failed = (options->fail_on_unschedulable && some_pod_left(end)) || failed;
     if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");
@@ -215,17 +224,19 @@ static int failure(const cli_options *options, const cli_input *input, base than
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
     base today = { karp_decision_cost_before(plan), "today" };
-    int status = failure(answer->options, &answer->input, today, plan, answer->write.settlement,
+    int status = failure(answer->options, &answer->input, today, plan, answer->write.settlement, answer->write.drift,
                          note_count(answer, plan, disruption));
     bool changes = karp_decision_launch_count(plan) > 0 ||
                    (disruption != NULL && karp_decision_command_count(disruption) > 0);
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
 
-int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass)
+int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass, const karp_settlement *drift)
 {
+    uint32_t method = answer->options->method;
+    if (method != KARP_METHOD_ANY && method != KARP_METHOD_DRIFT) drift = NULL; /* it is not asked about */
     base today = { karp_decision_cost_before(pass), "today" };
-    int status = failure(answer->options, &answer->input, today, pass, NULL, note_count(answer, pass, NULL));
+    int status = failure(answer->options, &answer->input, today, pass, drift, NULL, note_count(answer, pass, NULL));
     bool changes = karp_decision_command_count(pass) > 0;
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
@@ -234,7 +245,7 @@ int exit_status_of_settled(const cli_answer *answer, const karp_settlement *sett
 {
     const karp_decision *first = karp_settlement_first(settlement);
     base today = { karp_decision_cost_before(first), "today" };
-    int status = failure(answer->options, &answer->input, today, karp_settlement_last(settlement), settlement,
+    int status = failure(answer->options, &answer->input, today, karp_settlement_last(settlement), settlement, NULL,
                          note_count(answer, first, NULL));
     bool changes = karp_settlement_round_count(settlement) > 0;
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
@@ -244,6 +255,6 @@ int exit_status_of_design(const cli_options *options, const design *first, const
 {
     base than = { first->totals.price, first->name };
     if (!is_about_input(options, &first->input, first->plan)) return EXIT_UNSCHEDULABLE;
-    return failure(options, &d->input, than, d->plan, d->settlement,
+    return failure(options, &d->input, than, d->plan, d->settlement, &d->drift,
                    d->input.warning_count + karp_decision_warning_count(d->plan));
 }

@@ -97,7 +97,11 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
         answer->error.status = status;
     }
     karp_settlement *settlement = NULL;
+    karp_drift drift = { .size = sizeof drift };
     if (status == KARP_OK)
+        status = drift_course(answer->options, answer->input.snapshot, &drift, &settlement, &answer->error);
+    answer->write.drift = &drift;
+    if (status == KARP_OK && settlement == NULL)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
     karp_preferences *preferences = NULL;

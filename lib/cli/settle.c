@@ -223,15 +223,18 @@ karp_status settle_launches(const cli_options *options, const karp_snapshot *sna
     return play(options, snapshot, KARP_SETTLE_LAUNCHES, out, error);
 }
 
-karp_status drift_course(const cli_options *options, const karp_snapshot *snapshot, karp_drift *out, karp_error *error)
+karp_status drift_course(const cli_options *options, const karp_snapshot *snapshot, karp_drift *out,
+                         karp_settlement **rounds, karp_error *error)
 {
-    enum { NODES_MOST = 100 }; /* to play at once beside another answer */
+    enum { NODES_MOST = 100 }; /* to play at once beside another answer, unless a gate asks for the cost */
     karp_settlement *s = NULL;
+    if (rounds != NULL) *rounds = NULL;
     *out = (karp_drift){ .size = sizeof *out, .nodes = karp_drifted_nodes(snapshot) };
-    if (out->nodes == 0 || out->nodes > NODES_MOST) return KARP_OK;
+    if (out->nodes == 0 || (out->nodes > NODES_MOST && !options->fail_on_cost)) return KARP_OK;
     karp_status status = play(options, snapshot, KARP_SETTLE_DRIFT, &s, error);
     if (status == KARP_OK) status = karp_settlement_drift(s, out);
-    karp_settlement_free(s);
+    if (status == KARP_OK && rounds != NULL && !options->first_round && !options->settle) *rounds = s;
+    else karp_settlement_free(s);
     return status;
 }
 

@@ -148,20 +148,21 @@ static karp_status without_lost(const cli_options *options, const karp_snapshot 
 }
 
 karp_status what_if_drift(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
-                          size_t change_count, karp_drift *out, karp_error *error)
+                          size_t change_count, karp_drift *out, karp_settlement **rounds, karp_error *error)
 {
     karp_table *nodes = NULL;
     karp_snapshot *left = NULL;
+    *rounds = NULL;
     *out = (karp_drift){ .size = sizeof *out };
     if (karp_drifted_nodes(snapshot) == 0) return KARP_OK;
-    if (change_count == 0) return drift_course(options, snapshot, out, error);
+    if (change_count == 0) return drift_course(options, snapshot, out, rounds, error);
     karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, error);
     if (status != KARP_OK) return status;
     karp_change *named = name_changes(options, nodes, changes, change_count, error);
     status = named == NULL ? error->status : without_lost(options, snapshot, nodes, named, change_count, &left, error);
     bool only_nodes = true;
     for (size_t i = 0; i < change_count; i++) only_nodes = only_nodes && changes[i].kind == KARP_CHANGE_REMOVE_NODE;
-    if (status == KARP_OK && only_nodes) status = drift_course(options, left, out, error);
+    if (status == KARP_OK && only_nodes) status = drift_course(options, left, out, rounds, error);
     else if (status == KARP_OK) out->nodes = karp_drifted_nodes(left);
     karp_snapshot_unref(left);
     karp_free(options->context, named, named == NULL ? 0 : change_count * sizeof *named + 1);
@@ -275,19 +276,19 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
                                  &plan, &answer->error);
     progress_end();
     karp_settlement *settlement = NULL;
-    if (status == KARP_OK && changes->count == 0)
+    karp_drift drift = { .size = sizeof drift };
+    if (status == KARP_OK)
+        status = what_if_drift(answer->options, answer->input.snapshot, changes->items, changes->count, &drift,
+                               &settlement, &answer->error);
+    answer->write.drift = &drift;
+    if (status == KARP_OK && changes->count == 0 && settlement == NULL)
         status = settle_launches(answer->options, answer->input.snapshot, plan, &settlement, &answer->error);
     answer->write.settlement = settlement;
     karp_preferences *preferences = NULL;
     if (status == KARP_OK && changes->count == 0) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
-    karp_drift drift = { .size = sizeof drift };
-    if (status == KARP_OK)
-        status = what_if_drift(answer->options, answer->input.snapshot, changes->items, changes->count, &drift,
-                               &answer->error);
-    answer->write.drift = &drift;
     karp_str *notes = NULL;
-    if (status == KARP_OK && changes->count > 0 && !answer->options->first_round &&
+    if (status == KARP_OK && changes->count > 0 && settlement == NULL && !answer->options->first_round &&
         karp_more_rounds(answer->input.snapshot, plan)) {
         notes = answer_with_note(
             answer, "the cost is that of one round: later ones may launch more nodes for the pods that are "

@@ -84,6 +84,34 @@ def every_command():
         check(number(again['cost']['during']) > number(4 * M6I) and again['seconds'] >= 60 * waves, again)
 
 
+def gates():
+    """Costs are judged, added up and compared after the nodes have been replaced."""
+    dump = cluster()
+    new = write('new.json', pool('m7i.large', '1'))
+    base = folder + '/base.json'
+    pathlib.Path(base).write_text(run('plan', '-o', 'json', dump)[0])
+    after, rise = number(4 * M7I), ['--fail-on', 'cost=+1%']
+    plan = course('plan', dump, '--replace', new)
+    equal((number(plan['cost']['after']), number(plan['settledCost']['after']), plan['settledCost']['rounds']), (number(4 * M6I), after, 4), 'plan')
+    equal(figures(plan['driftCourse'])[:4], (4, 0, 1, 240), 'plan')
+    for words in (['diff', dump, '--', '--replace', new], ['whatif', dump, '--design', new]):
+        sides = json.loads(run(words[0], '-o', 'json', *words[1:])[0])['designs']
+        equal([(number(s['cost']['perHour']), s['nodes'], s['launches'], s['instanceTypes'][0]['name']) for s in sides],
+              [(number(4 * M6I), 4, 0, 'm6i.large'), (after, 4, 4, 'm7i.large')], words)
+    asked = (['plan', dump, '--replace', new], ['plan', dump, '--replace', new, '--baseline', base], ['whatif', dump, '--replace', new],
+             ['whatif', dump, '--replace', new, '--remove', 'default-1'], ['whatif', dump, '--design', new],
+             ['diff', dump, '--', '--replace', new], ['disrupt', dump, '--replace', new])
+    for verb, *words in asked:
+        run(verb, *rise, *words, status=3)
+        run(verb, '--fail-on', 'cost=+6%', *words)
+        if verb != 'disrupt':
+            run(verb, *rise, '--first-round', *words, status=3 if '--remove' in words else 0)
+    # A cost that is not known does not pass.
+    run('whatif', '--fail-on', 'cost=+900%', dump, '--replace', new, '--price-factor', 'spot=2', status=3)
+    # A gate asks for the course of many nodes, too.
+    run('plan', *rise, cluster(101), '--replace', write('new.json', pool('m7i.large', '50%')), status=3)
+
+
 def words():
     dump = cluster()
     new = write('new.json', pool('m7i.large', '2'))
@@ -167,6 +195,7 @@ def many():
 with tempfile.TemporaryDirectory() as folder:
     TYPES = types_of(folder, 'us-west-2', 'm6i.large', 'm7i.large')
     every_command()
+    gates()
     words()
     with_deletions()
     with_changes()
