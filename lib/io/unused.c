@@ -44,20 +44,20 @@ const char *io_gate_name(size_t index, uint32_t *bit)
 /* `name`: of a gate that Karpenter does not have; "" = the part has another form. */
 static karp_status wrong_gate(karp_reader *reader, karp_str part, karp_str name)
 {
-    char known[256] = "";
-    for (size_t i = 0, used = 0; i < GATES; i++) {
-        str_shorten(known + used, sizeof known - used, str(i == 0 ? "" : ", "));
-        used += strlen(known + used);
-        str_shorten(known + used, sizeof known - used, str(gates[i].name));
-        used += strlen(known + used);
+    char known[160] = ""; /* whole names, as many as an error has room for */
+    for (size_t i = 0; i < GATES; i++) {
+        bool fits = strlen(known) + strlen(gates[i].name) + sizeof ", ..." < sizeof known;
+        str_append(known, sizeof known, "%s%s", i == 0 ? "" : ", ", fits ? gates[i].name : "...");
+        if (!fits) break;
     }
     if (name.len > 0) {
         nearest meant = { .wanted = name, .distance = 3 };
         for (size_t i = 0; i < GATES; i++) nearest_offer(&meant, str(gates[i].name));
-        bool near = meant.best.ptr != NULL;
-        return fail(&reader->error, KARP_E_INVALID, "Karpenter has no feature gate %.*s%s%.*s%s; gates: %s",
-                    str_shown(name, 60), name.ptr, near ? " (did you mean " : "", near ? (int)meant.best.len : 0,
-                    near ? meant.best.ptr : "", near ? "?)" : "", known);
+        if (meant.best.ptr != NULL)
+            return fail(&reader->error, KARP_E_INVALID, "Karpenter has no feature gate %.*s; did you mean %.*s?",
+                        str_shown(name, 60), name.ptr, (int)meant.best.len, meant.best.ptr);
+        return fail(&reader->error, KARP_E_INVALID, "Karpenter has no feature gate %.*s; gates: %s",
+                    str_shown(name, 50), name.ptr, known);
     }
     return fail(&reader->error, KARP_E_INVALID, "%.*s is no gate=true or gate=false; gates: %s",
                 str_shown(part, 100) < 24 ? str_shown(part, 100) : 24, part.len ? part.ptr : "", known);

@@ -194,6 +194,10 @@ karp_str topology_key_meant(karp_str key)
 
 static void say_no_domain(const karp_topology *row, strbuf *b)
 {
+    if (row->key.len == 0) {
+        strbuf_adds(b, "its topologyKey is empty: there is no domain");
+        return;
+    }
     strbuf_adds(b, "no node has the label ");
     strbuf_addstr(b, row->key);
     strbuf_adds(b, ", and no NodePool or instance type names a value of it: there is no domain");

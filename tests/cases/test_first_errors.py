@@ -47,6 +47,15 @@ def near_names():
         error = answer('explain', 'pod', name, '-f', '-', text=gated, status=1)
         check('gated: Karpenter launches no node for it before its scheduling gates are removed' in error, error)
     check('karp plan reads manifests, and a story names them in files' in answer('simulate', cluster, status=1), 'no story')
+    said = answer('explain', 'raycluster/train', '-', text=text, status=1)
+    check('Of another workload, name one of its pods, which karp plan lists' in said, said)
+    said = answer('whatif', '--lose-node', 'n1', '-f', '-', text=text, status=1)
+    check('no such option; did you mean --remove?' in said, said)
+    said = answer('plan', '--feature-gates', 'X=true', '-f', '-', text=text, status=1)
+    check(said.rstrip().endswith('TerminateFirstRepair, ...'), said)
+    empty = 'affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}, topologyKey: ""}]}}, '
+    said = answer('explain', 'pod', 'web-0', '-f', '-', text=POOL + pod(spec=empty))
+    check('topologyKey is empty' in ' '.join(said.split()) and 'the label ,' not in said, said)
     check('did you mean karp explain deployment web?' in answer('explain', 'Deployment/web', '-', text=text, status=1), 'a misspelt kind')
 
 
