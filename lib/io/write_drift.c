@@ -29,7 +29,8 @@ karp_status karp_drift_text(const karp_drift *given, char out[KARP_DRIFT_TEXT])
         str_append(out, KARP_DRIFT_TEXT, "; none is replaced (karp explain node NAME says why)");
         return KARP_OK;
     }
-    karp_duration_format(drift->ends - drift->begins, length);
+    const int64_t second = 1000000000, took = drift->ends - drift->begins; /* as documents have it */
+    karp_duration_format(took < second ? took : took - took % second, length);
     (void)money_rate(drift->cost_before, false, money[0]);
     (void)money_rate(drift->cost_during, false, money[1]);
     (void)money_rate(drift->cost_after, false, money[2]);
