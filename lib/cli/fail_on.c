@@ -157,11 +157,14 @@ static int exceeds_cost_limit(const cli_options *options, base than, double afte
     return 1;
 }
 
-/* Whether there was a node, or a pod to place. Pods that have finished or that are gated are none. */
+/* Whether there was a node, or a pod to place. For a launch decision, pods that have finished or that are gated are
+ * none; a pass does not say which pods they are. */
 static bool had_something(const cli_input *input, const karp_decision *plan)
 {
     karp_snapshot_counts counts = { .size = sizeof(counts) };
+    karp_disruption pass = { .size = sizeof(pass) };
     karp_snapshot_get_counts(input->snapshot, &counts);
+    if (karp_decision_disruption(plan, &pass) == KARP_OK && counts.pods > 0) return true;
     return counts.nodes + karp_decision_launch_count(plan) + karp_decision_placement_count(plan) +
                karp_decision_unschedulable_count(plan) + karp_decision_ignored_count(plan) >
            0;
