@@ -134,3 +134,10 @@ bool utf8_unseen(const char *at, size_t length)
     return c < 0x20 || within(c, 0x7f, 0x9f) || within(c, 0x200b, 0x200f) || within(c, 0x2028, 0x202e) ||
            within(c, 0x2060, 0x206f) || c == 0x061c || c == 0xfeff;
 }
+
+karp_str str_short_duration(karp_str duration)
+{
+    if (str_ends(duration, "m0s")) duration.len -= 2;
+    if (str_ends(duration, "h0m")) duration.len -= 2;
+    return duration;
+}

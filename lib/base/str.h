@@ -31,6 +31,8 @@ static inline bool str_has_suffix(karp_str a, karp_str suffix)
 }
 static inline bool str_starts(karp_str a, const char *prefix) { return str_has_prefix(a, str(prefix)); }
 static inline bool str_ends(karp_str a, const char *suffix) { return str_has_suffix(a, str(suffix)); }
+/* A duration without the zeros at its end: "8h" of "8h0m0s". */
+karp_str str_short_duration(karp_str duration);
 bool str_contains(karp_str a, karp_str part);
 /* The part before the first such character; "" if there is none. */
 karp_str str_before(karp_str a, char c);

@@ -204,11 +204,8 @@ static void show_window(strbuf *b, const budget *rule, int64_t next_change, int6
         strbuf_addc(b, '\'');
         if (rule->duration != KARP_DURATION_UNSET) {
             karp_duration_format(rule->duration, length);
-            karp_str shown = str(length); /* 8h, not 8h0m0s */
-            if (str_ends(shown, "m0s")) shown.len -= 2;
-            if (str_ends(shown, "h0m")) shown.len -= 2;
             strbuf_adds(b, " for ");
-            strbuf_addstr(b, shown);
+            strbuf_addstr(b, str_short_duration(str(length)));
         }
     }
     if (!read) {

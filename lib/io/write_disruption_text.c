@@ -14,11 +14,8 @@ static void write_schedule(write_buffer *b, const karp_pool_budget *budget)
     buffer_char(b, '\'');
     if (budget->duration <= 0) return;
     karp_duration_format(budget->duration, length);
-    karp_str shown = str(length); /* 8h, not 8h0m0s */
-    if (str_ends(shown, "m0s")) shown.len -= 2;
-    if (str_ends(shown, "h0m")) shown.len -= 2;
     buffer_text(b, " for ");
-    text_clean(b, shown);
+    text_clean(b, str_short_duration(str(length)));
 }
 
 /* "budgets[0] allows 1 of 4 nodes, in use: n0 (not ready)" */

@@ -25,7 +25,7 @@ karp_status autoscalers_begin(engine *e);
 void autoscalers_free(engine *e);
 /* An event of kind TRACE_USAGE. */
 void autoscalers_use(engine *e, const trace_event *event);
-/* The replicas that it asks for now. */
+/* How many replicas an autoscaler asks for. */
 uint64_t autoscaler_wants(engine *e, uint32_t autoscaler);
 /* All of them look, and scale; when it is due. */
 void autoscalers_look(engine *e);
