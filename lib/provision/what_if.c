@@ -40,7 +40,7 @@ static karp_status not_found(const karp_change *c, const char *what, karp_error 
                 c->name.len > 0 ? c->name.ptr : "");
 }
 
-/* Names the zones that there are: a zone is misspelt more easily than it is counted. */
+/* Names the zones that there are. */
 static karp_status no_such_zone(const karp_snapshot *w, const karp_change *c, karp_error *error)
 {
     enum { ZONES_NAMED = 12 };
