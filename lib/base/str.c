@@ -28,6 +28,12 @@ karp_str str_before(karp_str a, char c)
     return (karp_str){ a.ptr, at ? (size_t)(at - a.ptr) : 0 };
 }
 
+karp_str str_after(karp_str a, char c)
+{
+    const char *at = a.len > 0 ? memchr(a.ptr, c, a.len) : NULL;
+    return at == NULL ? a : (karp_str){ at + 1, a.len - (size_t)(at + 1 - a.ptr) };
+}
+
 karp_str str_until(karp_str *rest, char end)
 {
     const char *at = rest->len ? memchr(rest->ptr, end, rest->len) : NULL;
@@ -90,12 +96,18 @@ const char *html_entity(char c)
     }
 }
 
+karp_str str_cut(karp_str text, size_t most)
+{
+    size_t length = text.len < most ? text.len : most;
+    while (length < text.len && length > 0 && ((unsigned char)text.ptr[length] & 0xc0) == 0x80) length--;
+    return (karp_str){ text.ptr, length };
+}
+
 void str_shorten(char *into, size_t room, karp_str text)
 {
-    size_t length = text.len < room - 1 ? text.len : room - 1;
-    while (length < text.len && length > 0 && ((unsigned char)text.ptr[length] & 0xc0) == 0x80) length--;
-    if (length) memcpy(into, text.ptr, length);
-    into[length] = '\0';
+    text = str_cut(text, room - 1);
+    if (text.len) memcpy(into, text.ptr, text.len);
+    into[text.len] = '\0';
 }
 
 void str_append(char *text, size_t room, const char *format, ...)

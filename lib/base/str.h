@@ -36,6 +36,8 @@ karp_str str_short_duration(karp_str duration);
 bool str_contains(karp_str a, karp_str part);
 /* The part before the first such character; "" if there is none. */
 karp_str str_before(karp_str a, char c);
+/* What follows the first such character; all of the text if there is none. */
+karp_str str_after(karp_str a, char c);
 /* Takes the part before the first such character, or all of it, from the text. The character is left out. */
 karp_str str_until(karp_str *rest, char end);
 
@@ -59,6 +61,8 @@ const char *html_entity(char c);
 /* The precision for %.*s: the length, but at most this. */
 static inline int str_shown(karp_str text, size_t most) { return (int)(text.len < most ? text.len : most); }
 
+/* The beginning of at most so many bytes, of whole characters. */
+karp_str str_cut(karp_str text, size_t most);
 /* Copies the text, truncated at a character boundary, with a NUL. */
 void str_shorten(char *into, size_t room, karp_str text);
 

@@ -493,9 +493,12 @@ typedef karp_status cli_make(cli_answer *answer, void *own, int *result);
 /* Makes and prints an answer, or prints why there is none. Returns the exit status. */
 int answer_without_input(const cli_options *options, cli_make *make, void *own);
 /* The same after reading the input. With `notes_apart` the input's notes are printed on standard error. */
+int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
+
+/* ---- admit.c ----------------------------------------------------------------------------------------------------- */
+
 /* Answers for the queue, or for one workload of it; only.len 0 = for all. */
 karp_status admit_queue(cli_answer *answer, karp_str only, karp_admission **out);
-int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
 
 /* ---- fail_on.c --------------------------------------------------------------------------------------------------- */
 

@@ -32,18 +32,12 @@ static char *full_name(const cli_options *options, const char *given, karp_str s
     return name;
 }
 
-static karp_str without_namespace(karp_str name)
-{
-    const char *slash = memchr(name.ptr, '/', name.len);
-    return slash == NULL ? name : (karp_str){ slash + 1, name.len - (size_t)(slash + 1 - name.ptr) };
-}
-
 /* Whether the pod's name is one that a controller gives to pods of the workload: "web-0", "web-6d4f8b9c7-4czgq". A
  * workload without a namespace matches any. */
 static bool is_pod_of(karp_str pod, karp_str workload)
 {
     size_t dashes = 0;
-    if (memchr(workload.ptr, '/', workload.len) == NULL) pod = without_namespace(pod);
+    if (memchr(workload.ptr, '/', workload.len) == NULL) pod = str_after(pod, '/');
     if (pod.len <= workload.len + 1 || !str_has_prefix(pod, workload) || pod.ptr[workload.len] != '-') return false;
     for (size_t i = workload.len; i < pod.len; i++) dashes += pod.ptr[i] == '-';
     return dashes <= 2;
@@ -57,7 +51,7 @@ static karp_str space_of(const cli_answer *answer, const char *given, bool workl
     if (answer->options->pod_namespace != NULL) return str(answer->options->pod_namespace);
     if (strchr(given, '/') != NULL) return str("default");
     for (size_t i = 0; (pod = karp_snapshot_pod_name(answer->input.snapshot, i)).ptr != NULL; i++) {
-        karp_str base = without_namespace(pod), space = { pod.ptr, pod.len - base.len - (base.len < pod.len) };
+        karp_str base = str_after(pod, '/'), space = { pod.ptr, pod.len - base.len - (base.len < pod.len) };
         if (workload ? !is_pod_of(pod, name) : !equal_str(base, name)) continue;
         if (str_is(space, "default") || (found.ptr != NULL && !equal_str(found, space))) return str("default");
         found = space;
@@ -112,7 +106,7 @@ static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *lef
 /* The name of the pod without what a controller appends: "web" of "shop/web-0" and of "shop/web-6d4f8b9c7-4czgq". */
 static void offer_workloads(nearest *near, karp_str pod)
 {
-    karp_str name = without_namespace(pod);
+    karp_str name = str_after(pod, '/');
     for (size_t dashes = 0; dashes < 2; dashes++) {
         while (name.len > 0 && name.ptr[name.len - 1] != '-') name.len--;
         if (name.len < 2) return;
@@ -147,8 +141,8 @@ static karp_str near_workload(const karp_decision *plan, karp_str wanted)
 static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_str name)
 {
     size_t left = 0, placed = 0;
-    karp_str base = without_namespace(name), pod = pod_of(plan, base, &left, &placed);
-    karp_str space = { pod.ptr, pod.len > 0 ? pod.len - without_namespace(pod).len : 0 }; /* including the slash */
+    karp_str base = str_after(name, '/'), pod = pod_of(plan, base, &left, &placed);
+    karp_str space = { pod.ptr, pod.len > 0 ? pod.len - str_after(pod, '/').len : 0 }; /* including the slash */
     karp_str near = near_workload(plan, base);
     if (space.len == 0 && near.len > 0)
         return fail(error, KARP_E_NOT_FOUND,

@@ -62,8 +62,7 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
 
 static void put_at_most(cli_writer *w, const char *text, size_t length, size_t most)
 {
-    karp_str shown = { text, length > most ? most : length };
-    while (shown.len < length && shown.len > 0 && ((unsigned char)text[shown.len] & 0xc0) == 0x80) shown.len--;
+    karp_str shown = str_cut((karp_str){ text, length }, most);
     bool hidden;
     for (size_t i = 0, bytes; i < shown.len; i += bytes) {
         bytes = character_at(shown, i, &hidden);

@@ -146,8 +146,7 @@ enum { SHOWN = 160 }; /* the maximum length of a text for people */
 
 static void put_text(const diff_out *o, karp_str text)
 {
-    karp_str shown = { text.ptr, text.len > SHOWN ? SHOWN : text.len };
-    while (shown.len < text.len && shown.len > 0 && ((unsigned char)text.ptr[shown.len] & 0xc0) == 0x80) shown.len--;
+    karp_str shown = str_cut(text, SHOWN);
     (o->markdown ? text_markdown : text_clean)(o->b, shown);
     if (shown.len < text.len) buffer_text(o->b, " \xe2\x80\xa6");
 }

@@ -178,6 +178,11 @@ karp_str search_keep(search *s, karp_str text)
     return (karp_str){ copy, copy == NULL ? 0 : text.len };
 }
 
+uint32_t search_text_id(const search *s, karp_str text)
+{
+    return strings_find(&s->snapshot->raw.text, text.ptr, text.len);
+}
+
 karp_choice search_keep_choice(search *s, const karp_choice *c)
 {
     return (karp_choice){ search_keep(s, c->instance_type), search_keep(s, c->zone), search_keep(s, c->capacity_type),
@@ -246,9 +251,8 @@ static karp_str keep_with_limits(search *s, karp_remedy *row, const strbuf *text
         strbuf_addstr(&both, row->node_pool);
         row->changes++;
     }
-    karp_str kept = search_keep(s, (karp_str){ both.ptr, both.len });
-    if (both.failed) s->status = KARP_E_NOMEM;
-    strbuf_free(&both);
+    karp_str kept;
+    if (!strbuf_move(&both, &s->out->data, &kept)) s->status = KARP_E_NOMEM;
     return kept;
 }
 
@@ -374,21 +378,12 @@ static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
     return NO_ID;
 }
 
-/* "web-4" of "shop/web-4" */
-static karp_str without_namespace(karp_str name)
-{
-    const char *slash = name.len > 0 ? memchr(name.ptr, '/', name.len) : NULL;
-    if (slash == NULL) return name;
-    size_t skip = (size_t)(slash - name.ptr) + 1;
-    return (karp_str){ name.ptr + skip, name.len - skip };
-}
-
 /* The first pod, by name, with the same name in another namespace; "" = none. */
 static karp_str namesake(const karp_snapshot *s, karp_str name)
 {
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
         karp_str other = pod_name(s, s->by_name[i]);
-        if (equal_str(without_namespace(other), without_namespace(name))) return other;
+        if (equal_str(str_after(other, '/'), str_after(name, '/'))) return other;
     }
     return (karp_str){ "", 0 };
 }
@@ -507,7 +502,7 @@ static karp_status evict(const karp_snapshot *snapshot, karp_str name, karp_snap
     const karp_pod_status pending = {
         .size = sizeof pending, .conditions = &waiting, .condition_count = 1, .phase = KARP_PHASE_PENDING
     };
-    karp_str own = without_namespace(name), space = { name.ptr, name.len - own.len - 1 };
+    karp_str own = str_after(name, '/'), space = { name.ptr, name.len - own.len - 1 };
     karp_builder *builder = NULL;
     karp_status status = karp_snapshot_edit(snapshot, &builder, error);
     if (status == KARP_OK) status = karp_builder_set_pod_status(builder, space, own, &pending, error);

@@ -83,6 +83,7 @@ const karp_unschedulable *search_row(const search *s, const karp_decision *d);
 
 /* Copies for the explanation. */
 karp_str search_keep(search *s, karp_str text);
+uint32_t search_text_id(const search *s, karp_str text); /* NO_ID = the snapshot does not have the text */
 karp_choice search_keep_choice(search *s, const karp_choice *c);
 
 /* The pod's shape without any change. */
@@ -97,6 +98,8 @@ bool select_label(search *s, shape *h, uint32_t key, uint32_t value);
 /* remedies_pool.c: replaces an expression in the requirements of a NodePool; NULL removes it, and an index at the end
  * adds one. */
 void replace_expression(search *s, uint32_t pool_number, uint32_t index, const expression *with);
+
+void add_count(strbuf *b, size_t count, const char *one, const char *several); /* "2 nodes" */
 
 /* limit_causes.c: ", in use cpu 4, memory 16Gi" of the NodePool's limits before this round; nothing if nothing is */
 void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b);

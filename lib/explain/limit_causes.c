@@ -45,8 +45,7 @@ static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t 
     size_t launches = launches_of(d, name_of(s, s->raw.pools.items[pool].meta.name));
     if (launches == 0) return;
     strbuf_adds(b, " before ");
-    strbuf_addu(b, launches);
-    strbuf_adds(b, launches == 1 ? " launch of this round" : " launches of this round");
+    add_count(b, launches, " launch of this round", " launches of this round");
 }
 
 static bool by_limits(const karp_pool_refusal *r)

@@ -79,17 +79,10 @@ static bool check_key(linting *l, const member_group *g, const pod_group *o)
 
 /* ---- groups that have no room ------------------------------------------------------------------------------------ */
 
-static bool is_answer_for(linting *l, const member_group *g, const karp_admitted *row)
+static bool is_answer_for(const karp_snapshot *s, const member_group *g, const karp_admitted *row)
 {
-    const karp_snapshot *s = l->snapshot;
-    strbuf name;
-    strbuf_init(&name, s->context);
-    strbuf_addname(&name, text_of(s, g->name_space), name_of(s, g->name));
-    bool same = !name.failed && str_is(row->kind, queue_view_kind(g)) &&
-                equal_str((karp_str){ name.ptr, name.len }, row->name);
-    l->refused = l->refused || name.failed;
-    strbuf_free(&name);
-    return same;
+    return str_is(row->kind, queue_view_kind(g)) && equal_str(str_before(row->name, '/'), text_of(s, g->name_space)) &&
+           equal_str(str_after(row->name, '/'), name_of(s, g->name));
 }
 
 /* Notes a group that does not start even if nothing of the queue comes before it. */
@@ -99,7 +92,7 @@ static void check_answer(linting *l, const uint64_t *told, const karp_admitted *
     if (row->verdict != KARP_ADMIT_NEVER || row->code != KARP_REASON_GROUP_MINIMUM || row->starts_alone != 0) return;
     for (uint32_t i = 0; i < all->count && !l->refused; i++) {
         const member_group *g = &all->items[i];
-        if (bits_test(told, i) || g->parent != NO_ID || !is_answer_for(l, g, row)) continue;
+        if (bits_test(told, i) || g->parent != NO_ID || !is_answer_for(l->snapshot, g, row)) continue;
         strbuf_adds(&l->text, "it never starts: ");
         strbuf_addstr(&l->text, row->detail);
         strbuf_adds(&l->remedy, "more room or a lower minimum; karp explain group ");

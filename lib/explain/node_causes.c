@@ -477,16 +477,16 @@ static size_t launches_like(const karp_snapshot *s, uint32_t node_number, const 
 
 void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
-    size_t count = 0, named = 0, kinds = 0, all = 0, before;
+    size_t named = 0, kinds = 0, all = 0, before;
     for (size_t i = 0; i < d->launches.count; i++)
         all += pods_from_node(s, node_number, d->launches.items[i].pods, d->launches.items[i].pod_count) > 0;
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
         if (pods_from_node(s, node_number, l->pods, l->pod_count) == 0) continue;
         size_t alike = launches_like(s, node_number, d, i, &before);
-        if (before > 0 || kinds++ >= MOST_NAMED) continue;
+        if (before > 0 || kinds == MOST_NAMED) continue;
         named += alike;
-        strbuf_adds(b, count++ == 0 ? "" : ", ");
+        strbuf_adds(b, kinds++ == 0 ? "" : ", ");
         if (alike == all && all > 1) {
             strbuf_adds(b, all == 2 ? "both " : "all ");
         } else if (alike > 1) {

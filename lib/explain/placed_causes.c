@@ -25,7 +25,7 @@ void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text)
     strbuf_free(text);
 }
 
-static void add_count(strbuf *b, size_t count, const char *one, const char *several)
+void add_count(strbuf *b, size_t count, const char *one, const char *several)
 {
     strbuf_addu(b, count);
     strbuf_adds(b, count == 1 ? one : several);

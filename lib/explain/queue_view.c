@@ -246,12 +246,6 @@ bool queue_view_init(queue_view *q, const karp_snapshot *snapshot)
 
 /* ---- one workload ------------------------------------------------------------------------------------------------ */
 
-static karp_str after_slash(karp_str name)
-{
-    const char *slash = memchr(name.ptr, '/', name.len);
-    return slash == NULL ? name : (karp_str){ slash + 1, name.len - (size_t)(slash + 1 - name.ptr) };
-}
-
 /* "namespace/name"; empty = out of memory. */
 static karp_str full_name(const queue_view *q, uint32_t group, strbuf *b)
 {
@@ -265,13 +259,13 @@ static karp_str full_name(const queue_view *q, uint32_t group, strbuf *b)
 static karp_str similar(queue_view *q, karp_str name, strbuf *b)
 {
     nearest meant = { .wanted = name, .distance = 2 };
-    karp_str bare = after_slash(name);
+    karp_str bare = str_after(name, '/');
     for (uint32_t i = 0; i < q->root_count; i++) {
         karp_str other = full_name(q, q->roots[i], b);
         const char *copy = arena_string(&q->data, other.ptr, other.len);
         if (copy == NULL) break;
         other.ptr = copy;
-        if (equal_str(after_slash(other), bare)) return other;
+        if (equal_str(str_after(other, '/'), bare)) return other;
         nearest_offer(&meant, other);
     }
     return meant.best.ptr != NULL ? meant.best : (karp_str){ "", 0 };

@@ -17,7 +17,7 @@ static uint32_t meant_by(const search *s, const karp_unschedulable *row, uint32_
         const karp_topology *t = &row->topologies[i];
         if (t->domain_total > 0 || !equal_str(t->key, name)) continue;
         karp_str meant = topology_key_meant(name);
-        return meant.len == 0 ? NO_ID : strings_find(&s->snapshot->raw.text, meant.ptr, meant.len);
+        return meant.len == 0 ? NO_ID : search_text_id(s, meant);
     }
     return NO_ID;
 }
@@ -104,7 +104,7 @@ static bool can_take(const karp_topology_domain *d)
 static void try_domains_of(search *s, const karp_topology *t, bool (*takes)(const karp_topology_domain *),
                            const char *why)
 {
-    uint32_t key = strings_find(&s->snapshot->raw.text, t->key.ptr, t->key.len), count = 0;
+    uint32_t key = search_text_id(s, t->key), count = 0;
     uint32_t *values = arena_array(&s->changed.data, t->domain_count + 1, sizeof *values);
     strbuf text;
     if (values == NULL) s->status = KARP_E_NOMEM;
@@ -114,7 +114,7 @@ static void try_domains_of(search *s, const karp_topology *t, bool (*takes)(cons
     strbuf_addstr(&text, t->key);
     for (size_t i = 0; i < t->domain_count; i++) {
         karp_str value = t->domains[i].value;
-        uint32_t id = strings_find(&s->snapshot->raw.text, value.ptr, value.len);
+        uint32_t id = search_text_id(s, value);
         if (!takes(&t->domains[i]) || id == NO_ID || value.len == 0) continue;
         strbuf_adds(&text, count == 0 ? " In " : ",");
         strbuf_addstr(&text, value);

@@ -7,11 +7,6 @@
 #include <base/str.h>
 #include <decision/decision.h>
 
-static uint32_t text_id(const search *s, karp_str text)
-{
-    return strings_find(&s->snapshot->raw.text, text.ptr, text.len);
-}
-
 /* ---- domains that no node can be in ------------------------------------------------------------------------------ */
 
 /* Tries what was changed, or undoes it if nothing was or memory ran out. */
@@ -45,7 +40,7 @@ static uint32_t requirement_listing(const search *s, uint32_t pool_number, uint3
 /* Removes the value from every NodePool that names it. */
 static void try_value_removed(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
-    uint32_t key = text_id(s, t->key), value = text_id(s, d->value), changes = 0;
+    uint32_t key = search_text_id(s, t->key), value = search_text_id(s, d->value), changes = 0;
     strbuf text;
     if (key == NO_ID || value == NO_ID) return;
     strbuf_init(&text, s->snapshot->context);
@@ -77,7 +72,7 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
 /* Removes the label from the nodes that have this value. */
 static void try_label_removed(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
-    uint32_t key = text_id(s, t->key), value = text_id(s, d->value), changes = 0;
+    uint32_t key = search_text_id(s, t->key), value = search_text_id(s, d->value), changes = 0;
     strbuf text;
     if (key == NO_ID) return;
     if (d->value.len == 0) value = NO_TEXT;
@@ -103,12 +98,12 @@ static void try_label_removed(search *s, const karp_topology *t, const karp_topo
 /* Excludes the value in all NodePools that could launch nodes there. */
 static void try_value_excluded(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
-    uint32_t key = text_id(s, t->key), changes = 0;
+    uint32_t key = search_text_id(s, t->key), changes = 0;
     uint32_t *value = arena_array(&s->changed.data, 1, sizeof *value);
     strbuf text;
     if (value == NULL) s->status = KARP_E_NOMEM;
     if (value == NULL || key == NO_ID) return;
-    *value = text_id(s, d->value);
+    *value = search_text_id(s, d->value);
     const expression not_in = { .key = key, .op = KARP_OP_NOT_IN, .values = value, .value_count = 1 };
     if (*value == NO_ID) return;
     strbuf_init(&text, s->snapshot->context);
@@ -138,7 +133,7 @@ static uint32_t pod_named(const search *s, karp_str name)
 /* Makes the other pod require a domain in which both can be. It has to be pending, too. */
 static void try_partner(search *s, const karp_topology *t, karp_str partner, karp_str domain)
 {
-    uint32_t key = text_id(s, t->key), value = text_id(s, domain), other = pod_named(s, partner);
+    uint32_t key = search_text_id(s, t->key), value = search_text_id(s, domain), other = pod_named(s, partner);
     if (key == NO_ID || value == NO_ID || other == NO_ID) return;
     uint32_t class_number = s->snapshot->pod_class[other];
     if (class_number == s->snapshot->pod_class[s->pod]) return;

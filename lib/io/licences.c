@@ -109,8 +109,9 @@ karp_status io_licences_note(karp_reader *reader)
     const io_deferred *first[SYSTEMS + 1] = { NULL };
     char names[sizeof reader->licences] = "";
     karp_status status = KARP_OK;
-    if (has_own_prices(reader)) reader->licences[0] = '\0';
-    if (has_own_prices(reader) || !io_builtin_types(reader) || reader->options.no_lint_notes) return KARP_OK;
+    bool own = has_own_prices(reader);
+    if (own) reader->licences[0] = '\0';
+    if (own || !io_builtin_types(reader) || reader->options.no_lint_notes) return KARP_OK;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
         size_t found = system_of(w);

@@ -114,13 +114,7 @@ static const struct {
 
 static bool is_listed(const char *group, const char *kinds, karp_str api_version, karp_str kind)
 {
-    if (!str_is(str_before(api_version, '/'), group) || kind.len == 0) return false;
-    for (const char *word = kinds; *word != '\0'; word += strspn(word, " ")) {
-        size_t length = strcspn(word, " ");
-        if (equal_str(kind, (karp_str){ word, length })) return true;
-        word += length;
-    }
-    return false;
+    return kind.len > 0 && str_is(str_before(api_version, '/'), group) && str_in_list(kind, kinds);
 }
 
 /* ---- pod templates ----------------------------------------------------------------------------------------------- */

@@ -27,16 +27,10 @@ typedef struct owners {
     owner_sum all;
 } owners;
 
-static karp_str after_slash(karp_str text)
-{
-    size_t skip = str_before(text, '/').len + (size_t)1;
-    return skip <= text.len ? (karp_str){ text.ptr + skip, text.len - skip } : text;
-}
-
 /* The Deployment, another controller, or else the common part of the names of its pods. */
 static karp_str owner_name(const karp_listed_pod *pod, karp_str full_name)
 {
-    if (pod->owner.len == 0) return after_slash(text_workload(full_name));
+    if (pod->owner.len == 0) return str_after(text_workload(full_name), '/');
     karp_str deployment = pod->owner_kind == KARP_SELECTS_REPLICA_SET ? io_deployment_of_set(pod->owner) : str("");
     return deployment.len > 0 ? deployment : pod->owner;
 }

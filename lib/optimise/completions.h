@@ -40,7 +40,6 @@ typedef struct completions {
     uint32_t table_count, scarce; /* scarce: the field that is counted exactly; UINT32_MAX = none */
     uint32_t field[COMPLETION_TABLES], shift[COMPLETION_TABLES]; /* by table: coarse field; bits of a coarse unit */
     uint32_t width[COMPLETION_TABLES]; /* by table: amounts of the coarse field */
-    size_t cells; /* the most numbers for one class, over all tables */
     uint64_t work;
 } completions;
 

@@ -58,8 +58,11 @@ bool report_selectors(scheduler *s, karp_decision *d)
     missed *of_shape = arena_array(&s->round.data, w->raw.shapes.count + (size_t)1, sizeof *of_shape);
     size_t count = 0;
     bool ok = of_shape != NULL;
+    uint32_t class_ = NO_ID, constraint = NO_ID; /* what holds for a pod holds for its class */
     for (uint32_t i = 0; ok && i < s->pods.count; i++) {
-        uint32_t number = s->pods.items[i], constraint = misses_itself(w, number);
+        uint32_t number = s->pods.items[i];
+        if (w->pod_class[number] != class_) constraint = misses_itself(w, number);
+        class_ = w->pod_class[number];
         missed *m = &of_shape[pod_at(&w->raw, number)->shape];
         if (constraint == NO_ID) continue;
         bool first = m->count++ == 0 || compare_str(pod_name(w, number), pod_name(w, m->first)) < 0;
