@@ -83,7 +83,7 @@ karp_status karp_tune_new(karp_context *context, const karp_reader *reader, cons
     if (status) return status;
     karp_tune *t = mem_zalloc(context, sizeof *t);
     if (!t) return karp_context_refusal(context, fail_nomem(error), error);
-    t->context = context;
+    t->context = karp_context_ref(context);
     arena_init(&t->data, context);
     trees_init(&t->trees, context);
     t->most = copy.most_designs ? copy.most_designs : TUNE_USUAL;
@@ -98,7 +98,7 @@ karp_status karp_tune_new(karp_context *context, const karp_reader *reader, cons
     if (!status && !t->odometer) status = fail_nomem(error);
     if (status) karp_tune_free(t);
     else *out = t;
-    return status;
+    return karp_context_refusal(context, status, error);
 }
 
 void karp_tune_free(karp_tune *t)
@@ -111,6 +111,7 @@ void karp_tune_free(karp_tune *t)
     karp_text_free(&t->dump);
     arena_free(&t->data);
     mem_free(context, t, sizeof *t);
+    karp_context_unref(context);
 }
 
 size_t karp_tune_axis_count(const karp_tune *tune) { return tune ? tune->axis_count : 0; }

@@ -75,5 +75,5 @@ karp_status karp_tune_floor(karp_tune *tune, const karp_options *options, double
     karp_snapshot_unref(empty);
     karp_snapshot_unref(loosest);
     karp_table_free(nodes);
-    return status;
+    return karp_context_refusal(tune->context, status, error);
 }

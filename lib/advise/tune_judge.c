@@ -105,7 +105,7 @@ karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay
     if (!status) status = read_figures(document, &r, error);
     trees_free(&memory);
     if (!status) keep(d, r);
-    return status;
+    return karp_context_refusal(tune->context, status, error);
 }
 
 /* ---- judgement --------------------------------------------------------------------------------------------------- */

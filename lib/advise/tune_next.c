@@ -5,6 +5,8 @@
  */
 #include <advise/tune.h>
 
+#include <karp/library.h>
+
 enum { DRAWS = 64 };
 
 uint64_t karp_tune_grid(const karp_tune *tune)
@@ -153,7 +155,7 @@ karp_status karp_tune_next(karp_tune *tune, size_t *design)
     if (tune->design_count == 0) status = hand_out(tune, tune->odometer, &found);
     else if (karp_tune_grid(tune) > tune->most) status = climb(tune, &found);
     else status = exhaust(tune, &found);
-    if (status) return status;
+    if (status) return karp_context_refusal(tune->context, status, NULL);
     *design = tune->design_count - 1;
     return found ? KARP_OK : KARP_E_NOT_FOUND;
 }

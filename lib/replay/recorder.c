@@ -317,7 +317,7 @@ karp_status karp_recorder_new(karp_context *context, karp_recorder **out, karp_e
     if (!context || !out) (void)fail(&own, KARP_E_INVALID, "a context and a place for the recorder are needed");
     else if (!r) (void)fail_nomem(&own);
     if (!r) return error_give(&own, error);
-    *r = (karp_recorder){ .context = context, .written_at = KARP_NO_TIME };
+    *r = (karp_recorder){ .context = karp_context_ref(context), .written_at = KARP_NO_TIME };
     io_table_init(&r->index, context);
     *out = r;
     return KARP_OK;
@@ -333,6 +333,7 @@ void karp_recorder_free(karp_recorder *recorder)
     mem_free(context, recorder->list, recorder->capacity * sizeof *recorder->list);
     io_table_free(&recorder->index);
     mem_free(context, recorder, sizeof *recorder);
+    karp_context_unref(context);
 }
 
 karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
