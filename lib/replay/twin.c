@@ -12,12 +12,6 @@
 /* Launches and deletions of one decision come within so many nanoseconds: the API server states whole seconds. */
 #define APART (3 * SECOND / 2)
 
-static karp_str kept(twin *w, const char *text)
-{
-    const char *copy = arena_string(&w->memory, text, strlen(text));
-    return str(copy ? copy : "");
-}
-
 /* ---- NodeClaims -------------------------------------------------------------------------------------------------- */
 
 static karp_str label_of(const tree *object, const char *name)
@@ -82,7 +76,8 @@ static int by_instant(const void *a, const void *b, const void *user)
 {
     const turn *x = a, *y = b;
     (void)user;
-    return x->at < y->at ? -1 : x->at > y->at;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return (int)x->begins - (int)y->begins; /* launches of one second are one decision */
 }
 
 static size_t list_turns(twin *w, turn *out, int64_t looked)
@@ -136,7 +131,7 @@ static karp_str changed_object(twin *w)
         karp_str name = tree_get_text(tree_get(one, "metadata"), "name");
         (void)snprintf(text, sizeof text, "%.*s %.*s changed at that time", str_shown(kind, 60), kind.ptr,
                        str_shown(name, 100), name.ptr);
-        return kept(w, text);
+        return twin_keep(w, str(text));
     }
     return (karp_str){ "", 0 };
 }
@@ -156,7 +151,7 @@ static karp_status try_versions(twin *w, twin_decision *d, const twin_question *
         if (!status && again.verdict == TWIN_EQUAL) {
             char text[80];
             (void)snprintf(text, sizeof text, "--profile %s decides so", karp_profile_at(i));
-            d->why = kept(w, text);
+            d->why = twin_keep(w, str(text));
         }
     }
     w->decision.peer_version = own;
@@ -222,6 +217,7 @@ static karp_status judge_look(twin *w, size_t look)
         status = judge_turns(w, turns, first, end, n);
     }
     mem_free(w->context, turns, (2 * count + 1) * sizeof *turns);
+    if (!status && w->failed) status = fail_nomem(&w->error);
     if (!status) recording_settle(&w->r);
     return status;
 }

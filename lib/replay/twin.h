@@ -40,6 +40,7 @@ typedef struct twin {
     twin_decision *list;
     size_t count, capacity;
     karp_error error;
+    bool failed; /* out of memory: what was found is not to be told */
 } twin;
 
 /* twin_ask.c: what is decided for the cluster at `at`, without the rows of the decision. */
@@ -51,8 +52,9 @@ typedef struct twin_question {
     size_t only_count;
 } twin_question;
 
+karp_str twin_keep(twin *w, karp_str text);
 /* Whether pods wait for a node then. */
-bool twin_pods_wait(const twin *w, int64_t at);
+bool twin_pods_wait(twin *w, int64_t at);
 /* Sets verdict and `ours`. */
 karp_status twin_judge(twin *w, twin_decision *d, const twin_question *q);
 int64_t twin_time(const tree *object, const char *member); /* of metadata; KARP_NO_TIME = not stated */

@@ -67,7 +67,7 @@ static bool is_left_out(const twin_question *q, size_t row)
     return false;
 }
 
-bool twin_pods_wait(const twin *w, int64_t at)
+bool twin_pods_wait(twin *w, int64_t at)
 {
     trees t;
     bool waits = false;
@@ -77,6 +77,7 @@ bool twin_pods_wait(const twin *w, int64_t at)
         waits = str_is(tree_get_text(object, "kind"), "Pod") && !is_bound(object) && !io_pod_ended(object) &&
                 twin_time(object, "deletionTimestamp") == KARP_NO_TIME;
     }
+    w->failed = w->failed || t.status != KARP_OK;
     trees_free(&t);
     return waits;
 }
@@ -125,12 +126,11 @@ static karp_status snapshot_of(twin *w, const twin_question *q, karp_reader **re
 
 /* ---- what is decided --------------------------------------------------------------------------------------------- */
 
-static karp_str kept(twin *w, karp_str text)
+karp_str twin_keep(twin *w, karp_str text)
 {
-    char *copy = arena_alloc(&w->memory, text.len + 1);
-    if (!copy) return (karp_str){ "", 0 };
-    memcpy(copy, text.ptr, text.len);
-    return (karp_str){ copy, text.len };
+    const char *copy = arena_string(&w->memory, text.ptr, text.len);
+    w->failed = w->failed || !copy;
+    return copy ? (karp_str){ copy, text.len } : str("");
 }
 
 static void keep_zones(twin *w, const karp_launch *l, twin_node *n)
@@ -139,8 +139,9 @@ static void keep_zones(twin *w, const karp_launch *l, twin_node *n)
         const karp_requirement *r = &l->requirements[i];
         if (!str_is(r->key, "topology.kubernetes.io/zone") || r->op != KARP_OP_IN) continue;
         karp_str *zones = arena_alloc(&w->memory, (r->value_count + 1) * sizeof *zones);
+        w->failed = w->failed || !zones;
         if (!zones) return;
-        for (size_t k = 0; k < r->value_count; k++) zones[k] = kept(w, r->values[k]);
+        for (size_t k = 0; k < r->value_count; k++) zones[k] = twin_keep(w, r->values[k]);
         n->zones = zones;
         n->zone_count = r->value_count;
     }
@@ -155,9 +156,9 @@ static karp_status keep_launches(twin *w, const karp_decision *d, size_t first, 
         karp_status status = karp_decision_launch(d, first + i, &l);
         if (status) return fail_hidden(&w->error, status);
         twin_node *n = &out->launched[out->launched_count++];
-        *n = (twin_node){ .pool = kept(w, l.node_pool),
-                          .type = kept(w, l.choice.instance_type),
-                          .capacity_type = kept(w, l.choice.capacity_type),
+        *n = (twin_node){ .pool = twin_keep(w, l.node_pool),
+                          .type = twin_keep(w, l.choice.instance_type),
+                          .capacity_type = twin_keep(w, l.choice.capacity_type),
                           .zone = str("") };
         keep_zones(w, &l, n);
     }
@@ -170,7 +171,7 @@ static karp_status keep_command(twin *w, const karp_decision *d, const karp_comm
     if (status) return status;
     out->removed = arena_alloc(&w->memory, (c->node_count + 1) * sizeof *out->removed);
     if (!out->removed) return fail_nomem(&w->error);
-    for (size_t i = 0; i < c->node_count; i++) out->removed[out->removed_count++] = kept(w, c->nodes[i]);
+    for (size_t i = 0; i < c->node_count; i++) out->removed[out->removed_count++] = twin_keep(w, c->nodes[i]);
     return KARP_OK;
 }
 
@@ -210,6 +211,7 @@ static bool launches_fit(twin *w, const twin_set *real, const twin_set *plan, bo
     matching m = { real, plan, any_zone, arena_zalloc(&w->memory, (count + 1) * sizeof(size_t)), NULL };
     m.seen = arena_alloc(&w->memory, count + 1);
     bool fits = m.taken && m.seen;
+    w->failed = w->failed || !fits;
     for (size_t i = 0; i < count && fits; i++) {
         memset(m.seen, 0, count);
         fits = place(&m, i);
