@@ -18,6 +18,7 @@ typedef struct recording {
     int64_t every, lasts; /* lasts: INT64_MAX = until it is interrupted */
     uint64_t most_bytes, looks; /* looks: 0 = any number */
     bool whole; /* the next line has all objects */
+    int64_t last; /* of the last look that was taken; 0 = none */
 } recording;
 
 static int64_t wall_clock(void)
@@ -117,11 +118,17 @@ static bool look(recording *r, bool first)
         const strbuf *text = &r->cluster.texts[i];
         documents[i] = (karp_replay_document){ str("kubectl get"), { text->ptr ? text->ptr : "", text->len } };
     }
-    karp_status status = karp_recorder_take(r->recorder, documents, r->cluster.count, wall_clock(), r->whole, &line,
-                                            &error);
+    int64_t now = wall_clock();
+    if (now <= r->last) {
+        cluster_looked(&r->cluster);
+        print_problem("the clock went back", "this look is left out");
+        return true;
+    }
+    karp_status status = karp_recorder_take(r->recorder, documents, r->cluster.count, now, r->whole, &line, &error);
     cluster_looked(&r->cluster);
     if (status != KARP_OK) print_error(&error);
     else r->whole = false;
+    r->last = now;
     bool fine = status == KARP_OK && (line.len == 0 || append(r, &line, &size));
     karp_text_free(&line);
     return fine && (size <= r->most_bytes || rotate(r));
