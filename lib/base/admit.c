@@ -238,15 +238,20 @@ bool toleration_allows(uint32_t op, karp_str wanted, karp_str value)
     }
 }
 
-bool tolerations_allow(const karp_toleration *list, size_t count, const karp_taint *taint)
+const karp_toleration *toleration_of(const karp_toleration *list, size_t count, const karp_taint *taint)
 {
     for (size_t i = 0; i < count; i++) {
         const karp_toleration *t = &list[i];
         if ((t->effect.len == 0 || equal_str(t->effect, taint->effect)) &&
             (t->key.len == 0 || equal_str(t->key, taint->key)) && toleration_allows(t->op, t->value, taint->value))
-            return true;
+            return t;
     }
-    return false;
+    return NULL;
+}
+
+bool tolerations_allow(const karp_toleration *list, size_t count, const karp_taint *taint)
+{
+    return toleration_of(list, count, taint) != NULL;
 }
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */

@@ -87,6 +87,8 @@ bool requirements_served(const karp_requirement *wanted, size_t count, const kar
  * canonical form: no '+', no leading zeros, no -0. */
 bool toleration_allows(uint32_t op, karp_str wanted, karp_str value);
 
+/* The first that tolerates the taint; NULL = none. */
+const karp_toleration *toleration_of(const karp_toleration *list, size_t count, const karp_taint *taint);
 bool tolerations_allow(const karp_toleration *list, size_t count, const karp_taint *taint);
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */

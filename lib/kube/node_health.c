@@ -74,23 +74,12 @@ void kube_watch_nodes(kube_watched_node *nodes, size_t count, kube_zone *zones, 
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
-static const karp_toleration *tolerates(const karp_taint *taint, const karp_toleration *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const karp_toleration *t = &list[i];
-        bool same = (t->effect.len == 0 || equal_str(t->effect, taint->effect)) &&
-                    (t->key.len == 0 || equal_str(t->key, taint->key));
-        if (same && toleration_allows(t->op, t->value, taint->value)) return t;
-    }
-    return NULL;
-}
-
 int64_t kube_taint_evicts(const karp_taint *taints, size_t taint_count, const karp_toleration *tolerations,
                           size_t count, int64_t due, int64_t now)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < taint_count; i++) {
-        const karp_toleration *t = tolerates(&taints[i], tolerations, count);
+        const karp_toleration *t = toleration_of(tolerations, count, &taints[i]);
         if (!t) return now;
         if (t->has_seconds && t->seconds < least) least = t->seconds;
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/rollout.h>
 
-static int32_t more(int32_t a, int32_t b) { return a > b ? a : b; }
-
 #include <base/str.h>
 
 /* ---- the spec ---------------------------------------------------------------------------------------------------- */
@@ -180,7 +178,7 @@ static bool scale_in_proportion(const kube_deployment *d)
         if (!is_active(d, i)) continue;
         kube_set *set = &d->sets[i];
         changed = changed || set->desired != d->replicas || set->share != 0;
-        set->size = more(0, set->size + set->share);
+        set->size = set->size + set->share > 0 ? set->size + set->share : 0;
         note(d, set);
     }
     return changed;

@@ -42,6 +42,15 @@ static bool runs(const tree *pod)
     return !str_is(phase, "Succeeded") && !str_is(phase, "Failed");
 }
 
+static bool end_one(dump *d, trace_dumped *p)
+{
+    trace_event event = d->w.t->events[p->event];
+    event.kind = TRACE_POD_DELETED;
+    event.at = d->now;
+    p->seen = 0;
+    return trace_add(d->w.t, &event);
+}
+
 /* Deletes the pod, if there is one. */
 static karp_status end_pod(dump *d, karp_str namespace_, karp_str name)
 {
@@ -53,11 +62,7 @@ static karp_status end_pod(dump *d, karp_str namespace_, karp_str name)
     bool fine = !key.failed;
     strbuf_free(&key);
     if (found == IO_NONE || t->dumped_pods[found].seen == 0) return fine ? KARP_OK : fail_nomem(d->w.error);
-    trace_event event = t->events[t->dumped_pods[found].event];
-    event.kind = TRACE_POD_DELETED;
-    event.at = d->now;
-    t->dumped_pods[found].seen = 0;
-    return trace_add(t, &event) ? KARP_OK : fail_nomem(d->w.error);
+    return end_one(d, &t->dumped_pods[found]) ? KARP_OK : fail_nomem(d->w.error);
 }
 
 /* Nothing is launched for a gated pod: it counts from the dump on in which its gates are gone. */
@@ -128,12 +133,7 @@ static bool end_missing(dump *d)
     trace *t = d->w.t;
     for (size_t i = 0; i < t->dumped_count; i++) {
         trace_dumped *p = &t->dumped_pods[i];
-        if (p->seen == 0 || p->seen == d->number) continue;
-        trace_event event = t->events[p->event];
-        event.kind = TRACE_POD_DELETED;
-        event.at = d->now;
-        p->seen = 0;
-        if (!trace_add(t, &event)) return false;
+        if (p->seen != 0 && p->seen != d->number && !end_one(d, p)) return false;
     }
     return true;
 }
