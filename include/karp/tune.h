@@ -80,7 +80,7 @@ KARP_API uint64_t karp_tune_grid(const karp_tune *tune);
  * Hands out the next design, by its number from 0. Design 0 is the input as it is. Then come those with one change, and
  * then all others if there are at most most_designs. If not, the neighbours of the best design so far follow, and from
  * a design at random when none of them is better. Equal options and results give equal designs. Errors: NOT_FOUND
- * (there are no more), NOMEM.
+ * (there are no more), LIMIT, NOMEM, CANCELED.
  */
 KARP_API karp_status karp_tune_next(karp_tune *tune, size_t *design);
 
