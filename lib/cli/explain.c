@@ -171,12 +171,24 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     return KARP_OK;
 }
 
-/* Replaces the error about a pod by what the reader noted about it, such as its scheduling gates. */
+/* Whether a problem is about the object: "KIND NAME is not planned …", with the namespace if the object states it. */
+static bool is_about(karp_str problem, karp_str name)
+{
+    karp_str rest = str_after(problem, ' '), of = str_before(rest, ' ');
+    return equal_str(of, name) || (str_starts(name, "default/") && equal_str(of, str_after(name, '/')));
+}
+
+/* Replaces the error about a pod by what the reader noted about it, such as its scheduling gates, or why the API server
+ * refuses it. */
 static void use_note(cli_answer *answer, karp_str pod)
 {
     const karp_reader *reader = answer->input.reader;
     for (size_t i = 0; i < karp_reader_warning_count(reader); i++) {
         karp_str note = karp_reader_warning(reader, i), rest = note;
+        if (is_problem(&note) && is_about(note, pod)) {
+            (void)fail(&answer->error, KARP_E_NOT_FOUND, "%.*s", str_shown(note, 900), note.ptr);
+            return;
+        }
         if (!str_has_prefix(note, str("Pod "))) continue;
         rest = (karp_str){ note.ptr + 4, note.len - 4 };
         if (!str_has_prefix(rest, pod) || rest.len < pod.len + 2 || rest.ptr[pod.len] != ':') continue;

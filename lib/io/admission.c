@@ -4,6 +4,7 @@
 
 #include <base/nearest.h>
 #include <io/notes.h>
+#include <io/pod_amount.h>
 
 #include <string.h>
 
@@ -287,47 +288,119 @@ typedef struct refusing {
     size_t room;
 } refusing;
 
-static bool is_more(const tree *a, const tree *b)
+static bool is_more(karp_str a, karp_str b)
 {
     int32_t compared = 0;
-    return a && b && karp_quantity_compare(tree_text_or_digits(a), tree_text_or_digits(b), &compared) == KARP_OK &&
-           compared > 0;
+    return a.len && b.len && karp_quantity_compare(a, b, &compared) == KARP_OK && compared > 0;
 }
+
+static karp_str stated_in(const tree *amounts, karp_str resource)
+{
+    return tree_text_or_digits(tree_find_str(amounts, resource));
+}
+
+/* What a container, or a pod as a whole, states of one resource; "" = nothing. */
+typedef struct stated {
+    const char *of;
+    karp_str request, limit;
+} stated;
 
 static void refuse(const refusing *r, const io_deferred *range, const char *bound, const tree_member *m,
-                   const tree *stated)
+                   const stated *s, karp_str is)
 {
-    karp_str name = tree_member_name(m), limit = tree_text_or_digits(m->value), is = tree_text_or_digits(stated);
+    karp_str name = tree_member_name(m), limit = tree_text_or_digits(m->value);
     if (r->why[0]) return;
-    str_append(r->why, r->room, "LimitRange %.*s: %s %.*s of a container is %.*s, not %.*s",
-               str_shown(range->name, 100), range->name.ptr, bound, str_shown(name, 60), name.ptr, str_shown(limit, 40),
-               limit.ptr, str_shown(is, 40), is.ptr);
+    str_append(r->why, r->room, "LimitRange %.*s: the %s %.*s of a %s is %.*s, ", str_shown(range->name, 100),
+               range->name.ptr, bound, str_shown(name, 60), name.ptr, s->of, str_shown(limit, 40), limit.ptr);
+    if (is.len) str_append(r->why, r->room, "not %.*s", str_shown(is, 40), is.ptr);
+    else str_append(r->why, r->room, "and it states none");
 }
 
-static void refuse_container(const refusing *r, const io_deferred *range, const tree *limit, const tree *container)
+static bool is_zero(karp_str amount)
 {
-    const tree *least = tree_get(limit, "min"), *most = tree_get(limit, "max");
-    const tree *requests = requests_of(container), *limits = tree_get(tree_get(container, "resources"), "limits");
-    for (size_t i = 0; tree_is(most, TREE_MAP) && i < tree_count(most); i++) {
-        const tree_member *m = tree_member_at(most, i);
-        const tree *stated = tree_find_str(limits, tree_member_name(m));
-        if (!is_more(stated, m->value)) stated = tree_find_str(requests, tree_member_name(m));
-        if (is_more(stated, m->value)) refuse(r, range, "the maximum", m, stated);
-    }
-    for (size_t i = 0; tree_is(least, TREE_MAP) && i < tree_count(least); i++) {
-        const tree_member *m = tree_member_at(least, i);
-        const tree *stated = tree_find_str(requests, tree_member_name(m));
-        if (is_more(m->value, stated)) refuse(r, range, "the minimum", m, stated);
+    int32_t compared = 0;
+    return karp_quantity_compare(amount, str("0"), &compared) == KARP_OK && compared == 0;
+}
+
+/* Whether the limit is more than `most` times the request, in the precision of LimitRanger. */
+static bool is_over_ratio(const stated *s, karp_str most, double *ratio)
+{
+    double request = 0, limit = 0, bound = 0;
+    if (karp_quantity_double(s->request, &request) != KARP_OK || karp_quantity_double(s->limit, &limit) != KARP_OK ||
+        karp_quantity_double(most, &bound) != KARP_OK || request <= 0)
+        return false;
+    *ratio = limit / request;
+    return *ratio * 1000 > bound * 1000;
+}
+
+static void refuse_ratio(const refusing *r, const io_deferred *range, const tree_member *m, const stated *s)
+{
+    karp_str most = tree_text_or_digits(m->value), name = tree_member_name(m);
+    double ratio = 0;
+    const char *lacks = s->request.len == 0 || is_zero(s->request) ? "request"
+                        : s->limit.len == 0 || is_zero(s->limit)   ? "limit"
+                                                                   : NULL;
+    if (r->why[0] || (!lacks && !is_over_ratio(s, most, &ratio))) return;
+    str_append(r->why, r->room, "LimitRange %.*s: the limit of %.*s of a %s is at most %.*s times its request, ",
+               str_shown(range->name, 100), range->name.ptr, str_shown(name, 60), name.ptr, s->of, str_shown(most, 40),
+               most.ptr);
+    if (lacks) str_append(r->why, r->room, "and it states no %s", lacks);
+    else str_append(r->why, r->room, "not %.6g times", ratio);
+}
+
+/* One member of `min`, `max` or `maxLimitRequestRatio`. */
+typedef void refuse_bound(const refusing *r, const io_deferred *range, const tree_member *m, const stated *s);
+
+static void refuse_most(const refusing *r, const io_deferred *range, const tree_member *m, const stated *s)
+{
+    karp_str most = tree_text_or_digits(m->value);
+    if (s->limit.len == 0 || is_more(s->limit, most)) refuse(r, range, "maximum", m, s, s->limit);
+    else if (is_more(s->request, most)) refuse(r, range, "maximum", m, s, s->request);
+}
+
+static void refuse_least(const refusing *r, const io_deferred *range, const tree_member *m, const stated *s)
+{
+    karp_str least = tree_text_or_digits(m->value);
+    if (s->request.len == 0 || is_more(least, s->request)) refuse(r, range, "minimum", m, s, s->request);
+    else if (is_more(least, s->limit)) refuse(r, range, "minimum", m, s, s->limit);
+}
+
+static const struct {
+    const char *member;
+    refuse_bound *call;
+} bounds[] = { { "min", refuse_least }, { "max", refuse_most }, { "maxLimitRequestRatio", refuse_ratio } };
+
+/* `container` NULL = the pod as a whole. */
+static void refuse_stated(const refusing *r, const io_deferred *range, const tree *limit, const tree *container)
+{
+    char request[KARP_VALUE_TEXT], most[KARP_VALUE_TEXT];
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+        const tree *list = tree_get(limit, bounds[k].member);
+        for (size_t i = 0; tree_is(list, TREE_MAP) && i < tree_count(list); i++) {
+            const tree_member *m = tree_member_at(list, i);
+            karp_str name = tree_member_name(m);
+            stated s = { "container", stated_in(requests_of(container), name),
+                         stated_in(tree_get(tree_get(container, "resources"), "limits"), name) };
+            if (container && s.request.len == 0) s.request = s.limit; /* as the API server fills it in */
+            if (!container) {
+                io_pod_amount_alone(r->spec, name, false, request);
+                io_pod_amount_alone(r->spec, name, true, most);
+                s = (stated){ "pod", str(request), str(most) };
+            }
+            bounds[k].call(r, range, m, &s);
+        }
     }
 }
 
 static void refuse_by(void *user, const io_deferred *range, const tree *limit)
 {
     const refusing *r = user;
-    if (!str_is(tree_get_text(limit, "type"), "Container")) return;
+    karp_str type = tree_get_text(limit, "type");
+    if (str_is(type, "Pod")) refuse_stated(r, range, limit, NULL);
+    if (!str_is(type, "Container")) return;
     for (size_t k = 0; k < 2; k++) {
         const tree *list = tree_get(r->spec, lists[k]);
-        for (size_t i = 0; i < tree_count(list); i++) refuse_container(r, range, limit, tree_item(list, i));
+        for (size_t i = 0; i < tree_count(list); i++) refuse_stated(r, range, limit, tree_item(list, i));
     }
 }
 

@@ -204,21 +204,38 @@ void io_fill_ports(trees *t, tree *spec)
     fill_ports_of(t, spec, "initContainers");
 }
 
-static void fill_priority(const io_filler *f, tree *spec)
+/* The value of the class, or with "" of the class for all; NULL = it is not in the input. */
+static tree *priority_of(const io_filler *f, karp_str name)
 {
-    karp_str name = tree_get_text(spec, "priorityClassName");
-    if (tree_get(spec, "priority")) return;
     uint32_t number = name.len ? io_table_get(&f->priorities, name) : IO_NONE;
     const tree *class_ = number != IO_NONE ? f->reader->deferred[number].root : name.len ? NULL : f->global_class;
     if (class_) {
         tree *value = tree_get(class_, "value");
-        tree_set(f->t, spec, "priority", value ? value : tree_new_integer(f->t, 0));
-        return;
+        return value ? value : tree_new_integer(f->t, 0);
     }
     for (size_t i = 0; i < IO_SYSTEM_CLASSES; i++) {
         if (str_is(name, io_system_classes[i].name))
-            tree_set(f->t, spec, "priority", tree_new_slice(f->t, TREE_INTEGER, str(io_system_classes[i].value)));
+            return tree_new_slice(f->t, TREE_INTEGER, str(io_system_classes[i].value));
     }
+    return NULL;
+}
+
+static void fill_priority(const io_filler *f, tree *spec)
+{
+    tree *value = tree_get(spec, "priority") ? NULL : priority_of(f, tree_get_text(spec, "priorityClassName"));
+    if (value) tree_set(f->t, spec, "priority", value);
+}
+
+/* Source: Kubernetes' plugin/pkg/admission/priority. */
+static void check_priority(const io_filler *f, const tree *spec, char *why, size_t room)
+{
+    karp_str name = tree_get_text(spec, "priorityClassName");
+    int64_t stated = 0, own = 0;
+    if (why[0] || name.len == 0 || !tree_integer(tree_get(spec, "priority"), &stated) ||
+        !tree_integer(priority_of(f, name), &own) || stated == own)
+        return;
+    str_append(why, room, "its priority is %lld, and that of PriorityClass %.*s is %lld", (long long)stated,
+               str_shown(name, 100), name.ptr, (long long)own);
 }
 
 void io_fill_pod_spec(io_filler *f, tree *spec)
@@ -345,6 +362,7 @@ karp_status io_check_refused(io_filler *f, const io_deferred *w, const tree *tem
     io_why_refused(w->info->kind == IO_KIND_POD || operated ? NULL : w->root, template_, claims, operated, why,
                    sizeof why);
     io_admission_refuses(&f->admission, f->reader, tree_get(template_, "spec"), w->namespace_, why, sizeof why);
+    check_priority(f, tree_get(template_, "spec"), why, sizeof why);
     if (why[0] == '\0') return KARP_OK;
     *refused = f->reader->options.lenient == 0;
     f->reader->deferred[w - f->reader->deferred].refused = *refused;
@@ -353,13 +371,17 @@ karp_status io_check_refused(io_filler *f, const io_deferred *w, const tree *tem
                               w->info->name, str_shown(w->name, 100), w->name.ptr, why);
 }
 
-/* Until a pod of a DaemonSet runs, Karpenter counts its template, which no admission plugin has completed. */
-static karp_status note_daemon(io_filler *f, const io_deferred *w, const tree *spec)
+/* Until a pod of a DaemonSet runs, Karpenter counts its template, which no admission plugin has completed. *filled =
+ * the template of the pods that are created. */
+static karp_status note_daemon(io_filler *f, const io_deferred *w, const tree *template_, tree **filled)
 {
+    const tree *spec = tree_get(template_, "spec");
     tree *admitted = tree_copy(f->t, spec);
-    if (io_owned(f->reader, "DaemonSet", w->namespace_, w->name) > 0) return KARP_OK;
+    *filled = tree_copy(f->t, template_);
     karp_status status = io_admit(&f->admission, f->reader, f->t, admitted, w->namespace_);
+    if (tree_is(admitted, TREE_MAP)) tree_set(f->t, *filled, "spec", admitted);
     if (status || tree_equal(admitted, spec)) return status;
+    if (io_owned(f->reader, "DaemonSet", w->namespace_, w->name) > 0) return KARP_OK;
     return io_warn(
         f->reader,
         "DaemonSet %.*s: Karpenter counts its template, without what a LimitRange or RuntimeClass adds to its "
@@ -376,6 +398,12 @@ static karp_status note_empty(io_filler *f, const io_deferred *w, const tree *sp
         str_shown(w->namespace_, 64), w->namespace_.ptr, str_shown(w->name, 100), w->name.ptr);
 }
 
+/* Whether a pod without a uid is one of a cluster all the same: it runs, or has a status. */
+static bool was_created(const tree *pod)
+{
+    return tree_get_text(tree_get(pod, "spec"), "nodeName").len > 0 || tree_count(tree_get(pod, "status")) > 0;
+}
+
 /* A pod or DaemonSet that is created: what the API server adds to the pods, or why it refuses them. */
 static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *refused)
 {
@@ -390,8 +418,9 @@ static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *r
         spec = own_member(f->t, root, "spec", false);
         status = io_admit_created(&f->admission, f->reader, f->t, spec, w);
     }
-    if (status == KARP_OK) status = pod ? note_empty(f, w, spec) : note_daemon(f, w, spec);
-    return status ? status : io_check_refused(f, w, template_, NULL, false, refused);
+    if (status == KARP_OK) status = pod ? note_empty(f, w, spec) : note_daemon(f, w, template_, &template_);
+    if (status || (pod && was_created(root))) return status;
+    return io_check_refused(f, w, template_, NULL, false, refused);
 }
 
 karp_status io_fill(io_filler *f, const io_deferred *w)

@@ -70,15 +70,26 @@ static void amount(const tree *spec, karp_str resource, amount_of what, char sum
         sum[0] = '\0';
         io_add_amount(sum, whole);
     }
+}
+
+static void add_overhead(const tree *spec, karp_str resource, char sum[KARP_VALUE_TEXT])
+{
     io_add_amount(sum, tree_text_or_digits(tree_find_str(tree_get(spec, "overhead"), resource)));
 }
 
 void io_pod_amount(const tree *spec, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT])
 {
     amount(spec, resource, from_limits ? REQUESTS_OR_LIMITS : REQUESTS, sum);
+    add_overhead(spec, resource, sum);
 }
 
 void io_pod_limit(const tree *spec, karp_str resource, char sum[KARP_VALUE_TEXT])
 {
     amount(spec, resource, LIMITS, sum);
+    add_overhead(spec, resource, sum);
+}
+
+void io_pod_amount_alone(const tree *spec, karp_str resource, bool limit, char sum[KARP_VALUE_TEXT])
+{
+    amount(spec, resource, limit ? LIMITS : REQUESTS_OR_LIMITS, sum);
 }

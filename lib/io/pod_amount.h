@@ -14,5 +14,7 @@ void io_add_amount(char sum[KARP_VALUE_TEXT], karp_str amount);
 void io_pod_amount(const tree *spec, karp_str resource, bool from_limits, char sum[KARP_VALUE_TEXT]);
 /* The limit of such a pod, likewise. */
 void io_pod_limit(const tree *spec, karp_str resource, char sum[KARP_VALUE_TEXT]);
+/* The request or the limit without the pod's overhead: what a LimitRange bounds. */
+void io_pod_amount_alone(const tree *spec, karp_str resource, bool limit, char sum[KARP_VALUE_TEXT]);
 
 #endif

@@ -2,6 +2,8 @@
 /* Source: Kubernetes' pkg/apis/core/validation and pkg/apis/apps/validation. */
 #include <io/refused.h>
 
+#include <io/rules_pod.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -185,17 +187,6 @@ static void check_container(reason *r, const tree *container, const tree *volume
     }
 }
 
-static void check_tolerations(reason *r, const tree *spec)
-{
-    const tree *list = tree_get(spec, "tolerations");
-    for (size_t i = 0; i < tree_count(list); i++) {
-        const tree *one = tree_item(list, i);
-        karp_str key = tree_get_text(one, "key");
-        if (str_is(tree_get_text(one, "operator"), "Exists") && tree_get_text(one, "value").len)
-            WHY(r, "its toleration of %.*s has a value, although the operator is Exists", str_shown(key, 64), key.ptr);
-    }
-}
-
 void io_why_refused(const tree *root, const tree *template_, const tree *claims, bool operated, char *why, size_t room)
 {
     reason r = { why, room };
@@ -212,7 +203,10 @@ void io_why_refused(const tree *root, const tree *template_, const tree *claims,
             check_container(&r, tree_item(list, i), volumes, claims, operated);
     }
     if (volume.len) WHY(&r, "two volumes are named %.*s", str_shown(volume, 64), volume.ptr);
-    check_tolerations(&r, spec);
+    io_reason rules = { .text = why, .room = room, .of = "" };
+    if (root) io_check_workload_rules(&rules, root);
+    if (root || operated) rules.of = "of its pods";
+    io_check_pod_rules(&rules, template_);
 }
 
 /* ---- objects that are read all the same -------------------------------------------------------------------------- */
@@ -232,12 +226,19 @@ static const char *missing_of_reference(const tree *pool)
 karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     const tree *spec = tree_get(root, "spec"), *metadata = tree_get(root, "metadata");
-    char why[120] = "", shown[64], where[IO_PLACE_TEXT];
+    char why[400] = "", shown[64], where[IO_PLACE_TEXT];
+    io_reason rules = { .text = why, .room = sizeof why, .of = "" };
     if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
     const char *missing = info->kind == IO_KIND_NODE_POOL ? missing_of_reference(root) : NULL;
     if (missing) str_append(why, sizeof why, "its nodeClassRef has no %s", missing);
     if (info->kind == IO_KIND_BUDGET && tree_get(spec, "minAvailable") && tree_get(spec, "maxUnavailable"))
         str_append(why, sizeof why, "it has both minAvailable and maxUnavailable");
+    if (info->kind == IO_KIND_BUDGET) io_check_workload_rules(&rules, root);
+    int64_t least = 1, most = 0;
+    (void)tree_integer(tree_get(spec, "minReplicas"), &least);
+    if (info->kind == IO_KIND_AUTOSCALER && tree_integer(tree_get(spec, "maxReplicas"), &most) && least > most)
+        str_append(why, sizeof why, "its minReplicas is %lld, more than its maxReplicas %lld", (long long)least,
+                   (long long)most);
     if (why[0] == '\0') return KARP_OK;
     str_shorten(shown, sizeof shown, tree_get_text(metadata, "name"));
     return io_not_understood(reader, "%s: %s %s: the API server refuses it: %s; read all the same",

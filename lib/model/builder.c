@@ -7,6 +7,7 @@
 
 #include <base/context.h>
 #include <base/error.h>
+#include <base/names.h>
 #include <karp/builder.h>
 #include <karp/devices.h>
 #include <karp/library.h>
@@ -14,7 +15,6 @@
 #include <model/catalogue.h>
 #include <model/regex.h>
 #include <model/store_pods.h>
-#include <model/label_rules.h>
 #include <string.h>
 
 enum { ALL_GATES = 8191 };
@@ -112,7 +112,7 @@ void check_limit(adding *a, size_t count, uint64_t most, const char *what)
  * pod. */
 static void check_name(adding *a, karp_str name, bool label, const char *field)
 {
-    bool valid = dns_subdomain(name) && (!label || (name.len <= 63 && memchr(name.ptr, '.', name.len) == NULL));
+    bool valid = label ? is_dns_label(name) : is_dns_subdomain(name);
     if (valid || a->c.status != KARP_OK) return;
     copy_blame(&a->c,
                fail(a->c.error, KARP_E_INVALID,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/label_rules.h>
+#include <base/names.h>
 #include <base/sort.h>
 #include <base/str.h>
 
@@ -24,42 +25,6 @@ static bool restricted_key(const karp_snapshot *s, uint32_t key)
     return key == s->known.hostname || ids_have(s->raw.restricted, s->raw.restricted_count, key);
 }
 
-static bool alphanumeric(char c) { return is_letter(c) || is_digit(c); }
-
-/*
- * Whether the text is valid as a label value, or as the name part of a key: at most 63 characters, alphanumeric at
- * both ends.
- */
-static bool name_part(karp_str t)
-{
-    if (t.len == 0 || t.len > 63 || !alphanumeric(t.ptr[0]) || !alphanumeric(t.ptr[t.len - 1])) return false;
-    for (size_t i = 0; i < t.len; i++) {
-        if (!alphanumeric(t.ptr[i]) && t.ptr[i] != '-' && t.ptr[i] != '_' && t.ptr[i] != '.') return false;
-    }
-    return true;
-}
-
-static bool lower(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
-
-bool dns_subdomain(karp_str t)
-{
-    if (t.len == 0 || t.len > 253) return false;
-    for (size_t i = 0; i < t.len; i++) {
-        if (lower(t.ptr[i])) continue;
-        bool edge = i == 0 || i + 1 == t.len || t.ptr[i - 1] == '.' || t.ptr[i + 1] == '.';
-        if (edge || (t.ptr[i] != '.' && t.ptr[i] != '-')) return false;
-    }
-    return true;
-}
-
-static bool qualified_name(karp_str t)
-{
-    const char *slash = t.len > 0 ? memchr(t.ptr, '/', t.len) : NULL;
-    if (slash == NULL) return name_part(t);
-    size_t at = (size_t)(slash - t.ptr);
-    return dns_subdomain((karp_str){ t.ptr, at }) && name_part((karp_str){ slash + 1, t.len - at - 1 });
-}
-
 const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values,
                               uint32_t count, uint32_t min_values)
 {
@@ -71,9 +36,9 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
     for (uint32_t i = 0; i < count; i++)
         known += values[i] == k->spot || values[i] == k->on_demand || values[i] == k->reserved;
     if (op == KARP_OP_IN && key == k->capacity_type && known < least) return "lists no known value";
-    if (!qualified_name(text_of(s, key))) return "is not a qualified name";
+    if (!is_label_key(text_of(s, key))) return "is not a qualified name";
     for (uint32_t i = 0; i < count; i++) {
-        if (values[i] != NO_TEXT && !name_part(text_of(s, values[i]))) return "has an invalid value";
+        if (values[i] != NO_TEXT && !is_label_name(text_of(s, values[i]))) return "has an invalid value";
     }
     if (op == KARP_OP_IN && count < least) return "has too few values";
     /* A negative number begins with a character that no value may begin with. */
@@ -93,8 +58,8 @@ const char *pool_requirement_wrong(const karp_snapshot *s, const expression *e)
 const char *pool_label_wrong(const karp_snapshot *s, const label_pair *label)
 {
     if (label->key == s->known.node_pool) return "is restricted, as each NodePool sets it itself";
-    if (!qualified_name(text_of(s, label->key))) return "is not a qualified name";
-    if (label->value != NO_TEXT && !name_part(text_of(s, label->value))) return "has an invalid value";
+    if (!is_label_key(text_of(s, label->key))) return "is not a qualified name";
+    if (label->value != NO_TEXT && !is_label_name(text_of(s, label->value))) return "has an invalid value";
     if (restricted_key(s, label->key))
         return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
     return NULL;
@@ -103,8 +68,8 @@ const char *pool_label_wrong(const karp_snapshot *s, const label_pair *label)
 static const char *taint_wrong(const karp_snapshot *s, const taint *t)
 {
     const known_text *k = &s->known;
-    if (!qualified_name(text_of(s, t->key))) return "is not a qualified name";
-    if (t->value != NO_TEXT && !qualified_name(text_of(s, t->value))) return "has an invalid value";
+    if (!is_label_key(text_of(s, t->key))) return "is not a qualified name";
+    if (t->value != NO_TEXT && !is_label_key(text_of(s, t->value))) return "has an invalid value";
     if (t->effect != NO_TEXT && t->effect != k->no_schedule && t->effect != k->prefer_no_schedule &&
         t->effect != k->no_execute)
         return "has an effect that is not NoSchedule, PreferNoSchedule or NoExecute";

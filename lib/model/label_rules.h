@@ -24,8 +24,4 @@ bool pool_next_fault(const karp_snapshot *s, const node_pool *p, pool_fault *fau
 const char *pool_requirement_wrong(const karp_snapshot *s, const expression *e);
 const char *pool_label_wrong(const karp_snapshot *s, const label_pair *label);
 
-/* Whether the text is a DNS subdomain (RFC 1123), as prefixes of keys and nearly all object names are. Without a dot
- * and with at most 63 characters it is a DNS label, as names of namespaces are. */
-bool dns_subdomain(karp_str t);
-
 #endif

@@ -117,6 +117,25 @@ def budgets():
     equal((allowed(minAvailable='0%'), allowed(maxUnavailable='50%'), allowed(minAvailable=1)), (0, 0, 2), 'pods without a controller')
 
 
+def pod_limits():
+    two = lambda *shapes: deployment('web', {'containers': [{**container(**shape), 'name': f'c{i}'} for i, shape in enumerate(shapes)]})
+    whole = {**limits(), 'spec': {'limits': [{'type': 'Pod', 'max': {'cpu': '3'}, 'min': {'cpu': '1'}}]}}
+    cores = lambda limit, request=None: {'limits': {'cpu': limit}, 'requests': {'cpu': request or limit}}
+    ratio = limits(maxLimitRequestRatio={'cpu': '2'})
+    for given, by, wanted in (
+            (two(cores('2'), cores('2')), whole, 'the maximum cpu of a pod is 3, not 4'), (two(cores('500m')), whole, 'the minimum cpu of a pod is 1, not 500m'),
+            (two({'requests': {'cpu': '2'}}), whole, 'the maximum cpu of a pod is 3, and it states none'), (two(cores('1'), cores('2')), whole, None),
+            (two(cores('2', '100m')), ratio, 'the limit of cpu of a container is at most 2 times its request, not 20 times'), (two(cores('2', '1')), ratio, None),
+            (two({'requests': {'cpu': '1'}}), ratio, 'at most 2 times its request, and it states no limit')):
+        found = problems(given, by)
+        check(len(found) == (wanted is not None) and (not wanted or wanted in found[0]), (wanted, found))
+        equal(len(pods(given, by)), 0 if wanted else 1, str(wanted))
+    # A LimitRange also completes the pods of a DaemonSet, before it bounds them.
+    agents = thing('apps/v1', 'DaemonSet', 'agent', {'namespace': 'shop'}, spec={
+        'selector': {'matchLabels': {'app': 'a'}}, 'template': {'metadata': {'labels': {'app': 'a'}}, 'spec': {'containers': [container()]}}})
+    equal(problems(agents, limits(max={'cpu': '2'}), {**whole, 'metadata': {'name': 'pods', 'namespace': 'shop'}}), [], 'DaemonSet')
+
+
 def refused():
     fine = {'containers': [container(requests={'cpu': '1'})]}
     for what, given in (
@@ -154,7 +173,9 @@ def read_all_the_same():
     """What the API server refuses and decisions do not hang on: read, and no gate passes."""
     pool = lambda **ref: thing('karpenter.sh/v1', 'NodePool', 'other', spec={'template': {'spec': {'requirements': [], 'nodeClassRef': ref}}})
     budget = thing('policy/v1', 'PodDisruptionBudget', 'b', spec={'minAvailable': 1, 'maxUnavailable': 1, 'selector': {}})
-    for given, wanted in ((pool(kind='EC2NodeClass', name='default'), 'NodePool other: the API server refuses it: its nodeClassRef has no group'),
+    scaler = thing('autoscaling/v2', 'HorizontalPodAutoscaler', 'h', spec={'minReplicas': 5, 'maxReplicas': 2, 'scaleTargetRef': {'kind': 'Deployment', 'name': 'none'}})
+    negative = thing('policy/v1', 'PodDisruptionBudget', 'b', spec={'minAvailable': -1, 'selector': {}})
+    for given, wanted in ((negative, 'its spec.minAvailable is -1, less than 0'), (scaler, 'its minReplicas is 5, more than its maxReplicas 2'), (pool(kind='EC2NodeClass', name='default'), 'NodePool other: the API server refuses it: its nodeClassRef has no group'),
                           (pool(group='karpenter.k8s.aws', name='default'), 'its nodeClassRef has no kind'), (budget, 'it has both minAvailable and maxUnavailable')):
         found = problems(given)
         check(len(found) == 1 and wanted in found[0] and found[0].startswith('not understood: '), found)
@@ -167,6 +188,6 @@ def amounts():
     check('memory 512m, which is 0.512 bytes; 512Mi may be meant' in found and 'cpu 500Mi, which is 524288000 cores; 500m may be meant' in found, found)
 
 
-for test in (limit_ranges, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, refused, read_all_the_same, amounts):
+for test in (limit_ranges, pod_limits, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, refused, read_all_the_same, amounts):
     test()
 finish()

@@ -54,7 +54,9 @@ def near_names():
     said = answer('plan', '--feature-gates', 'X=true', '-f', '-', text=text, status=1)
     check(said.rstrip().endswith('TerminateFirstRepair, ...'), said)
     empty = 'affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}, topologyKey: ""}]}}, '
-    said = answer('explain', 'pod', 'web-0', '-f', '-', text=POOL + pod(spec=empty))
+    said = answer('explain', 'pod', 'web-0', '-f', '-', text=POOL + pod(spec=empty), status=1)
+    check('Pod web-0 is not planned, as the API server refuses it' in said and 'topologyKey is missing (--lenient plans it)' in said, said)
+    said = answer('explain', 'pod', 'web-0', '--lenient', '-f', '-', text=POOL + pod(spec=empty))
     check('topologyKey is empty' in ' '.join(said.split()) and 'the label ,' not in said, said)
     check('did you mean karp explain deployment web?' in answer('explain', 'Deployment/web', '-', text=text, status=1), 'a misspelt kind')
 

@@ -26,7 +26,10 @@ static deciding read_all(karp_context *context, const char *catalogue, const cha
     karp_reader *reader = NULL;
     karp_catalogue *types = NULL;
     karp_error_init(&error, sizeof error);
-    good(karp_reader_new(d.context, NULL, &reader, &error), &error);
+    karp_reader_options options;
+    karp_reader_options_init(&options, sizeof options);
+    options.lenient = 1; /* Karpenter is asked, whatever the API server thinks of the pods */
+    good(karp_reader_new(d.context, &options, &reader, &error), &error);
     if (catalogue == NULL) catalogue = CASES "types.yaml";
     if (document_is_path(catalogue)) good(karp_catalogue_read_file(d.context, catalogue, &types, &error), &error);
     else good(karp_catalogue_read(d.context, str("types"), str(catalogue), &types, &error), &error);

@@ -83,6 +83,14 @@ reading read_strictly(const char *text)
     return read_texts(&options, "input", text, NULL);
 }
 
+reading read_leniently(const char *text)
+{
+    karp_reader_options options;
+    karp_reader_options_init(&options, sizeof options);
+    options.lenient = 1;
+    return read_texts(&options, "input", text, NULL);
+}
+
 void reading_free(reading *r)
 {
     json_decref(r->dump);

@@ -31,6 +31,8 @@ reading read_texts(const karp_reader_options *options, const char *name, const c
 /* One text of the name "input". */
 reading read_text(const char *text);
 reading read_strictly(const char *text);
+/* Also what the API server refuses. */
+reading read_leniently(const char *text);
 void reading_free(reading *r);
 
 /* The reading went well, or the test fails with its error. */

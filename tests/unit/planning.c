@@ -90,7 +90,10 @@ static void put_plan(page *p, const karp_decision *d)
 karp_status world_of(karp_context *context, const char *name, const char *text, karp_snapshot **out, karp_error *error)
 {
     karp_reader *reader = NULL;
-    karp_status status = karp_reader_new(context, NULL, &reader, error);
+    karp_reader_options options;
+    karp_reader_options_init(&options, sizeof options);
+    options.lenient = 1; /* Karpenter is asked, whatever the API server thinks of the pods */
+    karp_status status = karp_reader_new(context, &options, &reader, error);
     if (status == KARP_OK)
         status = karp_reader_add(reader, (karp_str){ name, strlen(name) }, (karp_str){ text, strlen(text) }, error);
     if (status == KARP_OK) status = karp_reader_finish(reader, out, error);

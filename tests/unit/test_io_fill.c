@@ -381,7 +381,8 @@ static void test_stateful_set(void **state)
     reading r = read_text(
         "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, ordinals: {start: 5}, "
         "selector: {}, template: {spec: {" A_CONTAINER ", volumes: [{name: data, emptyDir: {}}, {name: tmp}]}},"
-        " volumeClaimTemplates: [{metadata: {name: data, labels: {l: m}}, spec: {storageClassName: c}}]}}\n---\n"
+        " volumeClaimTemplates: [{metadata: {name: data, labels: {l: m}}, spec: {storageClassName: c, accessModes: "
+        "[ReadWriteOnce]}}]}}\n---\n"
         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-6}, spec: {volumeName: pv}}");
     assert_read(&r);
     assert_int_equal(r.counts.pods, 2);

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source: Kubernetes' pkg/apis/core/validation, ValidatePodTemplateSpec and what it calls, of 1.36. Values that were
+ * allowed by a feature gate of 1.36 or 1.37 are allowed here. What the decoders check already, such as types and
+ * quantities, is not here.
+ */
+#include <io/rules_pod.h>
+
+#include <base/names.h>
+
+enum { COMPARED_MOST = 64 }; /* elements of a list that are compared with each other */
+
+#define SHOWN(text_) str_shown(text_, 64), (text_).len ? (text_).ptr : ""
+
+/* ---- rules about several fields ---------------------------------------------------------------------------------- */
+
+static void check_toleration(io_reason *r, const tree *one, const char *argument)
+{
+    karp_str op = tree_get_text(one, "operator"), value = tree_get_text(one, "value");
+    bool exists = str_is(op, "Exists");
+    (void)argument;
+    if (tree_get_text(one, "key").len == 0 && !exists) io_wrong(r, "has no key, which needs the operator Exists");
+    if (exists && value.len) io_wrong(r, "has a value, although the operator is Exists");
+    if (!exists && value.len && !is_label_name(value))
+        io_wrong(r, "has the value \"%.*s\", which is no valid value of a label", SHOWN(value));
+    if (tree_get(one, "tolerationSeconds") && !str_is(tree_get_text(one, "effect"), "NoExecute"))
+        io_wrong(r, "has tolerationSeconds, although the effect is not NoExecute");
+}
+
+/* Of a constraint of topology spread, and of a term of pod affinity. */
+static void check_keys(io_reason *r, const tree *one, const char *argument)
+{
+    (void)argument;
+    if (io_count_of(one, "matchLabelKeys mismatchLabelKeys") && !tree_get(one, "labelSelector"))
+        io_wrong(r, "has matchLabelKeys without a labelSelector");
+}
+
+static void check_spread(io_reason *r, const tree *one, const char *argument)
+{
+    if (tree_get(one, "minDomains") && str_is(tree_get_text(one, "whenUnsatisfiable"), "ScheduleAnyway"))
+        io_wrong(r, "has minDomains, although whenUnsatisfiable is ScheduleAnyway");
+    check_keys(r, one, argument);
+}
+
+static void check_spreads(io_reason *r, const tree *list, const char *argument)
+{
+    (void)argument;
+    for (size_t i = 0; i < tree_count(list) && i < COMPARED_MOST; i++) {
+        karp_str key = tree_get_text(tree_item(list, i), "topologyKey"),
+                 when = tree_get_text(tree_item(list, i), "whenUnsatisfiable");
+        for (size_t k = 0; k < i; k++) {
+            const tree *before = tree_item(list, k);
+            if (equal_str(key, tree_get_text(before, "topologyKey")) &&
+                equal_str(when, tree_get_text(before, "whenUnsatisfiable")))
+                io_wrong(r, "have two constraints of %.*s with whenUnsatisfiable %.*s", SHOWN(key), SHOWN(when));
+        }
+    }
+}
+
+static void check_filled(io_reason *r, const tree *list, const char *argument)
+{
+    (void)argument;
+    if (tree_count(list) == 0) io_wrong(r, "is empty");
+}
+
+/* A volume without a source is an emptyDir. */
+static void check_volume(io_reason *r, const tree *volume, const char *argument)
+{
+    size_t sources = 0;
+    (void)argument;
+    for (size_t i = 0; tree_is(volume, TREE_MAP) && i < tree_count(volume); i++) {
+        const tree_member *m = tree_member_at(volume, i);
+        sources += !str_is(tree_member_name(m), "name") && !tree_is_null(m->value);
+    }
+    if (sources > 1) io_wrong(r, "has %zu sources instead of one", sources);
+}
+
+static void check_variable(io_reason *r, const tree *one, const char *argument)
+{
+    karp_str name = tree_get_text(one, "name");
+    (void)argument;
+    if (name.len && memchr(name.ptr, '=', name.len)) io_wrong(r, "has \"=\" in its name");
+    if (tree_get_text(one, "value").len && tree_get(one, "valueFrom")) io_wrong(r, "has both value and valueFrom");
+}
+
+static void check_source(io_reason *r, const tree *one, const char *sources)
+{
+    size_t count = io_count_of(one, sources);
+    if (count == 0) io_wrong(r, "has none of %s", sources);
+    else if (count > 1) io_wrong(r, "has %zu of %s", count, sources);
+}
+
+#define ACTIONS "exec httpGet tcpSocket grpc"
+
+/* argument: "1" = a probe whose successThreshold is 1 */
+static void check_probe(io_reason *r, const tree *probe, const char *argument)
+{
+    int64_t successes = 1;
+    check_source(r, probe, ACTIONS);
+    (void)tree_integer(tree_get(probe, "successThreshold"), &successes);
+    if (argument && successes != 1) io_wrong(r, "has the successThreshold %lld instead of 1", (long long)successes);
+    if (!argument && tree_get(probe, "terminationGracePeriodSeconds"))
+        io_wrong(r, "has terminationGracePeriodSeconds, which is for the other probes");
+}
+
+/* The mountPath of each mount is another one. */
+static void check_mounts(io_reason *r, const tree *list, const char *argument)
+{
+    (void)argument;
+    for (size_t i = 0; i < tree_count(list) && i < COMPARED_MOST; i++) {
+        karp_str path = tree_get_text(tree_item(list, i), "mountPath");
+        for (size_t k = 0; k < i && path.len; k++) {
+            if (equal_str(path, tree_get_text(tree_item(list, k), "mountPath")))
+                io_wrong(r, "have two mounts at %.*s", SHOWN(path));
+        }
+    }
+}
+
+/* An init container that does not keep running has no probes and no lifecycle. */
+static void check_init(io_reason *r, const tree *container, const char *argument)
+{
+    static const char *const members[] = { "lifecycle", "livenessProbe", "readinessProbe", "startupProbe" };
+    (void)argument;
+    if (str_is(tree_get_text(container, "restartPolicy"), "Always")) return;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (tree_get(container, members[i]))
+            io_wrong(r, "has a %s, which needs the restartPolicy Always in an init container", members[i]);
+    }
+}
+
+static void check_privileges(io_reason *r, const tree *context, const char *argument)
+{
+    (void)argument;
+    if (tree_is(tree_get(context, "privileged"), TREE_TRUE) &&
+        tree_is(tree_get(context, "allowPrivilegeEscalation"), TREE_FALSE))
+        io_wrong(r, "is privileged, although allowPrivilegeEscalation is false");
+}
+
+/* The first of the fields, or NULL. */
+static const char *first_of(const tree *map, const char *const *fields)
+{
+    while (*fields && !tree_get(map, *fields)) fields++;
+    return *fields;
+}
+
+/* Fields that only the other operating system has. */
+static void check_system(io_reason *r, const tree *spec)
+{
+    static const char *const pod[] = { "hostPID", "hostIPC", "hostUsers", "shareProcessNamespace", NULL };
+    static const char *const pod_context[] = {
+        "appArmorProfile", "seLinuxOptions", "seccompProfile",     "fsGroup", "fsGroupChangePolicy", "sysctls",
+        "runAsUser",       "runAsGroup",     "supplementalGroups", NULL
+    };
+    static const char *const context[] = { "appArmorProfile",
+                                           "seLinuxOptions",
+                                           "seccompProfile",
+                                           "capabilities",
+                                           "readOnlyRootFilesystem",
+                                           "privileged",
+                                           "allowPrivilegeEscalation",
+                                           "procMount",
+                                           "runAsUser",
+                                           "runAsGroup",
+                                           NULL };
+    static const char *const of_windows[] = { "windowsOptions", NULL };
+    static const char *const lists[] = { "initContainers", "containers" };
+    karp_str system = tree_get_text(tree_get(spec, "os"), "name");
+    bool windows = str_is(system, "windows");
+    if (!windows && !str_is(system, "linux")) return;
+    const char *field = windows ? first_of(spec, pod) : NULL;
+    if (!field) field = first_of(tree_get(spec, "securityContext"), windows ? pod_context : of_windows);
+    for (size_t k = 0; k < 2 && !field; k++) {
+        const tree *list = tree_get(spec, lists[k]);
+        for (size_t i = 0; i < tree_count(list) && !field; i++)
+            field = first_of(tree_get(tree_item(list, i), "securityContext"), windows ? context : of_windows);
+    }
+    if (field) io_wrong(r, "has %s, which a pod with the os.name %.*s cannot have", field, SHOWN(system));
+}
+
+static void check_dns(io_reason *r, const tree *spec)
+{
+    if (str_is(tree_get_text(spec, "dnsPolicy"), "None") &&
+        tree_count(tree_get(tree_get(spec, "dnsConfig"), "nameservers")) == 0)
+        io_wrong(r, "has the dnsPolicy None, which needs dnsConfig.nameservers");
+}
+
+typedef struct host_port {
+    karp_str protocol, address;
+    int64_t port;
+} host_port;
+
+static void add_host_port(io_reason *r, host_port *ports, size_t *count, const tree *port, bool host)
+{
+    host_port p = { tree_get_text(port, "protocol"), tree_get_text(port, "hostIP"), 0 };
+    int64_t own = 0;
+    (void)tree_integer(tree_get(port, "containerPort"), &own);
+    (void)tree_integer(tree_get(port, "hostPort"), &p.port);
+    if (p.port && host && own != p.port)
+        io_wrong(r, "has hostNetwork, and the hostPort %lld for containerPort %lld", (long long)p.port, (long long)own);
+    if (host && p.port == 0) p.port = own;
+    if (p.port == 0) return;
+    if (p.protocol.len == 0) p.protocol = str("TCP");
+    for (size_t i = 0; i < *count; i++) {
+        if (ports[i].port == p.port && equal_str(ports[i].protocol, p.protocol) &&
+            equal_str(ports[i].address, p.address))
+            io_wrong(r, "has two containers with the host port %lld", (long long)p.port);
+    }
+    if (*count < COMPARED_MOST) ports[(*count)++] = p;
+}
+
+static void check_host_ports(io_reason *r, const tree *spec)
+{
+    host_port ports[COMPARED_MOST];
+    bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE);
+    const tree *list = tree_get(spec, "containers");
+    size_t count = 0;
+    for (size_t i = 0; i < tree_count(list); i++) {
+        const tree *of = tree_get(tree_item(list, i), "ports");
+        for (size_t k = 0; k < tree_count(of); k++) add_host_port(r, ports, &count, tree_item(of, k), host);
+    }
+}
+
+static void check_names(io_reason *r, const tree *spec)
+{
+    const tree *init = tree_get(spec, "initContainers"), *list = tree_get(spec, "containers");
+    for (size_t i = 0; i < tree_count(init) && i < COMPARED_MOST; i++) {
+        karp_str name = tree_get_text(tree_item(init, i), "name");
+        for (size_t k = 0; k < tree_count(list) && k < COMPARED_MOST; k++) {
+            if (name.len && equal_str(name, tree_get_text(tree_item(list, k), "name")))
+                io_wrong(r, "has an init container and a container with the name %.*s", SHOWN(name));
+        }
+    }
+}
+
+static void check_spec(io_reason *r, const tree *spec, const char *argument)
+{
+    (void)argument;
+    check_names(r, spec);
+    check_host_ports(r, spec);
+    check_system(r, spec);
+    check_dns(r, spec);
+}
+
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
+
+#define ONLY(check_) check_, NULL
+#define PLACE NULL, NULL
+#define ONE_OF io_is_one_of
+
+/* A container without a name or image is planned all the same: decisions do not depend on them. */
+static const io_rule of_pods[] = {
+    { 0, false, "metadata", PLACE },
+    { 1, false, "labels", ONLY(io_are_labels) },
+    { 1, false, "annotations", ONLY(io_are_annotations) },
+    { 0, false, "spec", ONLY(check_spec) },
+    { 1, false, "restartPolicy", ONE_OF, "Always OnFailure Never" },
+    { 1, false, "dnsPolicy", ONE_OF, "ClusterFirst ClusterFirstWithHostNet Default None" },
+    { 1, false, "preemptionPolicy", ONE_OF, "PreemptLowerPriority Never" },
+    { 1, false, "activeDeadlineSeconds", ONLY(io_is_1_or_more) },
+    { 1, false, "nodeSelector", ONLY(io_are_labels) },
+    { 1, false, "hostname|subdomain", ONLY(io_is_label) },
+    { 1, false, "serviceAccountName|priorityClassName|runtimeClassName|nodeName", ONLY(io_is_subdomain) },
+    { 1, false, "os", PLACE },
+    { 2, true, "name", ONE_OF, "linux windows" },
+    { 1, false, "schedulingGates[]|readinessGates[]", PLACE },
+    { 2, false, "name|conditionType", ONLY(io_is_key) },
+    { 1, false, "tolerations[]", ONLY(check_toleration) },
+    { 2, false, "key", ONLY(io_is_key) },
+    { 2, false, "operator", ONE_OF, "Equal Exists Gt Lt" },
+    { 2, false, "effect", ONE_OF, "NoSchedule PreferNoSchedule NoExecute" },
+    { 1, false, "topologySpreadConstraints", ONLY(check_spreads) },
+    { 1, false, "topologySpreadConstraints[]", ONLY(check_spread) },
+    { 2, true, "topologyKey", ONLY(io_is_key) },
+    { 2, false, "nodeAffinityPolicy|nodeTaintsPolicy", ONE_OF, "Honor Ignore" },
+    { 2, false, "labelSelector", ONLY(io_is_selector) },
+    { 2, false, "matchLabelKeys[]", ONLY(io_is_key) },
+    { 1, false, "affinity", PLACE },
+    { 2, false, "nodeAffinity", PLACE },
+    { 3, false, "requiredDuringSchedulingIgnoredDuringExecution", PLACE },
+    { 4, true, "nodeSelectorTerms", ONLY(check_filled) },
+    { 4, false, "nodeSelectorTerms[]", PLACE },
+    { 5, false, "matchExpressions[]", ONLY(io_is_node_requirement) },
+    { 6, false, "values[]", ONLY(io_is_value) },
+    { 3, false, "preferredDuringSchedulingIgnoredDuringExecution[]", PLACE },
+    { 4, true, "weight", ONLY(io_is_weight) },
+    { 4, false, "preference", PLACE },
+    { 5, false, "matchExpressions[]", ONLY(io_is_node_requirement) },
+    { 2, false, "podAffinity|podAntiAffinity", PLACE },
+    { 3, false, "requiredDuringSchedulingIgnoredDuringExecution[]", ONLY(check_keys) },
+    { 4, true, "topologyKey", ONLY(io_is_key) },
+    { 4, false, "labelSelector|namespaceSelector", ONLY(io_is_selector) },
+    { 4, false, "namespaces[]", ONLY(io_is_label) },
+    { 3, false, "preferredDuringSchedulingIgnoredDuringExecution[]", PLACE },
+    { 4, true, "weight", ONLY(io_is_weight) },
+    { 4, true, "podAffinityTerm", ONLY(check_keys) },
+    { 5, true, "topologyKey", ONLY(io_is_key) },
+    { 5, false, "labelSelector|namespaceSelector", ONLY(io_is_selector) },
+    { 5, false, "namespaces[]", ONLY(io_is_label) },
+    { 1, false, "securityContext", PLACE },
+    { 2, false, "fsGroupChangePolicy", ONE_OF, "OnRootMismatch Always" },
+    { 2, false, "runAsUser|runAsGroup|fsGroup", ONLY(io_is_0_or_more) },
+    { 2, false, "seccompProfile|appArmorProfile", PLACE },
+    { 3, true, "type", ONE_OF, "Localhost RuntimeDefault Unconfined" },
+    { 1, false, "volumes[]", ONLY(check_volume) },
+    { 2, true, "name", ONLY(io_is_label) },
+    { 2, false, "persistentVolumeClaim", PLACE },
+    { 3, true, "claimName", ONLY(io_is_subdomain) },
+    { 2, false, "configMap", PLACE },
+    { 3, true, "name", ONLY(io_is_text) },
+    { 2, false, "secret", PLACE },
+    { 3, true, "secretName", ONLY(io_is_text) },
+    { 2, false, "hostPath", PLACE },
+    { 3, true, "path", ONLY(io_is_text) },
+    { 3, false, "type", ONE_OF, "DirectoryOrCreate Directory FileOrCreate File Socket CharDevice BlockDevice" },
+    { 2, false, "csi", PLACE },
+    { 3, true, "driver", ONLY(io_is_text) },
+    { 2, false, "nfs", PLACE },
+    { 3, true, "server|path", ONLY(io_is_text) },
+    { 1, false, "initContainers[]", ONLY(check_init) },
+    { 1, false, "initContainers[]|containers[]", PLACE },
+    { 2, false, "name", ONLY(io_is_label) },
+    { 2, false, "image", ONLY(io_is_text) },
+    { 2, false, "command[]|args[]", ONLY(io_is_text) },
+    { 2, false, "imagePullPolicy", ONE_OF, "Always IfNotPresent Never" },
+    { 2, false, "terminationMessagePolicy", ONE_OF, "File FallbackToLogsOnError" },
+    { 2, false, "restartPolicy", ONE_OF, "Always OnFailure Never" },
+    { 2, false, "env[]", ONLY(check_variable) },
+    { 3, true, "name", ONLY(io_is_text) },
+    { 3, false, "value", ONLY(io_is_text) },
+    { 3, false, "valueFrom", check_source, "fieldRef resourceFieldRef configMapKeyRef secretKeyRef fileKeyRef" },
+    { 2, false, "envFrom[]", check_source, "configMapRef secretRef" },
+    { 2, false, "ports[]", PLACE },
+    { 3, true, "containerPort", ONLY(io_is_port_number) },
+    { 3, false, "hostPort", ONLY(io_is_host_port) },
+    { 3, false, "protocol", ONE_OF, "TCP UDP SCTP" },
+    { 3, false, "name", ONLY(io_is_port_name) },
+    { 2, false, "volumeMounts", ONLY(check_mounts) },
+    { 2, false, "volumeMounts[]", PLACE },
+    { 3, true, "name|mountPath", ONLY(io_is_text) },
+    { 3, false, "mountPropagation", ONE_OF, "None HostToContainer Bidirectional" },
+    { 2, false, "resizePolicy[]", PLACE },
+    { 3, true, "resourceName", ONE_OF, "cpu memory" },
+    { 3, true, "restartPolicy", ONE_OF, "NotRequired RestartContainer" },
+    { 2, false, "securityContext", ONLY(check_privileges) },
+    { 3, false, "procMount", ONE_OF, "Default Unmasked" },
+    { 3, false, "runAsUser|runAsGroup", ONLY(io_is_0_or_more) },
+    { 3, false, "seccompProfile|appArmorProfile", PLACE },
+    { 4, true, "type", ONE_OF, "Localhost RuntimeDefault Unconfined" },
+    { 2, false, "livenessProbe|startupProbe", check_probe, "1" },
+    { 2, false, "readinessProbe", ONLY(check_probe) },
+    { 2, false, "livenessProbe|readinessProbe|startupProbe", PLACE },
+    { 3, false, "initialDelaySeconds|periodSeconds|timeoutSeconds|successThreshold|failureThreshold",
+      ONLY(io_is_0_or_more) },
+    { 3, false, "terminationGracePeriodSeconds", ONLY(io_is_1_or_more) },
+    { 3, false, "exec", PLACE },
+    { 4, true, "command", ONLY(check_filled) },
+    { 3, false, "httpGet", PLACE },
+    { 4, true, "port", ONLY(io_is_port) },
+    { 4, false, "scheme", ONE_OF, "HTTP HTTPS" },
+    { 3, false, "tcpSocket", PLACE },
+    { 4, true, "port", ONLY(io_is_port) },
+    { 3, false, "grpc", PLACE },
+    { 4, true, "port", ONLY(io_is_port_number) },
+    { 2, false, "lifecycle", PLACE },
+    { 3, false, "postStart|preStop", check_source, "exec httpGet tcpSocket sleep" },
+    { 4, false, "exec", PLACE },
+    { 5, true, "command", ONLY(check_filled) },
+    { 4, false, "httpGet|tcpSocket", PLACE },
+    { 5, true, "port", ONLY(io_is_port) },
+};
+
+void io_check_pod_rules(io_reason *r, const tree *template_)
+{
+    io_rules_check(r, of_pods, sizeof of_pods / sizeof *of_pods, template_);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the API server asks of a pod, and of the objects that create pods. */
+#ifndef IO_RULES_POD_H
+#define IO_RULES_POD_H
+
+#include <io/rules.h>
+
+/* `template_` has metadata and spec. */
+void io_check_pod_rules(io_reason *r, const tree *template_);
+/* The fields of a workload of Kubernetes beside its pod template, or of a PodDisruptionBudget. */
+void io_check_workload_rules(io_reason *r, const tree *root);
+
+#endif
