@@ -20,48 +20,41 @@ const char *io_class_kind_of(karp_str group)
     return NULL;
 }
 
-/* The file, the line and the field. */
-static const char *field_of(const io_deferred *w, const char *field, char where[IO_PLACE_TEXT])
-{
-    io_place at = io_place_of_field(&w->place, w->root, field);
-    return io_place_text(&at, where);
-}
-
 static karp_status note_kind(karp_reader *reader, const io_deferred *w, karp_str group, karp_str kind,
                              const char *meant)
 {
     static const char field[] = "spec.template.spec.nodeClassRef.kind";
-    char where[IO_PLACE_TEXT];
-    return io_not_understood(reader, "%s: NodePool %.*s: %s: %.*s has no kind %.*s: ignored; did you mean %s?",
-                             field_of(w, field, where), str_shown(w->name, 64), w->name.ptr, field,
-                             str_shown(group, 64), group.ptr, str_shown(kind, 64), kind.ptr, meant);
+    io_place at = io_place_of_field(&w->place, w->root, field);
+    return io_not_understood_at(reader, &at, "NodePool %.*s: %s: %.*s has no kind %.*s: ignored; did you mean %s?",
+                                str_shown(w->name, 64), w->name.ptr, field, str_shown(group, 64), group.ptr,
+                                str_shown(kind, 64), kind.ptr, meant);
 }
 
 /* Whether the input lacks the class, and has one of that name and group and of another kind, which is noted. */
 static karp_status note_other(karp_reader *reader, const io_deferred *w, karp_str group, karp_str kind, karp_str name)
 {
     static const char field[] = "spec.template.spec.nodeClassRef";
-    char where[IO_PLACE_TEXT];
+    io_place at = io_place_of_field(&w->place, w->root, field);
     uint32_t other = io_find(reader, classes_of, group, name);
     const io_deferred *own = io_find_deferred(reader, kind, nothing, name);
     if (other >= reader->deferred_count || reader->deferred[other].gone || (own && !own->gone)) return KARP_OK;
     karp_str has = tree_get_text(reader->deferred[other].root, "kind");
-    return io_not_understood(reader,
-                             "%s: NodePool %.*s: %s: %.*s %.*s is not in the input, which has one of the kind %.*s; "
-                             "did you mean %.*s?",
-                             field_of(w, field, where), str_shown(w->name, 64), w->name.ptr, field, str_shown(kind, 64),
-                             kind.ptr, str_shown(name, 64), name.ptr, str_shown(has, 64), has.ptr, str_shown(has, 64),
-                             has.ptr);
+    return io_not_understood_at(reader, &at,
+                                "NodePool %.*s: %s: %.*s %.*s is not in the input, which has one of the kind %.*s; "
+                                "did you mean %.*s?",
+                                str_shown(w->name, 64), w->name.ptr, field, str_shown(kind, 64), kind.ptr,
+                                str_shown(name, 64), name.ptr, str_shown(has, 64), has.ptr, str_shown(has, 64),
+                                has.ptr);
 }
 
 /* With instance types of its own the input may be of any provider, known or not. */
 static karp_status note_group(karp_reader *reader, const io_deferred *w, karp_str group, const char *meant)
 {
     static const char field[] = "spec.template.spec.nodeClassRef.group";
-    char where[IO_PLACE_TEXT];
-    return io_not_understood(
-        reader, "%s: NodePool %.*s: %s: %.*s is the group of no provider that is known; did you mean %s?",
-        field_of(w, field, where), str_shown(w->name, 64), w->name.ptr, field, str_shown(group, 64), group.ptr, meant);
+    io_place at = io_place_of_field(&w->place, w->root, field);
+    return io_not_understood_at(reader, &at,
+                                "NodePool %.*s: %s: %.*s is the group of no provider that is known; did you mean %s?",
+                                str_shown(w->name, 64), w->name.ptr, field, str_shown(group, 64), group.ptr, meant);
 }
 
 static karp_status note_pool(karp_reader *reader, const io_deferred *w)

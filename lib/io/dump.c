@@ -72,7 +72,37 @@ static void put_member(const sink *s, const char *name, karp_str text)
     else puts_text(s, "{}");
 }
 
-static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_error *error)
+/* The problems that the objects of the dump do not have: "a","b". */
+static void list_problems(const karp_reader *reader, strbuf *out)
+{
+    for (size_t i = 0; i < reader->problem_count; i++) {
+        if (reader->problems[i].in_objects) continue;
+        if (out->len) strbuf_addc(out, ',');
+        tree_write_string(out, reader->problems[i].bare);
+    }
+}
+
+/* The digest is without problems: no decision depends on them, and they have the names of files. */
+static karp_status put_state(const karp_reader *reader, const sink *s, bool problems, karp_error *error)
+{
+    karp_str state = reader->state_text;
+    karp_status status = KARP_OK;
+    strbuf list;
+    strbuf_init(&list, reader->context);
+    if (problems) list_problems(reader, &list);
+    if (list.failed) status = fail_nomem(error);
+    else if (list.len == 0) put_member(s, "state", state);
+    else {
+        puts_text(s, ",\n\"state\":{\"problems\":[");
+        put_text(s, (karp_str){ list.ptr, list.len });
+        puts_text(s, state.len > 2 ? "]," : "]}");
+        if (state.len > 2) put_text(s, (karp_str){ state.ptr + 1, state.len - 1 });
+    }
+    strbuf_free(&list);
+    return status;
+}
+
+static karp_status put_snapshot(const karp_reader *reader, const sink *s, bool problems, karp_error *error)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(reader->now, now);
@@ -96,9 +126,9 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_e
     }
     puts_text(s, "]");
     put_member(s, "settings", reader->settings_text);
-    put_member(s, "state", reader->state_text);
-    puts_text(s, "}\n");
-    return KARP_OK;
+    karp_status status = put_state(reader, s, problems, error);
+    if (status == KARP_OK) puts_text(s, "}\n");
+    return status;
 }
 
 /* The order of the objects, computed on first use. */
@@ -126,7 +156,7 @@ karp_str karp_reader_digest(const karp_reader *reader)
     const sink s = { to_digest, &digest };
     karp_error local;
     karp_error_init(&local, sizeof local);
-    karp_status status = put_snapshot(reader, &s, &local);
+    karp_status status = put_snapshot(reader, &s, false, &local);
     if (status == KARP_OK) karp_digest_text(&digest, text);
     else (void)karp_context_refusal(reader->context, status, NULL); /* "" reports it; the next call is not affected */
     return str(text);
@@ -140,7 +170,7 @@ karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_err
     write_buffer buffer;
     buffer_init(&buffer, reader->context);
     const sink s = { to_buffer, &buffer };
-    karp_status status = settle_order(reader) ? put_snapshot(reader, &s, error) : fail_nomem(error);
+    karp_status status = settle_order(reader) ? put_snapshot(reader, &s, true, error) : fail_nomem(error);
     if (status == KARP_OK) status = buffer_finish(&buffer, out, error);
     buffer_free(&buffer);
     return karp_context_refusal(reader->context, status, error);

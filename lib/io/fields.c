@@ -61,7 +61,7 @@ static const char *article(karp_str kind) { return kind.len && strchr("AEIO", ki
 /* `hint`: what to do about it, or which field may be meant. */
 static void note(walk *w, const char *hint)
 {
-    char field[sizeof((karp_error *)0)->field], shown[64], where[IO_PLACE_TEXT];
+    char field[sizeof((karp_error *)0)->field], shown[64];
     io_place at = *w->place;
     if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
     if (++w->reader->unknown_fields == MOST_NOTES) {
@@ -73,9 +73,8 @@ static void note(walk *w, const char *hint)
     str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
     karp_str kind = w->kind;
     kind.len = (size_t)str_shown(kind, 100);
-    w->status = io_not_understood(w->reader, "%s: %.*s %s: %s %.*s has no field %s: ignored%s",
-                                  io_place_text(&at, where), (int)kind.len, kind.ptr, shown, article(kind),
-                                  (int)kind.len, kind.ptr, field, hint);
+    w->status = io_not_understood_at(w->reader, &at, "%.*s %s: %s %.*s has no field %s: ignored%s", (int)kind.len,
+                                     kind.ptr, shown, article(kind), (int)kind.len, kind.ptr, field, hint);
 }
 
 static void note_unknown(walk *w, const record *s, karp_str name)

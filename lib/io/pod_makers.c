@@ -267,9 +267,11 @@ static karp_status report(karp_reader *reader, const io_deferred *w)
 karp_status io_settle_makers(karp_reader *reader)
 {
     karp_status status = KARP_OK;
+    size_t first = reader->problem_count;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind == IO_KIND_POD_MAKER && !w->gone && !io_has_made(reader, w)) status = report(reader, w);
     }
+    for (size_t i = first; i < reader->problem_count; i++) reader->problems[i].in_objects = true;
     return status;
 }

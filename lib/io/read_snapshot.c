@@ -190,8 +190,14 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *st
     settings->reboots = read_reboots(d, state, &settings->reboot_count);
     settings->credits = read_credits(d, state, &settings->credit_count);
     str_shorten(reader->licences, sizeof reader->licences, io_string(d, state, "withoutLicences"));
+    size_t problem_count = 0;
+    const karp_str *problems = io_strings(d, state, "problems", &problem_count);
     io_pop(d);
     if (d->status) return d->status;
+    for (size_t i = 0; i < problem_count; i++) {
+        karp_status kept = io_problem_carried(reader, problems[i]);
+        if (kept) return kept;
+    }
     karp_status status = KARP_OK;
     if (nodes) status = karp_builder_set_node_states(reader->builder, nodes, node_count, &reader->error);
     if (status == KARP_OK && pods)
@@ -277,6 +283,7 @@ static bool keep_state(karp_reader *reader, const tree *state)
     trees *t = &reader->passing;
     tree *copy = tree_copy(t, state), *nodes = tree_copy(t, tree_get(state, "nodes"));
     if (t->status) return false;
+    tree_remove(t, copy, "problems"); /* the reader's own list has them */
     if (tree_is(nodes, TREE_LIST)) {
         if (!sort_stable(reader->context, nodes->of.items, nodes->count, sizeof *nodes->of.items, compare_states, NULL))
             return false;
@@ -292,9 +299,9 @@ static karp_status warn_members(karp_reader *reader, const tree *settings, const
                                                "legacyNodeRepair", "repairPolicies",    NULL };
     static const char *const in_labels[] = { "wellKnown",  "restricted",    "restrictedDomains",
                                              "normalized", "reservationID", NULL };
-    static const char *const in_state[] = { "nodes",           "pods",    "consolidationSimulation",
-                                            "method",          "reboots", "reservationCredit",
-                                            "withoutLicences", NULL };
+    static const char *const in_state[] = { "nodes",           "pods",     "consolidationSimulation",
+                                            "method",          "reboots",  "reservationCredit",
+                                            "withoutLicences", "problems", NULL };
     const char *gate_names[33] = { NULL }; /* one for each bit of 32, and NULL */
     uint32_t bit = 0;
     for (size_t i = 0; i < 32; i++) gate_names[i] = io_gate_name(i, &bit);

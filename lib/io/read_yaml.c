@@ -195,9 +195,9 @@ static karp_status take_member(yaml_reader *y, frame *f, tree *value, yaml_mark_
         return failed(y);
     }
     known->value = value;
-    return io_not_understood(y->reader, "%.*s:%u: the key %.*s appears twice; the later one counts",
-                             str_shown(y->document, 200), y->document.ptr, (unsigned)clip(mark.line),
-                             str_shown(name, 100), name.ptr);
+    const io_place at = { .document = y->document, .line = clip(mark.line) };
+    return io_not_understood_at(y->reader, &at, "the key %.*s appears twice; the later one counts",
+                                str_shown(name, 100), name.ptr);
 }
 
 static karp_status put(yaml_reader *y, tree *value, extent inside, yaml_mark_t mark, bool is_merge_word)

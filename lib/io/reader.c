@@ -352,7 +352,7 @@ size_t karp_reader_problem_count(const karp_reader *reader) { return reader->pro
 
 karp_str karp_reader_warning(const karp_reader *reader, size_t index)
 {
-    if (index < reader->problem_count) return reader->problems[index];
+    if (index < reader->problem_count) return reader->problems[index].text;
     index -= reader->problem_count;
     return index < reader->warning_count ? reader->warnings[index] : (karp_str){ NULL, 0 };
 }
@@ -417,47 +417,68 @@ static void log_note(const karp_reader *reader, karp_str text)
     if (options->log) options->log(KARP_LOG_WARNING, text, options->log_user);
 }
 
-typedef struct note_list {
-    karp_str **texts;
-    size_t *count, *capacity;
-} note_list;
+/* Takes part of a text out. */
+typedef struct text_part {
+    size_t from, length;
+} text_part;
 
-static karp_status keep_note(karp_reader *reader, note_list list, const char *message)
+static karp_str bare_of(karp_reader *reader, karp_str text, text_part place)
+{
+    char bare[1200] = "";
+    size_t prefix = sizeof KARP_PROBLEM - 1, end = place.from + place.length;
+    if (place.length == 0) return (karp_str){ text.ptr + prefix, text.len - prefix };
+    str_append(bare, sizeof bare, "%.*s%s", (int)(place.from - prefix), text.ptr + prefix, text.ptr + end);
+    return io_keep(reader, str(bare));
+}
+
+/* `place`: where the message says the object is. */
+static karp_status keep_problem(karp_reader *reader, const char *message, text_part place)
 {
     karp_str kept = io_keep(reader, str(message));
-    if (!kept.ptr || !grow(reader->context, (void **)list.texts, list.capacity, *list.count + 1, sizeof kept))
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
+                           reader->problem_count + 1, sizeof *reader->problems))
         return io_reader_nomem(reader);
-    (*list.texts)[(*list.count)++] = kept;
+    karp_str bare = bare_of(reader, kept, place);
+    if (!bare.ptr) return io_reader_nomem(reader);
+    reader->problems[reader->problem_count++] = (io_problem_note){ kept, bare, false };
     log_note(reader, kept);
     return KARP_OK;
 }
 
-static karp_status keep_problem(karp_reader *reader, const char *message)
+static karp_status keep_warning(karp_reader *reader, const char *message)
 {
-    note_list list = { &reader->problems, &reader->problem_count, &reader->problem_capacity };
-    return keep_note(reader, list, message);
+    karp_str kept = io_keep(reader, str(message));
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->warnings, &reader->warning_capacity,
+                           reader->warning_count + 1, sizeof kept))
+        return io_reader_nomem(reader);
+    reader->warnings[reader->warning_count++] = kept;
+    log_note(reader, kept);
+    return KARP_OK;
 }
 
 /* What a note begins with, and whether it is made once. */
 typedef struct note_kind {
     const char *prefix; /* NULL = a warning */
     bool once;
+    const io_place *place; /* stands before the text; NULL = none */
 } note_kind;
 
 static karp_status __attribute__((format(printf, 3, 0)))
 note(karp_reader *reader, note_kind kind, const char *format, va_list arguments)
 {
-    char message[600] = "";
+    char message[1000] = "", where[IO_PLACE_TEXT];
+    text_part place = { 0, 0 };
     if (kind.prefix) str_append(message, sizeof message, "%s", kind.prefix);
+    place.from = strlen(message);
+    if (kind.place) str_append(message, sizeof message, "%s: ", io_place_text(kind.place, where));
     size_t before = strlen(message);
+    place.length = before - place.from;
     (void)vsnprintf(message + before, 512, format, arguments);
     if (kind.once) {
         if (io_table_get(&reader->warned, str(message)) != IO_NONE) return KARP_OK;
         if (!io_table_put(&reader->warned, str(message), 1)) return io_reader_nomem(reader);
     }
-    if (kind.prefix) return keep_problem(reader, message);
-    note_list list = { &reader->warnings, &reader->warning_count, &reader->warning_capacity };
-    return keep_note(reader, list, message);
+    return kind.prefix ? keep_problem(reader, message, place) : keep_warning(reader, message);
 }
 
 static karp_status problem(karp_reader *reader, const io_deferred *w, const char *what, const char *why,
@@ -469,10 +490,13 @@ static karp_status problem(karp_reader *reader, const io_deferred *w, const char
     str_shorten(name, sizeof name, w->name);
     str_append(message, sizeof message, "%.*s %.*s%s%s %s", str_shown(kind, 64), kind.ptr, str_shown(space, 64),
                space.ptr, space.len ? "/" : "", name, what);
+    text_part place = { strlen(message), 0 };
     if (w->place.document.len > 0) str_append(message, sizeof message, " (%s)", io_place_text(&w->place, where));
+    place.length = strlen(message) - place.from;
     str_append(message, sizeof message, ": %s%s", why, next);
-    return keep_problem(reader, message);
+    return keep_problem(reader, message, place);
 }
+
 karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why)
 {
     return problem(reader, w, "creates pods that are not planned", why, "");
@@ -481,9 +505,18 @@ karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *wh
 karp_status io_problem_left_out(karp_reader *reader, karp_str document, unsigned long line, const char *why)
 {
     char message[1000] = KARP_PROBLEM;
-    str_append(message, sizeof message, "%.*s:%lu: left out: %s", str_shown(document, 300),
-               document.len ? document.ptr : "", line, why);
-    return keep_problem(reader, message);
+    text_part place = { sizeof KARP_PROBLEM - 1, 0 };
+    str_append(message, sizeof message, "%.*s:%lu: ", str_shown(document, 300), document.len ? document.ptr : "", line);
+    place.length = strlen(message) - place.from;
+    str_append(message, sizeof message, "left out: %s", why);
+    return keep_problem(reader, message, place);
+}
+
+karp_status io_problem_carried(karp_reader *reader, karp_str text)
+{
+    char message[1200] = KARP_PROBLEM;
+    str_append(message, sizeof message, "%.*s", str_shown(text, 1100), text.len ? text.ptr : "");
+    return keep_problem(reader, message, (text_part){ 0, 0 });
 }
 
 karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *why)
@@ -491,17 +524,25 @@ karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *wh
     return problem(reader, w, "is not planned, as the API server refuses it", why, " (--lenient plans it)");
 }
 
-#define NOTE(prefix, once)                                                                                             \
+#define NOTE(prefix, once, place)                                                                                      \
     va_list arguments;                                                                                                 \
     va_start(arguments, format);                                                                                       \
-    karp_status status = note(reader, (note_kind){ prefix, once }, format, arguments);                                 \
+    karp_status status = note(reader, (note_kind){ prefix, once, place }, format, arguments);                          \
     va_end(arguments);                                                                                                 \
     return status
 
-karp_status io_warn(karp_reader *reader, const char *format, ...) { NOTE(NULL, false); }
+karp_status io_warn(karp_reader *reader, const char *format, ...) { NOTE(NULL, false, NULL); }
 
-karp_status io_warn_once(karp_reader *reader, const char *format, ...) { NOTE(NULL, true); }
+karp_status io_warn_once(karp_reader *reader, const char *format, ...) { NOTE(NULL, true, NULL); }
 
-karp_status io_not_understood(karp_reader *reader, const char *format, ...) { NOTE(KARP_NOT_UNDERSTOOD, false); }
+karp_status io_not_understood(karp_reader *reader, const char *format, ...) { NOTE(KARP_NOT_UNDERSTOOD, false, NULL); }
 
-karp_status io_not_understood_once(karp_reader *reader, const char *format, ...) { NOTE(KARP_NOT_UNDERSTOOD, true); }
+karp_status io_not_understood_once(karp_reader *reader, const char *format, ...)
+{
+    NOTE(KARP_NOT_UNDERSTOOD, true, NULL);
+}
+
+karp_status io_not_understood_at(karp_reader *reader, const io_place *place, const char *format, ...)
+{
+    NOTE(KARP_NOT_UNDERSTOOD, false, place);
+}

@@ -129,6 +129,13 @@ typedef struct io_snapshot_head {
     tree *state;
 } io_snapshot_head;
 
+/* A part of the input that is not in the snapshot. */
+typedef struct io_problem_note {
+    karp_str text; /* begins with KARP_PROBLEM */
+    karp_str bare; /* for a dump: without KARP_PROBLEM and the place, as a dump does not tell where objects were */
+    bool in_objects; /* a dump's objects have it as well, so that the dump does not carry it */
+} io_problem_note;
+
 struct karp_reader {
     karp_context *context;
     in_use use;
@@ -218,7 +225,7 @@ struct karp_reader {
     karp_str *warnings;
     size_t warning_count, warning_capacity;
     io_table warned;
-    karp_str *problems; /* each begins with KARP_PROBLEM */
+    io_problem_note *problems;
     size_t problem_count, problem_capacity;
     uint32_t invalid_noted; /* fields.c: the kinds of notes made so far */
     uint32_t unknown_fields; /* fields.c: the number of notes made so far */
@@ -252,12 +259,17 @@ karp_status io_warn(karp_reader *reader, const char *format, ...) __attribute__(
 karp_status io_warn_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a problem: what the input says is not understood, and decisions are made without it. */
 karp_status io_not_understood(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Likewise, after the place. */
+karp_status io_not_understood_at(karp_reader *reader, const io_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Likewise, but a repeated text is ignored. */
 karp_status io_not_understood_once(karp_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports that the object's pods are not in the snapshot, and why. */
 karp_status io_problem(karp_reader *reader, const io_deferred *w, const char *why);
 /* Adds the note that a part of a document is left out that holds an object. */
 karp_status io_problem_left_out(karp_reader *reader, karp_str document, unsigned long line, const char *why);
+/* Adds a problem that a dump carries, without KARP_PROBLEM. */
+karp_status io_problem_carried(karp_reader *reader, karp_str text);
 /* Reports that the API server would refuse the object, so that it has no pods. */
 karp_status io_refused(karp_reader *reader, const io_deferred *w, const char *why);
 /* A copy in reader->keep; ptr NULL = out of memory. */

@@ -226,7 +226,7 @@ static const char *missing_of_reference(const tree *pool)
 karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     const tree *spec = tree_get(root, "spec"), *metadata = tree_get(root, "metadata");
-    char why[400] = "", shown[64], where[IO_PLACE_TEXT];
+    char why[400] = "", shown[64];
     io_reason rules = { .text = why, .room = sizeof why, .of = "" };
     if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
     const char *missing = info->kind == IO_KIND_NODE_POOL ? missing_of_reference(root) : NULL;
@@ -241,8 +241,8 @@ karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const
                    (long long)most);
     if (why[0] == '\0') return KARP_OK;
     str_shorten(shown, sizeof shown, tree_get_text(metadata, "name"));
-    return io_not_understood(reader, "%s: %s %s: the API server refuses it: %s; read all the same",
-                             io_place_text(place, where), info->name, shown, why);
+    return io_not_understood_at(reader, place, "%s %s: the API server refuses it: %s; read all the same", info->name,
+                                shown, why);
 }
 
 /* ---- amounts that are probably meant otherwise ------------------------------------------------------------------- */

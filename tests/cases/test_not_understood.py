@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What karp does not understand of an input is a problem: no gate passes, and the last line says that the answer is incomplete."""
 import pathlib
+import re
 
 from manifests import APP, POOL, folder, manifest, problems, thing
 from stories import check, document, equal, finish, run
@@ -137,6 +138,21 @@ check('\nNot understood\n  !   ' in run('plan', POOL, wrong)[0], 'text')
 check('**Not understood**\n\n- ' in run('plan', POOL, wrong, '-o', 'markdown')[0], 'Markdown')
 check('not understood: ' in run('plan', POOL, wrong, '-o', 'html')[0], 'HTML')
 check('karp: not understood: ' in run('plan', '-q', POOL, wrong, '-o', 'csv')[1], 'CSV')
+
+# A dump keeps what was not understood or planned, without the names of files, and so does a dump of the dump.
+dumped, again = pathlib.Path(folder.name) / 'understood.json', pathlib.Path(folder.name) / 'again.json'
+unclear = manifest(FIELDS[3][0], thing('v1', 'Podd', 'p'), pool_of('', 'EC2NodeClass'), workload('apps/v1', 'Deployment', 'refused', strategy={'type': 'Never'}),
+                   thing('kafka.strimzi.io/v1', 'Kafka', 'k', spec={}))
+dumped.write_text(run('dump', POOL, APP, unclear)[0])
+again.write_text(run('dump', dumped)[0])
+equal(again.read_text(), dumped.read_text(), 'a dump of the dump')
+answers = [document('plan', POOL, APP, unclear), document('plan', dumped), document('plan', again)]
+without = lambda texts: sorted(re.sub(r'default/|( \()?[^ (]*\.json:\d+(: |\))', '', text) for text in texts)
+equal(len(answers[0]['problems']), 5, 'problems')
+for answer in answers[1:]:
+    equal(without(answer['problems']), without(answers[0]['problems']), 'the problems of a dump')
+    equal(answer['input']['sha256'], answers[0]['input']['sha256'], 'the digest is without problems')
+run('plan', dumped, '--fail-on', 'unschedulable', status=3)
 
 # Without a pod template, or with one that has no containers, an object of any kind has no pods: the API server refuses it.
 EMPTY = [
