@@ -167,6 +167,10 @@ static void print_read_error(const cli_options *options, const cli_input *input,
                        file);
         print_problem("hint", hint);
     }
+    if (!options->skip_unknown && error->object[0] != '\0' &&
+        (error->status == KARP_E_INVALID || error->status == KARP_E_RANGE))
+        print_problem("hint",
+                      "--skip-unknown leaves it out, lists it and plans the other objects; no gate passes then");
     if (error->status == KARP_E_NOT_FOUND && strcmp(error->field, "region") == 0) {
         facts_hint(options, input->reader);
     }

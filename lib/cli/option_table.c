@@ -93,7 +93,7 @@ static const option_row rows[] = {
     { 0, "strict-storage", NULL, CLI_OPTION_INPUT, FLAG(strict_storage),
       "do not assume StorageClasses and claims that the input lacks" },
     { 0, "skip-unknown", NULL, CLI_OPTION_INPUT, FLAG(skip_unknown),
-      "leave out files that are no Kubernetes objects, and list them" },
+      "leave out files that are no Kubernetes objects, and objects with wrong values, and list them" },
     { 0, "lenient", NULL, CLI_OPTION_INPUT, FLAG(lenient), "plan workloads that the API server would refuse" },
     { 0, "catalogue", "FILE", CLI_OPTION_CATALOGUE, LISTED(catalogues), "instance types from a file (repeatable)" },
     { 0, "provider", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, TEXT(provider),

@@ -563,7 +563,9 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_admission_init(&f->admission, reader->context);
     io_quotas_init(&f->quotas, reader->context);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) status = note(f, (uint32_t)i);
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+        if (!reader->deferred[i].gone) status = note(f, (uint32_t)i);
+    }
     count_existing(f);
     if (status) io_filler_free(f);
     return status;

@@ -9,6 +9,7 @@
 #include <io/clouds.h>
 #include <io/fill.h>
 #include <io/helm_hooks.h>
+#include <io/left_out.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -73,6 +74,7 @@ static karp_status add_deferred(karp_reader *reader, io_filler *filler)
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
         if (w->gone) continue;
         karp_status status = w->stated ? add_stated(reader, w) : io_fill(filler, w);
+        if (status && !w->stated) status = io_leave_out(reader, status, w->root, &w->place);
         bool pod = w->info->kind == IO_KIND_POD;
         if (status == KARP_E_DUPLICATE) name_first(reader, w);
         if (pod) w->root = NULL;
@@ -121,7 +123,8 @@ static karp_status settle_now(karp_reader *reader)
 /* Does what needs all objects and precedes their addition. */
 static karp_status settle(karp_reader *reader, io_filler *filler)
 {
-    karp_status status = io_settle_changes(reader);
+    karp_status status = io_leave_out_wrong(reader);
+    if (status == KARP_OK) status = io_settle_changes(reader);
     if (status == KARP_OK) status = io_settle_owned(reader);
     if (status == KARP_OK) status = io_settle_hooks(reader);
     if (status == KARP_OK) status = io_settle_makers(reader);

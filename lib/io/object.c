@@ -7,6 +7,7 @@
 #include <io/clouds.h>
 #include <io/convert.h>
 #include <io/foreign.h>
+#include <io/left_out.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
 #include <string.h>
@@ -285,7 +286,7 @@ karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *
     return status ? status : io_note_refused(reader, info, root, place);
 }
 
-static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
+static karp_status use_whole_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     karp_str kind = tree_get_text(root, "kind"), api_version = tree_get_text(root, "apiVersion");
     stated = stated || reader->complete;
@@ -300,8 +301,9 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
     if (info->kind == IO_KIND_UNKNOWN) return io_unused_kind(reader, api_version, kind);
     if (!stated) {
-        bool left_out;
-        karp_status refused = io_foreign_object(reader, root, place, &left_out);
+        bool left_out = false;
+        karp_status refused = info->kind == IO_KIND_POD_MAKER ? KARP_OK
+                                                              : io_foreign_object(reader, root, place, &left_out);
         if (refused || left_out) return refused;
         karp_status noted = io_note_object(reader, info, root, place);
         if (noted) return noted;
@@ -323,6 +325,16 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     if (status == KARP_OK && !stated) status = io_convert_auto_mode(reader, info, root);
     if (status) return status;
     return stated ? use_stated(reader, info, root, place) : io_postpone(reader, info, root, place);
+}
+
+static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
+{
+    size_t first = reader->deferred_count;
+    karp_status status = use_whole_object(reader, root, place, stated);
+    if (status == KARP_OK || stated || reader->complete || reader->only_prices) return status;
+    status = io_leave_out(reader, status, root, place);
+    for (size_t i = first; i < reader->deferred_count && status == KARP_OK; i++) reader->deferred[i].gone = true;
+    return status;
 }
 
 karp_status io_read_item(karp_reader *reader, tree *item, const io_place *place, bool stated, karp_str list_kind,

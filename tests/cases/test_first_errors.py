@@ -144,7 +144,7 @@ def foreign():
 
 
 def skipping():
-    """--skip-unknown lists what it leaves out, and leaves out no object."""
+    """--skip-unknown lists what it leaves out."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (('a.yaml', POOL + pod()), ('b.yaml', '{{ .Values.x }}\n'), ('package.json', '{"name": "web"}'),
                            ('two.yaml', 'replicas: 1\n' + pod('web-1'))):
@@ -169,8 +169,32 @@ def skipping():
         check(chart.startswith(f'{folder}/chart.yaml:') and 'is of a template of Helm, not rendered: helm template CHART' in chart, chart)
         answer('plan', folder, '--skip-unknown', '--fail-on', 'unschedulable', status=3)
     for wrong in ('apiVersion: karp/v1\nkind: Snapshot\nobjects: [5]\n', 'apiVersion: karp/v1\nkind: Snapshot\nstate: {method: Guess}\n',
-                  'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 5}\n'):
+                  'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n---\n' * 2):
         answer('plan', '-f', '-', '--skip-unknown', text=wrong, status=1)
+
+
+# Objects with a wrong value, and what is said of it.
+WRONG = [
+    ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 5}\n", 'Pod p: spec.containers: must be a list'),
+    ("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: -3, selector: {}, template: {spec: {containers: [{name: c, image: x}]}}}\n",
+     'Deployment d: spec.replicas: must be between 0 and'),
+    (pod('q').replace('cpu: 1', 'cpu: 1X').lstrip('-'), 'Pod q: spec.containers[0].resources.requests.cpu: "1X" is not a quantity'),
+    (pod('Upper_Case').lstrip('-'), 'Pod Upper_Case: metadata.name: a name is a DNS subdomain'),
+    ("apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: other}\nspec: {amiFamily: 5}\n", 'EC2NodeClass other: spec.amiFamily: '),
+    ("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, selector: 5}\n", 'PodDisruptionBudget b: spec.selector: '),
+]
+
+
+def wrong_values():
+    """One wrong value does not stop the whole input with --skip-unknown, and no gate passes."""
+    text = '---\n'.join(one.lstrip('\n') for one, _ in WRONG) + POOL + pod()
+    check('--skip-unknown leaves it out' in answer('plan', '-f', '-', text=text, status=1), 'the hint')
+    told = json.loads(answer('plan', '-f', '-', '--skip-unknown', '-o', 'json', text=text))
+    equal(len(told['problems']), len(WRONG), str(told['problems']))
+    for _, wanted in WRONG:
+        check(any(f'left out: {wanted}' in one for one in told['problems']), f'{wanted}: {told["problems"]}')
+    equal([launch['pods'] for launch in told['launches']], [['default/web-0']], 'the others are planned')
+    answer('plan', '-f', '-', '--skip-unknown', '--fail-on', 'unschedulable', text=text, status=3)
 
 
 def storage():
@@ -213,6 +237,6 @@ def zones_of_the_class():
     check('launches nothing' not in answer('plan', '-f', '-', text=own.replace('ZONES', 'us-west-2c') + pod()), 'the class is unknown')
 
 
-for step in (near_names, zone_as_region, no_pool, duplicates, gated, foreign, skipping, storage, zones_of_the_class):
+for step in (near_names, zone_as_region, no_pool, duplicates, gated, foreign, skipping, wrong_values, storage, zones_of_the_class):
     step()
 sys.exit(finish())
