@@ -212,27 +212,53 @@ karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str tex
     return reader->error.status;
 }
 
-/* Whether a text among the values is an action of a template. */
-static bool has_action_inside(const tree *value)
+/* Texts that other programs may read in an object, and that may be templates of theirs. */
+static const char free_texts[] = "annotations args command data env envFrom status stringData";
+/* Fields that name or size something, or choose a place for it. */
+static const char plain_fields[] =
+    "claimName image key labels limits matchLabels name namespace nodeSelector priorityClassName requests "
+    "runtimeClassName serviceAccountName storageClassName values";
+
+static bool is_placeholder(karp_str text)
 {
-    if (tree_is(value, TREE_STRING)) return has_action(tree_text(value), true);
-    bool found = false;
-    for (size_t i = 0; i < tree_count(value) && !found; i++)
-        found = has_action_inside(tree_is(value, TREE_MAP) ? tree_member_at(value, i)->value : tree_item(value, i));
+    return str_contains(text, str("{{")) || str_contains(text, str("${")) || str_contains(text, str("$("));
+}
+
+/* The first text that has to be replaced before the object can be applied; "" = there is none. `plain`: the value is
+ * below a plain field. *field receives the name of the field. */
+static karp_str placeholder_in(const tree *value, bool plain, karp_str *field)
+{
+    karp_str found = { "", 0 };
+    if (tree_is(value, TREE_STRING) && plain && is_placeholder(tree_text(value))) return tree_text(value);
+    for (size_t i = 0; i < tree_count(value) && found.len == 0; i++) {
+        const tree_member *m = tree_is(value, TREE_MAP) ? tree_member_at(value, i) : NULL;
+        karp_str name = m ? tree_member_name(m) : *field;
+        if (m && str_in_list(name, free_texts)) continue;
+        found = placeholder_in(m ? m->value : tree_item(value, i), plain || (m && str_in_list(name, plain_fields)),
+                               &name);
+        if (found.len) *field = name;
+    }
     return found;
 }
 
 karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_place *place, bool *left_out)
 {
-    char why[600] = "";
-    karp_str kind = tree_get_text(root, "kind"), name = tree_get_text(tree_get(root, "metadata"), "name");
-    *left_out = reader->options.skip_unknown && io_table_get(&reader->templates, place->document) != IO_NONE &&
-                has_action_inside(root);
-    if (!*left_out) return KARP_OK;
+    char why[700] = "";
+    const tree *metadata = tree_get(root, "metadata");
+    karp_str kind = tree_get_text(root, "kind"), name = tree_get_text(metadata, "name"), field = { "", 0 };
+    *left_out = false;
+    /* Objects of a cluster are rendered. */
+    if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
+    karp_str text = placeholder_in(root, false, &field);
+    if (text.len == 0) return KARP_OK;
     str_append(why, sizeof why, "%.*s %.*s is of ", str_shown(kind, 64), kind.ptr, str_shown(name, 100),
                name.len ? name.ptr : "");
-    describe(&kinds[HELM_TEMPLATE], place->document, why, sizeof why);
-    return io_problem_left_out(reader, place->document, (unsigned long)place->line, why);
+    if (has_action(text, true)) describe(&kinds[HELM_TEMPLATE], place->document, why, sizeof why);
+    else str_append(why, sizeof why, "a template whose values are not filled in");
+    str_append(why, sizeof why, " (%.*s is \"%.*s\")", str_shown(field, 64), field.ptr, str_shown(text, 64), text.ptr);
+    *left_out = reader->options.skip_unknown;
+    return *left_out ? io_problem_left_out(reader, place->document, (unsigned long)place->line, why)
+                     : io_not_understood_at(reader, place, "%s", why);
 }
 
 karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,

@@ -23,8 +23,9 @@ bool io_foreign_version(karp_str api_version);
 karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_place *place, bool stated,
                               const char *field, const char *why);
 
-/* With `skip_unknown`, leaves out an object whose values are actions of a template of Helm, as a problem. *left_out
- * receives whether it did. */
+/* An object with a name, a label, an image or an amount that is a placeholder of a template, such as Helm's, is not
+ * understood, and left out with `skip_unknown`. Other texts may be templates of other programs. *left_out receives
+ * whether it was. */
 karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_place *place, bool *left_out);
 
 #endif

@@ -117,6 +117,19 @@ for kind, count in (('ThingNodeClass', 0), ('OtherNodeClass', 1)):
     found = problems(pool_of('example.com', kind), thing('example.com/v1', 'ThingNodeClass', 'mine', spec={}))
     equal([text.endswith('OtherNodeClass mine is not in the input, which has one of the kind ThingNodeClass; did you mean ThingNodeClass?') for text in found], [True] * count, str(found))
 
+# Values that are placeholders of a template, where the API server takes any text or none, and texts that are templates of other programs.
+unrendered = lambda name, spec, **metadata: thing('apps/v1', 'Deployment', name, metadata, spec={'selector': {'matchLabels': {'a': 'b'}}, 'template': template(spec)})
+for given, wanted in (
+        (unrendered('t', {'containers': [{'name': 'c', 'image': '{{ .Values.image }}'}]}),
+         'Deployment t is of a template of Helm, not rendered: helm template CHART | karp plan -f - (image is "{{ .Values.image }}")'),
+        (unrendered('t', FINE, labels={'release': '{{ .Release.Name }}'}), '(release is "{{ .Release.Name }}")'),
+        (unrendered('t', {**FINE, 'nodeSelector': {'pool': '${POOL}'}}), 'a template whose values are not filled in (pool is "${POOL}")'),
+        (unrendered('t', {**FINE, 'priorityClassName': '{{ priority }}'}), '(priorityClassName is "{{ priority }}")')):
+    check(any(wanted in text for text in problems(given)), f'{wanted}: {problems(given)}')
+others = '{{ $labels.pod }} {{ .Values }} ${HOME} $(POD_NAME)'
+equal(problems(unrendered('t', {'containers': [{**FINE['containers'][0], 'args': [others], 'command': [others], 'env': [{'name': 'A', 'value': others}]}]}, annotations={'a': others}),
+               thing('v1', 'ConfigMap', 'c', data={'a': others}), unrendered('stored', {'containers': [{'name': 'c', 'image': '$(IMAGE)'}]}, uid='u')), [], 'templates of other programs')
+
 # Every gate of every command, the last line, and each format.
 wrong = manifest(FIELDS[3][0])
 LAST = 'INCOMPLETE: 1 part of the input is not understood\n'
