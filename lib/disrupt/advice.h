@@ -33,6 +33,9 @@ void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instan
 /* Requests the eviction of the next pods of the drain, forcibly for pods that would not end by the deadline
  * (KARP_NO_TIME = none). Returns whether no pod is left. */
 bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline);
+/* How long the drain of the node may wait for pods that cannot be evicted now: until terminationGracePeriod is over, as
+ * such pods are then deleted. 0 = there are none, or nothing ends the wait. */
+int64_t drain_held(const karp_snapshot *s, const state_node *n);
 /* A copy in a->data. */
 karp_str advice_text(karp_advice *a, const char *text, size_t length);
 /* Records that the claim's instance type was looked up and exists. */

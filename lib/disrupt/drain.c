@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <karp/inspect.h>
 #include <model/instant.h>
 #include <schedule/movable.h>
 
@@ -55,6 +56,16 @@ static void ask(struct draining *d, uint32_t pod_number, bool force)
         action.value = str("DoNotDisrupt");
     }
     advise(d->a, action);
+}
+
+int64_t drain_held(const karp_snapshot *s, const state_node *n)
+{
+    int64_t grace = n->claim == NO_ID ? KARP_DURATION_UNSET : s->raw.claims.items[n->claim].termination_grace_period;
+    if (grace == KARP_DURATION_UNSET) return 0;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (pod_holds_drain(s, n->all_pods[i], karp_snapshot_now(s))) return grace;
+    }
+    return 0;
 }
 
 bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline)

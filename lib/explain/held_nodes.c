@@ -131,9 +131,7 @@ bool hold_by_drain(finder *f)
         if (!held->marked || held->claim == NO_ID || !held->managed) continue;
         for (uint32_t i = 0; i < held->all_pod_count; i++) {
             uint32_t which = held->all_pods[i];
-            if (pod_disruptable(s, pod_at(&s->raw, which), f->now) &&
-                pod_pdb_check(s, which, f->now, PDB_ZERO_DISRUPTIONS, NULL) == PDB_ALLOWED)
-                continue;
+            if (!pod_holds_drain(s, which, f->now)) continue;
             karp_str pool = held->pool == NO_ID ? str("") : name_of(s, s->raw.pools.items[held->pool].meta.name);
             if (number == NO_ID) number = holder_of(f, KARP_BLOCKER_DRAIN, pool);
             if (number == NO_ID || !add_pod(f, &f->holders.items[number], which)) return false;

@@ -160,8 +160,7 @@ void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, con
     strbuf_adds(b, length);
     strbuf_adds(b, ": so ");
     strbuf_adds(b, method);
-    strbuf_adds(
-        b, " takes the node, and deletes such pods when that time is over (a wait that no course of drift counts)");
+    strbuf_adds(b, " takes the node, and deletes such pods when that time is over");
 }
 
 /* The pods that the drain waits for, and until when. */

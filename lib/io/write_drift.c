@@ -36,10 +36,17 @@ karp_status karp_drift_text(const karp_drift *given, char out[KARP_DRIFT_TEXT])
     (void)money_rate(drift->cost_after, false, money[2]);
     if (gone > 1 && drift->at_once >= drift->nodes) str_append(out, KARP_DRIFT_TEXT, ", all at once");
     else if (gone > 1) str_append(out, KARP_DRIFT_TEXT, ", %zu at a time by budget", drift->at_once);
+    const char *most = drift->held > 0 ? "at most " : "";
     if (drift->left > 0)
-        str_append(out, KARP_DRIFT_TEXT, "; %zu %s replaced after %s, %zu %s", gone, gone == 1 ? "is" : "are", length,
-                   drift->left, drift->left == 1 ? "stays" : "stay");
-    else str_append(out, KARP_DRIFT_TEXT, ", replaced after %s", length);
+        str_append(out, KARP_DRIFT_TEXT, "; %zu %s replaced after %s%s, %zu %s", gone, gone == 1 ? "is" : "are", most,
+                   length, drift->left, drift->left == 1 ? "stays" : "stay");
+    else str_append(out, KARP_DRIFT_TEXT, ", replaced after %s%s", most, length);
+    if (drift->held > 0) {
+        str_append(out, KARP_DRIFT_TEXT, " (pods that cannot be evicted hold ");
+        if (gone == 1) str_append(out, KARP_DRIFT_TEXT, "it");
+        else str_append(out, KARP_DRIFT_TEXT, "%zu of them", drift->held);
+        str_append(out, KARP_DRIFT_TEXT, " until terminationGracePeriod is over, and need a place only then)");
+    }
     str_append(out, KARP_DRIFT_TEXT, ": %s now, up to %s meanwhile, %s after", money[0], money[1], money[2]);
     return KARP_OK;
 }
@@ -68,11 +75,11 @@ static const record drift_costs = { OPEN(
     { MONEY("during", shown_drift, drift.cost_during), WHEN(shown_drift, ends), IN(IN_COMPARISON) },
     { MONEY("after", shown_drift, drift.cost_after), IN(IN_COMPARISON) }) };
 
-static const record record_drift = { OPEN({ SIZE("nodes", shown_drift, drift.nodes) },
-                                          { SIZE("left", shown_drift, drift.left), WHEN(shown_drift, played) },
-                                          { SIZE("atOnce", shown_drift, drift.at_once), WHEN(shown_drift, played) },
-                                          { INT64("seconds", shown_drift, seconds), WHEN(shown_drift, ends) },
-                                          { OBJECT("cost", drift_costs), WHEN(shown_drift, played) }) };
+static const record record_drift = { OPEN(
+    { SIZE("nodes", shown_drift, drift.nodes) }, { SIZE("left", shown_drift, drift.left), WHEN(shown_drift, played) },
+    { SIZE("atOnce", shown_drift, drift.at_once), WHEN(shown_drift, played) },
+    { INT64("seconds", shown_drift, seconds), WHEN(shown_drift, ends) },
+    { SIZE("held", shown_drift, drift.held), GIVEN }, { OBJECT("cost", drift_costs), WHEN(shown_drift, played) }) };
 
 void drift_as_json(json_out *j, const karp_drift *drift, uint32_t document)
 {

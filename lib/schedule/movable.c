@@ -79,6 +79,12 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
     return blocks(b, mode) ? PDB_ONE_BLOCKS : PDB_ALLOWED;
 }
 
+bool pod_holds_drain(const karp_snapshot *s, uint32_t pod_number, int64_t now)
+{
+    return !pod_disruptable(s, pod_at(&s->raw, pod_number), now) ||
+           pod_pdb_check(s, pod_number, now, PDB_ZERO_DISRUPTIONS, NULL) != PDB_ALLOWED;
+}
+
 /* ---- budgets that never allow a disruption ----------------------------------------------------------------------- */
 
 /* `all`: the number of its pods. */

@@ -22,6 +22,8 @@ enum pdb_answer { PDB_ALLOWED, PDB_ONE_BLOCKS, PDB_SEVERAL };
 /* *first receives the first matching budget unless the result is PDB_ALLOWED. */
 enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64_t now, enum pdb_mode mode,
                               uint32_t *first);
+/* Whether the drain of the pod's node cannot evict it at `now`, because of its annotation or of budgets. */
+bool pod_holds_drain(const karp_snapshot *s, uint32_t pod_number, int64_t now);
 
 /* Flags the budgets that allow no disruption even if all their pods are healthy, one byte each, in the arena.
  * Karpenter recognises only some spellings of such budgets (D-Q22). NULL = out of memory. */

@@ -8,6 +8,7 @@
 
 #include <base/context.h>
 #include <base/error.h>
+#include <disrupt/advice.h>
 #include <model/snapshot.h>
 #include <settle/carry_out.h>
 
@@ -306,6 +307,24 @@ static karp_status add_passes(karp_settlement *s, wave *w, karp_error *error)
     return status;
 }
 
+/* How long the drains of the wave wait for pods that cannot be evicted. */
+static int64_t drain_of(const karp_snapshot *snapshot, const wave *w, size_t *held)
+{
+    int64_t longest = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        karp_command c = { .size = sizeof c };
+        for (size_t k = 0; karp_decision_command(w->passes[i], k, &c) == KARP_OK; k++) {
+            for (size_t n = 0; n < c.node_count; n++) {
+                uint32_t number = state_node_named(snapshot, c.nodes[n]);
+                int64_t lasts = number == NO_ID ? 0 : drain_held(snapshot, &snapshot->nodes[number]);
+                *held += lasts > 0;
+                if (lasts > longest) longest = lasts;
+            }
+        }
+    }
+    return longest;
+}
+
 /* Adds the wave to the course of the drift. */
 static void count_wave(karp_settlement *s, const wave *w)
 {
@@ -333,8 +352,10 @@ static karp_status play_wave(karp_settlement *s, karp_decision *first, karp_erro
         status = add_round(s, w.passes[i], 0, error);
         launches = launches || karp_decision_launch_count(w.passes[i]) > 0;
     }
-    if (status == KARP_OK)
-        status = go_on_with(s, decisions_of(&w), w.count, launches ? s->options.boot : LOOK_AGAIN, error);
+    int64_t drain = drain_of(s->snapshot, &w, &s->drift.held), takes = launches ? s->options.boot : LOOK_AGAIN;
+    if (status == KARP_OK && drain > INT64_MAX - takes - karp_snapshot_now(s->snapshot))
+        status = fail(error, KARP_E_RANGE, "a terminationGracePeriod ends after the last instant that there is");
+    if (status == KARP_OK) status = go_on_with(s, decisions_of(&w), w.count, takes + drain, error);
     if (status == KARP_OK) count_wave(s, &w);
     wave_free(s, &w);
     return status;

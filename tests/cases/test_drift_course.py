@@ -182,6 +182,26 @@ def stuck():
     check('4 nodes drift, 3 at a time by budget; 3 are replaced after 1m0s, 1 stays' in ' '.join(run('disrupt', path, '--replace', folder + '/new.json')[0].split()), 'words')
 
 
+def held():
+    """A drain that a pod holds lasts until terminationGracePeriod is over, and the next one waits for the budget."""
+    dump = cluster()
+    content = json.loads(dump.read_text())
+    pods = [o for o in content['objects'] if o['kind'] == 'Pod']
+    pods[0]['metadata'].setdefault('annotations', {})['karpenter.sh/do-not-disrupt'] = 'true'
+    for claim in (o for o in content['objects'] if o['kind'] == 'NodeClaim'):
+        claim['spec']['terminationGracePeriod'] = '1h'
+    path = write('held.json', content)
+    for budget, waves in (('1', 4), ('100%', 1)):
+        found = course('disrupt', path, '--replace', write('new.json', pool('m7i.large', budget)))['driftCourse']
+        # Its pod needs a node only when it was deleted, another minute later.
+        equal((found['nodes'], found['left'], found['held']), (4, 0, 1), budget)
+        equal(3600 + (waves - 1) * 60 <= found['seconds'] <= 3600 + (waves + 1) * 60, True, f'budget {budget}: {found["seconds"]}')
+        shown = ' '.join(run('disrupt', path, '--replace', folder + '/new.json')[0].split())
+        check('replaced after at most 1h' in shown and 'hold 1 of them until terminationGracePeriod is over' in shown, shown)
+    plain = course('disrupt', cluster(), '--replace', folder + '/new.json')['driftCourse']
+    check('held' not in plain and plain['seconds'] == 60, plain)
+
+
 def seconds():
     """Times are whole seconds, as documents have them: here it begins a quarter of a second late, and a budget waits for half past."""
     new = pool('m7i.large', '1')
@@ -209,5 +229,6 @@ with tempfile.TemporaryDirectory() as folder:
     with_deletions()
     with_changes()
     stuck()
+    held()
     many()
 finish()
