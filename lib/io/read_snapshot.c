@@ -344,6 +344,9 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
     if (d.status) return bad(reader, &d, place, root);
     io_options_apply(reader, &settings);
     reader->gates = settings.gates;
+    uint32_t bit = 0;
+    for (size_t i = 0; io_gate_name(i, &bit); i++)
+        if (tree_get(tree_get(head->settings, "featureGates"), io_gate_name(i, &bit))) reader->gates_stated |= bit;
     if (status == KARP_OK) status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status) {
         if (status != KARP_E_NOMEM) io_error_place(&reader->error, place);

@@ -197,6 +197,7 @@ struct karp_reader {
     karp_str retired[AWS_RETIRED]; /* by row of aws_retired: a name of the input; "" = none */
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */
+    uint32_t gates_stated; /* in the settings of a Snapshot */
     io_unused_count unused[IO_UNUSED_KINDS];
     io_node_kind *node_kinds; /* survey.c; so are the next four */
     size_t node_kind_count, node_kind_capacity;

@@ -338,26 +338,41 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
 
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
 
+enum { GATE_TEXT = 240 };
+
+/* Why something is not used: the input or the options say that its gate is off, or karp assumes it. */
+static const char *gate_off(const karp_reader *reader, uint32_t bit, const char *gate, char out[GATE_TEXT])
+{
+    bool stated = ((reader->gates_given | reader->gates_stated) & bit) != 0;
+    (void)snprintf(out, GATE_TEXT,
+                   stated ? "the feature gate %s is off (--feature-gates %s=true)"
+                          : "karp assumes that the feature gate %s is off (its default; --feature-gates %s=true if it "
+                            "is on)",
+                   gate, gate);
+    return out;
+}
+
 static karp_status note_gate(karp_reader *reader, io_unused_kind_of which, const char *kind, uint32_t bit,
                              const char *gate)
 {
     const io_unused_count *c = &reader->unused[which];
     if (c->count == 0 || (reader->gates & bit)) return KARP_OK;
-    char more[48] = "";
+    char more[48] = "", off[GATE_TEXT];
     if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
-    return io_warn(reader, "%s %.*s%s: not used, as the feature gate %s is off (--feature-gates %s=true)", kind,
-                   str_shown(c->first, 100), c->first.ptr, more, gate, gate);
+    return io_warn(reader, "%s %.*s%s: not used, as %s", kind, str_shown(c->first, 100), c->first.ptr, more,
+                   gate_off(reader, bit, gate, off));
 }
 
 static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
 {
+    char off[GATE_TEXT];
     if ((reader->gates & KARP_GATE_STATIC_CAPACITY) == 0)
         return io_warn(
             reader,
-            "NodePool %.*s: static (replicas: %lld): pending pods do not make it larger; it is kept at its replicas "
-            "where the feature gate StaticCapacity is on, and here it is off, as by default "
-            "(--feature-gates StaticCapacity=true)",
-            str_shown(pool->name, 100), pool->name.ptr, (long long)pool->replicas);
+            "NodePool %.*s: static (replicas: %lld): pending pods do not make it larger, and it is not kept at its "
+            "replicas, as %s",
+            str_shown(pool->name, 100), pool->name.ptr, (long long)pool->replicas,
+            gate_off(reader, KARP_GATE_STATIC_CAPACITY, "StaticCapacity", off));
     if (reader->plays) return KARP_OK;
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
     long long have = found == IO_NONE ? 0 : (long long)found, missing = pool->replicas - have,

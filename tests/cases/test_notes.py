@@ -106,7 +106,7 @@ with tempfile.TemporaryDirectory() as folder:
     story = pathlib.Path(folder) / 'story.yaml'
     story.write_text('apiVersion: karp/v1\nkind: Story\nstart: "2026-03-02T00:00:00Z"\nfiles: [all.yaml]\nsteps:\n'
                      '- scale: {deployment: inflate, replicas: 2}\n- wait: 10m\n')
-    off = ['NodeOverlay ri: not used', 'CapacityBuffer buf: not used', 'NodePool static: static (replicas: 3): pending pods do not make it larger; it is kept at its replicas where the feature gate StaticCapacity is on']
+    off = ['NodeOverlay ri: not used', 'CapacityBuffer buf: not used', 'NodePool static: static (replicas: 3): pending pods do not make it larger']
     for verb in ('simulate', 'replay'):
         answer = document(verb, story)
         told = answer['warnings']
@@ -162,10 +162,12 @@ for name, kind in (('app-wrong-version.yaml', 'Deployment of v1'), ('app-wrong-k
 
 # Feature gates that are off, and on.
 off = notes('plan', 'pool.yaml', 'gates-off.yaml')
-equal(off, ['NodeOverlay ri: not used, as the feature gate NodeOverlay is off (--feature-gates NodeOverlay=true)',
-            'CapacityBuffer buf: not used, as the feature gate CapacityBuffer is off (--feature-gates CapacityBuffer=true)',
-            'NodePool static: static (replicas: 3): pending pods do not make it larger; it is kept at its replicas where the feature gate StaticCapacity is on, and here it is off, as by default '
-            '(--feature-gates StaticCapacity=true)'], 'gates off')
+equal(off, ['NodeOverlay ri: not used, as karp assumes that the feature gate NodeOverlay is off (its default; --feature-gates NodeOverlay=true if it is on)',
+            'CapacityBuffer buf: not used, as karp assumes that the feature gate CapacityBuffer is off (its default; --feature-gates CapacityBuffer=true if it is on)',
+            'NodePool static: static (replicas: 3): pending pods do not make it larger, and it is not kept at its replicas, as '
+            'karp assumes that the feature gate StaticCapacity is off (its default; --feature-gates StaticCapacity=true if it is on)'], 'gates off')
+stated = 'NodePool static: static (replicas: 3): pending pods do not make it larger, and it is not kept at its replicas, as the feature gate StaticCapacity is off (--feature-gates StaticCapacity=true)'
+equal([n for n in notes('plan', '--feature-gates', 'StaticCapacity=false', 'pool.yaml', 'gates-off.yaml') if 'static' in n], [stated], 'no assumption where the options say it')
 told = ['NodePool static: static, with 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3; '
         'karp plan leaves these nodes out, karp plan --settle launches them']
 equal(notes('plan', 'gates.json', 'pool.yaml', 'gates-off.yaml'), told, 'gates on in a Snapshot')

@@ -46,7 +46,7 @@ SITUATIONS = {
     '02-zone-label-empty': (['plan', *WEST], ['"" has the fewest pods, 0', "the empty value of a node's label", 'us-west-2a has 2, us-west-2b has 1, us-west-2c has 1']),
     '07-affinity-with-bound-volume': (['plan', *WEST], ['the pod has to join shop/front-0 in us-west-2b', 'claim shop/d-store-0 has its volume in us-west-2c']),
     '09-heavy-daemonset-small-nodes': (['plan', *WEST], ['c6i.large', 'cpu 1700m', 'DaemonSets included']),
-    '11b-overlay-for-slices': (['plan', *WEST], ['NodeOverlay slices: not used, as the feature gate NodeOverlay is off']),
+    '11b-overlay-for-slices': (['plan', *WEST], ['NodeOverlay slices: not used, as karp assumes that the feature gate NodeOverlay is off']),
     '19-grace-period-and-do-not-disrupt': (['disrupt', *WEST], ['n0 a pod carries karpenter.sh/do-not-disrupt: shop/keep-0']),
     '20-new-requirement-drift': (['disrupt', '--replace', REPORTS / '20b-pool-after.yaml', *WEST],
                                  ['3 nodes drift, 1 at a time by budget, replaced after 3m0s', '(n0, ...: RequirementsDrifted)', 'replace, Drifted (Drift)']),
