@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of a pod about host names and ports: they give equal pods nodes of their own, however much room there is. */
+/* Rules of a pod about host names and ports, and what they mean for pods like it. */
 #include <explain/explain_pod.h>
 #include <explain/node_causes.h>
 
 #include <model/selector.h>
+#include <schedule/report.h>
 
 static const char only_existing[] =
     "; kube-scheduler counts the nodes that exist, so that two such pods may share one: "
@@ -21,37 +22,13 @@ static bool is_host(const search *s, uint32_t key)
     return s->snapshot->facts.normalized[key] == s->snapshot->known.hostname;
 }
 
-static void record(search *s, const char *text)
-{
-    strbuf b;
-    strbuf_init(&b, s->out->context);
-    strbuf_adds(&b, text);
-    record_cause(s->out, KARP_PLACEMENT_APART, &b);
-}
-
-static void host_ports(search *s, const shape *h)
-{
-    strbuf b;
-    if (h->ports.count == 0) return;
-    strbuf_init(&b, s->out->context);
-    strbuf_adds(&b, "one pod like it for each node: host port ");
-    strbuf_addi(&b, h->ports.items[0].port);
-    strbuf_adds(&b, " is free once on a node");
-    record_cause(s->out, KARP_PLACEMENT_APART, &b);
-}
-
 void apart_causes(search *s)
 {
     const shape *h = original_shape(s);
-    bool apart = false;
-    for (uint32_t i = 0; i < h->required_anti.count && !apart; i++) {
-        const pod_term *t = &h->required_anti.items[i];
-        apart = is_host(s, t->topology_key) && selects_itself(s, t->label_selector);
-    }
-    if (apart)
-        record(
-            s,
-            "one pod like it for each node: its required pod anti-affinity by kubernetes.io/hostname selects itself");
+    strbuf rule;
+    strbuf_init(&rule, s->out->context);
+    if (show_apart(s->snapshot, s->pod, &rule)) record_cause(s->out, KARP_PLACEMENT_APART, &rule);
+    else strbuf_free(&rule);
     for (uint32_t i = 0; i < h->spread.count; i++) {
         const spread_constraint *c = &h->spread.items[i];
         strbuf b;
@@ -64,7 +41,6 @@ void apart_causes(search *s)
         if (s->out->evicted == NULL) strbuf_adds(&b, only_existing); /* else told of the node that it shares */
         record_cause(s->out, KARP_PLACEMENT_APART, &b);
     }
-    host_ports(s, h);
     if (s->out->refused) s->status = KARP_E_NOMEM;
 }
 

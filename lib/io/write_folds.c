@@ -70,7 +70,7 @@ static bool alike(const launch_folds *folds, const karp_launch *a, const karp_la
     for (size_t i = 0; i < a->pod_count; i++) {
         if (!equal_str(workload_at(folds, a, i), workload_at(folds, b, i))) return false;
     }
-    return same_amounts(a, b) && same_types(a, b);
+    return equal_str(a->apart, b->apart) && same_amounts(a, b) && same_types(a, b);
 }
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */

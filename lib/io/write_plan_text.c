@@ -105,6 +105,8 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
     if (some && resource_amount(launch->requests, launch->request_count, "pods") > (double)launch->pod_count)
         buffer_text(b, ", DaemonSets included");
     if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) buffer_text(b, "; fits no existing node");
+    if (launch->apart.len > 0) buffer_text(b, "; ");
+    buffer_str(b, launch->apart);
 }
 
 static void add_runner_up(write_buffer *b, const karp_launch *launch)

@@ -38,6 +38,7 @@ const record record_launch = {
          { PRICE("listPrice", karp_launch, list_price), IN(IN_COMMAND | IN_STATE), POSITIVE },
          { OBJECT("choice", choice_of_launch), IN(IN_PLAN), GIVEN },
          { STRUCT("runnerUp", karp_launch, runner_up, record_choice), IN(IN_PLAN), GIVEN, FLAT },
+         { TEXT("apart", karp_launch, apart), IN(IN_PLAN), GIVEN },
          { LABELS("choiceLabels", karp_launch, choice_labels, choice_label_count), IN(IN_STATE) },
          { AMOUNTS("capacity", karp_launch, capacity, capacity_count), IN(IN_STATE) },
          { AMOUNTS("allocatable", karp_launch, allocatable, allocatable_count), IN(IN_STATE), COLUMN })

@@ -240,6 +240,11 @@ def threads():
     edge = pod('edge-0')
     edge['spec']['containers'][0]['ports'] = [{'containerPort': 80, 'hostPort': 8080}]
     check('host port 8080' in told_of('apart', 'explain', 'pod', 'shop/edge-0', objects=[large, edge]), 'a host port')
+    more = pod('edge-1')
+    more['spec'] = edge['spec']
+    launches = asked('plan', objects=[large, edge, more])['launches']
+    equal(['host port 8080' in x.get('apart', '') for x in launches], [True, True], 'plan names it, too')
+    check('apart' not in asked('plan', objects=[large, edge])['launches'][0], 'one such pod')
     equal(told_of('apart', 'explain', 'pod', 'shop/web-0', objects=[large, pod('web-0')]), '', 'nothing keeps it apart')
     full = [large, node('n1'), pod('fill-0', 'n1', memory='6Gi'), pod('new-0', cpu='100m', memory='2Gi')]
     check('not enough free memory (n1)' in told_of('existingNodes', 'explain', 'pod', 'shop/new-0', objects=full), 'which resource')

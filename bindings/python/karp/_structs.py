@@ -229,7 +229,7 @@ class Launch(C.Structure):
                 ('choice_labels', C.c_void_p), ('choice_label_count', C.c_size_t), ('capacity', C.c_void_p),
                 ('capacity_count', C.c_size_t), ('allocatable', C.c_void_p), ('allocatable_count', C.c_size_t),
                 ('node_class', NodeClassRef), ('expire_after', C.c_int64), ('termination_grace_period', C.c_int64),
-                ('runner_up', Choice), ('list_price', C.c_double)]
+                ('runner_up', Choice), ('list_price', C.c_double), ('apart', Str)]
 
 
 class Memory(C.Structure):
