@@ -206,6 +206,8 @@ type PodGroup struct {
 	Parent        string // name of its CompositePodGroup; "" = none
 	DisruptionAll bool   // disruption mode "all": its pods are disrupted together
 	Priority      *int32
+	MinPods       int32 // of a composite: least number of pods below it that start together, beside min_count groups; 0 = any. Since 1.0.
+	Required      bool  // the composite above starts only together with this group. Since 1.0.
 }
 
 // A Node.

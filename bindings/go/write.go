@@ -198,6 +198,8 @@ func (p *page) podGroup(out *C.karp_pod_group, from *PodGroup) {
 	if from.Priority != nil {
 		out.has_priority, out.priority = 1, C.int32_t(*from.Priority)
 	}
+	out.min_pods = C.int32_t(from.MinPods)
+	out.required = flag(from.Required)
 }
 
 func (p *page) node(out *C.karp_node, from *Node) {

@@ -347,7 +347,8 @@ static karp_status add_buffer(adding *a) { return io_add_buffer(a->reader, &a->d
 static karp_status add_group(adding *a)
 {
     a->o.group.source = io_group_source(a->root);
-    return karp_builder_add_pod_group(a->reader->builder, &a->o.group, &a->reader->error);
+    karp_status status = io_note_network(a->reader, a->root);
+    return status ? status : karp_builder_add_pod_group(a->reader->builder, &a->o.group, &a->reader->error);
 }
 
 /* ---- all kinds --------------------------------------------------------------------------------------------------- */

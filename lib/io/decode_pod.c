@@ -245,7 +245,7 @@ const record io_pod_spec_record = {
            { TEXT("priorityClassName", karp_pod, priority_class_name) },
            { NUMBER64("terminationGracePeriodSeconds", karp_pod, termination_grace_seconds, 0, INT64_MAX) },
            { CHECKED("hostNetwork", FIELD_FLAG) }, { OBJECT("schedulingGroup", scheduling_group_record) },
-           { CALL("schedulingGates", count_gates) },
+           { CHECKED("workloadRef", FIELD_OBJECT) }, { CALL("schedulingGates", count_gates) },
            { INT32("priority", karp_pod, priority), HAS(karp_pod, has_priority) })
 };
 

@@ -49,13 +49,6 @@ static bool first_time(walk *w)
     return true;
 }
 
-/* What to do about a field that former versions had. NULL = no version had it. */
-static const char *about_former(karp_str name)
-{
-    return str_is(name, "workloadRef") ? " (it ended with Kubernetes 1.35; a pod names its group in schedulingGroup)"
-                                       : NULL;
-}
-
 static const char *article(karp_str kind) { return kind.len && strchr("AEIO", kind.ptr[0]) ? "an" : "a"; }
 
 /* `hint`: what to do about it, or which field may be meant. */
@@ -80,12 +73,11 @@ static void note(walk *w, const char *hint)
 static void note_unknown(walk *w, const record *s, karp_str name)
 {
     karp_str known;
-    const char *former = about_former(name);
     char meant[MEANT];
     nearest near = nearest_to(name);
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
     for (size_t next = 0; (known = record_known(s, &next)).len > 0;) nearest_offer(&near, known);
-    note(w, former ? former : io_meant(&near, meant));
+    note(w, io_meant(&near, meant));
 }
 
 static void walk_value(walk *w, const record *s, const tree *value);

@@ -27,6 +27,8 @@ static const struct source {
     [KARP_GROUP_VOLCANO] = { "scheduling.volcano.sh", { NULL }, "scheduling.k8s.io/group-name", NULL },
     [KARP_GROUP_KAI] = { "scheduling.run.ai", { NULL }, "pod-group-name", NULL },
     [KARP_GROUP_KUEUE] = { NULL, { "kueue.x-k8s.io/pod-group-name" }, NULL, "kueue.x-k8s.io/pod-group-total-count" },
+    [KARP_GROUP_WORKLOAD_REF] = { NULL, { NULL }, NULL, NULL }, /* these two: group_parts.c */
+    [KARP_GROUP_YUNIKORN] = { NULL, { NULL }, NULL, NULL },
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
@@ -58,19 +60,28 @@ static karp_str name_in(const struct source *s, const karp_meta *meta)
     return value_of(meta->annotations, meta->annotation_count, s->annotation);
 }
 
+static void name_group(karp_pod *pod, uint32_t source, karp_str name)
+{
+    if (pod->group_name.len > 0 || name.len == 0) return;
+    pod->group_name = name;
+    pod->group_source = source;
+}
+
 void io_finish_group(io_decoder *d, const tree *object, void *into)
 {
     karp_pod *pod = into;
-    (void)d;
-    (void)object;
     for (uint32_t i = 0; i < SOURCES && pod->group_name.len == 0; i++) {
-        pod->group_name = name_in(&sources[i], &pod->meta);
-        pod->group_source = pod->group_name.len ? i : 0;
+        name_group(pod, i, name_in(&sources[i], &pod->meta));
     }
+    if (pod->group_name.len > 0) return;
+    name_group(pod, KARP_GROUP_WORKLOAD_REF, io_workload_ref(d, object));
+    name_group(pod, KARP_GROUP_YUNIKORN, io_task_group(d, object));
 }
 
-karp_status io_group_of_pod(karp_reader *reader, const karp_pod *pod)
+karp_status io_group_of_pod(karp_reader *reader, io_decoder *d, const tree *root, karp_pod *pod)
 {
+    karp_status status = io_group_part(reader, d, root, pod);
+    if (status) return status;
     const struct source *s = &sources[pod->group_source];
     karp_str stated = value_of(pod->meta.annotations, pod->meta.annotation_count, s->minimum);
     uint64_t minimum = 0;
@@ -141,7 +152,9 @@ const record io_composite_group_record = {
                              { OBJECT("spec", group_spec_record) })
 };
 
-static const record member_spec_record = { OPEN({ NUMBER32("minMember", karp_pod_group, min_count, 0, INT32_MAX) }) };
+static const record kai_topology_record = { OPEN({ TEXT("requiredTopologyLevel", karp_pod_group, topology_key) }) };
+static const record member_spec_record = { OPEN({ NUMBER32("minMember", karp_pod_group, min_count, 0, INT32_MAX) },
+                                                { OBJECT("topologyConstraint", kai_topology_record) }) };
 static const karp_pod_group no_member_group = {
     .size = sizeof no_member_group, .meta = META_ABSENT, .min_count = 1, .gang = 1
 };
@@ -150,8 +163,28 @@ static void settle_minimum(io_decoder *d, const tree *object, void *into)
 {
     karp_pod_group *group = into;
     (void)d;
-    (void)object;
     if (group->min_count == 0) group->min_count = 1;
+    if (!io_group_has_parts(object)) return;
+    group->composite = 1;
+    group->min_pods = group->min_count;
+    group->min_count = 1; /* its parts say which of them have to start */
+}
+
+/* Volcano's HyperNodes and Koordinator's layers are no labels of nodes. */
+karp_status io_note_network(karp_reader *reader, const tree *root)
+{
+    const tree *metadata = tree_get(root, "metadata"), *network = tree_get(tree_get(root, "spec"), "networkTopology");
+    bool tier = tree_get(network, "highestTierAllowed") || tree_get(network, "highestTierName");
+    karp_str gather = tree_get_text(tree_get(metadata, "annotations"),
+                                    "gang.scheduling.koordinator.sh/network-topology-spec");
+    bool hard = tier && !str_is(tree_get_text(network, "mode"), "soft");
+    karp_str name = tree_get_text(metadata, "name");
+    if (!hard && !str_contains(gather, str("MustGather"))) return KARP_OK;
+    return io_not_understood(
+        reader,
+        "PodGroup %.*s: its network topology is not read: its pods may be planned further apart than "
+        "its scheduler lets them be",
+        str_shown(name, 100), name.ptr);
 }
 
 const record io_member_group_record = { LIKE(no_member_group), .finish = settle_minimum,

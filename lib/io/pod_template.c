@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include <io/groups.h>
+#include <karp/groups.h>
 #include <io/notes.h>
 #include <karp/builder.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static bool can_be_shared(const karp_pod *pod)
     bool ephemeral = false;
     for (size_t i = 0; i < pod->volume_count; i++)
         ephemeral = ephemeral || pod->volumes[i].kind == KARP_VOLUME_EPHEMERAL;
-    return !ephemeral && pod->resource_claim_count == 0;
+    return !ephemeral && pod->resource_claim_count == 0 && pod->group_source != KARP_GROUP_YUNIKORN;
 }
 
 /* Whether the status changes the requests. */
@@ -93,7 +94,8 @@ static karp_status make_template(karp_reader *reader, const tree *root, karp_str
     io_decode_shared_pod(&d, root, pod);
     if (d.status) return io_reader_nomem(reader); /* it was decoded before, so that nothing else can fail */
     pod->meta.namespace_ = (karp_str){ space, namespace_.len };
-    karp_status status = karp_builder_add_pod_template(reader->builder, pod, &t->number, &reader->error);
+    karp_status status = io_group_of_pod(reader, &d, root, pod);
+    if (status == KARP_OK) status = karp_builder_add_pod_template(reader->builder, pod, &t->number, &reader->error);
     if (status == KARP_OK) t->pod = pod;
     return status;
 }
@@ -141,9 +143,9 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     }
     io_decode_pod(d, root, &pod);
     if (d->status) return d->status;
-    karp_status status = note_pod(reader, &pod);
+    karp_status status = io_group_of_pod(reader, d, root, &pod);
+    if (status == KARP_OK) status = note_pod(reader, &pod);
     if (status == KARP_OK) status = io_retired_labels(reader, pod.node_selector, pod.node_selector_count);
-    if (status == KARP_OK) status = io_group_of_pod(reader, &pod);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
     if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;
     return make_template(reader, root, pod.meta.namespace_, t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/pods_of.h>
+#include <io/pods_rules.h>
 
 #include <io/make_object.h>
 
@@ -165,6 +165,7 @@ karp_status io_pods_of(io_pods *p)
     if (!is_suspended(p)) {
         if (p->kind->make) p->kind->make(p);
         else io_pods_add_places(p);
+        io_pods_as_kai(p);
     }
     if (p->t->status && !p->d->status) {
         p->d->status = fail(&p->d->error, p->t->status, "out of memory");

@@ -32,6 +32,9 @@ void io_make_by_schedule(io_pods *p);
  * it; least 0 = all of them start together. */
 void io_pods_as_group(io_pods *p, uint32_t source, size_t first, uint64_t least);
 
+/* The pods are groups as KAI makes them, if it schedules them. */
+void io_pods_as_kai(io_pods *p);
+
 /* ---- pods_kueue.c ------------------------------------------------------------------------------------------------ */
 
 void io_make_kueue_workload(io_pods *p);

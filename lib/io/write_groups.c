@@ -3,6 +3,11 @@
 #include <io/write_groups.h>
 #include <io/write_rows.h>
 
+static const char *source_of(const karp_group_outcome *g)
+{
+    return g->composite && g->source == KARP_GROUP_KUBERNETES ? "CompositePodGroup" : karp_group_source_name(g->source);
+}
+
 /* Without groups there is no member, as before there were any. */
 void groups_as_json(json_out *j, const write_job *job)
 {
@@ -14,7 +19,7 @@ void groups_as_json(json_out *j, const write_job *job)
         get_group(job, i, &g);
         json_open_object(j);
         json_member_str(j, "group", g.name);
-        json_member_text(j, "source", g.composite ? "CompositePodGroup" : karp_group_source_name(g.source));
+        json_member_text(j, "source", source_of(&g));
         json_member_bool(j, "starts", g.code == KARP_REASON_NONE);
         if (g.code != KARP_REASON_NONE) json_member_text(j, "code", karp_reason_name(g.code));
         if (g.detail.len > 0) json_member_str(j, "detail", g.detail);
@@ -34,9 +39,8 @@ void groups_as_json(json_out *j, const write_job *job)
 static void flow_group(text_flow *flow, const karp_group_outcome *g)
 {
     char text[600] = "";
-    str_append(text, sizeof text, "%s %.*s: %lu of %lu pods placed",
-               g->composite ? "CompositePodGroup" : karp_group_source_name(g->source), str_shown(g->name, 320),
-               g->name.ptr, (unsigned long)g->placed, (unsigned long)(g->member_count - g->bound));
+    str_append(text, sizeof text, "%s %.*s: %lu of %lu pods placed", source_of(g), str_shown(g->name, 320), g->name.ptr,
+               (unsigned long)g->placed, (unsigned long)(g->member_count - g->bound));
     if (g->bound > 0) str_append(text, sizeof text, ", %lu bound", (unsigned long)g->bound);
     if (g->gang) str_append(text, sizeof text, ", minimum %lu", (unsigned long)g->min_count);
     if (g->domain.len > 0) str_append(text, sizeof text, ", in %.*s", str_shown(g->domain, 63), g->domain.ptr);

@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <model/address.h>
+#include <model/groups.h>
 #include <model/store_pods.h>
 #include <string.h>
 
@@ -289,7 +290,7 @@ static void mark_group(adding *a, const karp_pod *given, pod_marks *marks)
     if (given->group_name.ptr == NULL || given->group_name.len == 0) return;
     marks->group = copy_name(a, given->group_name);
     marks->group_source = given->group_source;
-    if (given->group_source > KARP_GROUP_KUEUE)
+    if (!group_source_known(given->group_source))
         copy_blame(&a->c, fail(a->c.error, KARP_E_INVALID, "unknown source %u", (unsigned)given->group_source),
                    "group_source");
 }

@@ -32,6 +32,9 @@ struct group_index {
     const group_turn *turns; /* by group, of the topmost ones; NULL = they have the places of their first pods */
 };
 
+/* Whether a group of the input may be of the source. */
+bool group_source_known(uint32_t source);
+
 static inline const pod_group *group_object(const karp_snapshot *s, const member_group *g)
 {
     return g->object == NO_ID ? NULL : &s->raw.groups.items[g->object];

@@ -344,7 +344,9 @@ typedef struct pod_group {
     object meta;
     uint32_t source; /* KARP_GROUP_* */
     bool composite, gang, has_priority, disruption_all;
+    bool required; /* the composite above starts only together with it */
     int32_t min_count, priority;
+    int32_t min_pods; /* of a composite: least number of pods below it, 0 = any */
     uint32_t topology_key; /* text id, NO_TEXT = none */
     uint32_t parent; /* names id, NO_TEXT = none */
 } pod_group;

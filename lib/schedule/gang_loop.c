@@ -35,6 +35,9 @@ typedef struct gang_loop {
 /* How good a domain is for a group: more groups of a composite, then more pods, then lower cost. */
 typedef struct gang_score {
     uint32_t groups, pods;
+    uint32_t required,
+        required_start; /* of a composite: groups without which it does not start, and those that start */
+    uint32_t all_pods; /* of a composite: pods below it that count, if that matters */
     bool all; /* nothing is left to place */
     double cost;
 } gang_score;
@@ -169,7 +172,8 @@ static bool place_pods(gang_loop *l, uint32_t id, const gang_domain *domain, gan
     if (there + placed >= n.least || s->failed || s->round.stopped) {
         savepoint_keep(s, &p);
     } else {
-        gang_note_try(s, g, &l->results[id], domain, there + placed);
+        const gang_try t = { .fit = there + placed, .least = n.least, .unit = " fit" };
+        gang_note_try(s, g, &l->results[id], domain, &t);
         if (!savepoint_undo(s, &p)) return false;
         placed = gang_search(s, g, n.least - there, &l->results[id]);
     }
@@ -186,6 +190,21 @@ static uint32_t placed_below(gang_loop *l, uint32_t id)
     return count;
 }
 
+/* The pods of the group and of those below it: those that count for the minimum, or, without `now`, that could. */
+static uint32_t counted_below(gang_loop *l, uint32_t id, bool now)
+{
+    const gang_count n = gang_counts(l->s, &l->all->items[id]);
+    uint32_t count = n.succeeded + (now ? n.bound + n.placed : n.counted);
+    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) count += counted_below(l, c, now);
+    return count;
+}
+
+static bool is_required(const gang_loop *l, uint32_t id)
+{
+    const pod_group *o = group_object(l->s->snapshot, &l->all->items[id]);
+    return o != NULL && o->required;
+}
+
 static bool place_children(gang_loop *l, uint32_t id, uint32_t depth, gang_score *score)
 {
     const pod_group *o = group_object(l->s->snapshot, &l->all->items[id]);
@@ -199,11 +218,15 @@ static bool place_children(gang_loop *l, uint32_t id, uint32_t depth, gang_score
         bool ok = (nothing && running) || try_group(l, c, depth + 1) || running;
         starts += ok;
         children++;
+        score->required += is_required(l, c);
+        score->required_start += ok && is_required(l, c);
         if (ok) score->pods += placed_below(l, c) - placed;
     }
     score->groups += starts;
     score->all = score->all && starts == children;
-    return o != NULL && starts >= (uint32_t)o->min_count && score->pods > 0;
+    if (o == NULL || starts < (uint32_t)o->min_count || score->required_start < score->required) return false;
+    if (o->min_pods > 0) score->all_pods = counted_below(l, id, true);
+    return score->all_pods >= (uint32_t)o->min_pods && score->pods > 0;
 }
 
 /* What was noted of the group and of those below it becomes final, or is taken back with a savepoint. */
@@ -213,6 +236,19 @@ static void settle(gang_loop *l, uint32_t id, bool final)
     if (final) r->kept = r->now;
     else r->now = r->kept;
     for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) settle(l, c, final);
+}
+
+/* Notes what a composite lacked. */
+static void note_composite(gang_loop *l, uint32_t id, const gang_domain *domain, const gang_score *score)
+{
+    const member_group *g = &l->all->items[id];
+    const pod_group *o = group_object(l->s->snapshot, g);
+    gang_try t = { .fit = score->groups, .least = gang_counts(l->s, g).least, .unit = " groups start" };
+    if (score->groups >= t.least && score->required_start < score->required)
+        t = (gang_try){ .fit = score->required_start, .least = score->required, .unit = " required groups start" };
+    else if (score->groups >= t.least && o != NULL && o->min_pods > 0)
+        t = (gang_try){ .fit = score->all_pods, .least = (uint32_t)o->min_pods, .unit = " pods fit" };
+    gang_note_try(l->s, g, &l->results[id], domain, &t);
 }
 
 /* Places the group in the domain; NULL = anywhere. On success the savepoint is open, and the caller keeps it or takes
@@ -227,7 +263,7 @@ static bool attempt(gang_loop *l, uint32_t id, uint32_t depth, const gang_domain
     if (!savepoint_begin(s, p)) return false;
     bool inside = domain == NULL || gang_enter(s, domain, &before);
     bool ok = inside && (composite ? place_children(l, id, depth, score) : place_pods(l, id, domain, score));
-    if (!ok && inside && composite) gang_note_try(s, &l->all->items[id], &l->results[id], domain, score->groups);
+    if (!ok && inside && composite) note_composite(l, id, domain, score);
     if (domain != NULL) gang_leave(s, &before);
     if (ok && !s->failed) {
         score->cost = domain == NULL ? 0 : savepoint_cost(s, p);
@@ -357,9 +393,10 @@ static bool try_group(gang_loop *l, uint32_t id, uint32_t depth)
     const member_group *g = &l->all->items[id];
     const pod_group *o = group_object(s->snapshot, g);
     gang_count n = gang_counts(s, g);
+    if (o != NULL && o->min_pods > 0) n.counted = counted_below(l, id, false);
     r->before = n;
     r->reason = depth > DEEPEST ? KARP_REASON_GROUP_MISSING
-                : g->composite  ? gang_refusal_composite(s, g)
+                : g->composite  ? gang_refusal_composite(s, g, n.counted)
                                 : gang_refusal(s, g, &n);
     if (r->reason != KARP_REASON_NONE || o == NULL) return false;
     r->try_count = 0;
@@ -415,10 +452,9 @@ static bool count_places(gang_loop *l, uint32_t id, workload_try *t)
 static const char *why_not(gang_loop *l, uint32_t id)
 {
     scheduler *s = l->s;
-    const member_group *g = &l->all->items[id];
     strbuf b;
     strbuf_init(&b, s->context);
-    if (l->results[id].try_count > 0) gang_add_tries(&l->results[id], gang_counts(s, g).least, g->composite, &b);
+    if (l->results[id].try_count > 0) gang_add_tries(&l->results[id], &b);
     const char *text = b.failed ? NULL : arena_string(s->workloads->data, b.len > 0 ? b.ptr : "", b.len);
     if (text == NULL) s->failed = true;
     strbuf_free(&b);

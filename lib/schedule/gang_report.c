@@ -27,17 +27,27 @@ static uint32_t outcome(const scheduler *s, const member_group *g, const gang_co
     return n->placed + n->bound + n->succeeded < n->least ? KARP_REASON_GROUP_MINIMUM : KARP_REASON_NONE;
 }
 
-static void add_tries_of(const scheduler *s, const member_group *g, uint32_t least, strbuf *b)
+static void add_tries_of(const scheduler *s, const member_group *g, strbuf *b)
 {
     const gang_result *r = result_of(s, g);
     const pod_group *o = group_object(s->snapshot, g);
     if (r->try_count > 0) {
-        gang_add_tries(r, least, g->composite, b);
+        gang_add_tries(r, b);
         return;
     }
     strbuf_adds(b, "no node is in a domain of ");
     if (o != NULL) strbuf_addstr(b, text_of(s->snapshot, o->topology_key));
     strbuf_adds(b, " that its pods can use");
+}
+
+static void add_few(const scheduler *s, const member_group *g, const gang_count *n, strbuf *b)
+{
+    const pod_group *o = group_object(s->snapshot, g);
+    const gang_result *r = result_of(s, g);
+    bool groups = g->composite && n->members < n->least, below = g->composite && !groups;
+    strbuf_addu(b, groups ? n->members : below && r != NULL ? r->before.counted : n->counted + n->succeeded);
+    strbuf_adds(b, groups ? " groups name it, and its minimum is " : " pods count, and its minimum is ");
+    strbuf_addu(b, below && o != NULL ? (uint32_t)o->min_pods : n->least);
 }
 
 static void add_detail(const scheduler *s, const member_group *g, const gang_count *n, uint32_t code, strbuf *b)
@@ -54,11 +64,7 @@ static void add_detail(const scheduler *s, const member_group *g, const gang_cou
                            ? " of its pods has a scheduling gate, which holds back all of them"
                            : " of its pods have scheduling gates, which hold back all of them");
         return;
-    case KARP_REASON_GROUP_INCOMPLETE:
-        strbuf_addu(b, g->composite ? n->members : n->counted + n->succeeded);
-        strbuf_adds(b, g->composite ? " groups name it, and its minimum is " : " pods count, and its minimum is ");
-        strbuf_addu(b, n->least);
-        return;
+    case KARP_REASON_GROUP_INCOMPLETE: add_few(s, g, n, b); return;
     case KARP_REASON_GROUP_PRIORITY: strbuf_adds(b, "the priority of some pod is not that of the group"); return;
     case KARP_REASON_GROUP_DOMAINS:
         strbuf_adds(b, "its bound pods are not in one domain of ");
@@ -66,7 +72,7 @@ static void add_detail(const scheduler *s, const member_group *g, const gang_cou
         return;
     case KARP_REASON_GROUP_MINIMUM:
         if (result_of(s, g) != NULL) {
-            add_tries_of(s, g, n->least, b);
+            add_tries_of(s, g, b);
             return;
         }
         strbuf_addu(b, n->placed + n->bound + n->succeeded);

@@ -48,17 +48,18 @@ static const char *why(scheduler *s, const member_group *g, uint32_t *pod_number
     return text;
 }
 
-void gang_note_try(scheduler *s, const member_group *g, gang_result *r, const gang_domain *domain, uint32_t fit)
+void gang_note_try(scheduler *s, const member_group *g, gang_result *r, const gang_domain *domain, const gang_try *one)
 {
     if (r->try_count++ >= MOST_TRIES) return;
     gang_try *t = &r->tries[r->try_count - 1];
-    *t = (gang_try){ .fit = fit, .pod = NO_ID };
+    *t = *one;
+    t->pod = NO_ID;
     if (domain != NULL)
         t->domain = domain->value == NO_ID ? str("a node to be launched") : text_of(s->snapshot, domain->value);
     if (!g->composite) t->why = why(s, g, &t->pod);
 }
 
-void gang_add_tries(const gang_result *r, uint32_t least, bool composite, strbuf *out)
+void gang_add_tries(const gang_result *r, strbuf *out)
 {
     for (uint32_t i = 0; i < r->try_count && i < MOST_TRIES; i++) {
         const gang_try *t = &r->tries[i];
@@ -70,8 +71,8 @@ void gang_add_tries(const gang_result *r, uint32_t least, bool composite, strbuf
         }
         strbuf_addu(out, t->fit);
         strbuf_adds(out, " of ");
-        strbuf_addu(out, least);
-        strbuf_adds(out, composite ? " groups start" : " fit");
+        strbuf_addu(out, t->least);
+        strbuf_adds(out, t->unit);
         if (t->why == NULL) continue;
         strbuf_adds(out, ": ");
         strbuf_adds(out, t->why);

@@ -81,9 +81,10 @@ uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_coun
     return one ? KARP_REASON_NONE : KARP_REASON_GROUP_DOMAINS;
 }
 
-uint32_t gang_refusal_composite(const scheduler *s, const member_group *g)
+uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, uint32_t pods)
 {
     const pod_group *o = group_object(s->snapshot, g);
     if (o == NULL || (o->parent != NO_TEXT && g->parent == NO_ID)) return KARP_REASON_GROUP_MISSING;
-    return g->child_count < (uint32_t)o->min_count ? KARP_REASON_GROUP_INCOMPLETE : KARP_REASON_NONE;
+    bool few = g->child_count < (uint32_t)o->min_count || pods < (uint32_t)o->min_pods;
+    return few ? KARP_REASON_GROUP_INCOMPLETE : KARP_REASON_NONE;
 }

@@ -26,7 +26,8 @@ gang_count gang_counts(scheduler *s, const member_group *g);
 
 /* Why the group cannot start wherever its pods are placed; KARP_REASON_NONE = it may. */
 uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_count *n);
-uint32_t gang_refusal_composite(const scheduler *s, const member_group *g);
+/* `pods`: those below it that could count. */
+uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, uint32_t pods);
 /* The value of the topology key on the nodes of its bound members: NO_ID = no member is bound. *one is false when they
  * have two values, or a node lacks the label. */
 uint32_t gang_bound_domain(const scheduler *s, const member_group *g, uint32_t key, bool *one);
@@ -37,6 +38,8 @@ typedef struct gang_try {
     uint32_t fit; /* pods, bound ones included; of a composite: groups */
     const char *why; /* why one more does not fit; NULL = not known */
     uint32_t pod; /* the pod that does not fit; NO_ID = not known */
+    uint32_t least; /* what `fit` would have to be */
+    const char *unit; /* what `fit` counts: " fit" */
 } gang_try;
 
 enum { MOST_TRIES = 6 };

@@ -13,6 +13,8 @@
 /* What the plan has of a group. */
 typedef struct tally {
     uint32_t bound, placed; /* pods; of a composite: groups that run already, and that start */
+    uint32_t pods; /* of a composite: pods below it that run or start */
+    uint32_t required, required_start; /* of a composite: groups that it needs, and those that run or start */
     uint32_t gated;
     bool priorities; /* all pods have that of the group */
     bool part; /* the plan places some of its pods, or of groups below it */
@@ -62,9 +64,13 @@ static void add_to_parent(group_check *c, uint32_t number)
     const member_group *g = &c->all->items[number];
     const tally *t = &c->of[number];
     bool runs = t->bound >= least_of(c, g), starts = t->placed > 0 && t->bound + t->placed >= least_of(c, g);
+    const pod_group *o = group_object(c->v->snapshot, g);
     if (g->parent == NO_ID) return;
     c->of[g->parent].bound += runs;
     c->of[g->parent].placed += !runs && starts;
+    c->of[g->parent].pods += g->composite ? t->pods : t->bound + t->placed;
+    c->of[g->parent].required += o != NULL && o->required;
+    c->of[g->parent].required_start += o != NULL && o->required && (runs || starts);
 }
 
 enum { DEEPEST = 10 };
@@ -170,6 +176,12 @@ static void check_group(group_check *c, uint32_t number)
     if (t->bound + t->placed < least)
         note(v, KARP_FINDING_GROUP, subject, "it starts with %lu %s, and its minimum is %lu",
              (unsigned long)t->bound + t->placed, g->composite ? "groups" : "pods", (unsigned long)least);
+    if (t->required_start < t->required)
+        note(v, KARP_FINDING_GROUP, subject, "it starts without %lu of the groups that it needs",
+             (unsigned long)t->required - t->required_start);
+    if (o != NULL && t->pods < (uint32_t)o->min_pods)
+        note(v, KARP_FINDING_GROUP, subject, "it starts with %lu pods, and its minimum is %lu", (unsigned long)t->pods,
+             (unsigned long)o->min_pods);
 }
 
 /* Marks the groups of which the plan places pods, and those above them. */

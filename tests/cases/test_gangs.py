@@ -93,6 +93,78 @@ def sources(world):
     check('min-available' in run('plan', '-f', listed, '--catalogue', world.types, status=1)[1], 'a minimum that is no number')
 
 
+def parts(world):
+    """Groups within groups, as Volcano and KAI state them, and groups that YuniKorn and Kubernetes 1.35 state elsewhere."""
+    nodes = [node(f'n{i}') for i in range(4)]
+
+    def volcano(least, **policy):
+        made = other('scheduling.volcano.sh/v1beta1', least)
+        made['spec']['subGroupPolicy'] = [{'name': 'stage', 'matchLabelKeys': ['stage'], **policy}]
+        return made
+
+    def staged(*stages, key='stage'):
+        made = labelled(len(stages), annotations={'scheduling.k8s.io/group-name': 'g'})
+        for p, stage in zip(made, stages):
+            p['metadata']['labels'] = {key: stage, 'role': 'worker'} if stage else {}
+        return made
+
+    def codes(plan):
+        return {g['group']: g.get('code') for g in plan['groups']}, sum(len(p['pods']) for p in plan['placements'])
+    aabbcc = staged(*'aabbcc')
+    equal(codes(world.plan(*nodes, volcano(4, subGroupSize=2, minSubGroups=2), *aabbcc, profile='karp')),
+          ({'default/g': None, 'default/g.stage': None, 'default/g.stage.a': None, 'default/g.stage.b': None, 'default/g.stage.c': 'GROUP_MINIMUM'}, 4),
+          'two of three parts')
+    plan = world.plan(*nodes, volcano(4, subGroupSize=2, minSubGroups=3), *aabbcc, profile='karp')
+    equal((codes(plan)[1], {g['group']: g['detail'] for g in plan['groups'] if g['group'] in ('default/g', 'default/g.stage')}),
+          (0, {'default/g': '0 of 1 groups start', 'default/g.stage': '2 of 3 groups start'}), 'all three parts')
+    equal(codes(world.plan(*nodes, volcano(5, subGroupSize=2, minSubGroups=1), *aabbcc, profile='karp'))[1], 0, 'minMember counts all pods')
+    equal(codes(world.plan(*nodes[:3], volcano(3, subGroupSize=2), *staged('a', 'b', 'b', ''), profile='karp'))[1], 3, 'a pod of no part is on its own')
+    equal(codes(world.plan(*nodes, volcano(3, subGroupSize=3, matchLabelKeys=[]), *staged(*'aab'), profile='karp')), ({'default/g': None}, 3),
+          'without matchLabelKeys the policy does nothing')
+    chosen = volcano(1, subGroupSize=2, labelSelector={'matchLabels': {'role': 'worker'}})
+    equal(codes(world.plan(*nodes, chosen, *staged('a', '', 'a'), profile='karp'))[1], 3, 'labelSelector')
+    spread = other('scheduling.volcano.sh/v1beta1', 3)
+    for mode, told in (('hard', True), ('soft', False)):
+        spread['spec']['networkTopology'] = {'mode': mode, 'highestTierAllowed': 1}
+        plan = world.plan(*nodes, spread, *labelled(3, annotations={'scheduling.k8s.io/group-name': 'g'}), profile='karp', status=None)
+        equal('network topology is not read' in json.dumps(plan), told, mode)
+    kai = other('scheduling.run.ai/v2alpha2', 3)
+    kai['spec'] |= {'topologyConstraint': {'requiredTopologyLevel': 'rack'}, 'subGroups': [
+        {'name': 'decode', 'minMember': 2}, {'name': 'prefill', 'minMember': 1, 'parent': 'all'}, {'name': 'all', 'minMember': 1}]}
+    members = labelled(3, annotations={'pod-group-name': 'g'})
+    for p, name in zip(members, ('decode', 'decode', 'prefill')):
+        p['metadata']['labels'] = {'kai.scheduler/subgroup-name': name}
+    racks = [node(f'n{i}', rack='ab'[i % 2]) for i in range(5)]
+    equal((codes(world.plan(*racks, kai, *members, profile='karp'))[1], codes(world.plan(*racks[:4], kai, *members, profile='karp'))[1]), (3, 0),
+          'KAI: one rack for all subgroups')
+    workload = {'apiVersion': 'scheduling.k8s.io/v1alpha1', 'kind': 'Workload', 'metadata': {'name': 'w'},
+                'spec': {'podGroups': [{'name': 'g', 'policy': {'gang': {'minCount': 3}}}, {'name': 'h', 'policy': {'basic': {}}}]}}
+    referring = [pod(f'g-{i}', None, workloadRef={'name': 'w', 'podGroup': 'g', 'podGroupReplicaKey': 'r'}) for i in range(3)]
+    plan = world.plan(*nodes[:2], workload, *referring, profile='karp')
+    equal(row(plan), [('default/w.g.r', 'workloadRef', 'GROUP_MINIMUM', 3, 3, 0)], 'workloadRef')
+    check('newer clusters drop the field' in ' '.join(plan['warnings']), plan['warnings'])
+    equal(row(world.plan(*nodes[:2], *referring, profile='karp'))[0][2], 'GROUP_MISSING', 'workloadRef without a Workload')
+    groups = json.dumps([{'name': 'driver', 'minMember': 1, 'minResource': {'cpu': '2'}}, {'name': 'worker', 'minMember': 2, 'minResource': {'cpu': '2'}}])
+
+    def yuni(name, task, **more):
+        made = pod(name, None)
+        made['metadata'] = {'name': name, 'labels': {'applicationId': 'app'}, 'annotations': {'yunikorn.apache.org/task-group-name': task, **more}}
+        return made
+    app = [yuni('d', 'driver', **{'yunikorn.apache.org/task-groups': groups}), yuni('w-0', 'worker'), yuni('w-1', 'worker')]
+    equal(codes(world.plan(*nodes[:2], *app, profile='karp')),
+          ({'default/app.driver': None, 'default/app.worker': 'GROUP_MINIMUM', 'default/app': 'GROUP_MINIMUM'}, 0), 'YuniKorn: all task groups')
+    equal(codes(world.plan(*nodes[:3], *app, profile='karp'))[1], 3, 'YuniKorn: they fit')
+    stand_in = [yuni(f'tg-{i}', 'worker', **{'yunikorn.apache.org/placeholder': 'true'}) for i in range(2)]
+    plan = world.plan(*nodes[:3], *app, *stand_in, profile='karp')
+    equal(sorted(p for r in plan['placements'] for p in r['pods']), ['default/d', 'default/tg-0', 'default/tg-1'], 'placeholders are counted once')
+    plan = world.plan(*nodes[:2], yuni('d', 'driver', **{'yunikorn.apache.org/task-groups': '[{'}), yuni('w-0', 'worker'), profile='karp')
+    check(codes_of(plan) == [] and 'is not a list of task groups in JSON' in ' '.join(plan['warnings']), plan['warnings'])
+
+
+def codes_of(plan):
+    return [g.get('code') for g in plan.get('groups', [])]
+
+
 def notes(world):
     """In profile karpenter the pods are placed one by one, and a note says what becomes of them."""
     plan = world.plan(node('n1'), node('n2'), gang(3), *pods(3))
@@ -335,6 +407,17 @@ def made_by_controllers(world):
         starts = least == 2
         wanted = [('default/g', source, None if starts else 'GROUP_MINIMUM', least, 3, 2 if starts else 0)]
         equal(row(world.plan(node('n1'), node('n2'), *objects, profile='karp', status=None)), wanted, objects[-1])
+    def in_kai(made, template_):
+        template_['spec'] = template_['spec'] | {'schedulerName': 'kai-scheduler'}
+        return json.loads(json.dumps(made)), template_['spec'].pop('schedulerName')
+    jobs = [{'name': n, 'replicas': 1, 'template': {'spec': {'parallelism': 2, 'completions': 2, 'template': template}}} for n in 'ab']
+    job_set = thing('jobset.x-k8s.io/v1alpha2', 'JobSet', {'replicatedJobs': jobs})
+    workers = thing('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', {'replicas': 2, 'leaderWorkerTemplate': {'size': 2, 'workerTemplate': template}})
+    for made, wanted in ((mpi(None), {'default/g': 3}), (job_set, {'default/g-a': 2, 'default/g-b': 2}), (workers, {'default/g-0': 2, 'default/g-1': 2}),
+                         (thing('batch/v1', 'Job', {'parallelism': 3, 'completions': 3, 'template': template}), {})):
+        plan = world.plan(node('n1'), node('n2'), in_kai(made, template)[0], profile='karp', status=None)
+        equal({g['group']: g['minCount'] for g in plan.get('groups', [])}, wanted, made)
+        check(all(g['source'] == 'KAI' for g in plan.get('groups', [])), made)
     for plain in (mpi(None), thing('ray.io/v1', 'RayCluster', ray_spec)):
         equal(row(world.plan(node('n1'), node('n2'), plain, profile='karp', status=None)), [], f'no group: {plain}')
     theirs = [gang(2), high, job({})]
@@ -346,6 +429,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         world = World(pathlib.Path(folder))
         sources(world)
+        parts(world)
         made_by_controllers(world)
         notes(world)
         refusals(world)
