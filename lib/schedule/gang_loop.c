@@ -5,6 +5,7 @@
 
 #include <base/sort.h>
 #include <schedule/gang_domains.h>
+#include <schedule/gang_peer.h>
 #include <schedule/gang_search.h>
 #include <schedule/gang_why.h>
 #include <schedule/loop.h>
@@ -167,6 +168,8 @@ static bool place_pods(gang_loop *l, uint32_t id, const gang_domain *domain, gan
     const gang_count n = l->results[id].before;
     savepoint p;
     uint32_t there = n.bound + n.succeeded + n.placed, count = list_left(l, id);
+    uint32_t claims = (uint32_t)s->claims.list.count;
+    bool lacks = gang_peer_lacks(s, g, l->batch, count, n.least > there ? n.least - there : 1);
     if (!savepoint_begin(s, &p)) return false;
     uint32_t placed = count - loop_place(s, l->batch, count);
     if (there + placed >= n.least || s->failed || s->round.stopped) {
@@ -177,6 +180,8 @@ static bool place_pods(gang_loop *l, uint32_t id, const gang_domain *domain, gan
         if (!savepoint_undo(s, &p)) return false;
         placed = gang_search(s, g, n.least - there, &l->results[id]);
     }
+    /* On nodes that do not exist yet it is not known what the scheduler does. */
+    if (lacks && placed > 0 && s->claims.list.count == claims) l->results[id].now.ordered = true;
     score->pods += placed;
     score->all = score->all && placed == count;
     return there + placed >= n.least && placed > 0;
@@ -190,13 +195,19 @@ static uint32_t placed_below(gang_loop *l, uint32_t id)
     return count;
 }
 
-/* The pods of the group and of those below it: those that count for the minimum, or, without `now`, that could. */
-static uint32_t counted_below(gang_loop *l, uint32_t id, bool now)
+/* The pods of the group and of those below it. */
+static gang_count count_below(gang_loop *l, uint32_t id)
 {
-    const gang_count n = gang_counts(l->s, &l->all->items[id]);
-    uint32_t count = n.succeeded + (now ? n.bound + n.placed : n.counted);
-    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) count += counted_below(l, c, now);
-    return count;
+    gang_count n = gang_counts(l->s, &l->all->items[id]);
+    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) {
+        const gang_count below = count_below(l, c);
+        n.members += below.members;
+        n.counted += below.counted;
+        n.succeeded += below.succeeded;
+        n.bound += below.bound;
+        n.placed += below.placed;
+    }
+    return n;
 }
 
 static bool is_required(const gang_loop *l, uint32_t id)
@@ -225,7 +236,10 @@ static bool place_children(gang_loop *l, uint32_t id, uint32_t depth, gang_score
     score->groups += starts;
     score->all = score->all && starts == children;
     if (o == NULL || starts < (uint32_t)o->min_count || score->required_start < score->required) return false;
-    if (o->min_pods > 0) score->all_pods = counted_below(l, id, true);
+    if (o->min_pods > 0) {
+        const gang_count n = count_below(l, id);
+        score->all_pods = n.bound + n.succeeded + n.placed;
+    }
     return score->all_pods >= (uint32_t)o->min_pods && score->pods > 0;
 }
 
@@ -392,11 +406,10 @@ static bool try_group(gang_loop *l, uint32_t id, uint32_t depth)
     gang_result *r = &l->results[id];
     const member_group *g = &l->all->items[id];
     const pod_group *o = group_object(s->snapshot, g);
-    gang_count n = gang_counts(s, g);
-    if (o != NULL && o->min_pods > 0) n.counted = counted_below(l, id, false);
+    gang_count n = count_below(l, id);
     r->before = n;
     r->reason = depth > DEEPEST ? KARP_REASON_GROUP_MISSING
-                : g->composite  ? gang_refusal_composite(s, g, n.counted)
+                : g->composite  ? gang_refusal_composite(s, g, &n)
                                 : gang_refusal(s, g, &n);
     if (r->reason != KARP_REASON_NONE || o == NULL) return false;
     r->try_count = 0;

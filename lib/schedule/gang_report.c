@@ -45,7 +45,9 @@ static void add_few(const scheduler *s, const member_group *g, const gang_count 
     const pod_group *o = group_object(s->snapshot, g);
     const gang_result *r = result_of(s, g);
     bool groups = g->composite && n->members < n->least, below = g->composite && !groups;
-    strbuf_addu(b, groups ? n->members : below && r != NULL ? r->before.counted : n->counted + n->succeeded);
+    strbuf_addu(b, groups               ? n->members
+                   : below && r != NULL ? r->before.counted + r->before.succeeded
+                                        : n->counted + n->succeeded);
     strbuf_adds(b, groups ? " groups name it, and its minimum is " : " pods count, and its minimum is ");
     strbuf_addu(b, below && o != NULL ? (uint32_t)o->min_pods : n->least);
 }
@@ -59,6 +61,7 @@ static void add_detail(const scheduler *s, const member_group *g, const gang_cou
         if (o != NULL) strbuf_addstr(b, name_of(s->snapshot, o->parent));
         return;
     case KARP_REASON_GROUP_GATED:
+        if (g->composite && result_of(s, g) != NULL) n = &result_of(s, g)->before;
         strbuf_addu(b, n->members - n->counted);
         strbuf_adds(b, n->members - n->counted == 1
                            ? " of its pods has a scheduling gate, which holds back all of them"
@@ -159,6 +162,9 @@ static const char *peer_may_fail(const scheduler *s, const member_group *g, cons
     if (result_of(s, g)->now.searched)
         return "these places were found by a search. kube-scheduler places its pods one after another, those of higher "
                "priority and older ones first, and may not find them";
+    if (result_of(s, g)->now.ordered)
+        return "these places depend on the order of its pods. kube-scheduler places them one after another, those of "
+               "higher priority and older ones first, and may not find them";
     if (!o->gang && o->topology_key != NO_TEXT && n->bound == 0 && n->placed > 1)
         return "it is basic: kube-scheduler lets the pod that it sees first choose the domain for all of them";
     return NULL;

@@ -59,6 +59,12 @@ static bool put_pod(searching *q, uint32_t pod_number, uint32_t target)
     return false;
 }
 
+bool gang_put(scheduler *s, uint32_t pod_number, uint32_t host_index)
+{
+    searching q = { .s = s };
+    return put_pod(&q, pod_number, host_index);
+}
+
 /* The next target from this one on that may take a pod; NO_ID - 1 = none but no place at all. */
 static uint32_t next_target(const scheduler *s, uint32_t from)
 {

@@ -81,10 +81,12 @@ uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_coun
     return one ? KARP_REASON_NONE : KARP_REASON_GROUP_DOMAINS;
 }
 
-uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, uint32_t pods)
+uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, const gang_count *n)
 {
     const pod_group *o = group_object(s->snapshot, g);
     if (o == NULL || (o->parent != NO_TEXT && g->parent == NO_ID)) return KARP_REASON_GROUP_MISSING;
-    bool few = g->child_count < (uint32_t)o->min_count || pods < (uint32_t)o->min_pods;
+    /* A tree is one entry of kube-scheduler's queue. */
+    if (g->source == KARP_GROUP_KUBERNETES && n->counted < n->members) return KARP_REASON_GROUP_GATED;
+    bool few = g->child_count < (uint32_t)o->min_count || n->counted + n->succeeded < (uint32_t)o->min_pods;
     return few ? KARP_REASON_GROUP_INCOMPLETE : KARP_REASON_NONE;
 }

@@ -26,8 +26,8 @@ gang_count gang_counts(scheduler *s, const member_group *g);
 
 /* Why the group cannot start wherever its pods are placed; KARP_REASON_NONE = it may. */
 uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_count *n);
-/* `pods`: those below it that could count. */
-uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, uint32_t pods);
+/* `n`: the pods of all groups below it. */
+uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, const gang_count *n);
 /* The value of the topology key on the nodes of its bound members: NO_ID = no member is bound. *one is false when they
  * have two values, or a node lacks the label. */
 uint32_t gang_bound_domain(const scheduler *s, const member_group *g, uint32_t key, bool *one);
@@ -51,6 +51,7 @@ typedef struct gang_result {
     struct gang_start {
         bool started; /* the round placed some of its pods */
         bool searched; /* only a search found their places */
+        bool ordered; /* kube-scheduler's order may not find enough of them */
         uint32_t domain; /* number of its domain, if it has a topology key and has started */
         karp_str domain_name;
     } now, kept; /* kept: apart from savepoints that may be taken back */

@@ -68,6 +68,7 @@ static void add_to_parent(group_check *c, uint32_t number)
     if (g->parent == NO_ID) return;
     c->of[g->parent].bound += runs;
     c->of[g->parent].placed += !runs && starts;
+    c->of[g->parent].gated += t->gated;
     c->of[g->parent].pods += g->composite ? t->pods : t->bound + t->placed;
     c->of[g->parent].required += o != NULL && o->required;
     c->of[g->parent].required_start += o != NULL && o->required && (runs || starts);
@@ -164,14 +165,14 @@ static void check_group(group_check *c, uint32_t number)
     const member_group *g = &c->all->items[number];
     const pod_group *o = group_object(v->snapshot, g);
     const tally *t = &c->of[number];
-    bool kubernetes = g->source == KARP_GROUP_KUBERNETES && !g->composite;
+    bool kubernetes = g->source == KARP_GROUP_KUBERNETES;
     uint32_t least = least_of(c, g);
     karp_str subject = name_it(c, number);
     if (o == NULL || (o->parent != NO_TEXT && g->parent == NO_ID))
         note(v, KARP_FINDING_GROUP, subject, "it starts, although it or the one above it does not exist");
     if (kubernetes && t->gated > 0)
         note(v, KARP_FINDING_GROUP, subject, "it starts, although a pod of it has a scheduling gate");
-    if (kubernetes && o != NULL && !t->priorities)
+    if (kubernetes && !g->composite && o != NULL && !t->priorities)
         note(v, KARP_FINDING_GROUP, subject, "it starts, although a pod of it differs from it in priority");
     if (t->bound + t->placed < least)
         note(v, KARP_FINDING_GROUP, subject, "it starts with %lu %s, and its minimum is %lu",

@@ -264,6 +264,8 @@ def searches(world):
     equal(row(plan)[0][2], None, 'another place for the first pod')
     check('kube-scheduler places its pods one after another' in ' '.join(plan['warnings']), plan['warnings'])
     plan = world.plan(*nodes, gang(3), *given, profile='karp')
+    check('these places depend on the order of its pods' in ' '.join(plan['warnings']), 'the largest pod first, on the node that it leaves emptier')
+    plan = world.plan(node('n1', 6), node('n2', 6), gang(3), *given, profile='karp')
     check('kube-scheduler' not in ' '.join(plan['warnings']), 'nothing to note')
     others = [node(f't{i}', 20, rack='t') for i in range(4)]
     for least in (60, 70): # the search ends at 64 pods
