@@ -311,6 +311,10 @@ karp_status what_if_drift(const cli_options *options, const karp_snapshot *snaps
 int requests_together(const cli_verb *verb, const cli_requests *requests);
 /* A side has the options of the first one that it does not state. */
 void requests_inherit(cli_requests *side, const cli_requests *own);
+/* The rules that are given. */
+karp_request_rules requests_rules(const cli_requests *requests);
+/* The file of "cpu=rates.json", and what its numbers are where it does not say it. */
+const char *requests_usage(const char *given, karp_str *resource);
 /* Adds the usage and the rules to the reader. false = a failure. */
 bool requests_read(const cli_requests *requests, karp_reader *reader, karp_error *error);
 

@@ -13,6 +13,8 @@ typedef struct replaying {
     karp_str policies[MOST_POLICIES];
     karp_replay_interruption rates[MOST_RATES];
     karp_replay_document plan, scheduler_config, rate_table;
+    karp_request_rules rules;
+    karp_replay_usage *usage;
 } replaying;
 
 static bool wrong(const char *option, const char *value, const char *message)
@@ -147,6 +149,24 @@ static void documents_free(const cli_options *options, const cli_list *list, kar
     karp_free(options->context, documents, (list->count + 1) * sizeof *documents);
 }
 
+/* What containers request, if that is recommended. false after printing an error. */
+static bool read_requests(const cli_options *options, replaying *r)
+{
+    const cli_requests *given = &options->requests;
+    if (given->recommended == 0) return true;
+    r->rules = requests_rules(given);
+    r->options.requests = &r->rules;
+    r->usage = karp_alloc(options->context, (given->usage.count + 1) * sizeof *r->usage);
+    if (r->usage == NULL) print_problem(NULL, "out of memory");
+    for (size_t i = 0; r->usage != NULL && i < given->usage.count; i++) {
+        const char *path = requests_usage(given->usage.items[i], &r->usage[i].resource);
+        r->usage[i].document = (karp_replay_document){ .name = str(path) };
+    }
+    r->options.usage = r->usage;
+    r->options.usage_count = given->usage.count;
+    return r->usage != NULL;
+}
+
 /* Reports progress. Policies are replayed one after the other, each from the beginning to the end. */
 static void report_progress(const karp_replay_progress *progress, void *user)
 {
@@ -193,11 +213,13 @@ static int replay_with(const cli_options *options, replaying *r, const cli_list 
     r->options.replaced = lists[2];
     r->options.replaced_count = options->replaced.count;
     r->options.repack = r->plan.name.ptr ? &r->plan : NULL;
-    bool ready = lists[0] != NULL && lists[1] != NULL && lists[2] != NULL && (!named || r->options.catalogue != NULL);
+    bool ready = read_requests(options, r) && lists[0] != NULL && lists[1] != NULL && lists[2] != NULL &&
+                 (!named || r->options.catalogue != NULL);
     int result = ready ? use->use(&r->options, use->own) : EXIT_ERROR;
     documents_free(options, traces, lists[0]);
     documents_free(options, objects, lists[1]);
     documents_free(options, &options->replaced, lists[2]);
+    if (r->usage != NULL) karp_free(options->context, r->usage, (options->requests.usage.count + 1) * sizeof *r->usage);
     karp_catalogue_unref(r->options.catalogue);
     return result;
 }

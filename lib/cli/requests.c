@@ -23,28 +23,36 @@ void requests_inherit(cli_requests *side, const cli_requests *own)
     if (own->memory != NULL) side->memory = own->memory;
 }
 
-/* "cpu=rates.json": what the numbers of the file are, where the file does not say it. */
-static bool add_usage(karp_reader *reader, const char *given, karp_error *error)
+const char *requests_usage(const char *given, karp_str *resource)
 {
     const char *path = given;
-    karp_str resource = str("");
+    *resource = str("");
     if (strncmp(given, "cpu=", 4) == 0 || strncmp(given, "memory=", 7) == 0) {
         path = strchr(given, '=') + 1;
-        resource = (karp_str){ given, (size_t)(path - given) - 1 };
+        *resource = (karp_str){ given, (size_t)(path - given) - 1 };
     }
-    return karp_reader_add_usage_path(reader, path, resource, error) == KARP_OK;
+    return path;
 }
 
-bool requests_read(const cli_requests *requests, karp_reader *reader, karp_error *error)
+karp_request_rules requests_rules(const cli_requests *requests)
 {
     karp_request_rules rules;
     karp_request_rules_init(&rules, sizeof rules);
     rules.cpu = str(requests->cpu);
     rules.memory = str(requests->memory);
     rules.limits = requests->limits;
+    return rules;
+}
+
+bool requests_read(const cli_requests *requests, karp_reader *reader, karp_error *error)
+{
+    karp_request_rules rules = requests_rules(requests);
     if (requests->recommended == 0) return true;
     bool good = karp_reader_recommend_requests(reader, &rules, error) == KARP_OK;
-    for (size_t i = 0; i < requests->usage.count && good; i++)
-        good = add_usage(reader, requests->usage.items[i], error);
+    for (size_t i = 0; i < requests->usage.count && good; i++) {
+        karp_str resource;
+        const char *path = requests_usage(requests->usage.items[i], &resource);
+        good = karp_reader_add_usage_path(reader, path, resource, error) == KARP_OK;
+    }
     return good;
 }

@@ -2,9 +2,9 @@
 /* Writes Comparison documents (docs/formats.md, "Designs side by side"). */
 #include <compare/write_comparison.h>
 
-#include <base/sort.h>
 #include <io/write_notes.h>
 #include <io/write_plan_json.h>
+#include <io/write_requests.h>
 #include <records/rows.h>
 
 #include <karp/library.h>
@@ -89,55 +89,6 @@ void design_as_json(const encoder *e, const summed_design *d)
     json_end(e->json);
 }
 
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
-
-typedef struct shown_request {
-    karp_request_change change;
-    double saved;
-} shown_request;
-
-#define REQUEST_ROWS(of)                                                                                               \
-    OPEN({ TEXT("after", shown_request, change.of##_after) },                                                          \
-         { TEXT("before", shown_request, change.of##_before), GIVEN },                                                 \
-         { TEXT("limit", shown_request, change.of##_limit), GIVEN },                                                   \
-         { TEXT("source", shown_request, change.of##_source), GIVEN })
-static const record request_cpu = { REQUEST_ROWS(cpu) };
-static const record request_memory = { REQUEST_ROWS(memory) };
-
-static const record record_request = { OPEN(
-    { TEXT("kind", shown_request, change.kind) }, { TEXT("namespace", shown_request, change.namespace_), GIVEN },
-    { TEXT("name", shown_request, change.name), GIVEN }, { TEXT("container", shown_request, change.container), GIVEN },
-    { OBJECT("cpu", request_cpu), FLAT, GIVEN }, { OBJECT("memory", request_memory), FLAT, GIVEN },
-    { UINT32("pods", shown_request, change.pods) }, { UINT32("resized", shown_request, change.resized) },
-    { UINT32("deferred", shown_request, change.deferred) }, { UINT32("infeasible", shown_request, change.infeasible) },
-    { UINT32("notResizable", shown_request, change.not_resizable) }, { MONEY("savedPerHour", shown_request, saved) }) };
-
-static int most_first(uint32_t a, uint32_t b, const void *user)
-{
-    const double *saved = user;
-    return saved[a] > saved[b] ? -1 : saved[a] < saved[b];
-}
-
-/* Changes of requests, those that are worth most first. */
-static void requests_as_json(const encoder *e, const summed_design *d)
-{
-    size_t count = d->design.saved_count;
-    if (count == 0 || d->design.reader == NULL) return;
-    uint32_t *order = write_array(e->job, count, sizeof *order);
-    for (uint32_t i = 0; order != NULL && i < count; i++) order[i] = i;
-    if (order != NULL && !sort_ids(d->context, order, count, most_first, d->design.saved))
-        write_refuse(e->job, KARP_E_NOMEM, "out of memory");
-    json_member_array(e->json, "requests");
-    for (size_t i = 0; order != NULL && i < count; i++) {
-        shown_request shown = { { .size = sizeof shown.change }, d->design.saved[order[i]] };
-        write_refuse(e->job, karp_reader_request_change(d->design.reader, order[i], &shown.change),
-                     "a change of requests cannot be read");
-        encode_object(e, &record_request, &shown);
-    }
-    json_end(e->json);
-    karp_free(e->job->context, order, count * sizeof *order);
-}
-
 /* ---- what differs ------------------------------------------------------------------------------------------------ */
 
 static const record field_alone = { OPEN({ MONEY("perHour", karp_design_field, alone_price) },
@@ -182,7 +133,7 @@ static void difference_as_json(const encoder *e, const summed_design *d)
         line_as_json(e, &record_move, &shown);
     }
     json_end(e->json);
-    requests_as_json(e, d);
+    if (d->design.saved_count > 0) requests_as_json(e, d->design.reader, d->design.saved);
     json_end(e->json);
 }
 

@@ -254,6 +254,8 @@ karp_status io_settle_sizes(karp_reader *reader)
         if (!reader->deferred[i].gone) status = resize_template(reader, &reader->deferred[i]);
     }
     if (status == KARP_OK) status = io_resize_pods(reader);
+    if (status == KARP_OK && reader->sizes->resize_elsewhere)
+        status = reader->sizes->resize_elsewhere(reader, reader->sizes->user);
     if (status == KARP_OK) status = reader->sizes->status;
     return status == KARP_OK && reader->trees.status ? io_reader_nomem(reader) : status;
 }

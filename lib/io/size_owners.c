@@ -41,8 +41,9 @@ static top_owner top_owner_of(const karp_reader *reader, const tree *root)
     return top;
 }
 
-/* "Kind\nnamespace/name" */
-static uint32_t *sized_at(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, bool make)
+/* "Kind\nnamespace/name" in one of the tables of workloads. */
+static uint32_t *workload_at(karp_reader *reader, io_table *table, karp_str kind, karp_str namespace_, karp_str name,
+                             bool make)
 {
     strbuf key;
     uint32_t *at = NULL;
@@ -51,11 +52,15 @@ static uint32_t *sized_at(karp_reader *reader, karp_str kind, karp_str namespace
     strbuf_addc(&key, '\n');
     strbuf_addname(&key, namespace_, name);
     karp_str text = { key.ptr, key.len };
-    io_table *table = &reader->sizes->workloads;
-    if (key.failed) reader->sizes->status = io_reader_nomem(reader);
-    else if (make || io_table_get(table, text) != IO_NONE) at = io_table_at(table, text);
+    if (!key.failed && (make || io_table_get(table, text) != IO_NONE)) at = io_table_at(table, text);
+    if (key.failed || (make && !at)) reader->sizes->status = io_reader_nomem(reader);
     strbuf_free(&key);
     return at;
+}
+
+static uint32_t *sized_at(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, bool make)
+{
+    return workload_at(reader, &reader->sizes->workloads, kind, namespace_, name, make);
 }
 
 uint32_t io_sized_of_pod(karp_reader *reader, const tree *pod)
@@ -72,16 +77,71 @@ uint32_t io_sized_of(karp_reader *reader, karp_str kind, karp_str namespace_, ka
     return at ? *at : IO_NONE;
 }
 
-/* ---- names of pods that are not in the input --------------------------------------------------------------------- */
+/* ---- pods that are not in the input ------------------------------------------------------------------------------ */
 
-static bool exists(const karp_reader *reader, const char *kind, karp_str space, karp_str name)
+/* A ReplicaSet that the input does not have stands for the Deployment of its name, which a trace's pods lead to. */
+static top_owner owner_elsewhere(const karp_reader *reader, const tree *pod)
 {
-    return name.len > 0 && (io_find(reader, kind, space, name) != IO_NONE || io_owned(reader, kind, space, name) > 0);
+    top_owner top = top_owner_of(reader, pod);
+    if (str_is(top.kind, "ReplicaSet") && !io_find_tree(reader, top.kind, io_namespace(pod), top.name))
+        top.kind = str("Deployment");
+    return top;
+}
+
+uint32_t io_sized_elsewhere(karp_reader *reader, const tree *pod)
+{
+    top_owner top = owner_elsewhere(reader, pod);
+    return top.kind.len ? io_sized_of(reader, top.kind, io_namespace(pod), top.name) : IO_NONE;
+}
+
+uint32_t io_size_elsewhere(karp_reader *reader, const tree *pod)
+{
+    io_table *table = &reader->sizes->elsewhere;
+    top_owner top = owner_elsewhere(reader, pod);
+    uint32_t *at = top.kind.len ? workload_at(reader, table, top.kind, io_namespace(pod), top.name, true) : NULL;
+    if (at && *at == IO_NONE) *at = (uint32_t)table->names.count - 1;
+    return at ? *at : IO_NONE;
+}
+
+bool io_size_name_elsewhere(karp_reader *reader, uint32_t number, karp_str namespace_, karp_str name)
+{
+    strbuf key;
+    strbuf_init(&key, reader->context);
+    strbuf_addname(&key, namespace_, name);
+    bool fine = !key.failed && io_table_put(&reader->sizes->their_pods, (karp_str){ key.ptr, key.len }, number);
+    strbuf_free(&key);
+    return fine;
+}
+
+/* The workload of a pod with this name. */
+static top_owner named_elsewhere(const karp_reader *reader, karp_str space, karp_str name)
+{
+    strbuf key;
+    top_owner found = { { "", 0 }, { "", 0 } };
+    strbuf_init(&key, reader->context);
+    strbuf_addname(&key, space, name);
+    uint32_t number = key.failed ? IO_NONE : io_table_get(&reader->sizes->their_pods, (karp_str){ key.ptr, key.len });
+    strbuf_free(&key);
+    if (number == IO_NONE) return found;
+    karp_str rest = strings_get(&reader->sizes->elsewhere.names, number); /* "Kind\nnamespace/name" */
+    found.kind = str_until(&rest, '\n');
+    (void)str_until(&rest, '/');
+    found.name = rest;
+    return found;
+}
+
+/* ---- names of pods ----------------------------------------------------------------------------------------------- */
+
+static bool exists(karp_reader *reader, const char *kind, karp_str space, karp_str name)
+{
+    karp_str plain = str(kind);
+    if (name.len == 0) return false;
+    return io_find(reader, kind, space, name) != IO_NONE || io_owned(reader, kind, space, name) > 0 ||
+           workload_at(reader, &reader->sizes->elsewhere, str_until(&plain, '.'), space, name, false);
 }
 
 /* The first of the kinds that has an object or pods with this name; those of operators are written with their group. */
-static karp_str first_kind(const karp_reader *reader, const char *const *kinds, size_t count, karp_str space,
-                           karp_str name)
+static karp_str first_kind(karp_reader *reader, const char *const *kinds, size_t count, karp_str space, karp_str name)
 {
     for (size_t i = 0; i < count; i++) {
         karp_str kind = str(kinds[i]);
@@ -109,7 +169,7 @@ static bool is_number(karp_str text)
 
 /* By the names that controllers give to pods: SET-0 of a StatefulSet, NAME-HASH-x7k2p of a Deployment, NAME-x7k2p of
  * others, and NAME-0 where karp has made the pods. */
-static top_owner owner_by_name(const karp_reader *reader, karp_str space, karp_str pod)
+static top_owner owner_by_name(karp_reader *reader, karp_str space, karp_str pod)
 {
     static const char *const numbered[] = { "StatefulSet", "Deployment", "ReplicaSet", "ReplicationController", "Job" };
     static const char *const above[] = { "Deployment", "CronJob.batch", "Rollout.argoproj.io" };
@@ -123,7 +183,7 @@ static top_owner owner_by_name(const karp_reader *reader, karp_str space, karp_s
     return (top_owner){ kind, one };
 }
 
-static top_owner owner_of(const karp_reader *reader, const io_size *s)
+static top_owner owner_of(karp_reader *reader, const io_size *s)
 {
     static const char *const kinds[] = { "Deployment", "StatefulSet",         "DaemonSet",  "CronJob.batch",
                                          "Job",        "Rollout.argoproj.io", "ReplicaSet", "ReplicationController",
@@ -132,7 +192,8 @@ static top_owner owner_of(const karp_reader *reader, const io_size *s)
         return (top_owner){ first_kind(reader, kinds, sizeof kinds / sizeof kinds[0], s->namespace_, s->name),
                             s->name };
     const tree *pod = io_find_tree(reader, str("Pod"), s->namespace_, s->name);
-    if (!pod) return owner_by_name(reader, s->namespace_, s->name);
+    top_owner elsewhere = pod ? (top_owner){ { "", 0 }, { "", 0 } } : named_elsewhere(reader, s->namespace_, s->name);
+    if (!pod) return elsewhere.kind.len ? elsewhere : owner_by_name(reader, s->namespace_, s->name);
     top_owner top = top_owner_of(reader, pod);
     return top.kind.len ? top : (top_owner){ str("Pod"), s->name };
 }

@@ -80,6 +80,8 @@ void io_sizes_free(karp_reader *reader)
     io_table_free(&sizes->names);
     io_table_free(&sizes->workloads);
     io_table_free(&sizes->pods);
+    io_table_free(&sizes->elsewhere);
+    io_table_free(&sizes->their_pods);
     mem_free(context, sizes, sizeof *sizes);
     reader->sizes = NULL;
 }
@@ -132,6 +134,8 @@ karp_status karp_reader_recommend_requests(karp_reader *reader, const karp_reque
     io_table_init(&sizes->names, reader->context);
     io_table_init(&sizes->workloads, reader->context);
     io_table_init(&sizes->pods, reader->context);
+    io_table_init(&sizes->elsewhere, reader->context);
+    io_table_init(&sizes->their_pods, reader->context);
     reader->sizes = sizes;
     return KARP_OK;
 }

@@ -91,6 +91,11 @@ typedef struct io_sizes {
     uint32_t *next; /* by size: the next one of its workload, plus 1; 0 = none */
     size_t next_count;
     io_table pods; /* "namespace/name" of pods with sizes -> index in `sized` */
+    io_table elsewhere; /* "Kind\nnamespace/name" of workloads whose pods are not in the input */
+    io_table their_pods; /* "namespace/name" of these pods -> number in `elsewhere` */
+    /* Called when the requests are known, to change pods that are not in the input; NULL = there are none. */
+    karp_status (*resize_elsewhere)(karp_reader *reader, void *user);
+    void *user;
     uint32_t *changed; /* sizes that change something, in the order of the public getter */
     size_t changed_count;
     karp_status status; /* the first failure of a function that returns none; its error is in the reader */
@@ -121,11 +126,24 @@ karp_status io_sizes_settle(karp_reader *reader);
 uint32_t io_sized_of_pod(karp_reader *reader, const tree *pod);
 uint32_t io_sized_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 
+/* ---- pods that are not in the input, such as those of a trace */
+
+/* The workload in `sized` of such a pod, which may lack a name; IO_NONE = it has no sizes. */
+uint32_t io_sized_elsewhere(karp_reader *reader, const tree *pod);
+/* Tells that there are pods like this one; its number for the next function. IO_NONE = without a workload, or out of
+ * memory, which is in the sizes' status. Before karp_reader_finish(). */
+uint32_t io_size_elsewhere(karp_reader *reader, const tree *pod);
+/* One of these pods by its name. false = out of memory. */
+bool io_size_name_elsewhere(karp_reader *reader, uint32_t number, karp_str namespace_, karp_str name);
+
 /* ---- changing: size_apply.c -------------------------------------------------------------------------------------- */
 
 /* Called after everything was read, before objects are added: changes templates and pods. Does nothing if requests are
  * not recommended. */
 karp_status io_settle_sizes(karp_reader *reader);
+/* A copy of the spec of a pod with its new requests; NULL = nothing changes, or a failure, which is in
+ * sizes->status or in the trees. */
+tree *io_resized_spec(karp_reader *reader, trees *t, uint32_t workload, const tree *spec);
 /* Notes a pod that is added. */
 void io_sizes_note_pod(karp_reader *reader, const tree *pod);
 /* Called at the end: what was found of no use, and the list for the getters. */

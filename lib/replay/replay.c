@@ -6,6 +6,7 @@
 #include <replay/repack_play.h>
 #include <kube/profile.h>
 #include <replay/replay.h>
+#include <replay/resize.h>
 #include <replay/spread.h>
 #include <replay/trace_read.h>
 
@@ -270,9 +271,10 @@ static karp_status check_objects(replay *r)
     options.keep_documents = 1;
     if (has_snapshot(r->base.objects)) r->base.trace.has_cluster = false; /* its nodes are those of another time */
     if (r->base.trace.has_cluster && r->base.trace.cluster_at != KARP_NO_TIME) options.now = r->base.trace.cluster_at;
-    options.editable = r->options.replaced_count > 0;
+    options.editable = r->options.replaced_count > 0 || r->options.requests;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status) reader->plays = true;
+    if (!status) status = replay_read_requests(r, reader);
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
     for (size_t i = 0; i < r->options.object_count && !status; i++)
         status = add_document(reader, &r->options.objects[i], &r->error);
@@ -293,7 +295,8 @@ static karp_status check_objects(replay *r)
     if (!status) status = keep_catalogues(r, reader);
     if (!status) status = replay_keep_notes(r, reader);
     karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
+    if (r->options.requests) r->sized = reader;
+    else karp_reader_free(reader);
     return status;
 }
 
@@ -314,6 +317,7 @@ static karp_status collect_objects(replay *r)
         status = karp_reader_add(b->reader, b->trace.objects[i].document, b->trace.objects[i].text, &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
     if (!status && !r->cluster.ptr) replay_replace(&b->reader->trees, b->objects, r->replaced);
+    if (!status) status = replay_resize_objects(r);
     if (!status) replay_drop_workloads(b->reader, &b->reader->trees, b->objects);
     if (!status) replay_drop_pods(&b->reader->trees, b->objects, &r->left_out);
     for (size_t i = 0; i < tree_count(r->made); i++) tree_append(&b->reader->trees, b->objects, tree_item(r->made, i));
@@ -506,7 +510,10 @@ static karp_status check_texts(replay *r)
                  (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
                  (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name)) &&
                  (!o->scheduler_config || str_given(o->scheduler_config->name)) &&
-                 (!o->interruption_table || str_given(o->interruption_table->name));
+                 (!o->interruption_table || str_given(o->interruption_table->name)) &&
+                 (o->usage || o->usage_count == 0);
+    for (size_t i = 0; given && i < o->usage_count; i++)
+        given = str_given(o->usage[i].document.name) && str_given(o->usage[i].resource);
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
@@ -681,6 +688,7 @@ static void replay_free(replay *r)
     for (size_t i = 0; r->results && i < r->result_count; i++) free_result(c, &r->results[i]);
     karp_free(c, r->results, r->result_count * sizeof *r->results);
     for (size_t i = 0; i < r->base.catalogue_count; i++) karp_catalogue_unref(r->base.catalogues[i]);
+    karp_reader_free(r->sized);
     karp_reader_free(r->base.reader);
     kube_config_free(&r->scheduler);
     io_table_free(&r->left_out);

@@ -29,6 +29,7 @@ typedef struct replay {
     replay_price *prices; /* of these nodes */
     size_t price_count;
     kube_config scheduler;
+    karp_reader *sized; /* of the objects, with what containers request then; NULL = what is stated */
 } replay;
 
 /* The default interval between the points of a series. */

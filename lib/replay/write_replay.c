@@ -11,6 +11,7 @@
 #include <io/write_licences.h>
 #include <io/write_notes.h>
 #include <io/write_plan_json.h>
+#include <io/write_requests.h>
 #include <io/write_text.h>
 
 static double rounded(double value) { return round(value * 1e6) / 1e6; }
@@ -117,11 +118,15 @@ static void write_policy(json_out *j, const replay_result *p)
 
 karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->write.catalogue : str(r->title); }
 
-/* Members of an open object; omitted without notes. */
-static void write_notes(json_out *j, const replay *r)
+/* Members of an open object; omitted without changes of requests, and without notes. */
+static void write_rest(json_out *j, const replay *r, write_buffer *out)
 {
+    karp_error error;
+    karp_error_init(&error, sizeof error);
     const karp_write_options options = { .warnings = r->base.notes, .warning_count = r->base.note_count };
-    const write_job job = { .options = &options };
+    const write_job job = { .context = r->base.context, .options = &options, .out = out, .error = &error };
+    const encoder e = { .json = j, .job = &job };
+    requests_as_json(&e, r->sized, NULL);
     if (r->base.note_count > 0) notes_as_json(j, &job);
 }
 
@@ -144,7 +149,7 @@ void replay_write_json(const replay *r, write_buffer *out)
     for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);
     json_end(&j);
     licences_as_json(&j, &r->write);
-    write_notes(&j, r);
+    write_rest(&j, r, out);
     json_close(&j);
 }
 
@@ -303,6 +308,7 @@ void replay_write_text(const replay *r, write_buffer *out)
         replay_write_rows(r, from, to, out);
     }
     replay_write_plan_text(r, out);
+    requests_as_text(out, r->sized);
     replay_write_notes_text(r, out);
 }
 

@@ -368,7 +368,8 @@ class ReplayOptions(C.Structure):
                 ('progress_user', C.c_void_p), ('decision', C.c_void_p), ('repack', C.c_void_p),
                 ('as_planned', C.c_uint64), ('feature_gates', Str), ('scheduler', Str), ('scheduler_minor', C.c_int64),
                 ('scheduler_config', C.c_void_p), ('replaced', C.c_void_p), ('replaced_count', C.c_size_t),
-                ('runs', C.c_uint64), ('interruption_table', C.c_void_p)]
+                ('runs', C.c_uint64), ('interruption_table', C.c_void_p), ('requests', C.c_void_p),
+                ('usage', C.c_void_p), ('usage_count', C.c_size_t)]
 
 
 class Requirement(C.Structure):
