@@ -80,6 +80,11 @@ typedef struct karp_launch {
     int64_t termination_grace_period; /**< duration in nanoseconds, or KARP_DURATION_UNSET */
     karp_choice runner_up; /**< the cheapest offering of the second type; "" = there is none, or explain level none */
     double list_price; /**< the price of `choice` before a NodeOverlay changed it; 0 = none did. Since 1.0 */
+    /**
+     * The rule by which pods like one of its pods get nodes of their own: "one pod like it for each node: host port 80
+     * is free once on a node"; "" = there is none or no other such pod, or explain level none. Since 1.0
+     */
+    karp_str apart;
 } karp_launch;
 
 /** Pods that are placed on an existing node. */

@@ -25,7 +25,10 @@ enum {
     KARP_GROUP_KAI = 4,
     KARP_GROUP_KUEUE = 5, /**< Workloads, and plain pods with a pod group name */
     /** pods of one controller that are in no group: in answers of karp_admit() alone. Since 1.0. */
-    KARP_GROUP_WORKLOAD = 6
+    KARP_GROUP_WORKLOAD = 6,
+    KARP_GROUP_WORKLOAD_REF =
+        7, /**< a pod group of a Workload of Kubernetes 1.35; the pod's spec.workloadRef. Since 1.0. */
+    KARP_GROUP_YUNIKORN = 8 /**< a task group of YuniKorn; its composite is the application. Since 1.0. */
 };
 
 /**
@@ -45,6 +48,10 @@ typedef struct karp_pod_group {
     uint32_t has_priority; /**< 1 = `priority` is known and has to be that of all its pods */
     int32_t priority;
     uint32_t reserved; /**< 0 */
+    /** of a composite: least number of pods below it that start together, beside min_count groups; 0 = any. Since 1.0.
+     */
+    int32_t min_pods;
+    uint32_t required; /**< 1 = the composite above starts only together with this group. Since 1.0. */
 } karp_pod_group;
 
 /** Sets the defaults: a gang of Kubernetes' own with a minimum of 1. */

@@ -59,8 +59,9 @@ typedef struct karp_reader_options {
     uint32_t no_lint_notes;
     /** KARP_REPLICAS_*: the replicas of a workload without pods that an autoscaler has as its target. Since 1.0 */
     uint32_t replicas_from;
-    /** 1 = documents that are no Kubernetes objects, and texts that cannot be parsed, are left out with a note. A text
-     * of which objects were used already is refused all the same. Since 1.0 */
+    /** 1 = documents that are no Kubernetes objects, and texts that cannot be parsed, are left out with a note, and
+     * plain objects with wrong values as problems. A text of which objects were used already is refused all the same.
+     * Since 1.0 */
     uint32_t skip_unknown;
     /** 1 = no StorageClass or PersistentVolumeClaim is assumed that plain objects name and the input lacks. 0 = if the
      * input has no StorageClass at all, they are assumed to wait for their first consumer, in any zone. Since 1.0 */

@@ -12,6 +12,7 @@
 #define KARP_REPLAY_H
 
 #include <karp/io.h>
+#include <karp/requests.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,12 @@ typedef struct karp_replay_interruption {
     karp_str zone;
     double per_hour; /**< interruptions of a running spot node per hour; finite, not negative */
 } karp_replay_interruption;
+
+/** What containers use or should request (karp_reader_add_usage()). Since 1.0. */
+typedef struct karp_replay_usage {
+    karp_replay_document document;
+    karp_str resource; /**< "cpu" or "memory" where the text does not say what its numbers are; else "" */
+} karp_replay_usage;
 
 /** Progress of a replay. Since 1.0. */
 typedef struct karp_replay_progress {
@@ -104,6 +111,12 @@ typedef struct karp_replay_options {
     /** A table of interruptions as CSV, with the columns instance_type, zone ("" or left out = any) and per_hour. Its
      * rows come before those of `interruptions`. NULL = none. Since 1.0 */
     const karp_replay_document *interruption_table;
+    /** Containers request what VerticalPodAutoscalers of the objects and `usage` recommend, by these rules
+     * (karp/requests.h): those of the objects, and those of the trace whose pods are of a workload. NULL = what is
+     * stated. Since 1.0 */
+    const karp_request_rules *requests;
+    const karp_replay_usage *usage;
+    size_t usage_count;
 } karp_replay_options;
 
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 1.0. */

@@ -97,6 +97,12 @@ typedef struct karp_drift {
     double cost_during; /**< $/h at most while nodes and their replacements run; 0 = none is replaced */
     double cost_after; /**< $/h in the end */
     size_t played; /**< 0 = only `nodes` is known */
+    /**
+     * Of the replaced nodes, those with pods that cannot be evicted (karpenter.sh/do-not-disrupt,
+     * PodDisruptionBudgets). Their drains last until terminationGracePeriod is over, at the latest: `ends` counts that
+     * time.
+     */
+    size_t held;
 } karp_drift;
 
 /** The rounds of a cluster and its end. Immutable: several threads may read it. */
