@@ -9,96 +9,8 @@
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
-/* What an object's pods depend on besides the object. */
-typedef enum depends_on { ON_OPERATOR, ON_RENDERING } depends_on;
-
-/* Kinds whose operators create pods, without a pod template that says which. Kinds that have one are recognised by
- * it. */
-static const struct {
-    const char *group, *kinds; /* kinds are separated by spaces */
-    depends_on on;
-} makers[] = {
-    { "acid.zalan.do", "postgresql", ON_OPERATOR },
-    { "actions.summerwind.dev", "RunnerDeployment RunnerSet RunnerReplicaSet Runner", ON_OPERATOR },
-    { "agent.k8s.elastic.co", "Agent", ON_OPERATOR },
-    { "apm.k8s.elastic.co", "ApmServer", ON_OPERATOR },
-    { "apps.nvidia.com", "NIMService NIMCache NIMPipeline", ON_OPERATOR },
-    { "argoproj.io", "Application ApplicationSet", ON_RENDERING },
-    { "argoproj.io", "ArgoCD EventBus EventSource Sensor Workflow", ON_OPERATOR },
-    { "beat.k8s.elastic.co", "Beat", ON_OPERATOR },
-    { "camel.apache.org", "Integration Pipe", ON_OPERATOR },
-    { "cassandra.datastax.com", "CassandraDatacenter", ON_OPERATOR },
-    { "ceph.rook.io", "CephCluster CephFilesystem CephObjectStore CephNFS", ON_OPERATOR },
-    { "clickhouse-keeper.altinity.com", "ClickHouseKeeperInstallation", ON_OPERATOR },
-    { "clickhouse.altinity.com", "ClickHouseInstallation", ON_OPERATOR },
-    { "core.oam.dev", "Application", ON_RENDERING },
-    { "core.strimzi.io", "StrimziPodSet", ON_OPERATOR },
-    { "couchbase.com", "CouchbaseCluster", ON_OPERATOR },
-    { "crdb.cockroachlabs.com", "CrdbCluster", ON_OPERATOR },
-    { "databases.spotahome.com", "RedisFailover", ON_OPERATOR },
-    { "datadoghq.com", "DatadogAgent", ON_OPERATOR },
-    { "dragonflydb.io", "Dragonfly", ON_OPERATOR },
-    { "druid.apache.org", "Druid", ON_OPERATOR },
-    { "elasticsearch.k8s.elastic.co", "Elasticsearch", ON_OPERATOR },
-    { "enterprisesearch.k8s.elastic.co", "EnterpriseSearch", ON_OPERATOR },
-    { "flink.apache.org", "FlinkDeployment", ON_OPERATOR },
-    { "flow.volcano.sh", "JobFlow", ON_OPERATOR },
-    { "grafana.integreatly.org", "Grafana", ON_OPERATOR },
-    { "helm.cattle.io", "HelmChart", ON_RENDERING },
-    { "helm.toolkit.fluxcd.io", "HelmRelease", ON_RENDERING },
-    { "install.istio.io", "IstioOperator", ON_OPERATOR },
-    { "jaegertracing.io", "Jaeger", ON_OPERATOR },
-    { "jenkins.io", "Jenkins", ON_OPERATOR },
-    { "k8s.keycloak.org", "Keycloak", ON_OPERATOR },
-    { "k8s.mariadb.com", "MariaDB MaxScale", ON_OPERATOR },
-    { "k8ssandra.io", "K8ssandraCluster", ON_OPERATOR },
-    { "kafka.strimzi.io", "Kafka KafkaBridge KafkaConnect KafkaMirrorMaker KafkaMirrorMaker2 KafkaNodePool",
-      ON_OPERATOR },
-    { "kaito.sh", "Workspace RAGEngine", ON_OPERATOR },
-    { "kibana.k8s.elastic.co", "Kibana", ON_OPERATOR },
-    { "kubernetes.dask.org", "DaskCluster DaskJob", ON_OPERATOR },
-    { "kubevirt.io", "VirtualMachine VirtualMachineInstance VirtualMachineInstanceReplicaSet", ON_OPERATOR },
-    { "kustomize.toolkit.fluxcd.io", "Kustomization", ON_RENDERING },
-    { "logging.banzaicloud.io", "Logging", ON_OPERATOR },
-    { "logstash.k8s.elastic.co", "Logstash", ON_OPERATOR },
-    { "loki.grafana.com", "LokiStack", ON_OPERATOR },
-    { "machinelearning.seldon.io", "SeldonDeployment", ON_OPERATOR },
-    { "maps.k8s.elastic.co", "ElasticMapsServer", ON_OPERATOR },
-    { "minio.min.io", "Tenant", ON_OPERATOR },
-    { "mlops.seldon.io", "Server", ON_OPERATOR },
-    { "mongodb.com", "MongoDB MongoDBMultiCluster MongoDBOpsManager", ON_OPERATOR },
-    { "mongodbcommunity.mongodb.com", "MongoDBCommunity", ON_OPERATOR },
-    { "monitoring.coreos.com", "Alertmanager Prometheus PrometheusAgent ThanosRuler", ON_OPERATOR },
-    { "mysql.oracle.com", "InnoDBCluster", ON_OPERATOR },
-    { "numaflow.numaproj.io", "InterStepBufferService MonoVertex Pipeline", ON_OPERATOR },
-    { "nvidia.com", "ClusterPolicy DynamoGraphDeployment NVIDIADriver", ON_OPERATOR },
-    { "opensearch.opster.io", "OpenSearchCluster", ON_OPERATOR },
-    { "opentelemetry.io", "OpenTelemetryCollector TargetAllocator", ON_OPERATOR },
-    { "operator.victoriametrics.com", "VMAgent VMAlert VMAlertmanager VMCluster VMSingle", ON_OPERATOR },
-    { "pgv2.percona.com", "PerconaPGCluster", ON_OPERATOR },
-    { "pingcap.com", "TidbCluster TidbMonitor", ON_OPERATOR },
-    { "planetscale.com", "VitessCluster", ON_OPERATOR },
-    { "postgres-operator.crunchydata.com", "PGAdmin PostgresCluster", ON_OPERATOR },
-    { "postgresql.cnpg.io", "Cluster Pooler", ON_OPERATOR },
-    { "psmdb.percona.com", "PerconaServerMongoDB", ON_OPERATOR },
-    { "pxc.percona.com", "PerconaXtraDBCluster", ON_OPERATOR },
-    { "rabbitmq.com", "RabbitmqCluster", ON_OPERATOR },
-    { "redis.redis.opstreelabs.in", "Redis RedisCluster RedisReplication RedisSentinel", ON_OPERATOR },
-    { "sailoperator.io", "Istio ZTunnel", ON_OPERATOR },
-    { "scylla.scylladb.com", "ScyllaCluster", ON_OPERATOR },
-    { "serving.kserve.io", "InferenceGraph LLMInferenceService", ON_OPERATOR },
-    { "solr.apache.org", "SolrCloud", ON_OPERATOR },
-    { "sparkoperator.k8s.io", "SparkConnect", ON_OPERATOR },
-    { "spark.apache.org", "SparkApplication SparkCluster", ON_OPERATOR },
-    { "tekton.dev", "PipelineRun TaskRun", ON_OPERATOR },
-    { "template.openshift.io", "Template", ON_RENDERING },
-    { "temporal.io", "TemporalCluster", ON_OPERATOR },
-    { "tempo.grafana.com", "TempoMonolithic TempoStack", ON_OPERATOR },
-    { "zookeeper.pravega.io", "ZookeeperCluster", ON_OPERATOR },
-};
-
-/* Kinds that have a pod template and create no pods of it: other objects use the template, or it is one of the
- * past. */
+/* Kinds that have a pod template or replicas and create no pods of them: other objects use the template, it is one of
+ * the past, or the replicas are others'. */
 static const struct {
     const char *group, *kinds;
 } others[] = {
@@ -107,7 +19,10 @@ static const struct {
     { "apps.kruise.io", "SidecarSet WorkloadSpread" },
     { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate WorkflowTemplate" },
     { "flow.volcano.sh", "JobTemplate" },
+    { "jetstream.nats.io", "KeyValue ObjectStore Stream" },
+    { "kafka.strimzi.io", "KafkaTopic" },
     { "kyverno.io", "ClusterPolicy Policy" },
+    { "machine.openshift.io", "ControlPlaneMachineSet MachineSet" },
     { "serving.kserve.io", "ClusterStorageContainer LLMInferenceServiceConfig" },
     { "tekton.dev", "ClusterTask Pipeline Task" },
 };
@@ -166,6 +81,22 @@ static bool states_resources(const tree *value, size_t depth)
     return false;
 }
 
+/* Whether it says how many there are of something that has what pods have. The replicas of Cluster API are machines. */
+static bool states_count(const tree *root)
+{
+    static const char *const counts[] = { "instances", "numberOfInstances", "replicaCount", "replicas" };
+    static const char *const of_pods[] = { "affinity", "image",       "imageName", "nodeSelector", "serviceAccountName",
+                                           "storage",  "tolerations", "version",   "volume" };
+    bool has = false;
+    const tree *spec = tree_get(root, "spec");
+    int64_t count = 0;
+    if (str_ends(str_before(tree_get_text(root, "apiVersion"), '/'), "cluster.x-k8s.io")) return false;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && count == 0; i++)
+        (void)tree_integer(tree_get(spec, counts[i]), &count);
+    for (size_t i = 0; i < sizeof of_pods / sizeof *of_pods; i++) has = has || tree_get(spec, of_pods[i]);
+    return has && count > 0;
+}
+
 bool io_makes_pods(const tree *root)
 {
     karp_str api_version = tree_get_text(root, "apiVersion"), kind = tree_get_text(root, "kind");
@@ -173,10 +104,10 @@ bool io_makes_pods(const tree *root)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (is_listed(others[i].group, others[i].kinds, api_version, kind)) return false;
     }
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
-        if (is_listed(makers[i].group, makers[i].kinds, api_version, kind)) return true;
+    for (size_t i = 0; i < io_maker_count; i++) {
+        if (is_listed(io_makers[i].group, io_makers[i].kinds, api_version, kind)) return true;
     }
-    return find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0);
+    return find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0) || states_count(root);
 }
 
 /* ---- what the input has of them ---------------------------------------------------------------------------------- */
@@ -233,8 +164,9 @@ bool io_has_made(const karp_reader *reader, const io_deferred *maker)
 
 static bool depends_on_rendering(karp_str api_version, karp_str kind)
 {
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
-        if (makers[i].on == ON_RENDERING && is_listed(makers[i].group, makers[i].kinds, api_version, kind)) return true;
+    for (size_t i = 0; i < io_maker_count; i++) {
+        if (io_makers[i].on == IO_ON_RENDERING && is_listed(io_makers[i].group, io_makers[i].kinds, api_version, kind))
+            return true;
     }
     return false;
 }

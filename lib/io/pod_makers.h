@@ -5,8 +5,19 @@
 
 #include <io/reader.h>
 
+/* What an object's pods depend on besides the object. */
+typedef enum io_depends_on { IO_ON_OPERATOR, IO_ON_RENDERING } io_depends_on;
+
+/* Kinds whose operators create pods. Those that have a pod template would be recognised by it as well. */
+typedef struct io_maker {
+    const char *group, *kinds; /* kinds are separated by spaces */
+    io_depends_on on;
+} io_maker;
+extern const io_maker io_makers[];
+extern const size_t io_maker_count;
+
 /* Whether an object of a kind that is not read creates pods: the kind is known for it, or the object has a pod
- * template, or resources of containers. */
+ * template, resources of containers, or a number of replicas. */
 bool io_makes_pods(const tree *root);
 
 /* Records the controllers of an object that is not a pod. false = out of memory. */

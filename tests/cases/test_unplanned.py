@@ -74,9 +74,18 @@ run('plan', POOL)
 
 # Operators whose objects have no pod template.
 operated = (('couchbase.com', 'CouchbaseCluster'), ('datadoghq.com', 'DatadogAgent'), ('k8s.keycloak.org', 'Keycloak'), ('numaflow.numaproj.io', 'Pipeline'),
-            ('sparkoperator.k8s.io', 'SparkConnect'), ('temporal.io', 'TemporalCluster'))
+            ('sparkoperator.k8s.io', 'SparkConnect'), ('temporal.io', 'TemporalCluster'), ('milvus.io', 'Milvus'), ('actions.github.com', 'AutoscalingRunnerSet'),
+            ('operator.victoriametrics.com', 'VLCluster'), ('kubedb.com', 'Postgres'), ('platform.confluent.io', 'Kafka'), ('trino.stackable.tech', 'TrinoCluster'),
+            ('vault.banzaicloud.com', 'Vault'), ('hyperspike.io', 'Valkey'), ('slinky.slurm.net', 'NodeSet'), ('mysql.oracle.com', 'InnoDBCluster'))
 told = problems(*[{'apiVersion': f'{group}/v1', 'kind': kind, 'metadata': {'name': 'o'}, 'spec': {}} for group, kind in operated])
 equal([text.split(' creates')[0] for text in told], [f'{kind} o' for _, kind in operated], 'operators')
+
+# Unknown kinds with a number of replicas, and with what pods have; replicas of topics, streams and machines are none.
+counted = [thing('Ledger', 'example.com', spec={name: 3, more: value}) for name, more, value in (('replicas', 'image', 'x'), ('instances', 'storage', {'size': '1Gi'}), ('replicaCount', 'version', '1.2'))]
+equal([len(problems(one)) for one in counted], [1, 1, 1], 'replicas')
+for one in (thing('Ledger', 'example.com', spec={'replicas': 0, 'image': 'x'}), thing('KafkaTopic', 'kafka.strimzi.io', spec={'replicas': 3, 'version': '1'}),
+            thing('Stream', 'jetstream.nats.io', spec={'replicas': 3, 'storage': 'file'}), thing('KubeadmControlPlane', 'controlplane.cluster.x-k8s.io', spec={'replicas': 3, 'version': '1'})):
+    equal(problems(one), [], str(one))
 
 # What was made of it is in the input; or it makes nothing.
 equal(problems(WIDGET, owned(WIDGET, spec=SPEC)), [], 'its pod')
