@@ -34,7 +34,7 @@ GO = SOURCE / 'bindings/go'
 RUST = SOURCE / 'bindings/rust'
 YAML_LICENCE = SOURCE / 'bindings/python/backend/libyaml-LICENSE'
 GO_MODULE = re.search(r'^module (\S+)', (GO / 'go.mod').read_text(encoding='utf-8')).group(1)  # stated there, once
-GO_MODULES = ('', 'corev1', 'karpenter')  # those that are published; each is left out of the one above it
+GO_MODULES = ('', 'corev1', 'karpenter', 'clusterautoscaler')  # those that are published; each is left out of the one above it
 CORE, IO, CLI = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h'), ('karp-cli.c',)
 BUNDLED = '//go:build !libkarp && !karp_static\n\n'
 EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
