@@ -363,7 +363,8 @@ type NodeOverlay struct {
 	Price           string // absolute; "" = absent
 	PriceAdjustment string // "+0.5", "-10%"; "" = absent
 	Capacity        []Resource
-	Weight          int32 // 0 = absent
+	Weight          int32  // 0 = absent
+	PriceExpression string // Arithmetic on self.price, as kubernetes-sigs/karpenter#3004 proposes; excludes the other two. "" = absent. Errors: INVALID (no expression, or no price comes out), UNSUPPORTED (CEL beyond + - * / and parentheses). Since 1.0
 }
 
 // A CapacityBuffer (gate CapacityBuffer), with the pod its reference resolves to; nil = it does not.

@@ -365,6 +365,7 @@ func (p *page) nodeOverlay(out *C.karp_node_overlay, from *NodeOverlay) {
 	out.price_adjustment = p.str(from.PriceAdjustment)
 	out.capacity, out.capacity_count = several(p, from.Capacity, (*page).resource)
 	out.weight = C.int32_t(from.Weight)
+	out.price_expression = p.str(from.PriceExpression)
 }
 
 func (p *page) capacityBuffer(out *C.karp_capacity_buffer, from *CapacityBuffer) {

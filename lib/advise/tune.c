@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public functions of a search, but for those about results. */
+#include <io/reader.h>
 #include <advise/tune.h>
 
 #include <io/write_buffer.h>
@@ -51,6 +52,7 @@ static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_erro
 {
     tree *snapshot = NULL;
     trees read;
+    t->previews = reader->options.previews;
     karp_status status = karp_reader_dump(reader, &t->dump, error);
     if (status) return status;
     trees_init(&read, t->context);
@@ -176,6 +178,7 @@ karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapsh
     karp_reader_options_init(&options, sizeof options);
     options.editable = 1;
     options.peer_version = tune->peer_version;
+    options.previews = tune->previews;
     status = karp_reader_new(tune->context, &options, &reader, error);
     if (!status)
         status = karp_reader_add(reader, str("the input"), (karp_str){ tune->dump.ptr, tune->dump.len }, error);

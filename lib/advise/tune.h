@@ -59,6 +59,7 @@ struct karp_tune {
     bool replay;
     uint32_t peer_version;
     karp_text dump; /* of the input; empty for replays */
+    uint64_t previews; /* of the reader */
     size_t *odometer; /* the design of the grid that was looked at last */
     size_t single_axis, single_value; /* the next design with one change */
     size_t center; /* of the neighbours that are handed out */

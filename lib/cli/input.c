@@ -212,6 +212,7 @@ static void reader_options_of(const cli_options *options, bool keep_documents, k
     out->dra_requests = options->dra_requests;
     out->legacy_node_repair = options->legacy_node_repair;
     out->peer_version = options->peer_version;
+    out->previews = options->preview;
     out->feature_gates = str(options->feature_gates);
     /* A plan of least cost is compared with Karpenter's, which respects them. */
     if (options->objective.kind != KARP_OBJECTIVE_COST) out->preferences = options->preferences;

@@ -134,6 +134,8 @@ static const struct reason registry[] = {
       "the search was stopped before it was known whether the node can be removed" },
     { KARP_REASON_GROUP_ELSEWHERE, 0, "GROUP_ELSEWHERE",
       "a group of pods is disrupted as a whole, and runs on other nodes as well" },
+    { KARP_REASON_DRIFT_BACKOFF, 0, "DRIFT_BACKOFF",
+      "replacements of the pool's drifted nodes have failed: it waits before the next one" },
     { KARP_REASON_CHURN, 0, "CHURN", "the candidates have changed since the decision" },
     { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET", "the budget has been used up since the decision" },
     { KARP_REASON_SCHEDULING, 0, "SCHEDULING", "the pods would now be placed differently" },

@@ -112,6 +112,7 @@ static uint64_t of_overlay(const karp_snapshot *w, const overlay *o)
     take_expressions(&h, w, o->requirements);
     take_text(&h, o->price);
     take_text(&h, o->price_adjustment);
+    if (o->price_expression.len > 0) take_text(&h, o->price_expression);
     take_amounts(&h, w, o->capacity);
     take_number(&h, (uint64_t)(int64_t)o->weight);
     return h;

@@ -7,6 +7,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <base/str.h>
 #include <disrupt/candidates.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
@@ -44,15 +45,23 @@ static int earlier(uint32_t x, uint32_t y, const void *user)
     return (ta > tb) - (ta < tb); /* nodes with equal times stay in the order of names */
 }
 
+static bool is_backed_off(const pass *p, karp_str pool)
+{
+    bool found = false;
+    for (size_t i = 0; i < p->backed_off_count && !found; i++) found = equal_str(p->backed_off[i], pool);
+    return found;
+}
+
 /* *done: the method has ended. */
 static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_error *error)
 {
     const candidate *c = &p->candidates[*number];
-    bool drift = p->method == KARP_METHOD_DRIFT;
-    if (p->remaining[c->pool] > 0)
-        return move_pods_away(p, number, drift && terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT), done, error);
+    bool drift = p->method == KARP_METHOD_DRIFT, allowed = p->remaining[c->pool] > 0;
     karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
-    return pass_keep(p, c->node, KARP_REASON_BUDGET, pool) ? KARP_OK : fail_nomem(error);
+    if (allowed && !(drift && is_backed_off(p, pool)))
+        return move_pods_away(p, number, drift && terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT), done, error);
+    uint32_t reason = allowed ? KARP_REASON_DRIFT_BACKOFF : KARP_REASON_BUDGET;
+    return pass_keep(p, c->node, reason, pool) ? KARP_OK : fail_nomem(error);
 }
 
 karp_status method_drift(pass *p, karp_error *error)

@@ -23,6 +23,8 @@ static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt
     p->max_simulations = options->max_simulations;
     p->expire_gracefully = options->expire_gracefully != 0;
     p->commands_only = options->commands_only != 0;
+    p->backed_off = options->backed_off;
+    p->backed_off_count = options->backed_off_count;
     p->now = options->common->now != 0 ? options->common->now : snapshot->raw.now;
     p->quirks = (options->common->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
     p->rules = options_rules(options->common);

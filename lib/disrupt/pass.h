@@ -119,6 +119,8 @@ typedef struct pass {
     bool *scattered; /* by group of pods: it is in mode "all", on several nodes; NULL = no group is */
     candidate *weighed; /* by state node: results of earlier methods, where is_weighed has the node */
     uint64_t *is_weighed;
+    const karp_str *backed_off; /* NodePools whose drifted nodes are kept; the caller's */
+    size_t backed_off_count;
     bool *in_queue; /* by state node: part of a command in progress; NULL = no node is */
     bool remembers; /* see marks.h; `memory` is for the next pass */
     karp_memory memory;

@@ -4,6 +4,7 @@
 #include <io/groups.h>
 #include <io/notes.h>
 #include <io/pods_of.h>
+#include <io/previews.h>
 #include <io/prices.h>
 
 #include <karp/values.h>
@@ -324,7 +325,9 @@ static karp_status add_node_pool(adding *a)
 
 static karp_status add_node_overlay(adding *a)
 {
-    const karp_node_overlay *overlay = &a->o.node_overlay;
+    karp_node_overlay *overlay = &a->o.node_overlay;
+    /* Otherwise it is a field that is not understood. */
+    if (!io_preview(a->reader->options.previews, "price-expression")) overlay->price_expression = str("");
     karp_status status = io_unused_object(a->reader, KARP_GATE_NODE_OVERLAY, overlay->meta.name);
     return status ? status : karp_builder_add_node_overlay(a->reader->builder, overlay, &a->reader->error);
 }

@@ -137,6 +137,7 @@ static const record overlay_spec_record = { OPEN(
     { LIST("requirements", karp_node_overlay, requirements, requirement_count, io_pool_requirement_record) },
     { TEXT_OR_NUMBER("price", karp_node_overlay, price) },
     { TEXT_OR_NUMBER("priceAdjustment", karp_node_overlay, price_adjustment) },
+    { TEXT("priceExpression", karp_node_overlay, price_expression) },
     { AMOUNTS("capacity", karp_node_overlay, capacity, capacity_count) },
     { INT32("weight", karp_node_overlay, weight) }) };
 

@@ -3,6 +3,7 @@
 
 #include <io/decode_fields.h>
 #include <io/pod_kinds.h>
+#include <io/previews.h>
 #include <io/schemas.h>
 #include <string.h>
 
@@ -169,6 +170,8 @@ karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const 
 {
     karp_str kind = tree_get_text(root, "kind"), group = str_before(tree_get_text(root, "apiVersion"), '/');
     const record *s = info->kind == IO_KIND_NODE_CLASS ? io_schema_of_class(group, kind) : io_schema_of(info);
+    if (info->kind == IO_KIND_NODE_OVERLAY && io_preview(reader->options.previews, "price-expression"))
+        s = &io_previewed_overlay;
     const io_pod_kind *operated = s ? NULL : io_pod_kind_of(info);
     const tree *metadata = tree_get(root, "metadata");
     if ((!s && !operated) || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;

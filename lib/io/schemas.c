@@ -112,6 +112,9 @@ static const record node = { .known = "apiVersion kind",
 
 static const record overlay_spec = { ONLY("capacity price priceAdjustment requirements weight") };
 static const record overlay = { WHOLE(overlay_spec) };
+static const record previewed_overlay_spec = { ONLY(
+    "capacity price priceAdjustment priceExpression requirements weight") };
+const record io_previewed_overlay = { WHOLE(previewed_overlay_spec) };
 static const record template_reference = { ONLY("name") };
 static const record scalable_reference = { ONLY("apiGroup kind name") };
 static const record buffer_spec = { .known = "limits percentage provisioningStrategy replicas",

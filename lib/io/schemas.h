@@ -9,6 +9,8 @@
 
 /* The record whose names are all that an object of the kind may have; NULL = they are not known. */
 const record *io_schema_of(const io_kind_info *info);
+/* Of a NodeOverlay under the preview price-expression. */
+extern const record io_previewed_overlay;
 /* Likewise of a node class, which has no entry of its own among the kinds. */
 const record *io_schema_of_class(karp_str group, karp_str kind);
 

@@ -3,6 +3,7 @@
 #include <karp/builder.h>
 #include <karp/library.h>
 #include <model/builder.h>
+#include <model/price_expression.h>
 
 #include <base/context.h>
 #include <base/error.h>
@@ -399,6 +400,19 @@ karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecti
 
 /* ---- overlays ---------------------------------------------------------------------------------------------------- */
 
+static void check_expression(copier *c, const karp_node_overlay *own)
+{
+    double price;
+    const char *why;
+    bool beyond;
+    if (!str_given(own->price_expression) || own->price_expression.len == 0) return;
+    if (own->price.len > 0 || own->price_adjustment.len > 0)
+        copy_blame(c, fail(c->error, KARP_E_INVALID, "price, priceAdjustment and priceExpression exclude each other"),
+                   "spec.priceExpression");
+    else if (!price_evaluate(own->price_expression, 1, &price, &why, &beyond))
+        copy_blame(c, fail(c->error, beyond ? KARP_E_UNSUPPORTED : KARP_E_INVALID, "%s", why), "spec.priceExpression");
+}
+
 karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *given, karp_error *error)
 {
     karp_node_overlay own;
@@ -409,6 +423,8 @@ karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node
     copy_reserved(&a.c, own.reserved, "karp_node_overlay");
     o.price = copy_string(&a.c, own.price);
     o.price_adjustment = copy_string(&a.c, own.price_adjustment);
+    o.price_expression = copy_string(&a.c, own.price_expression);
+    check_expression(&a.c, &own);
     o.requirements = read_requirements(&a.c, "spec.requirements", own.requirements, own.requirement_count);
     o.capacity = copy_resources(&a.c, "spec.capacity", own.capacity, own.capacity_count, true);
     return adding_finish(&a, &builder->s.overlays, &o, sizeof o);

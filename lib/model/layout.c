@@ -144,7 +144,7 @@ static const layout disruption_budget_ = ROWS(
 static const layout selecting_ = ROWS(selecting, META(selecting), ONE(selecting, selects, selector_));
 static const layout overlay_ = ROWS(overlay, META(overlay), LIST(overlay, requirements, expression_),
                                     STRING(overlay, price), STRING(overlay, price_adjustment),
-                                    LIST(overlay, capacity, resource_));
+                                    STRING(overlay, price_expression), LIST(overlay, capacity, resource_));
 static const layout buffer_ = ROWS(
     capacity_buffer, META(capacity_buffer), IDS(capacity_buffer, shape, shape, REF_SHAPE),
     IDS(capacity_buffer, labels, labels, REF_LABELS), IDS(capacity_buffer, claims, claims, REF_CLAIMS));

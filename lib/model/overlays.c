@@ -13,6 +13,7 @@
 #include <math.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>
+#include <model/price_expression.h>
 #include <model/quantity.h>
 #include <string.h>
 
@@ -47,6 +48,9 @@ typedef struct overlaying {
     const overlay **suppliers; /* valid overlays that supply prices, in order */
     size_t supplier_count;
     bool refused;
+    const overlay *without; /* an overlay whose expression has no price for some offering; NULL = none */
+    const char *why; /* it has none */
+    double price; /* of that offering */
 } overlaying;
 
 /* ---- validation and order ---------------------------------------------------------------------------------------- */
@@ -68,7 +72,10 @@ static bool is_adjustment(karp_str text, bool *adjusts, bool *percent, double *v
     return true;
 }
 
-static karp_str price_of(const overlay *o) { return o->price.len > 0 ? o->price : o->price_adjustment; }
+static karp_str price_of(const overlay *o)
+{
+    return o->price.len > 0 ? o->price : o->price_adjustment.len > 0 ? o->price_adjustment : o->price_expression;
+}
 
 static bool valid(const karp_snapshot *s, const overlay *o)
 {
@@ -86,7 +93,8 @@ static bool valid(const karp_snapshot *s, const overlay *o)
             if (equal_str(name, str(own[k]))) return false;
         }
     }
-    return price_of(o).len == 0 || is_adjustment(price_of(o), &adjusts, &percent, &value);
+    return o->price_expression.len > 0 || price_of(o).len == 0 ||
+           is_adjustment(price_of(o), &adjusts, &percent, &value);
 }
 
 /* By descending weight; equal weights by descending name. */
@@ -238,6 +246,22 @@ static double adjusted(double price, karp_str change)
     return result >= 0 ? result : 0;
 }
 
+/* The price that the overlay makes of the cloud's. */
+static double overlaid_price(overlaying *w, const overlay *by, double price)
+{
+    double result = price;
+    const char *why;
+    bool beyond;
+    if (by->price_expression.len == 0) return adjusted(price, price_of(by));
+    if (price_evaluate(by->price_expression, price, &result, &why, &beyond)) return result;
+    if (w->without == NULL) {
+        w->without = by;
+        w->why = why;
+        w->price = price;
+    }
+    return price;
+}
+
 /* The offering gets the missing price from the first overlay, by weight, that names the type. */
 static void supply_price(const overlaying *w, uint32_t name, karp_offering *o)
 {
@@ -253,8 +277,8 @@ static void supply_price(const overlaying *w, uint32_t name, karp_offering *o)
     }
 }
 
-static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, uint32_t index,
-                                               const catalogue_type *type, const uint32_t *sets, const pool_updates *p)
+static const karp_offering *overlaid_offerings(overlaying *w, arena *a, uint32_t index, const catalogue_type *type,
+                                               const uint32_t *sets, const pool_updates *p)
 {
     karp_offering *list = arena_array(a, type->offering_count + (size_t)1, sizeof *list);
     uint32_t name = w->translations[index].text[type->name];
@@ -264,7 +288,7 @@ static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, ui
         if (list[i].awaits_price && !list[i].available) supply_price(w, name, &list[i]);
         uint32_t known = map64_get(&p->price_of, pair_key(name, sets[i]));
         if (known == NO_ID) continue;
-        list[i].price = adjusted(list[i].price, price_of(p->prices.items[known].by));
+        list[i].price = overlaid_price(w, p->prices.items[known].by, list[i].price);
         list[i].price_from_overlay = 1;
         list[i].capacity_override = NULL; /* the offering is made again, without its overrides */
         list[i].capacity_override_count = 0;
@@ -306,6 +330,14 @@ static bool keep_list_prices(karp_catalogue *made, uint32_t type, const catalogu
     return true;
 }
 
+static karp_status without_price(const overlaying *w, karp_error *error)
+{
+    karp_status status = fail(error, KARP_E_INVALID, "for the price %g: %s", w->price, w->why);
+    error_set_object(error, "NodeOverlay", (karp_str){ "", 0 }, name_of(w->s, w->without->meta.name));
+    error_set_field(error, "spec.priceExpression");
+    return status;
+}
+
 /* The catalogue as the NodePool sees it; *out stays NULL when nothing of it is changed. */
 static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t index, karp_catalogue **out,
                             karp_error *error)
@@ -329,6 +361,7 @@ static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t ind
         if (types[t].offerings == NULL || (u->capacity.count > 0 && types[t].capacity == NULL))
             return fail_nomem(error);
     }
+    if (w->without != NULL) return without_price(w, error);
     if (!touched) return KARP_OK;
     karp_status status = karp_catalogue_new(w->s->context, types, c->count, out, error);
     for (uint32_t t = 0; t < c->count && status == KARP_OK; t++) {

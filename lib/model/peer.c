@@ -52,6 +52,17 @@ static const struct {
     [RULE_SPLIT_CLAIMS] = { "P-1", "split-claims",
                             "a launch that the last pods made larger is split, if two smaller ones are cheaper",
                             KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3133" },
+    [RULE_MOST_ALLOCATED] = { "P-2", "most-allocated",
+                              "pods are tried on the existing nodes in the order of how full they are, the fullest "
+                              "first",
+                              KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3201" },
+    [RULE_LEAST_ALLOCATED] = { "P-3", "least-allocated", "likewise, the emptiest first", KARP_PEER_PREVIEW, false,
+                               "kubernetes-sigs/karpenter#3201" },
+    [RULE_DRIFT_BACKOFF] = { "P-4", "drift-backoff",
+                             "drifted nodes of a NodePool whose replacements fail wait 1 to 10 minutes",
+                             KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3178" },
+    [RULE_PRICE_EXPRESSION] = { "P-5", "price-expression", "a NodeOverlay may compute prices (spec.priceExpression)",
+                                KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3004" },
 };
 
 /* Versions whose rules are all implemented, from the oldest to the newest. All that is told of versions is told from

@@ -22,6 +22,10 @@ enum peer_rule {
     RULE_CHECK_ORDER, /* K15-12 */
     RULE_VOLUME_LOOK_UP, /* K15-13 */
     RULE_SPLIT_CLAIMS, /* preview P-1 */
+    RULE_MOST_ALLOCATED, /* preview P-2 */
+    RULE_LEAST_ALLOCATED, /* preview P-3 */
+    RULE_DRIFT_BACKOFF, /* preview P-4 */
+    RULE_PRICE_EXPRESSION, /* preview P-5 */
     PEER_RULES
 };
 

@@ -326,7 +326,7 @@ typedef struct selecting {
 typedef struct overlay {
     object meta;
     expression_list requirements;
-    karp_str price, price_adjustment;
+    karp_str price, price_adjustment, price_expression;
     resource_list capacity;
     int32_t weight;
     bool is_void; /* it contradicts one of equal weight */

@@ -429,6 +429,7 @@ karp_status engine_begin(engine *e)
 {
     e->objects.documents = tree_copy(&e->objects.memory, e->base->objects);
     if (!e->objects.documents) return fail_nomem(&e->error);
+    backoffs_begin(e);
     karp_status status = read_pools(e);
     if (!status) status = engine_shapes(e);
     if (!status) status = budgets_read(e);
@@ -512,6 +513,8 @@ void engine_free(engine *e)
     karp_free(c, e->objects.dirty_pods, e->objects.dirty_pod_capacity * sizeof *e->objects.dirty_pods);
     karp_free(c, e->objects.dirty_nodes, e->objects.dirty_node_capacity * sizeof *e->objects.dirty_nodes);
     karp_free(c, e->losses.list, e->losses.capacity * sizeof *e->losses.list);
+    karp_free(c, e->backoffs.list, e->backoffs.capacity * sizeof *e->backoffs.list);
+    karp_free(c, e->backoffs.pools, e->backoffs.pool_capacity * sizeof *e->backoffs.pools);
     karp_free(c, e->disruption.commands, e->disruption.command_capacity * sizeof *e->disruption.commands);
     karp_free(c, e->meter.waits, e->meter.wait_capacity * sizeof *e->meter.waits);
     karp_free(c, e->meter.result.repack.attempts,

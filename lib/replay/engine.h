@@ -18,6 +18,7 @@
 
 #include <karp/repack.h>
 #include <replay/engine_autoscale.h>
+#include <replay/engine_backoff.h>
 #include <replay/engine_budgets.h>
 #include <replay/engine_buffers.h>
 #include <replay/engine_disrupt.h>
@@ -94,6 +95,7 @@ struct engine {
     struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;
+    struct replay_backoffs backoffs;
     struct replay_provisioning provisioning;
     struct replay_disruption disruption;
     struct replay_drift drift;

@@ -198,12 +198,16 @@ static karp_disrupt_options pass_options(engine *e)
     options.method = KARP_METHOD_ANY;
     options.commands_only = 1;
     options.watched = 1;
+    int64_t goes_on = KARP_NO_TIME;
+    options.backed_off_count = backoffs_waiting(e, &options.backed_off, &goes_on);
     return options;
 }
 
 static void note_budgets(engine *e, const karp_decision *d)
 {
+    const karp_str *pools = NULL;
     e->disruption.look_again = KARP_NO_TIME;
+    (void)backoffs_waiting(e, &pools, &e->disruption.look_again);
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget budget = { .size = sizeof budget };
         if (karp_decision_budget(d, i, &budget) || budget.next_change == KARP_NO_TIME || budget.next_change <= e->now)
@@ -401,10 +405,20 @@ static void release_nodes(engine *e, const replay_command *c)
     }
 }
 
+/* What replaces drifted nodes is about one NodePool. */
+static void note_drift(engine *e, const replay_command *c, bool succeeded)
+{
+    bool drift = c->method == KARP_METHOD_DRIFT || c->method == KARP_METHOD_STATIC_DRIFT;
+    if (drift && c->node_count > 0 && c->nodes[0] != REPLAY_NONE)
+        backoffs_note(e, e->nodes.list[c->nodes[0]].pool, succeeded);
+}
+
 static void give_up(engine *e, replay_command *c)
 {
     bool step = repack_owns(e, c);
     uint32_t reason = c->reason;
+    if (reason == KARP_REASON_REPLACEMENT_NOT_CREATED || reason == KARP_REASON_REPLACEMENT_GONE)
+        note_drift(e, c, false);
     release_nodes(e, c);
     e->meter.result.given_up++;
     free_command(e, c);
@@ -422,6 +436,7 @@ static void nominate(engine *e, const uint32_t *nodes, size_t count, int64_t sin
 static void finish_command(engine *e, replay_command *c)
 {
     if (repack_owns(e, c)) repack_carried_out(e, c);
+    note_drift(e, c, true);
     if (c->node_count && c->nodes[0] != REPLAY_NONE) {
         int64_t since = e->nodes.list[c->nodes[0]].deleted_at;
         nominate(e, c->receivers, c->receiver_count, since);

@@ -265,6 +265,7 @@ karp_status engine_resume(engine *e, const tree *state)
     const tree *commands = tree_get(state, "commands");
     for (size_t i = 0; i < tree_count(commands) && !e->status; i++) resume_command(e, tree_item(commands, i));
     if (!e->status) resume_losses(e, tree_get(state, "losses"));
+    if (!e->status) backoffs_resume(e, tree_get(state, "driftBackoffs"));
     if (!e->status) resume_events(e, tree_get(state, "events"));
     if (!e->status) autoscalers_resume(e, state);
     if (!e->status) rollouts_resume(e, state);

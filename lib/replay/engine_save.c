@@ -332,6 +332,7 @@ static tree *write_state(saving *s)
     if (e->rollouts.count) tree_set(t, state, "rollouts", rollouts_state(e, t));
     tree_set(t, state, "commands", commands_state(s));
     tree_set(t, state, "losses", losses_state(s));
+    if (e->backoffs.count > 0) tree_set(t, state, "driftBackoffs", backoffs_state(e, t));
     tree_set(t, state, "events", events_state(s));
     tree_set(t, state, "schedule", schedule_state(s));
     tree_set(t, state, "meter", meter_state(s));

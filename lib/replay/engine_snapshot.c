@@ -273,6 +273,7 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     strbuf text;
     strbuf_init(&text, e->context);
     karp_reader_options_init(&options, sizeof options);
+    options.previews = e->decision.flip_rules;
     karp_str name = str(e->played ? "the story's cluster" : "the objects of the replay");
     options.now = e->now;
     options.region = e->options->region.len ? e->options->region : e->trace->region;

@@ -269,6 +269,7 @@ static karp_status check_objects(replay *r)
     options.feature_gates = r->options.feature_gates;
     options.peer_version = peer_of_policies(r);
     options.keep_documents = 1;
+    if (r->options.decision) options.previews = r->options.decision->flip_rules;
     if (has_snapshot(r->base.objects)) r->base.trace.has_cluster = false; /* its nodes are those of another time */
     if (r->base.trace.has_cluster && r->base.trace.cluster_at != KARP_NO_TIME) options.now = r->base.trace.cluster_at;
     options.editable = r->options.replaced_count > 0 || r->options.requests;

@@ -27,6 +27,10 @@ const record state_loss = { OPEN(
     { TEXT("capacityType", replay_loss, capacity_type) }, { INT64("until", replay_loss, until) },
     { BOOL("known", replay_loss, known) }, { BOOL("interrupted", replay_loss, interrupted) }) };
 
+const record state_backoff = { OPEN({ TEXT("nodePool", replay_backoff, pool) },
+                                    { INT64("until", replay_backoff, until) },
+                                    { UINT32("level", replay_backoff, level) }) };
+
 const record state_schedule = { OPEN(
     { SOME("batchFirst", engine, provisioning.batch_first) }, { SOME("batchDue", engine, provisioning.batch_due) },
     { SOME("passDue", engine, disruption.pass_due) }, { SOME("lastPass", engine, disruption.last_pass) },

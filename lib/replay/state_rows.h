@@ -7,8 +7,9 @@
 #include <records/tables.h>
 #include <replay/common.h>
 
-/* Members of a replay_pod, replay_node, replay_loss, replay_result and replay_point, whose first row is the time. */
-extern const record state_pod, state_node, state_loss, state_counters, state_point;
+/* Members of a replay_pod, replay_node, replay_loss, replay_backoff, replay_result and replay_point, whose first row is
+ * the time. */
+extern const record state_pod, state_node, state_loss, state_backoff, state_counters, state_point;
 /* Members of an engine. */
 extern const record state_schedule, state_meter, state_sums;
 

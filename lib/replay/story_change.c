@@ -129,6 +129,7 @@ static karp_status new_reader(story *s, karp_reader **out)
     options.region = s->region;
     options.feature_gates = s->feature_gates;
     options.peer_version = s->options.peer_version;
+    options.previews = s->options.flip_rules;
     options.keep_documents = options.editable = 1;
     options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);

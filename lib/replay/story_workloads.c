@@ -26,6 +26,7 @@ karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot
     options.region = s->region;
     options.feature_gates = s->feature_gates;
     options.peer_version = s->options.peer_version;
+    options.previews = s->options.flip_rules;
     options.keep_documents = 1;
     if (s->starts) options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);

@@ -2,6 +2,8 @@
 #include <schedule/hosts.h>
 
 #include <base/bits.h>
+#include <base/sort.h>
+#include <base/str.h>
 #include <model/taints.h>
 #include <schedule/capacity.h>
 #include <schedule/devices.h>
@@ -48,11 +50,54 @@ static void note_marked(scheduler *s, uint32_t number)
     if (s->settings.shield) bits_set(s->hosts.marked_names, n->name);
 }
 
+/* The mean of the parts of cpu and memory that bound pods request; 0 for a node without them. */
+static double used_part(const karp_snapshot *w, const state_node *n)
+{
+    static const char *const counted[] = { "cpu", "memory" };
+    double sum = 0, count = 0;
+    for (uint32_t i = 0; i < n->allocatable.count; i++) {
+        const resource_amount *a = &n->allocatable.items[i];
+        uint32_t column = w->column_of[a->resource];
+        int64_t all;
+        if (!str_in_words(strings_get(&w->raw.resources, a->resource), counted, 2) || column == w->nowhere ||
+            !amount_scale(a->value, w->units[a->resource], &all) || all <= 0)
+            continue;
+        sum += ((double)all - (double)n->available[column]) / (double)all;
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+typedef struct by_use {
+    const double *parts; /* by state node */
+    bool fullest; /* comes first */
+} by_use;
+
+static int use_order(uint32_t a, uint32_t b, const void *user)
+{
+    const by_use *u = user;
+    double x = u->parts[a], y = u->parts[b];
+    if (x != y) return (x < y) != u->fullest ? -1 : 1;
+    return a < b ? -1 : 1; /* by name */
+}
+
+/* Previews P-2 and P-3: within those that are initialized, and within the others. What this decision places does not
+ * change the order. */
+static bool order_by_use(scheduler *s, uint32_t *nodes, uint32_t count)
+{
+    bool fullest = in_force(s, RULE_MOST_ALLOCATED);
+    double *parts = arena_alloc(&s->data, (s->snapshot->node_count + (size_t)1) * sizeof *parts);
+    if (parts == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) parts[nodes[i]] = used_part(s->snapshot, &s->snapshot->nodes[nodes[i]]);
+    return sort_ids(s->context, nodes, count, use_order, &(by_use){ parts, fullest });
+}
+
 /* State nodes are sorted by name; those that are not initialized come last. */
-static bool list_hosts(scheduler *s, uint32_t *later)
+static bool list_hosts(scheduler *s, uint32_t *first, uint32_t *later)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t count = 0;
+    const bool by_name = !in_force(s, RULE_MOST_ALLOCATED) && !in_force(s, RULE_LEAST_ALLOCATED);
+    uint32_t count = 0, ready = 0;
     bool ok = true;
     for (uint32_t i = 0; i < w->node_count && ok; i++) {
         const state_node *n = &w->nodes[i];
@@ -61,9 +106,12 @@ static bool list_hosts(scheduler *s, uint32_t *later)
         if (s->settings.shield && i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
             __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].last_pod_event);
         if (n->marked) note_marked(s, i);
-        else if (n->initialized) ok = list_host(s, i);
-        else later[count++] = i;
+        else if (!n->initialized) later[count++] = i;
+        else if (by_name) ok = list_host(s, i);
+        else first[ready++] = i;
     }
+    if (!by_name) ok = ok && order_by_use(s, first, ready) && order_by_use(s, later, count);
+    for (uint32_t i = 0; i < ready && ok; i++) ok = list_host(s, first[i]);
     for (uint32_t i = 0; i < count && ok; i++) ok = list_host(s, later[i]);
     return ok;
 }
@@ -79,10 +127,10 @@ bool hosts_init(scheduler *s)
                                 ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
                                 : NULL;
     s->hosts.of_node = arena_alloc(&s->data, nodes * sizeof *s->hosts.of_node);
-    uint32_t *later = arena_alloc(&s->data, nodes * sizeof *later);
+    uint32_t *later = arena_alloc(&s->data, 2 * nodes * sizeof *later);
     return s->topology.host_of_text != NULL && s->hosts.marked_nodes != NULL && s->hosts.items != NULL &&
            s->hosts.of_node != NULL && later != NULL && (!s->settings.shield || s->hosts.marked_names != NULL) &&
-           list_hosts(s, later);
+           list_hosts(s, later + nodes, later);
 }
 
 taint_list taints_of_node(const scheduler *s, const state_node *n)

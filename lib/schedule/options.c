@@ -61,6 +61,8 @@ static karp_status options_known(const karp_options *options, karp_error *error)
         return fail(error, KARP_E_INVALID, "unknown order of claims %u", (unsigned)options->claim_order);
     if (options->preferences > 1 + KARP_PREFERENCES_IGNORE)
         return fail(error, KARP_E_INVALID, "unknown preference policy %u", (unsigned)options->preferences);
+    if (rule_of(options_rules(options), RULE_MOST_ALLOCATED) && rule_of(options_rules(options), RULE_LEAST_ALLOCATED))
+        return fail(error, KARP_E_INVALID, "most-allocated and least-allocated exclude each other");
     return KARP_OK;
 }
 
@@ -91,6 +93,8 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
                                                     : "karp_launch_static_pools() decides on it");
     if (out->in_progress == NULL && out->in_progress_count > 0)
         return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress_count is not 0, but in_progress is NULL");
+    if (out->backed_off == NULL && out->backed_off_count > 0)
+        return fail(error, KARP_E_INVALID, "karp_disrupt_options: backed_off_count is not 0, but backed_off is NULL");
     return KARP_OK;
 }
 

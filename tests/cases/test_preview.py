@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--preview split-claims (kubernetes-sigs/karpenter#3133): launches that their last pods made larger are split where that is cheaper."""
+"""--preview NAME: what proposals to Karpenter would decide."""
 import json
 import pathlib
 
@@ -93,6 +93,69 @@ def comparing():
     run('disrupt', *words, '--preview', 'split-claims')
 
 
-for part in (splits, gates, left_pending, topology, comparing):
+# ---- most-allocated, least-allocated (#3201) --------------------------------------------------------------------------
+
+def existing(name, cpu, ready=True):
+    """A node of 8 cores whose pods request so many."""
+    labels = {'kubernetes.io/hostname': name, 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux', 'topology.kubernetes.io/zone': 'us-west-2a'}
+    node = thing('v1', 'Node', name, {'labels': labels}, spec={'providerID': f'aws:///us-west-2a/{name}'},
+                 status={'allocatable': {'cpu': '8', 'memory': '32Gi', 'pods': '110'}, 'capacity': {'cpu': '8', 'memory': '32Gi', 'pods': '110'},
+                         'conditions': [{'type': 'Ready', 'status': 'True' if ready else 'False'}]})
+    pod = thing('v1', 'Pod', f'on-{name}', {'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': name, 'uid': name, 'controller': True}]},
+                spec={'nodeName': name, 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': cpu, 'memory': '1Gi'}}}]}, status={'phase': 'Running'})
+    return [node, pod]
+
+
+def placement():
+    cluster = [*existing('a', '2'), *existing('b', '5'), *existing('c', '1')]
+    def node(*words):
+        plan = json.loads(run('plan', '-o', 'json', POOL, manifest(*cluster, pods('web', 1, '1')), '--catalogue', catalogue(), *words)[0])
+        return [p['node'] for p in plan['placements']]
+    equal(node(), ['a'], 'as Karpenter decides: by name')
+    equal(node('--preview', 'most-allocated'), ['b'], 'the fullest first')
+    equal(node('--preview', 'least-allocated'), ['c'], 'the emptiest first')
+    check('exclude each other' in run('plan', POOL, manifest(*cluster), '--catalogue', catalogue(), '--preview', 'most-allocated', '--preview', 'least-allocated', status=1)[1], 'both')
+
+
+# ---- price-expression (#3004) -----------------------------------------------------------------------------------------
+
+def overlay(expression, name='costs', **more):
+    return thing('karpenter.sh/v1alpha1', 'NodeOverlay', name, spec={'weight': 10, 'requirements': [
+        {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['t4']}], 'priceExpression': expression, **more})
+
+
+GATE = ['--feature-gates', 'NodeOverlay=true']
+
+
+def price(expression, *words, status=0, **more):
+    out, said = run('plan', '-o', 'json', POOL, manifest(overlay(expression, **more), pods('web', 1, '3')), '--catalogue', catalogue(), *GATE,
+                    '--preview', 'price-expression', *words, status=status)
+    return said if status else round(float(json.loads(out)['launches'][0]['choice']['price']), 6)
+
+
+def expressions():
+    for text, wanted in (('(self.price * 0.9 + 0.05) * 1.03', 0.4223), ('self.price * 0.9 * 1.03 + 0.05', 0.4208), ('0.50', 0.5), ('1', 0.8),
+                         ('self.price - -0.1', 0.5), ('self.price/2.0', 0.2), ('1 / 2', 0), (' ( self.price )', 0.4), ('self.price * (1.0 - 0.10 + 0.03) + 0.05', 0.422),
+                         ('1e-1', 0.1), ('.25', 0.25)):
+        equal(price(text), wanted, text)
+    for text, wanted in (('self.price * 2', 'write 2.0'), ('self.price * (1 - 0.10 + 0.03) + 0.05', 'write 2.0'), ('self.price *', 'a value is missing'),
+                         ('(self.price', 'not closed'), ('self.price > 0.1 ? 0.1 : 0.2', 'are evaluated'), ('math.greatest(self.price, 0.1)', 'are evaluated'),
+                         ('self.price - 1.0', 'negative'), ('self.price / 0.0', 'not a finite number'), ('1 / 0', 'divided by 0'), ('self.zone', 'are evaluated'),
+                         ('9223372036854775807 + 1', 'too large'), ('0x10', 'without a suffix'), ('3u', 'without a suffix'), ('1.2.3', 'not written as CEL does'),
+                         ('(' * 100, 'nested too deeply'), ('"free"', 'are evaluated')):
+        said = price(text, status=1)
+        check(wanted in said and 'spec.priceExpression' in said and 'costs' in said, f'{text}: {said}')
+    check('exclude each other' in price('self.price', status=1, priceAdjustment='-10%'), 'beside an adjustment')
+    plan = json.loads(run('plan', '-o', 'json', POOL, manifest(overlay('0.01'), pods('web', 1, '3')), '--catalogue', catalogue(), *GATE)[0])
+    check(any('priceExpression' in p for p in plan.get('problems', [])), plan.get('problems'))
+    equal(plan['launches'][0]['choice']['price'], '0.4', 'without the preview it is not understood')
+    trace = pathlib.Path(folder.name) / 'trace.csv'
+    trace.write_text('name,start,end,cpu,memory\nweb,0,3600,3,1Gi\n')
+    words = ['replay', trace, '--nodepools', POOL, '--nodepools', manifest(overlay('self.price * 0.5')), '--catalogue', catalogue(), *GATE, '-o', 'json']
+    whole, half = (json.loads(run(*words, *more)[0])['policies'][0]['dollars'] for more in ([], ['--preview', 'price-expression']))
+    equal(round(half / whole, 3), 0.5, 'in a replay')
+
+
+for part in (splits, gates, left_pending, topology, comparing, placement, expressions):
     part()
 finish()

@@ -148,6 +148,33 @@ static void test_drift(void **state)
     assert_int_equal(header(c).method, KARP_METHOD_DRIFT);
 }
 
+/* NodePools that wait after failures are passed over by drift, and by nothing else. */
+static void test_drift_backoff(void **state)
+{
+    static const karp_str waits[] = { { "pool", 4 } };
+    cluster *c = *state;
+    cluster_begin(c, 4, "");
+    add_pool(c, "pool", "", ALL);
+    add_pool(c, "other", "", ALL);
+    add_node_with(c, "a-old", "pool", 2, "on-demand", DRIFTED("02"), "", "");
+    add_node_with(c, "b-new", "other", 2, "on-demand", DRIFTED("04"), "", "");
+    add_pod(c, "one", "a-old", "3500m");
+    add_pod(c, "two", "b-new", "3500m");
+    cluster_ready(c);
+    c->options.backed_off = waits;
+    c->options.backed_off_count = 1;
+    decide(c, KARP_METHOD_DRIFT);
+    expect_commands(c, "b-new");
+    expect_kept(c, "a-old", "DRIFT_BACKOFF");
+    c->options.backed_off_count = 0;
+    decide(c, KARP_METHOD_DRIFT);
+    expect_commands(c, "a-old");
+    c->options.backed_off = NULL;
+    c->options.backed_off_count = 1;
+    assert_int_equal(karp_disrupt(c->snapshot, &c->options, &c->decision, &c->error), KARP_E_INVALID);
+    c->options.backed_off_count = 0;
+}
+
 /* A drifted node without pods goes before all others, and needs no replacement. */
 static void test_drift_empty_first(void **state)
 {
@@ -497,12 +524,12 @@ int main(void)
         cmocka_unit_test(test_emptiness),      cmocka_unit_test(test_empty_stays),
         cmocka_unit_test(test_requeue),        cmocka_unit_test(test_free_pods),
         cmocka_unit_test(test_drift),          cmocka_unit_test(test_drift_empty_first),
-        cmocka_unit_test(test_expiration),     cmocka_unit_test(test_static_drift),
-        cmocka_unit_test(test_prefix_sizes),   cmocka_unit_test(test_multi_replace),
-        cmocka_unit_test(test_same_type),      cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_single),         cmocka_unit_test(test_several_needed),
-        cmocka_unit_test(test_turns),          cmocka_unit_test(test_balanced),
-        cmocka_unit_test(test_balanced_total),
+        cmocka_unit_test(test_drift_backoff),  cmocka_unit_test(test_expiration),
+        cmocka_unit_test(test_static_drift),   cmocka_unit_test(test_prefix_sizes),
+        cmocka_unit_test(test_multi_replace),  cmocka_unit_test(test_same_type),
+        cmocka_unit_test(test_too_few),        cmocka_unit_test(test_single),
+        cmocka_unit_test(test_several_needed), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_balanced),       cmocka_unit_test(test_balanced_total),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

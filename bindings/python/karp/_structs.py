@@ -121,7 +121,8 @@ class DisruptOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32),
                 ('expire_gracefully', C.c_uint32), ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64),
                 ('memory', C.c_void_p), ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t),
-                ('commands_only', C.c_uint32), ('watched', C.c_uint32)]
+                ('commands_only', C.c_uint32), ('watched', C.c_uint32), ('backed_off', C.c_void_p),
+                ('backed_off_count', C.c_size_t)]
 
 
 class Disruption(C.Structure):
@@ -306,7 +307,8 @@ class ReaderOptions(C.Structure):
                 ('note_changes', C.c_uint32), ('no_lint_notes', C.c_uint32), ('replicas_from', C.c_uint32),
                 ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str),
                 ('preferences', C.c_uint32), ('queued', C.c_uint32), ('dra_requests', C.c_uint32),
-                ('legacy_node_repair', C.c_uint32), ('peer_version', C.c_uint32)]
+                ('legacy_node_repair', C.c_uint32), ('peer_version', C.c_uint32), ('reserved', C.c_uint32),
+                ('previews', C.c_uint64)]
 
 
 class Remedy(C.Structure):
