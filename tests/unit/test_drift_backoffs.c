@@ -28,7 +28,7 @@ static int begin(void **state)
 {
     karp_replay_options_init(&options, sizeof options);
     e = (engine){ .options = &options, .now = 1000 * SECOND };
-    if (karp_context_new(NULL, &e.context) != KARP_OK) return -1;
+    if (karp_context_new(NULL, &e.context, NULL) != KARP_OK) return -1;
     strings_init(&e.texts, e.context);
     arena_init(&e.memory, e.context);
     e.decision.flip_rules = rule_of_name("drift-backoff");
@@ -43,7 +43,7 @@ static int end(void **state)
     karp_free(e.context, e.backoffs.pools, e.backoffs.pool_capacity * sizeof *e.backoffs.pools);
     strings_free(&e.texts);
     arena_free(&e.memory);
-    karp_context_free(e.context);
+    karp_context_unref(e.context);
     (void)state;
     return 0;
 }
