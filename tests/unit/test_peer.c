@@ -59,8 +59,10 @@ static void rules(void **state)
         karp_peer_rule rule = { .size = sizeof rule };
         assert_int_equal(karp_peer_rule_at(i, &rule), KARP_OK);
         assert_true(rule.id.len > 0 && rule.name.len > 0 && rule.text.len > 0);
-        assert_int_equal(rule.since, i == RULE_SPLIT_CLAIMS ? KARP_PEER_PREVIEW : KARP_PEER_1_15);
-        assert_int_equal(rule.source.len > 0, i == RULE_SPLIT_CLAIMS);
+        bool preview = memcmp(rule.id.ptr, "P-", 2) == 0;
+        assert_int_equal(preview, i >= RULE_SPLIT_CLAIMS);
+        assert_int_equal(rule.since, preview ? KARP_PEER_PREVIEW : KARP_PEER_1_15);
+        assert_int_equal(rule.source.len > 0, preview);
         for (size_t k = 0; k < i; k++) {
             karp_peer_rule other = { .size = sizeof other };
             assert_int_equal(karp_peer_rule_at(k, &other), KARP_OK);
@@ -80,8 +82,8 @@ static void versions(void **state)
 {
     (void)state;
     assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_1_14), 0);
-    uint64_t previews = UINT64_C(1) << RULE_SPLIT_CLAIMS;
-    assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_1_15), ((UINT64_C(1) << PEER_RULES) - 1) ^ previews);
+    uint64_t released = (UINT64_C(1) << RULE_SPLIT_CLAIMS) - 1, previews = ((UINT64_C(1) << PEER_RULES) - 1) ^ released;
+    assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_1_15), released);
     assert_int_equal(peer_rules(KARP_PROFILE_KARP, KARP_PEER_NEWEST) & previews, 0);
     assert_int_equal(peer_rules(KARP_PROFILE_KARP, KARP_PEER_1_14), peer_rules(KARP_PROFILE_KARP, KARP_PEER_1_15));
     assert_int_equal(peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_NEWEST),

@@ -92,7 +92,7 @@ KARP_API karp_status karp_builder_add_csi_node(karp_builder *builder, const karp
 KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting,
                                                 karp_error *error);
 
-/** Adds a NodeOverlay; copied. Errors: as karp_builder_add_pod(). */
+/** Adds a NodeOverlay; copied. Errors: as karp_builder_add_pod(), UNSUPPORTED (its price_expression). */
 KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay,
                                                    karp_error *error);
 

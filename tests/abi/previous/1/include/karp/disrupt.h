@@ -78,6 +78,12 @@ typedef struct karp_disrupt_options {
      * the pass does not look for changes, which takes long on a large cluster. Since 1.0.
      */
     uint32_t watched;
+    /**
+     * Names of NodePools whose drifted nodes are kept for now, with DRIFT_BACKOFF: kubernetes-sigs/karpenter#3178 does
+     * so after replacements have failed. Static NodePools are not. Since 1.0.
+     */
+    const karp_str *backed_off;
+    size_t backed_off_count;
 } karp_disrupt_options;
 
 /** Sets the defaults: the size of @p options, everything else 0. */

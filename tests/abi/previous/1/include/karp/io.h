@@ -83,6 +83,9 @@ typedef struct karp_reader_options {
     /** KARP_PEER_*: the version of Karpenter that the snapshot is for, as in karp_options. The built-in providers are
      * of the same time: under 1.14, a reservation of EC2 without a free instance is unavailable. Since 1.0 */
     uint32_t peer_version;
+    uint32_t reserved; /**< 0 */
+    /** Proposals that change what is read, with the bits of karp_options.flip_rules: price-expression. Since 1.0 */
+    uint64_t previews;
 } karp_reader_options;
 
 /** Whether a reader's snapshot has devices. */

@@ -564,6 +564,10 @@ typedef struct karp_node_overlay {
     size_t capacity_count;
     int32_t weight; /**< 0 = absent */
     uint32_t reserved;
+    /** Arithmetic on self.price, as kubernetes-sigs/karpenter#3004 proposes; excludes the other two. "" = absent.
+     * Errors: INVALID (no expression, or no price comes out), UNSUPPORTED (CEL beyond + - * / and parentheses).
+     * Since 1.0 */
+    karp_str price_expression;
 } karp_node_overlay;
 
 /** CapacityBuffer (gate CapacityBuffer), with the pod template its reference resolves to. */

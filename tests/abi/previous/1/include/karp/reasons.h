@@ -121,6 +121,7 @@ enum {
     KARP_REASON_RESERVATION_ELSEWHERE = 242,
     KARP_REASON_SEARCH_STOPPED = 243, /* a deadline, should_stop or a limit of work came before it */
     KARP_REASON_GROUP_ELSEWHERE = 244, /* profile KARP */
+    KARP_REASON_DRIFT_BACKOFF = 245, /* preview drift-backoff */
     /* why a command was given up: when it was validated */
     KARP_REASON_CHURN = 300,
     KARP_REASON_VALIDATION_BUDGET = 301,
