@@ -31,7 +31,12 @@ enum {
     KARP_BLOCKER_SEVERAL_NODES = 11,
     KARP_BLOCKER_SPOT_TYPES = 12, /**< fewer than 15 cheaper spot types; by NodePool. Since 1.0. */
     /** nodes that are being deleted, and whose drain waits for pods that cannot be evicted; by NodePool. Since 1.0. */
-    KARP_BLOCKER_DRAIN = 13
+    KARP_BLOCKER_DRAIN = 13,
+    /** nodes whose instance type is not in the catalogue, or that have no label of a zone or capacity type; by
+     * NodePool. Since 1.0. */
+    KARP_BLOCKER_UNKNOWN_TYPE = 14,
+    KARP_BLOCKER_NOT_INITIALIZED = 15, /**< nodes that have not become ready yet; by NodePool. Since 1.0. */
+    KARP_BLOCKER_NO_NODE_POOL = 16 /**< nodes whose NodePool does not exist: `object` is "". Since 1.0. */
 };
 
 /** "pdb", "pod-annotation" …; "" for any other number. Since 1.0. */

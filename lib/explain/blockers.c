@@ -17,9 +17,9 @@
 const char *karp_blocker_kind_name(uint32_t kind)
 {
     static const char *const names[] = {
-        "",           "pdb",       "pod-annotation", "node-annotation", "budget",   "consolidate-after",
-        "policy",     "nominated", "spot-to-spot",   "limits",          "topology", "several-nodes",
-        "spot-types", "drain"
+        "",           "pdb",       "pod-annotation", "node-annotation", "budget",     "consolidate-after",
+        "policy",     "nominated", "spot-to-spot",   "limits",          "topology",   "several-nodes",
+        "spot-types", "drain",     "unknown-type",   "not-initialized", "no-nodepool"
     };
     return kind < sizeof names / sizeof *names ? names[kind] : "";
 }
@@ -40,15 +40,18 @@ static uint32_t kind_of(uint32_t code)
     case KARP_REASON_SPOT_TO_SPOT_DISABLED: return KARP_BLOCKER_SPOT_TO_SPOT;
     case KARP_REASON_SEVERAL_NODES_NEEDED: return KARP_BLOCKER_SEVERAL_NODES;
     case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES: return KARP_BLOCKER_SPOT_TYPES;
+    case KARP_REASON_INSTANCE_TYPE_NOT_FOUND:
+    case KARP_REASON_NO_CAPACITY_TYPE:
+    case KARP_REASON_NO_ZONE: return KARP_BLOCKER_UNKNOWN_TYPE;
+    case KARP_REASON_NO_NODE:
+    case KARP_REASON_NOT_INITIALIZED: return KARP_BLOCKER_NOT_INITIALIZED;
+    case KARP_REASON_NODEPOOL_NOT_FOUND: return KARP_BLOCKER_NO_NODE_POOL;
     default: return 0;
     }
 }
 
-/* Rules of consolidation itself, and drains that have begun, which nothing can lift. */
-static bool is_rule(uint32_t kind)
-{
-    return kind == KARP_BLOCKER_SEVERAL_NODES || kind == KARP_BLOCKER_SPOT_TYPES || kind == KARP_BLOCKER_DRAIN;
-}
+/* Rules of consolidation itself, drains that have begun, and nodes that are no candidates, which nothing can lift. */
+static bool is_rule(uint32_t kind) { return kind >= KARP_BLOCKER_SEVERAL_NODES; }
 
 /* What is found by looking at pods, without a pass. */
 static bool of_pods(uint32_t kind) { return kind == KARP_BLOCKER_PDB || kind == KARP_BLOCKER_POD_ANNOTATION; }

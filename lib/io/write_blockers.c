@@ -18,7 +18,8 @@ static void get_blocker(const write_job *job, const karp_blockers *found, size_t
     write_refuse(job, karp_blockers_at(found, index, out), "a blocker cannot be read");
 }
 
-static const record_names blocker_kinds = { karp_blocker_kind_name, KARP_BLOCKER_PDB, KARP_BLOCKER_DRAIN, false };
+static const record_names blocker_kinds = { karp_blocker_kind_name, KARP_BLOCKER_PDB, KARP_BLOCKER_NO_NODE_POOL,
+                                            false };
 static const record record_savings_blocker = {
     SIZED(karp_savings_blocker, savings),
     OPEN({ NAMED("kind", karp_savings_blocker, kind, blocker_kinds) }, { TEXT("object", karp_savings_blocker, object) },

@@ -38,6 +38,12 @@ static uint32_t kind_of(uint32_t code)
     case KARP_REASON_SEVERAL_NODES_NEEDED: return KARP_BLOCKER_SEVERAL_NODES;
     case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES: return KARP_BLOCKER_SPOT_TYPES;
     case KARP_REASON_DELETING: return KARP_BLOCKER_DRAIN;
+    case KARP_REASON_INSTANCE_TYPE_NOT_FOUND:
+    case KARP_REASON_NO_CAPACITY_TYPE:
+    case KARP_REASON_NO_ZONE: return KARP_BLOCKER_UNKNOWN_TYPE;
+    case KARP_REASON_NO_NODE:
+    case KARP_REASON_NOT_INITIALIZED: return KARP_BLOCKER_NOT_INITIALIZED;
+    case KARP_REASON_NODEPOOL_NOT_FOUND: return KARP_BLOCKER_NO_NODE_POOL;
     default: return 0;
     }
 }
@@ -110,7 +116,8 @@ static size_t compare(const char *name, const karp_blockers *found, const karp_n
         uint32_t kind = consolidates ? kind_of(b.code) : 0;
         bool stuck = kind != KARP_BLOCKER_DRAIN ||
                      (b.detail.len > 0 && strstr(b.detail.ptr, "its drain waits") != NULL);
-        if (kind == 0 || never || !stuck || some_row(found, kind, node)) continue;
+        bool hidden = kind == KARP_BLOCKER_NOT_INITIALIZED; /* whether its NodePool is static is not seen then */
+        if (kind == 0 || never || hidden || !stuck || some_row(found, kind, node)) continue;
         wrong++;
         printf("%s: %.*s stays for %s, and no row %s names it\n", name, (int)node.len, node.ptr,
                karp_reason_name(b.code), karp_blocker_kind_name(kind));

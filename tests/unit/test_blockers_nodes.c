@@ -46,6 +46,12 @@ static uint32_t kind_of_reason(uint32_t code)
     case KARP_REASON_BALANCED_SCORE: return KARP_BLOCKER_POLICY;
     case KARP_REASON_NOMINATED: return KARP_BLOCKER_NOMINATED;
     case KARP_REASON_SPOT_TO_SPOT_DISABLED: return KARP_BLOCKER_SPOT_TO_SPOT;
+    case KARP_REASON_INSTANCE_TYPE_NOT_FOUND:
+    case KARP_REASON_NO_CAPACITY_TYPE:
+    case KARP_REASON_NO_ZONE: return KARP_BLOCKER_UNKNOWN_TYPE;
+    case KARP_REASON_NO_NODE:
+    case KARP_REASON_NOT_INITIALIZED: return KARP_BLOCKER_NOT_INITIALIZED;
+    case KARP_REASON_NODEPOOL_NOT_FOUND: return KARP_BLOCKER_NO_NODE_POOL;
     default: return 0;
     }
 }
@@ -60,7 +66,8 @@ static void explained_kinds(const karp_node_explanation *e, uint32_t *own, uint3
         assert_int_equal(karp_node_explanation_blocker(e, i, &b), KARP_OK);
         bool alone = b.method == KARP_METHOD_SINGLE_NODE || b.method == KARP_METHOD_EMPTINESS;
         *all |= 1u << kind_of_reason(b.code);
-        if (alone) *own |= 1u << kind_of_reason(b.code);
+        bool hidden = kind_of_reason(b.code) == KARP_BLOCKER_NOT_INITIALIZED; /* its NodePool may be static */
+        if (alone && !hidden) *own |= 1u << kind_of_reason(b.code);
     }
     *own &= ~1u;
     *all &= ~1u;
