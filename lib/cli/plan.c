@@ -6,18 +6,40 @@
 
 #include <karp/library.h>
 
+/* Names of the nodes that the plan gives pods: Karpenter nominates them, and does not disrupt them in the same time.
+ * NULL = out of memory. */
+static karp_str *nominated_nodes(karp_context *context, const karp_decision *plan, size_t *count)
+{
+    *count = karp_decision_placement_count(plan);
+    karp_str *names = karp_alloc(context, (*count + 1) * sizeof *names);
+    for (size_t i = 0; names != NULL && i < *count; i++) {
+        karp_placement row = { .size = sizeof row };
+        names[i] = karp_decision_placement(plan, i, &row) == KARP_OK ? row.node : str("");
+    }
+    return names;
+}
+
+static karp_status decide_disruption(cli_answer *answer, const karp_options *common, const karp_decision *plan,
+                                     karp_decision **out)
+{
+    karp_disrupt_options options;
+    karp_disrupt_options_init(&options, sizeof(options));
+    options.common = common;
+    karp_str *names = nominated_nodes(answer->options->context, plan, &options.nominated_count);
+    if (names == NULL) return fail_nomem(&answer->error);
+    options.nominated = names;
+    karp_status status = karp_disrupt(answer->input.snapshot, &options, out, &answer->error);
+    karp_free(answer->options->context, names, (options.nominated_count + 1) * sizeof *names);
+    return status;
+}
+
 static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decision **disruption)
 {
     karp_options common = decision_options(answer->options);
     show_deadline(&common);
     progress_begin("planning");
     karp_status status = karp_provision(answer->input.snapshot, &common, plan, &answer->error);
-    if (status == KARP_OK && answer->options->disrupt) {
-        karp_disrupt_options disrupt;
-        karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-        disrupt.common = &common;
-        status = karp_disrupt(answer->input.snapshot, &disrupt, disruption, &answer->error);
-    }
+    if (status == KARP_OK && answer->options->disrupt) status = decide_disruption(answer, &common, *plan, disruption);
     progress_end();
     return status;
 }

@@ -48,7 +48,7 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
     if (n->marked && pass_rule(p, RULE_CHECK_ORDER)) return KARP_REASON_DELETING;
     if (!n->initialized) return KARP_REASON_NOT_INITIALIZED;
     if (n->marked) return KARP_REASON_DELETING;
-    if (n->nominated) return KARP_REASON_NOMINATED;
+    if (n->nominated || (p->nominated != NULL && p->nominated[number])) return KARP_REASON_NOMINATED;
     if (n->annotated &&
         node_protected(p, n->registered ? &w->raw.nodes.items[n->node].meta : &w->raw.claims.items[n->claim].meta)) {
         return KARP_REASON_NODE_DO_NOT_DISRUPT;

@@ -47,15 +47,15 @@ static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt
            (pass_quirk(p, 22) || p->blocking_budgets != NULL);
 }
 
-/* Ignores names that are not state nodes. */
-static karp_status read_in_progress(pass *p, const karp_disrupt_options *options, karp_error *error)
+/* Marks the nodes of these names in *out, NULL = there are none. Ignores names that are not state nodes. */
+static karp_status read_names(pass *p, const karp_str *names, size_t count, bool **out, karp_error *error)
 {
-    if (options->in_progress_count == 0) return KARP_OK;
-    p->in_queue = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *p->in_queue);
-    if (p->in_queue == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < options->in_progress_count; i++) {
-        uint32_t number = state_node_named(p->snapshot, options->in_progress[i]);
-        if (number != NO_ID) p->in_queue[number] = true;
+    if (count == 0) return KARP_OK;
+    *out = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof **out);
+    if (*out == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = state_node_named(p->snapshot, names[i]);
+        if (number != NO_ID) (*out)[number] = true;
     }
     return KARP_OK;
 }
@@ -78,7 +78,8 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     if (status != KARP_OK) return status;
     *method = checked.method;
     status = fill_pass(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
-    if (status == KARP_OK) status = read_in_progress(p, &checked, error);
+    if (status == KARP_OK) status = read_names(p, checked.in_progress, checked.in_progress_count, &p->in_queue, error);
+    if (status == KARP_OK) status = read_names(p, checked.nominated, checked.nominated_count, &p->nominated, error);
     if (status == KARP_OK) status = marks_begin(p, checked.memory, checked.watched != 0, error);
     if (status != KARP_OK) pass_end(p);
     return context_refusal(snapshot->context, status, error);

@@ -122,6 +122,7 @@ typedef struct pass {
     const karp_str *backed_off; /* NodePools whose drifted nodes are kept; the caller's */
     size_t backed_off_count;
     bool *in_queue; /* by state node: part of a command in progress; NULL = no node is */
+    bool *nominated; /* by state node: the options say that pods are nominated for it; NULL = for none */
     bool remembers; /* see marks.h; `memory` is for the next pass */
     karp_memory memory;
     bool *unseen; /* by store pool */

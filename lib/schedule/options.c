@@ -95,6 +95,8 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
         return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress_count is not 0, but in_progress is NULL");
     if (out->backed_off == NULL && out->backed_off_count > 0)
         return fail(error, KARP_E_INVALID, "karp_disrupt_options: backed_off_count is not 0, but backed_off is NULL");
+    if (out->nominated == NULL && out->nominated_count > 0)
+        return fail(error, KARP_E_INVALID, "karp_disrupt_options: nominated_count is not 0, but nominated is NULL");
     return KARP_OK;
 }
 
