@@ -58,7 +58,7 @@ karp_status karp_tune_set_settlement(karp_tune *tune, size_t design, const karp_
     if (!tune || !settlement) return fail_null(error, "tune or settlement");
     const karp_decision *last = karp_settlement_last(settlement);
     karp_settle_round round = { .size = sizeof round };
-    karp_tune_design r = { .left = karp_decision_pods_left(last) };
+    karp_tune_design r = { .left = karp_decision_pods_left(last), .unpriced = karp_decision_unpriced_count(last) };
     tune_design *d = NULL;
     karp_status status = find(tune, design, &d, error);
     if (status) return status;

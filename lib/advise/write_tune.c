@@ -59,6 +59,7 @@ static void write_figures(json_out *j, const karp_tune *t, const karp_tune_desig
     else json_member_money(j, "spotPerHour", d->exposure);
     json_member_uint(j, t->replay ? "nodesMost" : "nodes", d->nodes);
     json_member_uint(j, "podsLeft", d->left);
+    if (d->unpriced > 0) json_member_uint(j, "nodesWithoutPrice", d->unpriced);
     json_member_bool(j, "onFront", d->on_front != 0);
     json_member_bool(j, "best", d->best != 0);
     json_member_bool(j, "leavesMore", d->leaves_more != 0);

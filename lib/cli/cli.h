@@ -519,6 +519,8 @@ bool gates_are_set(const cli_options *options);
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
 /* The same for a disruption pass. The cost is that after the course of the drift, if it was played (NULL = not). */
 int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass, const karp_settlement *drift);
+/* The same for a replay or a story. Its cost is that on average. */
+int exit_status_of_replay(const cli_options *options, const karp_replay_outcome *outcome);
 /* The same for karp plan --settle. */
 int exit_status_of_settled(const cli_answer *answer, const karp_settlement *settlement);
 

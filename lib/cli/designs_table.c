@@ -2,6 +2,9 @@
 #include "designs.h"
 #include "writer.h"
 
+#include <base/licence_words.h>
+
+#include <karp/inspect.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,14 +178,37 @@ static const char *licences_of(const design *d)
     return d->input.reader == NULL ? "" : karp_reader_missing_licences(d->input.reader).ptr;
 }
 
+static size_t design_unpriced(const design *d)
+{
+    return karp_decision_unpriced_count(d->settlement != NULL ? karp_settlement_last(d->settlement) : d->plan);
+}
+
 /* The systems whose licences the costs lack, if a design has any. */
 static void licence_row(cli_writer *w, const design *list, size_t count)
 {
-    bool any = false;
-    for (size_t i = 0; i < count; i++) any = any || licences_of(&list[i])[0] != '\0';
-    if (!any) return;
-    begin_row(w, "without licences of", 19);
+    const char *words = NULL;
+    char label[48];
+    for (size_t i = 0; i < count && words == NULL; i++)
+        if (licences_of(&list[i])[0] != '\0') words = licence_words(str(licences_of(&list[i])));
+    if (words == NULL) return;
+    (void)snprintf(label, sizeof label, "without %.*s", (int)strlen(words) - 1, words);
+    begin_row(w, label, strlen(label));
     for (size_t i = 0; i < count; i++) put_cell(w, licences_of(&list[i])[0] != '\0' ? licences_of(&list[i]) : "-");
+    end_row(w);
+}
+
+/* Nodes that count as $0, if a design has any. */
+static void unpriced_row(cli_writer *w, const design *list, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) any = any || design_unpriced(&list[i]) > 0;
+    if (!any) return;
+    begin_row(w, "nodes without a price", 21);
+    for (size_t i = 0; i < count; i++) {
+        char text[24];
+        (void)snprintf(text, sizeof text, "%zu", design_unpriced(&list[i]));
+        put_cell(w, text);
+    }
     end_row(w);
 }
 
@@ -225,6 +251,7 @@ static void write_table(cli_writer *w, const design *list, size_t count)
     for (size_t i = 0; i < count; i++) money_cell(w, list[i].totals.price, list[0].totals.price, i == 0);
     end_row(w);
     licence_row(w, list, count);
+    unpriced_row(w, list, count);
     cost_rows(w, list, count);
     count_row(w, "nodes", list, count, offsetof(design, totals.nodes));
     if (!w->settled) {

@@ -4,6 +4,9 @@
 #include "option_table.h"
 #include "writer.h"
 
+#include <base/licence_words.h>
+
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +70,11 @@ int options_together(const cli_verb *verb, const cli_options *options)
         return wrong_option(verb, "--baseline",
                             "is what --fail-on cost=+10% (or +$50, $500) compares with: give that, too");
     }
+    bool plays = strcmp(verb->name, "simulate") == 0 || strcmp(verb->name, "replay") == 0;
+    if (plays && (options->baseline != NULL || (options->fail_on_cost && options->cost_is_more)))
+        return wrong_option(verb, "--fail-on cost",
+                            "has nothing to compare with here: give an amount for the average of a month, as in "
+                            "cost=$500; karp diff compares two replays (-o json)");
     if (options->no_disrupt && !options->settle)
         return wrong_option(verb, "--no-disrupt", "is for --settle: give that, too");
     if (options->first_round && options->settle)
@@ -116,7 +124,7 @@ static size_t note_count(const cli_answer *answer, const karp_decision *plan, co
 /* The cost to compare with. */
 typedef struct base {
     double cost; /* per hour */
-    const char *name; /* "today" */
+    const char *name; /* "today"; NULL = there is none */
 } base;
 
 /* Reads the cost after the Plan of --baseline into *out; false after printing the error. */
@@ -152,8 +160,9 @@ static int exceeds_cost_limit(const cli_options *options, base than, double afte
     (void)money_dollars(after * HOURS_A_MONTH, false, money[0]);
     (void)money_dollars(limit * HOURS_A_MONTH, false, money[1]);
     (void)money_dollars(before * HOURS_A_MONTH, false, money[2]);
-    fprintf(stderr, "karp: --fail-on cost: %s/month (730 h) is more than %s/month (%s %s/month)\n", money[0], money[1],
-            options->baseline != NULL ? "baseline" : than.name, money[2]);
+    fprintf(stderr, "karp: --fail-on cost: %s/month (730 h) is more than %s/month", money[0], money[1]);
+    if (than.name == NULL) fprintf(stderr, "\n");
+    else fprintf(stderr, " (%s %s/month)\n", options->baseline != NULL ? "baseline" : than.name, money[2]);
     return 1;
 }
 
@@ -188,7 +197,6 @@ static bool is_about_input(const cli_options *options, const cli_input *input, c
 /* Whether a gate on the cost is asked about a cluster whose cost is not known, because rounds would go on. */
 static bool cost_is_unknown(const cli_options *options, const karp_settlement *settlement, const karp_drift *drift)
 {
-    if (!options->fail_on_cost) return false;
     if (settlement == NULL && !options->first_round && !options->settle && drift != NULL && drift->nodes > 0 &&
         drift->played == 0) {
         print_problem(
@@ -202,6 +210,32 @@ static bool cost_is_unknown(const cli_options *options, const karp_settlement *s
     return true;
 }
 
+/* Whether the cost that a gate is asked about is only the least that it can be. */
+static bool cost_is_partial(karp_str licences, size_t nodes)
+{
+    char text[256];
+    if (nodes > 0) {
+        (void)snprintf(text, sizeof text,
+                       "%zu %s no known price and %s as $0: --catalogue or --facts can state it, and "
+                       "\"karp nodes\" lists them",
+                       nodes, nodes == 1 ? "node has" : "nodes have", nodes == 1 ? "counts" : "count");
+        print_problem("--fail-on cost", text);
+    }
+    if (licences.len > 0) {
+        (void)snprintf(text, sizeof text, "the cost is without %s%s: --prices FILE adds them (docs/prices.md)",
+                       licence_words(licences), licences.ptr);
+        print_problem("--fail-on cost", text);
+    }
+    return nodes > 0 || licences.len > 0;
+}
+
+static bool notes_fail(const cli_options *options, size_t notes)
+{
+    bool failed = options->fail_on_notes && notes > 0;
+    if (failed) print_problem("--fail-on notes", "there are notes");
+    return failed;
+}
+
 /* EXIT_OK if no condition of --fail-on is met. Cost and pods are those after all rounds of launching, and after nodes
  * that drift are replaced; `settlement` NULL = after the plan. */
 static int failure(const cli_options *options, const cli_input *input, base than, const karp_decision *plan,
@@ -210,12 +244,14 @@ static int failure(const cli_options *options, const cli_input *input, base than
     const karp_decision *end = settlement != NULL ? karp_settlement_last(settlement) : plan;
     double after = karp_decision_cost_after(end);
     const karp_decision *first = settlement != NULL ? karp_settlement_first(settlement) : plan;
-    bool failed = !is_about_input(options, input, first) || cost_is_unknown(options, settlement, drift);
-    failed = (options->fail_on_unschedulable && some_pod_left(end)) || failed;
-    if (options->fail_on_notes && notes > 0) {
-        print_problem("--fail-on notes", "there are notes");
-        failed = true;
+    bool failed = !is_about_input(options, input, first);
+    if (options->fail_on_cost) {
+        failed = cost_is_unknown(options, settlement, drift) || failed;
+        karp_str licences = input->reader != NULL ? karp_reader_missing_licences(input->reader) : str("");
+        failed = cost_is_partial(licences, karp_decision_unpriced_count(end)) || failed;
     }
+    failed = (options->fail_on_unschedulable && some_pod_left(end)) || failed;
+    failed = notes_fail(options, notes) || failed;
     if (options->fail_on_cost) {
         int dear = exceeds_cost_limit(options, than, after);
         if (dear < 0) return EXIT_ERROR;
@@ -260,4 +296,30 @@ int exit_status_of_design(const cli_options *options, const design *first, const
     if (!is_about_input(options, &first->input, first->plan)) return EXIT_UNSCHEDULABLE;
     return failure(options, &d->input, than, d->plan, d->settlement, &d->drift,
                    d->input.warning_count + karp_decision_warning_count(d->plan));
+}
+
+int exit_status_of_replay(const cli_options *options, const karp_replay_outcome *o)
+{
+    char text[INCOMPLETE_TEXT];
+    bool failed = false;
+    if (!gates_are_set(options)) return EXIT_OK;
+    incomplete_text((size_t)o->unplanned, (size_t)o->not_understood, text);
+    if (text[0] == '\0' && o->pods + o->nodes_most == 0)
+        str_append(text, sizeof text, "there was no pod and no node to decide on");
+    if (text[0] != '\0') {
+        print_problem("--fail-on", text);
+        failed = true;
+    }
+    if (options->fail_on_unschedulable && o->pods_pending > 0) {
+        (void)snprintf(text, sizeof text, "%" PRIu64 " %s pending at the end", o->pods_pending,
+                       o->pods_pending == 1 ? "pod is" : "pods are");
+        print_problem("--fail-on unschedulable", text);
+        failed = true;
+    }
+    failed = notes_fail(options, (size_t)o->notes) || failed;
+    if (options->fail_on_cost) {
+        failed = cost_is_partial(str(o->licences), (size_t)o->nodes_without_price) || failed;
+        failed = exceeds_cost_limit(options, (base){ 0, NULL }, o->cost) != 0 || failed;
+    }
+    return failed ? EXIT_UNSCHEDULABLE : EXIT_OK;
 }

@@ -242,9 +242,12 @@ static const option_row rows[] = {
     { 0, "width", "N", CLI_OPTION_OUTPUT, COUNT(width, 40, 1000, "a number from 40 to 1000"),
       "columns of text; default: COLUMNS, the terminal's, or 100" },
     { 0, "detailed-exitcode", NULL, CLI_OPTION_EXIT, FLAG(detailed_exitcode),
-      "exit 2 if nodes would be launched or removed" },
+      "exit 2 if there is something to do: nodes would be launched or removed, inputs differ (diff), a design is "
+      "better "
+      "(tune), or decisions are not explained (twin)" },
     { 0, "fail-on", "WHAT,...", CLI_OPTION_FAIL_ON, CALL(set_fail_on),
-      "exit 3: unschedulable (pods are left), notes (there are some), cost=+10%, cost=+$50 or cost=$500 a month" },
+      "exit 3: unschedulable (pods are left), notes (there are some), cost=+10%, cost=+$50 or cost=$500 a month; of a "
+      "replay or a story, on average" },
     { 0, "format", "FORMAT", CLI_OPTION_LINT, CALL(set_format), "the same as -o" },
     { 0, "fail-on", "SEVERITY", CLI_OPTION_LINT, CALL(set_severity),
       "exit 3 on findings this severe: info, warning, error" },

@@ -180,13 +180,17 @@ static void report_progress(const karp_replay_progress *progress, void *user)
 
 static karp_status answer_replay(cli_answer *answer, void *own, int *result)
 {
-    (void)result;
     karp_replay_options *o = own;
+    karp_replay_outcome outcome = { .size = sizeof outcome };
+    bool dumps = o->dump_at != 0 || o->dump_after != 0;
+    answer->write.outcome = &outcome;
     o->progress = report_progress;
     o->progress_user = o;
     progress_begin("replaying");
     karp_status status = karp_replay(answer->options->context, o, &answer->write, &answer->text, &answer->error);
     progress_end();
+    answer->write.outcome = NULL;
+    if (status == KARP_OK && !dumps) *result = exit_status_of_replay(answer->options, &outcome);
     return status;
 }
 
@@ -242,6 +246,11 @@ static int print_replay(karp_replay_options *replay, void *own)
 static int run_replay(const cli_options *options)
 {
     cli_options all = *options;
+    if (gates_are_set(options) && options->replay[REPLAY_DUMP_AT] != NULL) {
+        print_problem("replay: --fail-on", "--dump-at writes a cluster: give --fail-on to the replay without it, or to "
+                                           "karp plan of that cluster");
+        return EXIT_ERROR;
+    }
     return replay_of(options, &options->files, &options->pools, print_replay, &all);
 }
 
@@ -253,7 +262,7 @@ const cli_verb verb_replay = {
         "Replays traces in virtual time: pods come and go as the traces say, and Karpenter's launches and disruptions\n"
         "are decided on the way. Compares policies by cost, evictions and how long pods were pending. - is standard "
         "input.",
-    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY | CLI_OPTION_OUTPUT,
+    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY | CLI_OPTION_OUTPUT | CLI_OPTION_FAIL_ON,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run_replay,

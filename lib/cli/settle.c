@@ -3,6 +3,8 @@
 #include "designs.h"
 #include "writer.h"
 
+#include <base/licence_words.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -128,7 +130,8 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
         cli_put_made_by(w, "plan --settle", w->options, input);
     }
     karp_str licences = karp_reader_missing_licences(input->reader);
-    if (licences.len > 0) cli_put_format(w, "%sWithout licences of %s.\n", w->markdown ? "\n" : "", licences.ptr);
+    if (licences.len > 0)
+        cli_put_format(w, "%sWithout %s%s.\n", w->markdown ? "\n" : "", licence_words(licences), licences.ptr);
     size_t rounds = karp_settlement_round_count(s);
     karp_drift drift = { .size = sizeof drift };
     (void)karp_settlement_drift(s, &drift);

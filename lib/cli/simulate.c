@@ -5,8 +5,9 @@
 
 static karp_status answer_simulate(cli_answer *answer, void *catalogue, int *result)
 {
-    (void)result;
     const cli_options *options = answer->options;
+    karp_replay_outcome outcome = { .size = sizeof outcome };
+    answer->write.outcome = &outcome;
     karp_options common = decision_options(options);
     const char *asked = options->feature_gates;
     karp_str gates = str(asked);
@@ -14,6 +15,8 @@ static karp_status answer_simulate(cli_answer *answer, void *catalogue, int *res
     karp_status status = karp_story_play(options->context, options->words.items[0], catalogue, gates, &common,
                                          &answer->write, &answer->text, &answer->error);
     progress_end();
+    answer->write.outcome = NULL;
+    if (status == KARP_OK) *result = exit_status_of_replay(options, &outcome);
     return status;
 }
 
@@ -35,7 +38,7 @@ const cli_verb verb_simulate = {
         "Plays a story: the documents of a cluster, and steps that scale Deployments, let time pass, or expire\n"
         "nodes. Pods are bound and nodes become ready in virtual time; each decision is printed, and the total cost.",
     .word_count = 1,
-    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_GATES | CLI_OPTION_OUTPUT,
+    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_GATES | CLI_OPTION_OUTPUT | CLI_OPTION_FAIL_ON,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run_simulate,

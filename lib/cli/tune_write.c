@@ -3,6 +3,8 @@
 #include "tune.h"
 #include "writer.h"
 
+#include <base/licence_words.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,8 +159,23 @@ static void text_best(cli_writer *w, const cli_tuning *t)
     else
         cli_put_format(w, "\nThe best is design %zu: %s%s instead of %s%s (%s).\n", t->best, after, unit, before, unit,
                        saved);
+    if (best.left > 0 && t->best != 0)
+        cli_put_format(w, "That is without %" PRIu64 " %s it has no node for; the input as it is leaves %" PRIu64 ".\n",
+                       best.left, best.left == 1 ? "pod that" : "pods that", own.left);
     if (best.exposure > own.exposure && !t->replayed)
         cli_put_text(w, "It has more on spot nodes, which can be interrupted.\n");
+}
+
+/* Costs with nodes that count as $0 compare with nothing. */
+static void text_unpriced(cli_writer *w, const cli_tuning *t)
+{
+    const karp_tune_design best = design_at(t, t->best), own = design_at(t, 0);
+    if (best.unpriced + own.unpriced == 0) return;
+    cli_put_format(w,
+                   "At least: %" PRIu64 " of its nodes, and %" PRIu64
+                   " of the input as it is, have no known price and count as $0;\n"
+                   "--catalogue or --facts can state it.\n",
+                   best.unpriced, own.unpriced);
 }
 
 /* The bound is about all pods that the loosest design places. */
@@ -170,9 +187,15 @@ static void text_floor(cli_writer *w, const cli_tuning *t)
     money(t, t->floor, false, floor);
     cli_put_format(w, "No values of these fields%s can be below %s/month (a lower bound with a proof)",
                    best.left > 0 ? " that place every pod that can be placed" : "", floor);
-    if (best.left == 0 && best.cost < t->floor * 1.0005) cli_put_format(w, ",\nand design %zu reaches it", t->best);
+    if (best.unpriced > 0)
+        cli_put_text(w, ";\nthe best is not compared with it, since not all of its prices are known");
+    else if (best.left == 0 && best.cost < t->floor * 1.0005)
+        cli_put_format(w, ",\nand design %zu reaches it", t->best);
     else if (best.left == 0)
         cli_put_format(w, ";\ndesign %zu is %.1f%% above it", t->best, (best.cost / t->floor - 1) * 100);
+    else
+        cli_put_format(w, ";\ndesign %zu leaves %" PRIu64 " %s without a node, so its cost is not compared with it",
+                       t->best, best.left, best.left == 1 ? "pod" : "pods");
     cli_put_text(w, ".\n");
 }
 
@@ -185,13 +208,14 @@ static void write_text(cli_writer *w, const cli_tuning *t)
     if (count < grid) cli_put_text(w, " --designs N tries more of them.");
     cli_put_text(w, "\n");
     karp_str licences = karp_reader_missing_licences(t->answer->input.reader);
-    if (licences.len > 0) cli_put_format(w, "Without licences of %s.\n", licences.ptr);
+    if (licences.len > 0) cli_put_format(w, "Without %s%s.\n", licence_words(licences), licences.ptr);
     text_axes(w, t);
     text_heading(w, t);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || design_at(t, i).on_front) text_design(w, t, i);
     }
     text_best(w, t);
+    text_unpriced(w, t);
     text_alone(w, t);
     cli_put_text(w, t->floor > 0 ? "\n" : "");
     text_floor(w, t);

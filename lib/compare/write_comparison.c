@@ -7,6 +7,7 @@
 #include <io/write_requests.h>
 #include <records/rows.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/objective.h>
 #include <karp/peer.h>
@@ -19,6 +20,7 @@ typedef struct shown_design {
     karp_design_totals totals;
     double month; /* $ */
     karp_str licences; /* "" = the cost lacks none */
+    size_t unpriced; /* nodes that it counts as 0 */
     const karp_cost *objective; /* NULL = it is no least-cost plan */
 } shown_design;
 
@@ -28,7 +30,8 @@ static const record record_group = { OF(karp_design_group), OPEN({ TEXT("name", 
 
 static const record design_cost = { OPEN(
     { MONEY("perHour", shown_design, totals.price) }, { MONEY("perMonth", shown_design, month) },
-    { MONEY("spot", shown_design, totals.spot_price) }, { TEXT("withoutLicences", shown_design, licences), GIVEN }) };
+    { MONEY("spot", shown_design, totals.spot_price) }, { TEXT("withoutLicences", shown_design, licences), GIVEN },
+    { SIZE("nodesWithoutPrice", shown_design, unpriced), POSITIVE }) };
 
 static const record design_objective = {
     OF(karp_cost), OPEN({ CONSTANT("name", "cost") }, { MONEY("cost", karp_cost, cost) },
@@ -76,7 +79,9 @@ void design_as_json(const encoder *e, const summed_design *d)
     const karp_decision *plan = d->design.plan;
     karp_cost cost = { .size = sizeof cost };
     bool least = karp_decision_cost(plan, &cost) == KARP_OK;
-    shown_design shown = { d->totals, d->totals.price * HOURS_A_MONTH, { "", 0 }, least ? &cost : NULL };
+    shown_design shown = { d->totals, d->totals.price * HOURS_A_MONTH, { "", 0 }, 0, least ? &cost : NULL };
+    shown.unpriced = karp_decision_unpriced_count(d->design.settlement ? karp_settlement_last(d->design.settlement)
+                                                                       : plan);
     json_open_object(e->json);
     json_member_str(e->json, "name", d->design.name);
     if (d->design.reader != NULL) input_as_json(e, d);

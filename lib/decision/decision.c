@@ -96,6 +96,17 @@ double karp_decision_cost_after(const karp_decision *decision)
                                  : decision->cost_after;
 }
 
+size_t karp_decision_unpriced_count(const karp_decision *decision)
+{
+    size_t count = decision->nodes_later ? nodes_unpriced(decision->snapshot) : 0;
+    for (size_t i = 0; !decision->nodes_later && i < decision->nodes.count; i++) {
+        const karp_node_use *n = &decision->nodes.items[i];
+        count += !n->marked && n->node_pool.len > 0 && !(n->price > 0);
+    }
+    for (size_t i = 0; i < decision->launches.count; i++) count += !(decision->launches.items[i].choice.price > 0);
+    return count;
+}
+
 karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t pod_number)
 {
     return karp_snapshot_pod_name(decision->snapshot, pod_number);

@@ -106,3 +106,13 @@ double nodes_price(const karp_snapshot *w, bool marked_too)
     }
     return sum;
 }
+
+size_t nodes_unpriced(const karp_snapshot *w)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        count += !n->marked && n->managed && n->pool_name != NO_ID && !(node_price(w, n) > 0);
+    }
+    return count;
+}

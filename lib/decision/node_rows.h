@@ -33,5 +33,7 @@ double offering_price(const karp_snapshot *w, uint32_t pool, uint32_t type, uint
 double node_price(const karp_snapshot *w, const state_node *n);
 /* The price of all nodes, or only of those that are not being deleted. */
 double nodes_price(const karp_snapshot *w, bool marked_too);
+/* How many nodes of NodePools have no known price, without those that are being deleted. */
+size_t nodes_unpriced(const karp_snapshot *w);
 
 #endif

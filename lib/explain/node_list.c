@@ -4,6 +4,7 @@
 #include <karp/inspect.h>
 #include <karp/nodes.h>
 
+#include <base/assumed.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <base/str.h>
@@ -95,10 +96,18 @@ static uint32_t state_of(const state_node *n)
     return n->ready ? KARP_NODE_READY : KARP_NODE_NOT_READY;
 }
 
+/* The stated creation of an object. What the reader assumes of a manifest is none. */
+static int64_t stated_creation(const karp_snapshot *s, const object *o)
+{
+    bool assumed = str_starts(name_of(s, o->uid), ASSUMED_UID) && o->creation == s->raw.now - assumed_age;
+    return assumed ? KARP_NO_TIME : o->creation;
+}
+
 static int64_t created_at(const karp_snapshot *s, const state_node *n)
 {
-    int64_t created = n->claim == NO_ID ? KARP_NO_TIME : s->raw.claims.items[n->claim].meta.creation;
-    return created == KARP_NO_TIME && n->node != NO_ID ? s->raw.nodes.items[n->node].meta.creation : created;
+    int64_t created = n->claim == NO_ID ? KARP_NO_TIME : stated_creation(s, &s->raw.claims.items[n->claim].meta);
+    return created == KARP_NO_TIME && n->node != NO_ID ? stated_creation(s, &s->raw.nodes.items[n->node].meta)
+                                                       : created;
 }
 
 static int64_t pods_allocatable(const state_node *n)

@@ -6,6 +6,7 @@
 #include <io/refused.h>
 
 #include <base/admit.h>
+#include <base/assumed.h>
 #include <string.h>
 
 /* ---- small parts ------------------------------------------------------------------------------------------------- */
@@ -28,7 +29,7 @@ bool io_is_stated(const tree *object, const char *name)
 static void default_uid(trees *t, tree *metadata, uint64_t number)
 {
     if (io_is_stated(metadata, "uid")) return;
-    char uid[] = "00000000-0000-4000-8000-000000000000";
+    char uid[] = ASSUMED_UID "000000000000";
     for (size_t i = sizeof uid - 2; number && uid[i] != '-'; i--, number /= 10) uid[i] = (char)('0' + number % 10);
     tree_set_text(t, metadata, "uid", str(uid));
 }
@@ -549,7 +550,7 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     memset(f, 0, sizeof *f);
     f->reader = reader;
     f->fill = reader->options.strict == 0;
-    f->start = reader->now < INT64_MIN + INT64_C(86400000000000) ? reader->now : reader->now - INT64_C(86400000000000);
+    f->start = reader->now < INT64_MIN + assumed_age ? reader->now : reader->now - assumed_age;
     f->t = &reader->trees;
     trees_init(&f->made, reader->context);
     trees_init(&f->work, reader->context);

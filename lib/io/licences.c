@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes operating systems for which clouds charge a licence: the built-in prices are those of Linux without one. */
+/* Notes what clouds charge beside the price of an instance: licences of operating systems, and the fee of EKS Auto
+ * Mode. The built-in prices are those of Linux without either. */
 #include <io/clouds.h>
 #include <base/labels.h>
+#include <base/licence_words.h>
 #include <io/notes.h>
 
 #include <string.h>
@@ -16,9 +18,10 @@ static const licensed systems[] = {
     { "Red Hat Enterprise Linux", { "rhel", "red hat enterprise" } },
     { "SUSE Linux Enterprise Server", { "sles", "suse linux enterprise" } },
     { "Ubuntu Pro", { "ubuntu-pro", "ubuntu pro" } },
+    { AUTO_MODE, { NULL, NULL } }, /* a fee for each instance (aws.amazon.com/eks/pricing) */
 };
 
-enum { SYSTEMS = sizeof systems / sizeof systems[0], NONE = SYSTEMS };
+enum { SYSTEMS = sizeof systems / sizeof systems[0], NONE = SYSTEMS, AUTO = SYSTEMS - 1 };
 
 static bool contains(karp_str text, const char *word)
 {
@@ -55,6 +58,7 @@ static size_t system_of_class(const tree *spec)
 
 static size_t system_of_pool(const tree *spec)
 {
+    if (str_is(tree_get_text(tree_get(spec, "nodeClassRef"), "group"), "eks.amazonaws.com")) return AUTO;
     const tree *requirements = tree_get(spec, "requirements");
     for (size_t i = 0; i < tree_count(requirements); i++) {
         const tree *one = tree_item(requirements, i), *values = tree_get(one, "values");
@@ -70,6 +74,7 @@ static size_t system_of_node(const tree *root)
 {
     const tree *labels = tree_get(tree_get(root, "metadata"), "labels");
     if (!tree_find_str(labels, str(LABEL_NODE_POOL))) return NONE; /* it has no price */
+    if (str_is(tree_text(tree_find_str(labels, str("eks.amazonaws.com/compute-type"))), "auto")) return AUTO;
     if (str_is(tree_text(tree_find_str(labels, str(LABEL_OS))), "windows")) return 0;
     return system_in(tree_get_text(tree_get(tree_get(root, "status"), "nodeInfo"), "osImage"));
 }
@@ -124,9 +129,11 @@ karp_status io_licences_note(karp_reader *reader)
         karp_str kind = tree_get_text(first[i]->root, "kind"), name = first[i]->name;
         if (counts[i] > 1) str_append(more, sizeof more, " and %zu more", counts[i] - 1);
         status = io_warn(reader,
-                         "%.*s %.*s%s: costs are without licences of %s, since the built-in prices are those of Linux; "
-                         "Prices may add them (--prices)",
-                         str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr, more, systems[i].name);
+                         "%.*s %.*s%s: costs are without %s%s, since the built-in prices are those of %s; Prices may "
+                         "add %s (--prices)",
+                         str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr, more,
+                         licence_words(str(systems[i].name)), systems[i].name, i == AUTO ? "EC2" : "Linux",
+                         i == AUTO ? "it" : "them");
     }
     return status || names[0] == '\0' ? status : io_licences_keep(reader, str(names));
 }

@@ -155,5 +155,6 @@ void disruption_as_text(const write_job *job)
     cost_line(t, "Cost", karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
     licences_line(b, job->options, false);
+    unknown_prices_line(b, job->decision, false);
     drift_line(b, job, false);
 }

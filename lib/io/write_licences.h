@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said beside every total of costs whose prices lack the licences of operating systems. */
+/* What is said beside every total of costs that is not all of them: prices lack licences of operating systems or fees,
+ * or nodes have no known price. */
 #ifndef IO_WRITE_LICENCES_H
 #define IO_WRITE_LICENCES_H
 
@@ -11,5 +12,11 @@
 void licences_line(write_buffer *b, const karp_write_options *options, bool paragraph);
 /* The member `withoutLicences`. */
 void licences_as_json(json_out *j, const karp_write_options *options);
+
+/* "At least: 2 nodes have no known price and count as $0.", of the cluster after the decision; nothing if all have one.
+ */
+void unknown_prices_line(write_buffer *b, const karp_decision *decision, bool paragraph);
+/* The member `nodesWithoutPrice`. */
+void unknown_prices_as_json(json_out *j, const karp_decision *decision);
 
 #endif

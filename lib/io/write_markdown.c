@@ -130,6 +130,7 @@ static void write_cost(const write_job *job, double saved)
         buffer_char(b, '\n');
     }
     licences_line(b, job->options, true);
+    unknown_prices_line(b, job->decision, true);
     drift_line(b, job, true);
     karp_cost cost = { .size = sizeof cost };
     if (karp_decision_cost(decision, &cost) == KARP_OK) {

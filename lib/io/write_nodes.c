@@ -457,16 +457,17 @@ static void as_csv(const listing *l)
         const karp_listed_node *n = &l->nodes[i];
         const karp_str texts[] = { n->node, n->node_pool,     n->instance_type,
                                    n->zone, n->capacity_type, str(karp_node_state_name(n->state)) };
-        const double numbers[] = {
-            n->price,      n->idle, n->cpu_requested, n->cpu_allocatable, n->memory_requested, n->memory_allocatable,
-            n->replacement
-        };
+        const double money[] = { n->price, n->idle };
+        const double numbers[] = { n->cpu_requested, n->cpu_allocatable, n->memory_requested, n->memory_allocatable,
+                                   n->replacement };
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
             if (k > 0) buffer_char(b, ',');
             csv_field(b, texts[k]);
         }
         buffer_char(b, ',');
         buffer_uint(b, n->pod_count);
+        if (n->price > 0) csv_numbers(b, money, 2);
+        else buffer_text(b, ",,"); /* unknown */
         csv_numbers(b, numbers, sizeof numbers / sizeof *numbers);
         buffer_char(b, ',');
         buffer_uint(b, n->left_pending);

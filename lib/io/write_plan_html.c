@@ -10,6 +10,8 @@
 #include "write_preferences.h"
 #include "write_picture_html.h"
 
+#include <base/licence_words.h>
+
 #include <karp/objective.h>
 #include <karp/peer.h>
 #include <karp/repack.h>
@@ -132,7 +134,8 @@ static void tile_dollars(const page *p, const char *name, double before, double 
     raw(p, "</b><span>");
     raw(p, below);
     if (p->job->options->licences.len > 0) {
-        raw(p, ", without licences of ");
+        raw(p, ", without ");
+        raw(p, licence_words(p->job->options->licences));
         html_text(p->b, p->job->options->licences);
     }
     raw(p, "</span></div>\n");

@@ -138,6 +138,7 @@ static void write_cost(json_out *j, const write_job *job)
     json_member_sum(j, "after", after);
     json_member_sum(j, "delta", after - before);
     licences_as_json(j, job->options);
+    unknown_prices_as_json(j, job->decision);
     json_end(j);
 }
 

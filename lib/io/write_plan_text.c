@@ -442,6 +442,7 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     buffer_char(b, '\n');
     settled_line(t, job);
     licences_line(b, job->options, false);
+    unknown_prices_line(b, job->decision, false);
     drift_line(b, job, false);
     write_saving(t, job->decision);
 }

@@ -90,6 +90,7 @@ void meter_ended(engine *e, uint32_t node)
     r->ended_hours += hours;
     r->ended_dollars += n->price * hours;
     r->ended_idle += n->idle;
+    r->unpriced_nodes += !n->unmanaged && !(n->price > 0);
 }
 
 static void settle_nodes(engine *e)
@@ -106,6 +107,7 @@ static void settle_nodes(engine *e)
         r->node_hours += hours;
         r->dollars += n->price * hours;
         r->idle_dollars += n->idle;
+        r->unpriced_nodes += !n->unmanaged && !(n->price > 0);
     }
 }
 

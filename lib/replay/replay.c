@@ -717,6 +717,7 @@ karp_status karp_replay(karp_context *context, const karp_replay_options *option
     if (!status) status = replay_prepare(&r);
     if (!status && r.options.dump_at) status = dump_at(&r, out);
     else if (!status) status = run_all(&r);
+    if (!status && !r.options.dump_at) status = replay_give_outcome(&r);
     if (!status && !r.options.dump_at) status = write_result(&r, out);
     if (status) {
         status = karp_context_refusal(context, status, &r.error);

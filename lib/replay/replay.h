@@ -76,6 +76,11 @@ void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);
 void replay_write_csv(const replay *r, write_buffer *out);
 
+/* ---- outcome.c */
+
+/* Fills in the outcome that the caller asked for, after replay_note_results(). */
+karp_status replay_give_outcome(replay *r);
+
 /* ---- write_replay_html.c */
 
 void replay_write_html(const replay *r, const char *verb, write_buffer *out);

@@ -239,6 +239,8 @@ karp_status story_write_end(story *s, karp_text *out)
     str_shorten(r->title, sizeof r->title, str(s->title));
     if (replay_note_results(r)) return story_nomem(s);
     s->e->meter.result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
+    karp_status given = replay_give_outcome(r);
+    if (given) return story_fail(s, given, "%s", r->error.message);
     buffer_init(&buffer, s->context);
     switch (s->write.format) {
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;

@@ -69,6 +69,7 @@ static karp_drift drift_of(const replay_result *p)
 void replay_write_figures(json_out *j, const replay_result *p)
 {
     number(j, "dollars", p->dollars);
+    if (p->unpriced_nodes) json_member_uint(j, "nodesWithoutPrice", p->unpriced_nodes);
     number(j, "idleDollars", p->idle_dollars);
     number(j, "nodeHours", p->node_hours);
     json_member_uint(j, "nodesMost", p->most_nodes);
@@ -226,6 +227,8 @@ static double row_kept(const replay_result *p) { return (double)p->preferences_k
 static double row_dropped(const replay_result *p) { return (double)p->preferences_dropped; }
 static double row_pending(const replay_result *p) { return p->pending_pods; }
 
+static double row_unpriced(const replay_result *p) { return (double)p->unpriced_nodes; }
+
 static double row_runs(const replay_result *p) { return (double)p->run_count; }
 static double row_cost_p50(const replay_result *p) { return spread_at(p, SPREAD_COST, 50); }
 static double row_cost_p95(const replay_result *p) { return spread_at(p, SPREAD_COST, 95); }
@@ -236,6 +239,7 @@ static double row_interrupted_p95(const replay_result *p) { return spread_at(p, 
 
 static const text_row rows[] = {
     { "cost", row_dollars, 2, "$", false },
+    { "nodes at $0", row_unpriced, 0, "", true }, /* their price is not known */
     { "idle cost", row_idle, 2, "$", false },
     { "node-hours", row_hours, 1, "", false },
     { "nodes at most", row_most, 0, "", false },

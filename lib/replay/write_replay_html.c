@@ -5,6 +5,7 @@
  */
 #include <replay/replay.h>
 
+#include <base/licence_words.h>
 #include <io/html.h>
 #include <io/write_notes.h>
 #include <io/write_text.h>
@@ -113,7 +114,8 @@ static void write_table(const replay *r, write_buffer *b)
     }
     buffer_text(b, "</table>\n");
     if (r->write.licences.len == 0) return;
-    buffer_text(b, "<p>Without licences of ");
+    buffer_text(b, "<p>Without ");
+    buffer_text(b, licence_words(r->write.licences));
     html_text(b, r->write.licences);
     buffer_text(b, ".</p>\n");
 }

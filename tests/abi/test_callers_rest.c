@@ -535,6 +535,16 @@ static karp_status ask_found_column(void *out)
 }
 static karp_status ask_settle_round(void *out) { return karp_settlement_round(settlement, 0, out); }
 static karp_status ask_drift(void *out) { return karp_settlement_drift(settlement, out); }
+static karp_status ask_outcome(void *out)
+{
+    karp_write_options write;
+    karp_text text = { NULL, 0, NULL };
+    karp_write_options_init(&write, sizeof write);
+    write.outcome = out;
+    karp_status status = karp_replay(context, &replay_options, &write, &text, NULL);
+    karp_text_free(&text);
+    return status;
+}
 static karp_status ask_request_change(void *out) { return karp_reader_request_change(right_sizes, 0, out); }
 static karp_status ask_tune_axis(void *out) { return karp_tune_get_axis(tune, 0, out); }
 static karp_status ask_tune_design(void *out) { return karp_tune_get_design(tune, 0, out); }
@@ -554,6 +564,7 @@ static karp_status ask_create(void *out)
 
 static const struct asked out[] = {
     OUT(karp_drift, played, ask_drift),
+    OUT(karp_replay_outcome, licences, ask_outcome),
     OUT(karp_settle_round, cost, ask_settle_round),
     OUT(karp_column, dictionary_count, ask_found_column),
     OUT(karp_provider_node, launched, ask_launch_node),

@@ -286,7 +286,8 @@ static void text_fits(void **state)
     }
 }
 
-/* The options and decisions of these tests have no preferences. */
+/* The options and decisions of these tests have no preferences and no unknown prices. */
+size_t karp_decision_unpriced_count(const karp_decision *decision) { return decision == NULL; }
 size_t karp_decision_preference_count(const karp_decision *decision) { return decision == NULL; }
 karp_status karp_decision_preference(const karp_decision *decision, size_t index, karp_preference *out)
 {

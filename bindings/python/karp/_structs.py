@@ -122,7 +122,7 @@ class DisruptOptions(C.Structure):
                 ('expire_gracefully', C.c_uint32), ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64),
                 ('memory', C.c_void_p), ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t),
                 ('commands_only', C.c_uint32), ('watched', C.c_uint32), ('backed_off', C.c_void_p),
-                ('backed_off_count', C.c_size_t)]
+                ('backed_off_count', C.c_size_t), ('nominated', C.c_void_p), ('nominated_count', C.c_size_t)]
 
 
 class Disruption(C.Structure):
@@ -435,4 +435,4 @@ class WriteOptions(C.Structure):
                 ('width', C.c_uint32), ('digest', Str), ('title', Str), ('catalogue', Str), ('warnings', C.c_void_p),
                 ('warning_count', C.c_size_t), ('settlement', C.c_void_p), ('values', C.c_void_p),
                 ('preferences', C.c_void_p), ('licences', Str), ('drift', C.c_void_p), ('hook_rounds', C.c_void_p),
-                ('hook_round_count', C.c_size_t)]
+                ('hook_round_count', C.c_size_t), ('outcome', C.c_void_p)]
