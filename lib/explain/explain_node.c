@@ -26,6 +26,8 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see node_drift() */
     karp_str overruled;
+    karp_str facts[2]; /* the first fact_count */
+    size_t fact_count;
     bool disrupted, has_move;
     bool refused; /* an allocation for a text failed */
     karp_move move;
@@ -469,6 +471,21 @@ static bool add_overruled(karp_node_explanation *e, const karp_snapshot *s)
     return strbuf_move(&text, &e->data, &e->overruled);
 }
 
+/* What holds beside the reasons: NodePool limits that nodes outlast, and expiration. */
+static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options)
+{
+    strbuf text;
+    strbuf_init(&text, e->context);
+    if (options->expire_gracefully == 0) show_expiry(&text, s, e->node, e->decision->now); /* else a pass decides */
+    if (!strbuf_move(&text, &e->data, &e->facts[0])) return false;
+    e->fact_count = e->facts[0].len > 0;
+    strbuf_init(&text, e->context);
+    show_over_limit(&text, s, e->node);
+    if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
+    e->fact_count += e->facts[e->fact_count].len > 0;
+    return true;
+}
+
 static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
                            karp_error *error)
 {
@@ -477,7 +494,7 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     if (status != KARP_OK) return status;
     e->disrupted = named_by_command(e->decision, e->name);
     e->drift = keep(e, node_drift(s, e->node));
-    if (e->refused) return fail_nomem(error);
+    if (e->refused || !add_facts(e, s, options)) return fail_nomem(error);
     if (e->disrupted) return add_overruled(e, s) ? KARP_OK : fail_nomem(error);
     status = find_blockers(e, s, options, error);
     return status == KARP_OK ? find_move(e, s, options, error) : status;
@@ -531,6 +548,13 @@ uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanatio
 karp_str karp_node_explanation_drift(const karp_node_explanation *explanation) { return explanation->drift; }
 
 karp_str karp_node_explanation_overruled(const karp_node_explanation *explanation) { return explanation->overruled; }
+
+size_t karp_node_explanation_fact_count(const karp_node_explanation *explanation) { return explanation->fact_count; }
+
+karp_str karp_node_explanation_fact(const karp_node_explanation *explanation, size_t index)
+{
+    return index < explanation->fact_count ? explanation->facts[index] : (karp_str){ "", 0 };
+}
 
 size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation)
 {

@@ -101,10 +101,14 @@ void replace_expression(search *s, uint32_t pool_number, uint32_t index, const e
 
 void add_count(strbuf *b, size_t count, const char *one, const char *several); /* "2 nodes" */
 
+/* limit_causes.c: what the NodePool's nodes have of the limit's resource */
+amount limit_used(const karp_snapshot *s, uint32_t pool, const resource_amount *limit);
 /* limit_causes.c: ", in use cpu 4, memory 16Gi" of the NodePool's limits before this round; nothing if nothing is */
 void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b);
 /* placed_causes.c: records the text as a cause, and frees it */
 void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text);
+/* type_causes.c: a value of NotIn that the launched type's own value only begins with */
+void excluded_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l);
 /* apart_causes.c: what keeps pods like it off its new node */
 void apart_causes(search *s);
 /* apart_causes.c: why a running pod shares its node with another one, though it has a spread by host name */

@@ -10,7 +10,7 @@
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-static amount limit_used(const karp_snapshot *s, uint32_t pool, const resource_amount *limit)
+amount limit_used(const karp_snapshot *s, uint32_t pool, const resource_amount *limit)
 {
     amount used = amount_from(0), sum;
     for (uint32_t i = 0; i < s->node_count; i++) {
@@ -34,6 +34,35 @@ void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
     }
 }
 
+/* The least of the resource that a node of the NodePool can have: a limit stops before it is used up. */
+static void show_smallest(const karp_snapshot *s, uint32_t pool, const resource_amount *limit, strbuf *b)
+{
+    market m = { .set = EMPTY_SET };
+    demand d = { EMPTY_SET, NO_ID };
+    uint32_t least = NO_ID;
+    if (s->pool_table[pool] == NO_ID || limit->resource == RESOURCE_NODES) return;
+    m.table = &s->tables[s->pool_table[pool]];
+    bool ok = algebra_init(&m.algebra, s->context, &s->facts, &s->algebra) &&
+              demand_of_expressions(&m.algebra, s->raw.pools.items[pool].requirements, &d);
+    m.set = d.set;
+    for (uint32_t t = 0; ok && t < m.table->type_count; t++) {
+        if (market_price(&m, t) < 0) continue;
+        amount has = resource_list_get(m.table->types[t].capacity_list, limit->resource);
+        if (least == NO_ID ||
+            amount_cmp(has, resource_list_get(m.table->types[least].capacity_list, limit->resource)) < 0)
+            least = t;
+    }
+    b->failed = b->failed || !ok || m.algebra.failed;
+    if (least != NO_ID && !b->failed) {
+        strbuf_adds(b, "; a node of it has at least ");
+        add_quantity(b, resource_list_get(m.table->types[least].capacity_list, limit->resource), limit->binary);
+        strbuf_adds(b, " (");
+        strbuf_addstr(b, text_of(s, m.table->types[least].name));
+        strbuf_addc(b, ')');
+    }
+    algebra_free(&m.algebra);
+}
+
 static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
                        strbuf *b)
 {
@@ -43,9 +72,13 @@ static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t 
     strbuf_adds(b, ", in use ");
     add_quantity(b, limit_used(s, pool, limit), limit->binary);
     size_t launches = launches_of(d, name_of(s, s->raw.pools.items[pool].meta.name));
-    if (launches == 0) return;
-    strbuf_adds(b, " before ");
-    add_count(b, launches, " launch of this round", " launches of this round");
+    if (launches > 0) {
+        strbuf_adds(b, " before ");
+        add_count(b, launches, " launch of this round", " launches of this round");
+    }
+    if (amount_cmp(limit_used(s, pool, limit), limit->value) > 0)
+        strbuf_adds(b, " (limits only stop launches, and remove no nodes)");
+    else show_smallest(s, pool, limit, b);
 }
 
 static bool by_limits(const karp_pool_refusal *r)

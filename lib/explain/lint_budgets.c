@@ -145,8 +145,8 @@ void lint_budgets(linting *l)
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
-/* `all`: the number of its pods that are not over. */
-static void check_pdb(linting *l, const disruption_budget *b, uint64_t all)
+/* `all`: the number of its pods that are not over; one of them is of a Job. */
+static void check_pdb(linting *l, const disruption_budget *b, uint64_t all, bool of_job)
 {
     const karp_snapshot *s = l->snapshot;
     uint64_t limit;
@@ -158,7 +158,10 @@ static void check_pdb(linting *l, const disruption_budget *b, uint64_t all)
     strbuf_addu(&l->text, all);
     strbuf_adds(&l->text,
                 all == 1 ? " pod may be evicted, so its node stays" : " pods may be evicted, so their nodes stay");
-    strbuf_adds(&l->remedy, "allow one pod to be unavailable, or run one more");
+    if (of_job)
+        strbuf_adds(&l->remedy, "pods of Jobs: use karpenter.sh/do-not-disrupt; a PodDisruptionBudget counts such pods "
+                                "only with minAvailable as a number, as Jobs have no scale subresource");
+    else strbuf_adds(&l->remedy, "allow one pod to be unavailable, or run one more");
     strbuf name;
     strbuf_init(&name, s->context);
     strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
@@ -167,18 +170,28 @@ static void check_pdb(linting *l, const disruption_budget *b, uint64_t all)
     strbuf_free(&name);
 }
 
+/* The pods of a PodDisruptionBudget. */
+typedef struct covered {
+    uint64_t count;
+    bool of_job;
+} covered;
+
 void lint_pdbs(linting *l)
 {
     const store *raw = &l->snapshot->raw;
-    size_t bytes = (raw->budgets.count + 1) * sizeof(uint64_t);
-    uint64_t *pods = mem_zalloc(l->snapshot->context, bytes);
+    size_t bytes = (raw->budgets.count + 1) * sizeof(covered);
+    covered *pods = mem_zalloc(l->snapshot->context, bytes);
     l->refused = l->refused || pods == NULL || !mem_work(l->snapshot->context, raw->pods.count + 1);
     for (size_t i = 0; raw->budgets.count > 0 && i < raw->pods.count && !l->refused; i++) {
         const pod *p = pod_at(raw, i);
         pdb_walk walk = pdbs_of(l->snapshot, p);
         bool over = p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED;
-        for (uint32_t b; !over && (b = pdb_next(&walk)) != NO_ID;) pods[b]++;
+        for (uint32_t b; !over && (b = pdb_next(&walk)) != NO_ID;) {
+            pods[b].count++;
+            pods[b].of_job = pods[b].of_job || (p->flags & POD_OF_JOB) != 0;
+        }
     }
-    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) check_pdb(l, &raw->budgets.items[i], pods[i]);
+    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++)
+        check_pdb(l, &raw->budgets.items[i], pods[i].count, pods[i].of_job);
     mem_free(l->snapshot->context, pods, bytes);
 }

@@ -15,6 +15,14 @@ void lint_suggest(linting *l, const nearest *near)
     strbuf_adds(&l->remedy, " may be meant");
 }
 
+/* Whether the keys differ only in what stands before the slash: "node.kubernetes.io/instance-family". */
+static bool same_name(karp_str a, karp_str b)
+{
+    (void)str_until(&a, '/');
+    (void)str_until(&b, '/');
+    return a.len >= SHORTEST && equal_str(a, b);
+}
+
 /* The most similar known label. */
 static nearest nearest_key(linting *l, karp_str key)
 {
@@ -24,6 +32,10 @@ static nearest nearest_key(linting *l, karp_str key)
     for (uint32_t id = 1; id < l->snapshot->facts.count; id++) {
         if (l->snapshot->facts.well_known[id] || bits_test(l->known_keys, id))
             nearest_offer(&near, text_of(l->snapshot, id));
+    }
+    for (uint32_t id = 1; id < l->snapshot->facts.count && near.best.ptr == NULL; id++) {
+        if (l->snapshot->facts.well_known[id] && same_name(text_of(l->snapshot, id), key))
+            near.best = text_of(l->snapshot, id);
     }
     return near;
 }
@@ -183,6 +195,36 @@ static nearest nearest_value(linting *l, uint32_t key, uint32_t value)
     return near;
 }
 
+/* "the values are us-west-2a, us-west-2b", if they are few. */
+static void list_values(linting *l)
+{
+    enum { FEW = 8 };
+    const karp_snapshot *s = l->snapshot;
+    uint32_t ids[FEW], count = 0;
+    for (uint32_t id = 1; id < s->facts.count && count <= FEW; id++) {
+        if (!bits_test(l->values, id)) continue;
+        uint32_t at = count < FEW ? count : FEW;
+        for (; count < FEW && at > 0 && compare_str(text_of(s, id), text_of(s, ids[at - 1])) < 0; at--)
+            ids[at] = ids[at - 1];
+        if (count < FEW) ids[at] = id;
+        count++;
+    }
+    if (count == 0 || count > FEW) return;
+    strbuf_adds(&l->remedy, count == 1 ? "its only value is " : "its values are ");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) strbuf_adds(&l->remedy, ", ");
+        strbuf_addstr(&l->remedy, text_of(s, ids[i]));
+    }
+}
+
+/* "n2-custom-8-24576" */
+static bool is_custom_machine(const linting *l, uint32_t key, uint32_t value)
+{
+    karp_str text = text_of(l->snapshot, value);
+    (void)str_until(&text, '-');
+    return key == l->snapshot->known.instance_type && str_starts(text, "custom-");
+}
+
 static void note_value(linting *l, uint32_t key, uint32_t value, const char *kind, karp_str named, const char *field)
 {
     strbuf_adds(&l->field, field);
@@ -194,7 +236,10 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     strbuf_adds(&l->text, " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
     nearest near = nearest_value(l, key, value);
-    lint_suggest(l, &near);
+    if (!is_custom_machine(l, key, value)) lint_suggest(l, &near);
+    if (is_custom_machine(l, key, value))
+        strbuf_adds(&l->remedy, "a custom machine type: Karpenter's provider for GCP launches predefined ones only");
+    else if (near.best.ptr == NULL && l->values_of == key) list_values(l);
     lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
 }
 

@@ -59,6 +59,9 @@ bool launch_fullest(const karp_launch *l, launch_use *out);
 bool daemon_runs_on(const karp_snapshot *s, market *m, const node_pool *p, const struct daemon *d, uint32_t type);
 void show_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b);
 
+/* size_causes.c: ": m5.8xlarge has 131072Mi, less 9830Mi for the virtual machine itself, …" */
+void show_room_of(strbuf *b, const karp_snapshot *s, market *m, uint32_t resource, uint32_t type);
+
 /* Whether amounts of the resource are bytes, which are written as Gi and Mi however the input writes them. */
 bool is_bytes(const karp_snapshot *s, uint32_t resource);
 void add_quantity(strbuf *b, amount value, bool binary);

@@ -76,6 +76,28 @@ void show_start(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
+/* A budget allows nothing while too few of its pods are healthy: those that are not count as well, unless its policy
+ * says otherwise. */
+static void show_unhealthy(strbuf *b, const node_view *v, uint32_t budget_number)
+{
+    const karp_snapshot *s = v->snapshot;
+    const disruption_budget *pdb = &v->view.raw.budgets.items[budget_number];
+    const state_node *n = &s->nodes[v->node];
+    uint32_t first = NO_ID;
+    for (uint32_t i = 0; i < n->all_pod_count && first == NO_ID; i++) {
+        bool sick = (pod_at(&s->raw, n->all_pods[i])->flags & POD_NOT_READY) != 0;
+        if (sick && node_view_budget_of(v, n->all_pods[i]) == budget_number) first = n->all_pods[i];
+    }
+    if (first == NO_ID || pdb->always_allow || pdb->current_healthy >= pdb->expected_pods) return;
+    strbuf_adds(b, ": ");
+    strbuf_addi(b, pdb->current_healthy);
+    strbuf_adds(b, " of ");
+    strbuf_addi(b, pdb->expected_pods);
+    strbuf_adds(b, pdb->expected_pods == 1 ? " pod is healthy (" : " pods are healthy (");
+    strbuf_addstr(b, pod_name(s, first));
+    strbuf_adds(b, " is not): with unhealthyPodEvictionPolicy AlwaysAllow, pods that are not could be evicted");
+}
+
 static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
 {
     const karp_snapshot *s = v->snapshot;
@@ -94,6 +116,7 @@ static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
     }
     show_more(b, count, MOST_NAMED, " more pod", " more pods");
     strbuf_addc(b, ')');
+    show_unhealthy(b, v, budget_number);
 }
 
 /* ---- deletion ---------------------------------------------------------------------------------------------------- */
@@ -362,7 +385,8 @@ static void show_found(strbuf *b, const node_cause *c)
     if (c->row->code == KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES) {
         strbuf_adds(b, ": only ");
         strbuf_addu(b, c->row->found);
-        strbuf_adds(b, c->row->found == 1 ? " is found" : " are found");
+        strbuf_adds(b, c->row->found == 1 ? " is" : " are");
+        strbuf_adds(b, " cheaper than the node and fit");
         show_narrowing(b, c);
     } else if (c->row->found > 0) {
         strbuf_adds(b, ": ");

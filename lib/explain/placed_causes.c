@@ -3,6 +3,7 @@
 #include <explain/explain_pod.h>
 #include <explain/market.h>
 #include <explain/node_causes.h>
+#include <explain/type_causes.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -179,15 +180,22 @@ static void show_fullest(const karp_launch *l, strbuf *b)
     strbuf_adds(b, "%)");
 }
 
+/* The number of the launch's type in the market; the number of types = it is not there. */
+static uint32_t launched_type(const karp_snapshot *s, const market *m, const karp_launch *l)
+{
+    uint32_t type = 0;
+    while (type < m->table->type_count && !equal_str(text_of(s, m->table->types[type].name), l->choice.instance_type))
+        type++;
+    return type;
+}
+
 /* Nothing is said unless they are as many as the decision counts on the node. */
 static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *m, uint32_t pool, const karp_launch *l)
 {
     karp_str text = { "", 0 };
     double pods = amount_named(l->requests, l->request_count, str("pods"), &text) - (double)l->pod_count;
-    uint32_t type = 0, count = 0;
+    uint32_t type = launched_type(s, m, l), count = 0;
     strbuf b;
-    while (type < m->table->type_count && !equal_str(text_of(s, m->table->types[type].name), l->choice.instance_type))
-        type++;
     strbuf_init(&b, e->context);
     strbuf_adds(&b, "DaemonSets on the node: ");
     for (uint32_t i = 0; i < s->daemon_count && type < m->table->type_count; i++) {
@@ -236,7 +244,10 @@ static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const
         strbuf_init(&fullest, e->context);
         show_fullest(l, &fullest);
         record_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
-        daemons_of(e, s, &m, pool_named(s, l->node_pool), l);
+        if (!e->refused) one_more_cause(e, s, &m, l, launched_type(s, &m, l));
+        if (!e->refused) excluded_causes(e, s, l);
+        if (!e->refused) generation_cause(e, s, &m, l, launched_type(s, &m, l));
+        if (!e->refused) daemons_of(e, s, &m, pool_named(s, l->node_pool), l);
     }
     e->refused = e->refused || m.algebra.failed;
     algebra_free(&m.algebra);

@@ -165,6 +165,12 @@ static void show_room(strbuf *b, const karp_snapshot *s, const market *m, uint32
     show_part(b, r->daemons, bytes, " for DaemonSets", &count);
 }
 
+void show_room_of(strbuf *b, const karp_snapshot *s, market *m, uint32_t resource, uint32_t type)
+{
+    const room r = { type, amount_from(0), amount_from(0) };
+    show_room(b, s, m, resource, &r);
+}
+
 /* The field of the node class that sets the size of the root volume, by the group of its kind. */
 static void show_disk(strbuf *b, const karp_snapshot *s, uint32_t pool)
 {

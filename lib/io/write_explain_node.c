@@ -363,23 +363,22 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     notes_section(t, job);
 }
 
-/* As a node of the decision, with a note on what did not keep it. */
-static karp_status write_disrupted(karp_context *context, const karp_node_explanation *explanation,
-                                   const karp_write_options *options, karp_text *out, karp_error *error)
+/* The notes of the options, those on what happens anyway, and one on what did not keep a node that goes. The caller
+ * frees the array, of *room; NULL = out of memory. */
+static karp_str *gather_notes(karp_context *context, const karp_node_explanation *explanation,
+                              karp_write_options *options, size_t *room)
 {
-    const karp_decision *decision = karp_node_explanation_decision(explanation);
-    karp_str name = karp_node_explanation_node(explanation), overruled = karp_node_explanation_overruled(explanation);
-    if (overruled.len == 0) return karp_write_node(context, decision, name, options, out, error);
-    karp_write_options noted = *options;
-    karp_str *notes = array_alloc(context, options->warning_count + 1, sizeof *notes);
-    if (notes == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < options->warning_count; i++) notes[i] = options->warnings[i];
-    notes[options->warning_count] = overruled;
-    noted.warnings = notes;
-    noted.warning_count++;
-    karp_status status = karp_write_node(context, decision, name, &noted, out, error);
-    karp_free(context, notes, noted.warning_count * sizeof *notes);
-    return status;
+    karp_str overruled = karp_node_explanation_overruled(explanation);
+    size_t facts = karp_node_explanation_fact_count(explanation), count = options->warning_count;
+    *room = count + facts + 1;
+    karp_str *notes = array_alloc(context, *room, sizeof *notes);
+    if (notes == NULL) return NULL;
+    for (size_t i = 0; i < count; i++) notes[i] = options->warnings[i];
+    for (size_t i = 0; i < facts; i++) notes[count++] = karp_node_explanation_fact(explanation, i);
+    if (overruled.len > 0) notes[count++] = overruled;
+    options->warnings = notes;
+    options->warning_count = count;
+    return notes;
 }
 
 karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
@@ -391,10 +390,17 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
                                      1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
     if (status != KARP_OK) return status;
     const karp_decision *decision = karp_node_explanation_decision(explanation);
-    if (karp_node_explanation_disrupted(explanation) != 0)
-        return write_disrupted(context, explanation, &call.options, out, error);
-    write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
-    bool json = call.options.format == KARP_FORMAT_JSON;
-    (json ? as_json : as_text)(&job, explanation);
-    return write_end(&call);
+    size_t room = 0;
+    karp_str *notes = gather_notes(context, explanation, &call.options, &room);
+    if (notes == NULL) return fail_nomem(error);
+    if (karp_node_explanation_disrupted(explanation) != 0) { /* as a node of the decision */
+        status = karp_write_node(context, decision, karp_node_explanation_node(explanation), &call.options, out, error);
+    } else {
+        write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
+        bool json = call.options.format == KARP_FORMAT_JSON;
+        (json ? as_json : as_text)(&job, explanation);
+        status = write_end(&call);
+    }
+    karp_free(context, notes, room * sizeof *notes);
+    return status;
 }

@@ -332,6 +332,8 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
         if (joined->code == KARP_DOMAIN_ALLOWED) say_other_constraint(p, q, b);
         else strbuf_adds(b, ", but: ");
         strbuf_addstr(b, joined->detail);
+        if (q->g->host)
+            strbuf_adds(b, "; a new node has no such pod (those of DaemonSets do not count before they run)");
         return;
     }
     uint32_t partner = failed_partner(p, q);

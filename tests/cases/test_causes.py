@@ -189,7 +189,81 @@ def unknown_prices():
     check('pod-annotation shop 1 1 unknown' in said, said)
 
 
+def types():
+    """What a requirement does not exclude, and what leaves no room for one pod more."""
+    category = term('karpenter.k8s.aws/instance-category', 'm', 'r')
+    amd = term('kubernetes.io/arch', 'amd64')
+    not_in = term('karpenter.k8s.aws/instance-family', 'm4', 'm5', 'r4', 'r5', how='NotIn')
+    said = why('type', 'web-0', pool(category, amd, not_in, term('karpenter.k8s.aws/instance-cpu', '16')), pod('web-0', cpu='12', memory='40Gi'))
+    check('excludes m5 of karpenter.k8s.aws/instance-family, and only that: m5a is another value' in said, said)
+    spot = pool(term(situations.CAPACITY, 'spot'), category, amd)
+    old = why('type', 'web-0', spot, pod('web-0', cpu='500m', memory='1Gi'))
+    check('m1.small is of generation 1: nothing in NodePool std keeps old generations out' in old, old)
+    floor = pool(term(situations.CAPACITY, 'spot'), category, amd, term('karpenter.k8s.aws/instance-generation', '0', how='Gt'))
+    equal('generation' in why('type', 'web-0', floor, pod('web-0', cpu='500m', memory='1Gi')), False, 'a requirement on generations')
+    four = [pod(f'cache-{i}', cpu='31', memory='240954Mi') for i in range(4)]
+    said = why('fullest', 'cache-0', pool(term(TYPE, 'i4i.32xlarge')), *four)
+    check('one more pod like it does not fit there: memory 963816Mi of 961470Mi' in said and 'VM_MEMORY_OVERHEAD_PERCENT' in said, said)
+    equal('one more' in why('fullest', 'cache-0', pool(term(TYPE, 'i4i.32xlarge')), *four[:2]), False, 'all of them fit')
+    agents = [pod(f'agent-{i}', f'n{i}', cpu='1900m', owner='DaemonSet') for i in range(2)]
+    told = asked('explain', 'pod', 'shop/doc-0', objects=[pool(LARGE), node('n0'), node('n1'), *agents,
+                                                         pod('doc-0', affinity=situations.affinity('podAffinity', {'app': 'agent'}, situations.HOST))])
+    check('a new node has no such pod' in told['unschedulable']['topology'][0]['cause'], told)
+
+
+def limits_and_ends():
+    """Limits remove no nodes, and stop before they are used up; expiration asks no budget."""
+    three = [x for i in range(3) for x in (*joined(f'w{i}'), pod(f'a{i}-0', f'w{i}', cpu='3200m'))]
+    tight = pool(SIZES, limits={'cpu': '8'}, disruption={'consolidateAfter': '0s'})
+    said = why('limits', 'late-0', tight, *three, pod('late-0', cpu='1'))
+    check('limit 8, in use 12 (limits only stop launches, and remove no nodes)' in said, said)
+    notes = asked('explain', 'node', 'w2', *NOW, objects=[tight, *three])['warnings']
+    check(any('limits only stop launches, and no node goes because of them' in n for n in notes), notes)
+    said = why('limits', 'crunch-2', pool(term(TYPE, 'r6a.8xlarge'), limits={'cpu': '79'}), *[pod(f'crunch-{i}', cpu='30') for i in range(3)])
+    check('limit 79, in use 0 before 2 launches of this round; a node of it has at least 32 (r6a.8xlarge)' in said, said)
+    for budgets in ([], [{'nodes': '0'}]):
+        one, its = joined('n1')
+        its['spec']['expireAfter'] = '19m'
+        its['metadata']['creationTimestamp'] = '2026-01-01T11:30:00Z'
+        notes = asked('explain', 'node', 'n1', *NOW, objects=[pool(SIZES, disruption={'consolidateAfter': '0s', 'budgets': budgets}), one, its, pod('web-0', 'n1')])['warnings']
+        check(any('its expireAfter of 19m was over at 2026-01-01T11:49:00Z' in n and 'whatever disruption budgets' in n for n in notes), notes)
+    its['spec']['expireAfter'] = '720h'
+    told = asked('explain', 'node', 'n1', *NOW, objects=[pool(SIZES), one, its, pod('web-0', 'n1')])
+    equal([n for n in told.get('warnings', []) if 'expireAfter' in n], [], 'weeks away')
+
+
+def sick_pods():
+    sick = pod('bad-0', 'n1', cpu='1')
+    sick['status']['conditions'] = [{'type': 'Ready', 'status': 'False'}]
+    budget = {'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': 'bad', 'namespace': 'shop'},
+              'spec': {'selector': {'matchLabels': {'app': 'bad'}}, 'minAvailable': 1},
+              'status': {'disruptionsAllowed': 0, 'expectedPods': 1, 'currentHealthy': 0, 'desiredHealthy': 1}}
+    said = stays('n1', pool(SIZES, disruption=FREE), *joined('n1'), sick, budget)[0]['detail']
+    check('0 of 1 pod is healthy (shop/bad-0 is not): with unhealthyPodEvictionPolicy AlwaysAllow' in said, said)
+    budget['spec'] = {'selector': {'matchLabels': {'app': 'bad'}}, 'maxUnavailable': 0}
+    sick['metadata']['ownerReferences'][0].update(apiVersion='batch/v1', kind='Job')
+    found, = [f for f in asked('lint', objects=[pool(SIZES), *joined('n1'), sick, budget])['findings'] if f['rule'] == 'pdb-never-allows']
+    check('pods of Jobs: use karpenter.sh/do-not-disrupt' in found['remedy'], found)
+
+
+def labels():
+    """A key of another domain, and values that nothing has."""
+    def found(rule, *requirements):
+        return [f['text'] + ' -> ' + f.get('remedy', '') for f in asked('lint', objects=[pool(*requirements)])['findings'] if f['rule'] == rule]
+    said, = found('unknown-label', term('node.kubernetes.io/instance-family', 'm5'))
+    check('karpenter.k8s.aws/instance-family may be meant' in said, said)
+    equal(found('unknown-label', term('example.com/team', 'a')), [], 'a label of its own')
+    said, = found('unknown-value', term(situations.ZONE, '1'))
+    check('its values are us-west-2a, us-west-2b, us-west-2c' in said, said)
+    said, = found('unknown-value', term(TYPE, 'n2-custom-8-24576'))
+    check('a custom machine type' in said, said)
+
+
 volumes()
+types()
+limits_and_ends()
+sick_pods()
+labels()
 nodes_that_start()
 changes_of_topology()
 behind_limits()

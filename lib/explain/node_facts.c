@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens to a node whatever a disruption pass decides: it expires; and what does not: limits remove none. */
+#include <explain/node_causes.h>
+
+#include <base/str.h>
+#include <explain/explain_pod.h>
+#include <explain/market.h>
+#include <karp/values.h>
+
+/* How long before its end an expiration is told. */
+static const int64_t soon = INT64_C(24) * 3600 * 1000000000;
+
+void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now)
+{
+    const state_node *n = &s->nodes[node_number];
+    const node_claim *claim = n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
+    if (claim == NULL || claim->meta.deletion != KARP_NO_TIME || claim->meta.creation == KARP_NO_TIME) return;
+    int64_t length = claim->expire_after, end;
+    if (length <= 0 || length == KARP_DURATION_NEVER || claim->meta.creation > INT64_MAX - length) return;
+    end = claim->meta.creation + length;
+    if (end > now && end - now > soon) return;
+    char text[KARP_VALUE_TEXT];
+    karp_duration_format(length, text);
+    strbuf_adds(b, "its expireAfter of ");
+    strbuf_addstr(b, str_short_duration(str(text)));
+    karp_time_format(end, text);
+    strbuf_adds(b, end <= now ? " was over at " : " is over at ");
+    strbuf_adds(b, text);
+    strbuf_adds(b, end <= now ? ": Karpenter deletes the node" : ": Karpenter then deletes the node");
+    strbuf_adds(
+        b, ", whatever runs on it and whatever disruption budgets of the NodePool allow, and launches nodes for its "
+           "pods only after that");
+}
+
+void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    uint32_t pool = s->nodes[node_number].pool;
+    resource_list limits = pool == NO_ID ? (resource_list){ NULL, 0 } : s->raw.pools.items[pool].limits;
+    for (uint32_t i = 0; i < limits.count; i++) {
+        amount used = limit_used(s, pool, &limits.items[i]);
+        if (amount_cmp(used, limits.items[i].value) <= 0) continue;
+        strbuf_adds(b, "NodePool ");
+        strbuf_addstr(b, name_of(s, s->raw.pools.items[pool].meta.name));
+        strbuf_adds(b, " uses more than its limit (");
+        strbuf_addstr(b, strings_get(&s->raw.resources, limits.items[i].resource));
+        strbuf_adds(b, ": limit ");
+        add_quantity(b, limits.items[i].value, limits.items[i].binary);
+        strbuf_adds(b, ", in use ");
+        add_quantity(b, used, limits.items[i].binary);
+        strbuf_adds(b, "): limits only stop launches, and no node goes because of them");
+        return;
+    }
+}
