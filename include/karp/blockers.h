@@ -82,13 +82,13 @@ KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
 /** KARP_PEER_*: the version of Karpenter of the decisions. Since 1.0. */
 KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
 /** $/h that the next pass saves with all blockers. Since 1.0. */
-KARP_API double karp_blockers_now(const karp_blockers *blockers);
+KARP_API double karp_blockers_savings_now(const karp_blockers *blockers);
 /**
  * $/h that it would save on all nodes that are kept, without any of the blockers. If a budget is among them: the
  * additional saving on all nodes. At least what the best blocker saves by itself, though one command for more nodes may
  * save less. Since 1.0.
  */
-KARP_API double karp_blockers_together(const karp_blockers *blockers);
+KARP_API double karp_blockers_savings_together(const karp_blockers *blockers);
 
 #ifdef __cplusplus
 }

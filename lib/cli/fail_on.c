@@ -205,7 +205,7 @@ static bool cost_is_unknown(const cli_options *options, const karp_settlement *s
             "types or other prices; --first-round judges the cost before that");
         return true;
     }
-    if (settlement == NULL || karp_settlement_is_settled(settlement)) return false;
+    if (settlement == NULL || karp_settlement_settled(settlement)) return false;
     print_problem("--fail-on cost", "the cluster has not settled; karp plan --settle shows the rounds");
     return true;
 }

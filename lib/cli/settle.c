@@ -136,7 +136,7 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
     karp_drift drift = { .size = sizeof drift };
     (void)karp_settlement_drift(s, &drift);
     cli_put_drift(w, NULL, &drift);
-    if (!karp_settlement_is_settled(s)) cli_put_format(w, "It has not settled after %zu rounds.\n", rounds);
+    if (!karp_settlement_settled(s)) cli_put_format(w, "It has not settled after %zu rounds.\n", rounds);
     int64_t began = karp_snapshot_now(input->snapshot);
     char shown[KARP_VALUE_TEXT];
     karp_time_format(began, shown);
@@ -165,7 +165,7 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
 static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, bool *told)
 {
     const cli_options *options = answer->options;
-    karp_decision *plans[] = { karp_settlement_first(s), karp_settlement_last(s) };
+    const karp_decision *plans[] = { karp_settlement_first(s), karp_settlement_last(s) };
     char names[2][32];
     design both[2];
     karp_comparison *comparison = NULL;

@@ -41,8 +41,8 @@ static void as_json(const write_job *job, const karp_blockers *found)
     json_member_profile(j, karp_blockers_profile(found));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_blockers_peer_version(found)));
     json_member_catalogue(j, options->catalogue);
-    json_member_money(j, "now", karp_blockers_now(found));
-    json_member_money(j, "together", karp_blockers_together(found));
+    json_member_money(j, "now", karp_blockers_savings_now(found));
+    json_member_money(j, "together", karp_blockers_savings_together(found));
     encode_all(&e, "blockers", &source_blockers, found);
     notes_as_json(j, job);
     json_close(j);
@@ -138,7 +138,7 @@ static void as_text(const write_job *job, const karp_blockers *found)
     const text_out t = { b, options->width, options->color != 0 };
     size_t object = object_columns(job, found);
     buffer_text(b, "As things are, the next disruption pass saves ");
-    text_per_month(b, karp_blockers_now(found), false);
+    text_per_month(b, karp_blockers_savings_now(found), false);
     buffer_text(b, ".\n");
     if (karp_blockers_count(found) == 0) {
         buffer_text(b, "Nothing blocks it from saving more.\n");
@@ -159,7 +159,7 @@ static void as_text(const write_job *job, const karp_blockers *found)
         held_nodes(b, &t, &row);
     }
     text_left(b, str("all together"), KIND_COLUMNS + object + COUNT_COLUMNS + COUNT_COLUMNS);
-    right_money(b, karp_blockers_together(found));
+    right_money(b, karp_blockers_savings_together(found));
     buffer_char(b, '\n');
 }
 
@@ -185,7 +185,7 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
         buffer_text(b, " |\n");
     }
     buffer_text(b, "| all together | | | | ");
-    text_dollars(b, karp_blockers_together(found) * HOURS_A_MONTH, true);
+    text_dollars(b, karp_blockers_savings_together(found) * HOURS_A_MONTH, true);
     buffer_text(b, " |\n");
     buffer_text(b, note_count(job) > 0 ? "\n## Notes\n" : "");
     notes_as_markdown(job);

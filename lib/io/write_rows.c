@@ -415,7 +415,7 @@ bool settled_cost_of(const write_job *job, settled_cost *out)
     *out = (settled_cost){ .cost = karp_decision_cost_after(last),
                            .rounds = karp_settlement_round_count(settlement),
                            .left = karp_decision_pods_left(last),
-                           .is_final = karp_settlement_is_settled(settlement) != 0 };
+                           .is_final = karp_settlement_settled(settlement) != 0 };
     return true;
 }
 

@@ -498,7 +498,7 @@ void karp_settlement_free(karp_settlement *settlement)
     karp_context_unref(context);
 }
 
-uint32_t karp_settlement_is_settled(const karp_settlement *settlement)
+uint32_t karp_settlement_settled(const karp_settlement *settlement)
 {
     return settlement != NULL && !settlement->unsettled;
 }
@@ -520,17 +520,17 @@ size_t karp_settlement_first_round(const karp_settlement *settlement)
     return settlement == NULL ? 0 : settlement->first_round;
 }
 
-karp_decision *karp_settlement_first(const karp_settlement *settlement)
+const karp_decision *karp_settlement_first(const karp_settlement *settlement)
 {
     return settlement == NULL ? NULL : settlement->first;
 }
 
-karp_decision *karp_settlement_last(const karp_settlement *settlement)
+const karp_decision *karp_settlement_last(const karp_settlement *settlement)
 {
     return settlement == NULL ? NULL : settlement->last;
 }
 
-karp_snapshot *karp_settlement_snapshot(const karp_settlement *settlement)
+const karp_snapshot *karp_settlement_snapshot(const karp_settlement *settlement)
 {
     return settlement == NULL ? NULL : settlement->snapshot;
 }

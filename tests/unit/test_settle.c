@@ -62,7 +62,7 @@ static karp_status settle_text(karp_context *context, const struct settled_case 
         karp_snapshot_get_counts(karp_settlement_snapshot(s), &counts);
         size_t used = strlen(into);
         snprintf(into + used, room - used, "%zu nodes, %zu pods%s", (size_t)counts.nodes, (size_t)counts.pods,
-                 karp_settlement_is_settled(s) ? "" : ", unsettled");
+                 karp_settlement_settled(s) ? "" : ", unsettled");
         assert_int_equal(karp_decision_launch_count(karp_settlement_last(s)), 0);
     }
     karp_settlement_free(s);

@@ -278,7 +278,7 @@ const karp_snapshot *karp_decision_snapshot(const karp_decision *d)
     (void)d;
     return NULL;
 }
-karp_decision *karp_settlement_last(const karp_settlement *s)
+const karp_decision *karp_settlement_last(const karp_settlement *s)
 {
     (void)s;
     return NULL;
@@ -290,7 +290,7 @@ size_t karp_settlement_round_count(const karp_settlement *s)
     (void)s;
     return 0;
 }
-uint32_t karp_settlement_is_settled(const karp_settlement *s)
+uint32_t karp_settlement_settled(const karp_settlement *s)
 {
     (void)s;
     return 0;
