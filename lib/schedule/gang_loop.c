@@ -31,6 +31,7 @@ typedef struct gang_loop {
     uint32_t unit_count;
     uint32_t *batch; /* scratch: pods */
     int64_t *wanted; /* scratch: a vector */
+    enum { PEER_NOT, PEER_BEST, PEER_WORST } peer; /* groups are tried as kube-scheduler does; nothing of that stays */
 } gang_loop;
 
 /* How good a domain is for a group: more groups of a composite, then more pods, then lower cost. */
@@ -168,20 +169,20 @@ static bool place_pods(gang_loop *l, uint32_t id, const gang_domain *domain, gan
     const gang_count n = l->results[id].before;
     savepoint p;
     uint32_t there = n.bound + n.succeeded + n.placed, count = list_left(l, id);
-    uint32_t claims = (uint32_t)s->claims.list.count;
-    bool lacks = gang_peer_lacks(s, g, l->batch, count, n.least > there ? n.least - there : 1);
     if (!savepoint_begin(s, &p)) return false;
-    uint32_t placed = count - loop_place(s, l->batch, count);
+    uint32_t placed = l->peer ? gang_peer_place(s, l->batch, count, l->peer == PEER_WORST)
+                              : count - loop_place(s, l->batch, count);
     if (there + placed >= n.least || s->failed || s->round.stopped) {
         savepoint_keep(s, &p);
+    } else if (l->peer) {
+        placed = 0;
+        if (!savepoint_undo(s, &p)) return false;
     } else {
         const gang_try t = { .fit = there + placed, .least = n.least, .unit = " fit" };
         gang_note_try(s, g, &l->results[id], domain, &t);
         if (!savepoint_undo(s, &p)) return false;
         placed = gang_search(s, g, n.least - there, &l->results[id]);
     }
-    /* On nodes that do not exist yet it is not known what the scheduler does. */
-    if (lacks && placed > 0 && s->claims.list.count == claims) l->results[id].now.ordered = true;
     score->pods += placed;
     score->all = score->all && placed == count;
     return there + placed >= n.least && placed > 0;
@@ -277,7 +278,7 @@ static bool attempt(gang_loop *l, uint32_t id, uint32_t depth, const gang_domain
     if (!savepoint_begin(s, p)) return false;
     bool inside = domain == NULL || gang_enter(s, domain, &before);
     bool ok = inside && (composite ? place_children(l, id, depth, score) : place_pods(l, id, domain, score));
-    if (!ok && inside && composite) note_composite(l, id, domain, score);
+    if (!ok && inside && composite && !l->peer) note_composite(l, id, domain, score);
     if (domain != NULL) gang_leave(s, &before);
     if (ok && !s->failed) {
         score->cost = domain == NULL ? 0 : savepoint_cost(s, p);
@@ -399,6 +400,16 @@ static bool has_minimum(scheduler *s, const member_group *g)
     return !g->composite && n.bound + n.succeeded + n.placed >= n.least;
 }
 
+/* A tree of groups is one entry of kube-scheduler's queue: it schedules nothing of it if one pod has a priority of its
+ * own. */
+static bool priorities_differ(const gang_loop *l, uint32_t id)
+{
+    const member_group *g = &l->all->items[id];
+    bool differ = g->source == KARP_GROUP_KUBERNETES && !g->composite && gang_priorities_differ(l->s, g);
+    for (uint32_t c = l->first_child[id]; c != NO_ID && !differ; c = l->next_child[c]) differ = priorities_differ(l, c);
+    return differ;
+}
+
 /* Places the group, or nothing of it. */
 static bool try_group(gang_loop *l, uint32_t id, uint32_t depth)
 {
@@ -411,6 +422,8 @@ static bool try_group(gang_loop *l, uint32_t id, uint32_t depth)
     r->reason = depth > DEEPEST ? KARP_REASON_GROUP_MISSING
                 : g->composite  ? gang_refusal_composite(s, g, &n)
                                 : gang_refusal(s, g, &n);
+    if (g->composite && r->reason == KARP_REASON_NONE && priorities_differ(l, id))
+        r->reason = KARP_REASON_GROUP_PRIORITY;
     if (r->reason != KARP_REASON_NONE || o == NULL) return false;
     r->try_count = 0;
     bool ok = o->topology_key == NO_TEXT ? try_anywhere(l, id, depth) : try_domains(l, id, depth, o->topology_key);
@@ -551,12 +564,52 @@ static bool take_turn(gang_loop *l, uint32_t id)
     return placed;
 }
 
+/* The pods that are left of the group and of those below it; *differ: some are of several classes. */
+static uint32_t left_below(gang_loop *l, uint32_t id, uint32_t *class_number, bool *differ)
+{
+    uint32_t count = list_left(l, id);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t own = l->s->snapshot->pod_class[l->batch[i]];
+        *differ = *differ || (*class_number != NO_ID && *class_number != own);
+        *class_number = own;
+    }
+    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c])
+        count += left_below(l, c, class_number, differ);
+    return count;
+}
+
+/* Whether kube-scheduler's order and choice of nodes may lack places for the group, on existing nodes. Where they make
+ * no difference, or would take long to find out, it does not. */
+static bool peer_lacks(gang_loop *l, uint32_t id)
+{
+    scheduler *s = l->s;
+    const member_group *g = &l->all->items[id];
+    savepoint p;
+    uint32_t class_number = NO_ID;
+    bool differ = g->composite, starts = true;
+    uint32_t pods = left_below(l, id, &class_number, &differ);
+    if (g->source != KARP_GROUP_KUBERNETES || !differ || !gang_peer_can(s, pods)) return false;
+    for (uint32_t way = PEER_BEST; way <= (g->composite ? PEER_WORST : PEER_BEST) && starts; way++) {
+        if (!savepoint_begin(s, &p)) return false;
+        l->peer = way;
+        starts = try_group(l, id, 0);
+        l->peer = PEER_NOT;
+        settle(l, id, false);
+        if (!savepoint_undo(s, &p)) return false;
+    }
+    return !starts;
+}
+
 /* Places the unit's group, or nothing of it. */
 static bool try_unit(gang_loop *l, uint32_t id)
 {
     if (is_done(l, id)) return false;
     l->s->saving.devices = uses_devices(l, id);
+    size_t claims = l->s->claims.list.count;
+    bool lacks = l->s->workloads == NULL && peer_lacks(l, id);
     bool placed = l->s->workloads == NULL ? try_group(l, id, 0) : take_turn(l, id);
+    /* On nodes that do not exist yet it is not known what kube-scheduler does. */
+    if (placed && lacks && l->s->claims.list.count == claims) l->results[id].now.ordered = true;
     settle(l, id, placed);
     return placed;
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/gang_peer.h>
 
-#include <karp/groups.h>
-
 #include <base/bits.h>
 #include <base/str.h>
 #include <math.h>
 #include <schedule/gang_search.h>
 #include <schedule/placement.h>
-#include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
 
 enum { MOST_PODS = 64, MOST_PLACES = 20000 }; /* pods of a group; pods times nodes */
@@ -18,6 +15,7 @@ typedef struct peer {
     double (*size)[2]; /* by host: allocatable CPU and memory, in units of vectors */
     uint32_t *order; /* hosts, the best first */
     double *score; /* by host */
+    bool worst; /* the best is the one with the lowest score */
 } peer;
 
 /* Older pods come first, and then by name. */
@@ -56,15 +54,21 @@ static bool measure(peer *k)
     return !k->s->failed;
 }
 
-/* LeastAllocated and BalancedAllocation with the pod on the node. */
+/* BalancedAllocation of CPU and memory, 0 … 100. */
+static double balance(const double used[2]) { return floor((1 - fabs(used[0] - used[1]) / 2) * 100); }
+
+/* LeastAllocated, and BalancedAllocation as it is since 1.36: what the pod changes. */
 static double score_of(const peer *k, uint32_t host_index, const int64_t *requests)
 {
-    double used[2] = { 1, 1 };
+    double before[2] = { 1, 1 }, after[2] = { 1, 1 }, least = 0;
     for (size_t r = 0; r < 2; r++) {
-        double size = k->size[host_index][r], left = (double)(k->s->hosts.items[host_index].left[r] - requests[r]);
-        if (size > 0) used[r] = (size - left) / size;
+        double size = k->size[host_index][r], left = (double)k->s->hosts.items[host_index].left[r];
+        if (!(size > 0)) continue;
+        before[r] = (size - left) / size;
+        after[r] = before[r] + (double)requests[r] / size;
+        least += floor((1 - after[r]) * 100);
     }
-    return (1 - used[0] + 1 - used[1]) / 2 + 1 - fabs(used[0] - used[1]) / 2;
+    return floor(least / 2) + 50 + floor((50 + balance(after) - balance(before)) / 2);
 }
 
 /* Lists the hosts that are offered, the best first; of equal ones the first. Returns their number. */
@@ -73,7 +77,7 @@ static uint32_t rank(peer *k, const int64_t *requests)
     uint32_t count = 0;
     for (size_t h = bits_next(k->s->hosts.offered, k->s->hosts.count, 0); h < k->s->hosts.count;
          h = bits_next(k->s->hosts.offered, k->s->hosts.count, h + 1)) {
-        double score = k->score[h] = score_of(k, (uint32_t)h, requests);
+        double score = k->score[h] = score_of(k, (uint32_t)h, requests) * (k->worst ? -1 : 1);
         uint32_t at = count++;
         for (; at > 0 && k->score[k->order[at - 1]] < score; at--) k->order[at] = k->order[at - 1];
         k->order[at] = (uint32_t)h;
@@ -90,33 +94,28 @@ static bool place_best(peer *k, uint32_t pod_number)
     return false;
 }
 
-static bool matters(const scheduler *s, const member_group *g, const uint32_t *pods, uint32_t count)
+bool gang_peer_can(const scheduler *s, uint32_t pods)
 {
-    bool differ = false;
-    for (uint32_t i = 1; i < count; i++)
-        differ = differ || s->snapshot->pod_class[pods[i]] != s->snapshot->pod_class[pods[0]];
-    return g->source == KARP_GROUP_KUBERNETES && differ && count <= MOST_PODS &&
-           (uint64_t)count * s->hosts.count <= MOST_PLACES;
+    return pods <= MOST_PODS && (uint64_t)pods * s->hosts.count <= MOST_PLACES;
 }
 
-bool gang_peer_lacks(scheduler *s, const member_group *g, const uint32_t *pods, uint32_t count, uint32_t least)
+uint32_t gang_peer_place(scheduler *s, const uint32_t *pods, uint32_t count, bool worst)
 {
-    savepoint p;
-    if (!matters(s, g, pods, count)) return false;
     size_t hosts = s->hosts.count + (size_t)1;
     peer k = { .s = s,
+               .worst = worst,
                .size = arena_array(&s->round.data, hosts, sizeof *k.size),
                .order = arena_array(&s->round.data, hosts, sizeof *k.order),
                .score = arena_array(&s->round.data, hosts, sizeof *k.score) };
-    uint32_t *own = arena_copy(&s->round.data, pods, count * sizeof *own), placed = 0;
+    uint32_t *own = arena_copy(&s->round.data, pods, (count + (size_t)1) * sizeof *own), placed = 0;
     if (k.size == NULL || k.order == NULL || k.score == NULL || own == NULL) {
         s->failed = true;
-        return false;
+        return 0;
     }
-    if (!measure(&k) || !savepoint_begin(s, &p)) return false;
+    if (!measure(&k)) return 0;
     sort_pods(s, own, count);
     s->round.solving = true;
     for (uint32_t i = 0; i < count && !s->failed; i++) placed += place_best(&k, own[i]);
     s->round.solving = false;
-    return savepoint_undo(s, &p) && placed < least;
+    return placed;
 }

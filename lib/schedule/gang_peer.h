@@ -8,8 +8,10 @@
 
 #include <schedule/gangs.h>
 
-/* Whether its order may not reach `least`, beside what is placed. Nothing stays placed. false also when its order makes
- * no difference, or the group is too large to find out. */
-bool gang_peer_lacks(scheduler *s, const member_group *g, const uint32_t *pods, uint32_t count, uint32_t least);
+/* Whether so many pods are few enough to try them in its order as well. */
+bool gang_peer_can(const scheduler *s, uint32_t pods);
+/* Places as many of the pods in its order, and returns their number. `worst`: on the node that it scores lowest, for
+ * what other scores or equal nodes could come to. */
+uint32_t gang_peer_place(scheduler *s, const uint32_t *pods, uint32_t count, bool worst);
 
 #endif

@@ -158,7 +158,12 @@ static bool warn(karp_decision *d, strbuf *b)
 static const char *peer_may_fail(const scheduler *s, const member_group *g, const gang_count *n)
 {
     const pod_group *o = group_object(s->snapshot, g);
-    if (g->composite || g->source != KARP_GROUP_KUBERNETES || o == NULL || n->placed == 0) return NULL;
+    if (g->source != KARP_GROUP_KUBERNETES || o == NULL || n->placed == 0) return NULL;
+    if (g->composite && result_of(s, g)->now.ordered)
+        return "these places depend on the order of its pods and on the nodes that they take. kube-scheduler places "
+               "its "
+               "groups and their pods one after another, and may not find them";
+    if (g->composite) return NULL;
     if (result_of(s, g)->now.searched)
         return "these places were found by a search. kube-scheduler places its pods one after another, those of higher "
                "priority and older ones first, and may not find them";
@@ -175,7 +180,7 @@ static bool warn_of_peer(scheduler *s, karp_decision *d, const member_group *g, 
 {
     const char *why = peer_may_fail(s, g, n);
     if (why == NULL) return true;
-    strbuf_adds(b, "PodGroup ");
+    strbuf_adds(b, g->composite ? "CompositePodGroup " : "PodGroup ");
     strbuf_addname(b, text_of(s->snapshot, g->name_space), name_of(s->snapshot, g->name));
     strbuf_adds(b, ": ");
     strbuf_adds(b, why);

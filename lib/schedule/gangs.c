@@ -42,9 +42,11 @@ gang_count gang_counts(scheduler *s, const member_group *g)
 /* ---- what keeps a group from starting ---------------------------------------------------------------------------- */
 
 /* kube-scheduler schedules nothing of a group whose pods differ from it in priority. */
-static bool priorities_differ(const scheduler *s, const member_group *g, int32_t its)
+bool gang_priorities_differ(const scheduler *s, const member_group *g)
 {
     const karp_snapshot *w = s->snapshot;
+    const pod_group *o = group_object(w, g);
+    int32_t its = o != NULL && o->has_priority ? o->priority : 0;
     for (uint32_t i = 0; i < g->pod_count; i++) {
         const shape *h = shape_of(w, w->pod_class[g->pods[i]]);
         if ((h->has_priority ? h->priority : 0) != its) return true;
@@ -76,7 +78,7 @@ uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_coun
     if (o == NULL || (o->parent != NO_TEXT && g->parent == NO_ID)) return KARP_REASON_GROUP_MISSING;
     if (kubernetes && n->counted < n->members) return KARP_REASON_GROUP_GATED;
     if (n->counted + n->succeeded < n->least) return KARP_REASON_GROUP_INCOMPLETE;
-    if (kubernetes && priorities_differ(s, g, o->has_priority ? o->priority : 0)) return KARP_REASON_GROUP_PRIORITY;
+    if (kubernetes && gang_priorities_differ(s, g)) return KARP_REASON_GROUP_PRIORITY;
     if (o->topology_key != NO_TEXT) (void)gang_bound_domain(s, g, o->topology_key, &one);
     return one ? KARP_REASON_NONE : KARP_REASON_GROUP_DOMAINS;
 }

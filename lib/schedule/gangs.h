@@ -28,6 +28,8 @@ gang_count gang_counts(scheduler *s, const member_group *g);
 uint32_t gang_refusal(const scheduler *s, const member_group *g, const gang_count *n);
 /* `n`: the pods of all groups below it. */
 uint32_t gang_refusal_composite(const scheduler *s, const member_group *g, const gang_count *n);
+/* Whether some pod of the group has another priority than it. */
+bool gang_priorities_differ(const scheduler *s, const member_group *g);
 /* The value of the topology key on the nodes of its bound members: NO_ID = no member is bound. *one is false when they
  * have two values, or a node lacks the label. */
 uint32_t gang_bound_domain(const scheduler *s, const member_group *g, uint32_t key, bool *one);

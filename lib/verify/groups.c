@@ -69,6 +69,7 @@ static void add_to_parent(group_check *c, uint32_t number)
     c->of[g->parent].bound += runs;
     c->of[g->parent].placed += !runs && starts;
     c->of[g->parent].gated += t->gated;
+    c->of[g->parent].priorities = c->of[g->parent].priorities && t->priorities;
     c->of[g->parent].pods += g->composite ? t->pods : t->bound + t->placed;
     c->of[g->parent].required += o != NULL && o->required;
     c->of[g->parent].required_start += o != NULL && o->required && (runs || starts);
@@ -87,7 +88,8 @@ static uint32_t depth_of(const group_check *c, uint32_t number)
 static void count_all(group_check *c)
 {
     for (uint32_t i = 0; i < c->all->count; i++) {
-        c->of[i] = c->all->items[i].composite ? (tally){ .domain = NO_ID } : count_pods(c, &c->all->items[i]);
+        c->of[i] = c->all->items[i].composite ? (tally){ .priorities = true, .domain = NO_ID }
+                                              : count_pods(c, &c->all->items[i]);
     }
     for (uint32_t depth = DEEPEST; depth > 0; depth--) { /* the deepest first */
         for (uint32_t i = 0; i < c->all->count; i++) {
@@ -172,7 +174,7 @@ static void check_group(group_check *c, uint32_t number)
         note(v, KARP_FINDING_GROUP, subject, "it starts, although it or the one above it does not exist");
     if (kubernetes && t->gated > 0)
         note(v, KARP_FINDING_GROUP, subject, "it starts, although a pod of it has a scheduling gate");
-    if (kubernetes && !g->composite && o != NULL && !t->priorities)
+    if (kubernetes && o != NULL && !t->priorities)
         note(v, KARP_FINDING_GROUP, subject, "it starts, although a pod of it differs from it in priority");
     if (t->bound + t->placed < least)
         note(v, KARP_FINDING_GROUP, subject, "it starts with %lu %s, and its minimum is %lu",

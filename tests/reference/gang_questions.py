@@ -123,7 +123,9 @@ def started(world, bound):
 def difference(world, theirs, ours, notes):
     """What is wrong with the library's answer beside kube-scheduler's; None = nothing. Both are pods that are bound or placed."""
     there, here = started(world, theirs), started(world, ours)
-    if {k for k, v in there.items() if v} == {k for k, v in here.items() if v} and (world['kind'] == 'mixed' or world['composite'] or there == here):
+    if world['composite'] and bool(theirs) == bool(ours): # which other groups start beside its minimum is each one's choice
+        return None
+    if {k for k, v in there.items() if v} == {k for k, v in here.items() if v} and (world['kind'] == 'mixed' or there == here):
         return None
     more = [k for k in there if here[k] > 0 and there[k] == 0]
     less = [k for k in there if there[k] > 0 and here[k] == 0]
