@@ -32,6 +32,15 @@ static bool is_listed(const char *group, const char *kinds, karp_str api_version
     return kind.len > 0 && str_is(str_before(api_version, '/'), group) && str_in_list(kind, kinds);
 }
 
+/* NULL = the kind is not known. */
+static const io_maker *maker_of(karp_str api_version, karp_str kind)
+{
+    for (size_t i = 0; i < io_maker_count; i++) {
+        if (is_listed(io_makers[i].group, io_makers[i].kinds, api_version, kind)) return &io_makers[i];
+    }
+    return NULL;
+}
+
 /* ---- pod templates ----------------------------------------------------------------------------------------------- */
 
 enum { DEEPEST = 16, PATH_ROOM = 200 };
@@ -104,10 +113,8 @@ bool io_makes_pods(const tree *root)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (is_listed(others[i].group, others[i].kinds, api_version, kind)) return false;
     }
-    for (size_t i = 0; i < io_maker_count; i++) {
-        if (is_listed(io_makers[i].group, io_makers[i].kinds, api_version, kind)) return true;
-    }
-    return find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0) || states_count(root);
+    return maker_of(api_version, kind) || find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0) ||
+           states_count(root);
 }
 
 /* ---- what the input has of them ---------------------------------------------------------------------------------- */
@@ -162,28 +169,20 @@ bool io_has_made(const karp_reader *reader, const io_deferred *maker)
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
-static bool depends_on_rendering(karp_str api_version, karp_str kind)
-{
-    for (size_t i = 0; i < io_maker_count; i++) {
-        if (io_makers[i].on == IO_ON_RENDERING && is_listed(io_makers[i].group, io_makers[i].kinds, api_version, kind))
-            return true;
-    }
-    return false;
-}
-
 static karp_status report(karp_reader *reader, const io_deferred *w)
 {
     char path[PATH_ROOM] = "", why[400] = "";
     karp_str api_version = tree_get_text(w->root, "apiVersion"), kind = tree_get_text(w->root, "kind");
     karp_str group = str_before(api_version, '/');
     const io_kind_info *meant = io_kind_meant(api_version, kind);
+    const io_maker *maker = maker_of(api_version, kind);
     if (meant)
         str_append(why, sizeof why, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", str_shown(kind, 64),
                    kind.ptr, str_shown(api_version, 64), api_version.ptr, meant->name, meant->group,
                    meant->group[0] ? "/" : "", meant->version);
-    else if (depends_on_rendering(api_version, kind))
+    else if (maker && maker->on == IO_ON_RENDERING)
         str_append(why, sizeof why, "render what it installs (helm template, kustomize build) and add that");
-    else if (find_template(w->root, 0, path))
+    else if (!maker && find_template(w->root, 0, path))
         str_append(
             why, sizeof why,
             "karp has no rule for this kind; its pod template is %s (--pods-from %.*s.%.*s=%s, and after a comma "

@@ -80,6 +80,10 @@ operated = (('couchbase.com', 'CouchbaseCluster'), ('datadoghq.com', 'DatadogAge
 told = problems(*[{'apiVersion': f'{group}/v1', 'kind': kind, 'metadata': {'name': 'o'}, 'spec': {}} for group, kind in operated])
 equal([text.split(' creates')[0] for text in told], [f'{kind} o' for _, kind in operated], 'operators')
 
+# A known operator completes the templates of its objects, so they are not advised as rules.
+search = thing('Elasticsearch', 'elasticsearch.k8s.elastic.co', spec={'nodeSets': [{'name': 'n', 'count': 3, 'podTemplate': {'spec': {'containers': [{'name': 'elasticsearch', 'resources': {}}]}}}]})
+check('its operator decides on them' in problems(search)[0] and '--pods-from' not in problems(search)[0], problems(search))
+
 # Unknown kinds with a number of replicas, and with what pods have; replicas of topics, streams and machines are none.
 counted = [thing('Ledger', 'example.com', spec={name: 3, more: value}) for name, more, value in (('replicas', 'image', 'x'), ('instances', 'storage', {'size': '1Gi'}), ('replicaCount', 'version', '1.2'))]
 equal([len(problems(one)) for one in counted], [1, 1, 1], 'replicas')
