@@ -364,7 +364,11 @@ karp_status io_check_refused(io_filler *f, const io_deferred *w, const tree *tem
                    sizeof why);
     io_admission_refuses(&f->admission, f->reader, tree_get(template_, "spec"), w->namespace_, why, sizeof why);
     check_priority(f, tree_get(template_, "spec"), why, sizeof why);
-    if (why[0] == '\0') return KARP_OK;
+    return why[0] == '\0' ? KARP_OK : io_refuse(f, w, why, refused);
+}
+
+karp_status io_refuse(io_filler *f, const io_deferred *w, const char *why, bool *refused)
+{
     *refused = f->reader->options.lenient == 0;
     f->reader->deferred[w - f->reader->deferred].refused = *refused;
     return *refused ? io_refused(f->reader, w, why)

@@ -81,6 +81,8 @@ void io_fill_pool(const karp_reader *reader, trees *t, tree *root);
  */
 karp_status io_check_refused(io_filler *filler, const io_deferred *w, const tree *template_, const tree *claims,
                              bool operated, bool *refused);
+/* Reports that the API server refuses the object, or with `lenient` that it is planned all the same. Errors: NOMEM. */
+karp_status io_refuse(io_filler *filler, const io_deferred *w, const char *why, bool *refused);
 /* Finds NodePools that fail Karpenter's validation under these settings, and sets their conditions accordingly. */
 karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
 /* The status of a CapacityBuffer that has none. Errors: NOMEM. */

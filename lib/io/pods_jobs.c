@@ -378,14 +378,16 @@ static void check_policies(io_pods *p, const tree *policies)
         bool twice = (now & before) != 0;
         before |= now;
         if (!twice && ((before & 1) == 0 || before == 1)) continue;
-        io_pods_problem(p, "%s, so Volcano's webhook refuses it",
+        io_pods_refused(p, "%s, so Volcano's webhook refuses it",
                         twice ? "two of its policies are about the same event"
                               : "its policies are about * and another event");
         return;
     }
 }
 
-/* What the webhook of Volcano refuses in the numbers of pods and in policies. */
+enum { TASKS_COMPARED = 64 };
+
+/* What the webhook of Volcano refuses in names, in the numbers of pods and in policies. */
 static void check_volcano_job(io_pods *p)
 {
     const tree *spec = tree_get(p->object, "spec"), *tasks = tree_get(spec, "tasks");
@@ -394,7 +396,7 @@ static void check_volcano_job(io_pods *p)
     for (size_t i = 0; i < p->count; i++)
         all = p->sets[i].count > UINT64_MAX - all ? UINT64_MAX : all + p->sets[i].count;
     if (tree_integer(tree_get(spec, "minAvailable"), &least) && least > 0 && (uint64_t)least > all)
-        io_pods_problem(
+        io_pods_refused(
             p, "its minAvailable, %lld, is more than the %llu replicas of its tasks, so Volcano's webhook refuses it",
             (long long)least, (unsigned long long)all);
     check_policies(p, tree_get(spec, "policies"));
@@ -403,9 +405,14 @@ static void check_volcano_job(io_pods *p)
         int64_t replicas = integer_or(task, "replicas", 0);
         karp_str name = tree_get_text(task, "name");
         if (tree_integer(tree_get(task, "minAvailable"), &least) && least > replicas)
-            io_pods_problem(p, "task %.*s has minAvailable %lld and %lld replicas, so Volcano's webhook refuses it",
+            io_pods_refused(p, "task %.*s has minAvailable %lld and %lld replicas, so Volcano's webhook refuses it",
                             str_shown(name, 60), name.ptr, (long long)least, (long long)replicas);
         check_policies(p, tree_get(task, "policies"));
+        for (size_t k = 0; k < i && name.len && i < TASKS_COMPARED; k++) {
+            if (equal_str(name, tree_get_text(tree_item(tasks, k), "name")))
+                io_pods_refused(p, "two of its tasks are named %.*s, so Volcano's webhook refuses it",
+                                str_shown(name, 60), name.ptr);
+        }
     }
 }
 

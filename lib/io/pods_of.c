@@ -45,6 +45,14 @@ void io_pods_problem(io_pods *p, const char *format, ...)
     va_end(arguments);
 }
 
+void io_pods_refused(io_pods *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (p->refused.len == 0) p->refused = text_of(p, format, arguments);
+    va_end(arguments);
+}
+
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 io_pod_set *io_pods_add(io_pods *p, const tree *template_, karp_str name, uint64_t count)

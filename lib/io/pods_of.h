@@ -36,6 +36,7 @@ typedef struct io_pods {
     tree *notes; /* a list of texts */
     karp_str later; /* how many pods it has at its time; "" = that is now */
     karp_str problem; /* why its pods are not known; "" = they are */
+    karp_str refused; /* why a webhook of its operator refuses the object; "" = it does not */
 } io_pods;
 
 /* Fills in the sets. The caller sets the members before `sets`; the others are zero. It calls io_pods_free() whatever
@@ -49,6 +50,7 @@ void io_pods_free(io_pods *p);
 karp_str io_pods_text(io_pods *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void io_pods_note(io_pods *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void io_pods_problem(io_pods *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void io_pods_refused(io_pods *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds a set. Its template is a copy whose metadata, labels and spec may be changed, but nothing below them. NULL = a
  * failure. The pointer is valid until another set is added. */

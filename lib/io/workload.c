@@ -416,6 +416,18 @@ static karp_status expand_sets(workload *w, const io_deferred *deferred, const t
     return status;
 }
 
+static karp_status expand_pods(workload *w, const io_deferred *deferred, const tree *root, const io_pods *pods)
+{
+    karp_reader *reader = w->f->reader;
+    karp_status status = report(reader, deferred, pods);
+    if (status == KARP_OK && strcmp(deferred->info->group, "batch.volcano.sh") == 0)
+        status = io_enqueue_note(&w->f->queue, reader, deferred, pods);
+    for (size_t i = 0; i < pods->group_count && status == KARP_OK; i++)
+        status = karp_builder_add_pod_group(reader->builder, &pods->groups[i], &reader->error);
+    if (status == KARP_OK) status = expand_sets(w, deferred, root, pods);
+    return status;
+}
+
 /* Once an operator has acted, the pods in the input count, and nothing is added, unless the caller has scaled the
  * object. */
 static karp_status expand_operated(workload *w, const io_deferred *deferred, const tree *root)
@@ -439,12 +451,10 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
     if (status) status = io_reader_bad(reader, &d, w->place, root);
     if (status == KARP_OK && pods.count == 0 && !pods.notes && pods.later.len == 0)
         io_pods_problem(&pods, "it has no pod template");
-    if (status == KARP_OK) status = report(reader, deferred, &pods);
-    if (status == KARP_OK && strcmp(deferred->info->group, "batch.volcano.sh") == 0)
-        status = io_enqueue_note(&w->f->queue, reader, deferred, &pods);
-    for (size_t i = 0; i < pods.group_count && status == KARP_OK; i++)
-        status = karp_builder_add_pod_group(reader->builder, &pods.groups[i], &reader->error);
-    if (status == KARP_OK) status = expand_sets(w, deferred, root, &pods);
+    bool refused = false;
+    if (status == KARP_OK && pods.refused.len && !io_is_stated(tree_get(deferred->root, "metadata"), "uid"))
+        status = io_refuse(w->f, deferred, pods.refused.ptr, &refused);
+    if (status == KARP_OK && !refused) status = expand_pods(w, deferred, root, &pods);
     io_pods_free(&pods);
     return status;
 }

@@ -198,10 +198,13 @@ def jobs():
                        ({'tasks': [{**task, 'minAvailable': 3}]}, 'task ps has minAvailable 3 and 2 replicas'),
                        ({'tasks': [task], 'policies': [{'event': 'PodFailed', 'action': 'RestartJob'}, {'events': ['PodEvicted', 'PodFailed'], 'action': 'AbortJob'}]},
                         'two of its policies are about the same event'),
+                       ({'tasks': [task, task]}, 'two of its tasks are named ps'),
                        ({'tasks': [{**task, 'policies': [{'event': '*', 'action': 'RestartJob'}, {'event': 'PodEvicted', 'action': 'AbortJob'}]}]},
                         'its policies are about * and another event')):
-        found = problems(thing('batch.volcano.sh/v1alpha1', 'Job', spec=wrong))
-        check(len(found) == 1 and f'{why}, {refused}' in found[0], (wrong, found))
+        job = thing('batch.volcano.sh/v1alpha1', 'Job', spec=wrong)
+        found = problems(job)
+        check(len(found) == 1 and f'Job train is not planned, as the API server refuses it ' in found[0] and f'{why}, {refused}' in found[0], (wrong, found))
+        equal(pods(job), {}, why)
     fine = {'minAvailable': 2, 'tasks': [task], 'policies': [{'event': 'PodFailed', 'action': 'RestartJob'}, {'events': ['PodEvicted'], 'action': 'AbortJob'}]}
     equal(problems(thing('batch.volcano.sh/v1alpha1', 'Job', spec=fine)), [], 'policies that it accepts')
     # Beyond 1.2 times the nodes that exist a Job has no pods: said, and planned as if it had.
