@@ -167,11 +167,11 @@ static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, b
     const cli_options *options = answer->options;
     const karp_decision *plans[] = { karp_settlement_first(s), karp_settlement_last(s) };
     char names[2][32];
-    design both[2];
+    design both[2] = { { .plan = NULL } };
     karp_comparison *comparison = NULL;
     karp_status status = karp_compare_settlement(options->context, s, &comparison, &answer->error);
     for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
-        both[i] = (design){ .name = names[i], .options = *options, .plan = plans[i] };
+        both[i] = (design){ .name = names[i], .options = *options, .plan = karp_decision_ref(plans[i]) };
         both[i].totals.size = sizeof both[i].totals;
         status = karp_comparison_totals(comparison, i, &both[i].totals);
         str_shorten(names[i], sizeof names[i], both[i].totals.name);
@@ -184,6 +184,7 @@ static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, b
         else *told = print_folded(options, (karp_str){ out.ptr, out.len });
         strbuf_free(&out);
     }
+    for (size_t i = 0; i < 2; i++) karp_decision_unref(both[i].plan);
     karp_comparison_free(comparison);
     return status;
 }

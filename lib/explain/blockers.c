@@ -614,4 +614,7 @@ uint32_t karp_blockers_peer_version(const karp_blockers *blockers)
 
 double karp_blockers_savings_now(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->now; }
 
-double karp_blockers_savings_together(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->together; }
+double karp_blockers_savings_together(const karp_blockers *blockers)
+{
+    return blockers == NULL ? 0 : blockers->together;
+}

@@ -31,7 +31,12 @@ enum {
     KARP_BLOCKER_SEVERAL_NODES = 11,
     KARP_BLOCKER_SPOT_TYPES = 12, /**< fewer than 15 cheaper spot types; by NodePool. Since 1.0. */
     /** nodes that are being deleted, and whose drain waits for pods that cannot be evicted; by NodePool. Since 1.0. */
-    KARP_BLOCKER_DRAIN = 13
+    KARP_BLOCKER_DRAIN = 13,
+    /** nodes whose instance type is not in the catalogue, or that have no label of a zone or capacity type; by
+     * NodePool. Since 1.0. */
+    KARP_BLOCKER_UNKNOWN_TYPE = 14,
+    KARP_BLOCKER_NOT_INITIALIZED = 15, /**< nodes that have not become ready yet; by NodePool. Since 1.0. */
+    KARP_BLOCKER_NO_NODE_POOL = 16 /**< nodes whose NodePool does not exist: `object` is "". Since 1.0. */
 };
 
 /** "pdb", "pod-annotation" …; "" for any other number. Since 1.0. */
@@ -77,13 +82,13 @@ KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
 /** KARP_PEER_*: the version of Karpenter of the decisions. Since 1.0. */
 KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
 /** $/h that the next pass saves with all blockers. Since 1.0. */
-KARP_API double karp_blockers_now(const karp_blockers *blockers);
+KARP_API double karp_blockers_savings_now(const karp_blockers *blockers);
 /**
  * $/h that it would save on all nodes that are kept, without any of the blockers. If a budget is among them: the
  * additional saving on all nodes. At least what the best blocker saves by itself, though one command for more nodes may
  * save less. Since 1.0.
  */
-KARP_API double karp_blockers_together(const karp_blockers *blockers);
+KARP_API double karp_blockers_savings_together(const karp_blockers *blockers);
 
 #ifdef __cplusplus
 }

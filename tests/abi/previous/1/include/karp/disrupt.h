@@ -84,6 +84,13 @@ typedef struct karp_disrupt_options {
      */
     const karp_str *backed_off;
     size_t backed_off_count;
+    /**
+     * Nodes that pending pods are nominated for, as a launch decision at this time does for each of its placements:
+     * they are no candidates (NOMINATED), beside those whose state says so. Names that are no state nodes are ignored.
+     * Since 1.0.
+     */
+    const karp_str *nominated;
+    size_t nominated_count;
 } karp_disrupt_options;
 
 /** Sets the defaults: the size of @p options, everything else 0. */

@@ -227,6 +227,13 @@ KARP_API karp_str karp_node_explanation_drift(const karp_node_explanation *expla
  * evicted. English; "" = nothing would have, or the node stays. Borrowed. Since 1.0.
  */
 KARP_API karp_str karp_node_explanation_overruled(const karp_node_explanation *explanation);
+/**
+ * What holds beside blockers and decisions, at most two facts in English: that the node expires within a day or should
+ * have gone, and that its NodePool uses more than a limit, which removes no node. Since 1.0.
+ */
+KARP_API size_t karp_node_explanation_fact_count(const karp_node_explanation *explanation);
+/** Fact @p index, borrowed; "" beyond the end. Since 1.0. */
+KARP_API karp_str karp_node_explanation_fact(const karp_node_explanation *explanation, size_t index);
 /** Number of blockers, in the order in which they were found. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
 /** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */

@@ -115,6 +115,12 @@ KARP_API double karp_decision_cost_before(const karp_decision *decision);
 /** $/h after the decision: with its launches, and without the nodes that it disrupts. */
 KARP_API double karp_decision_cost_after(const karp_decision *decision);
 
+/**
+ * How many nodes have no known price, and count as 0 in karp_decision_cost_after(): those of NodePools that the
+ * decision keeps, and launches without one. While there are any, the cost is at least that. Since 1.0.
+ */
+KARP_API size_t karp_decision_unpriced_count(const karp_decision *decision);
+
 /** Number of notes for the user ("NodePool gpu: no instance type meets its requirements"). */
 KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
 

@@ -367,6 +367,9 @@ typedef struct karp_write_options {
      * 1.0 */
     const karp_hook_round *hook_rounds;
     size_t hook_round_count;
+    /** receives what replays or a story come to (replay.h). Written by karp_replay(), unless the result is a dump, and
+     * by karp_story_play(). NULL = none. Since 1.0 */
+    struct karp_replay_outcome *outcome;
 } karp_write_options;
 
 enum { KARP_DRIFT_TEXT = 400 };

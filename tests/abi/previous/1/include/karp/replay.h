@@ -119,6 +119,20 @@ typedef struct karp_replay_options {
     size_t usage_count;
 } karp_replay_options;
 
+/** What replays or a story come to: what gates ask about. The caller sets the size. Since 1.0. */
+typedef struct karp_replay_outcome {
+    size_t size;
+    double cost; /**< $/h on average, under the policy that costs most */
+    uint64_t pods; /**< of the traces or the story */
+    uint64_t pods_pending; /**< at the end, under the policy that leaves most */
+    uint64_t nodes_most; /**< at a time */
+    uint64_t nodes_without_price; /**< nodes of NodePools that count as 0, because their price is not known */
+    uint64_t notes; /**< of the document, with the problems */
+    uint64_t unplanned; /**< problems: objects that create pods which are not planned */
+    uint64_t not_understood; /**< problems: parts of the input */
+    char licences[120]; /**< as in karp_write_options: what the prices lack */
+} karp_replay_outcome;
+
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 1.0. */
 KARP_API void karp_replay_options_init(karp_replay_options *options, size_t size);
 

@@ -136,7 +136,7 @@ KARP_API uint32_t karp_more_rounds(const karp_snapshot *snapshot, const karp_dec
 KARP_API size_t karp_decision_pods_left(const karp_decision *decision);
 
 /** 1 = nothing changes any more; 0 = it ended after 500 rounds. Since 1.0. */
-KARP_API uint32_t karp_settlement_is_settled(const karp_settlement *settlement);
+KARP_API uint32_t karp_settlement_settled(const karp_settlement *settlement);
 /** The rounds that were played, at most 500. Since 1.0. */
 KARP_API size_t karp_settlement_round_count(const karp_settlement *settlement);
 /** Round @p index, borrowed from @p settlement. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
@@ -148,13 +148,13 @@ KARP_API karp_status karp_settlement_drift(const karp_settlement *settlement, ka
 KARP_API size_t karp_drifted_nodes(const karp_snapshot *snapshot);
 
 /** The first decision on pods. Borrowed, never NULL. Since 1.0. */
-KARP_API karp_decision *karp_settlement_first(const karp_settlement *settlement);
+KARP_API const karp_decision *karp_settlement_first(const karp_settlement *settlement);
 /** The number of its round, from 1: later if static NodePools launched or removed nodes before. Since 1.0. */
 KARP_API size_t karp_settlement_first_round(const karp_settlement *settlement);
 /** The decision on the settled cluster: its nodes, its cost, and the pods that are left. Borrowed. Since 1.0. */
-KARP_API karp_decision *karp_settlement_last(const karp_settlement *settlement);
+KARP_API const karp_decision *karp_settlement_last(const karp_settlement *settlement);
 /** The settled cluster. Borrowed. Since 1.0. */
-KARP_API karp_snapshot *karp_settlement_snapshot(const karp_settlement *settlement);
+KARP_API const karp_snapshot *karp_settlement_snapshot(const karp_settlement *settlement);
 
 #ifdef __cplusplus
 }

@@ -124,6 +124,7 @@ typedef struct karp_tune_design {
     uint64_t nodes; /**< of the settled cluster; of the replay, the most at a time */
     uint64_t left; /**< pods without a node in the end */
     uint64_t beyond_cap; /**< 1 = it has more than a cap allows: it is not the best */
+    uint64_t unpriced; /**< nodes of the settled cluster without a known price, which count as 0 in `cost` */
 } karp_tune_design;
 
 /** How many designs were handed out. */
