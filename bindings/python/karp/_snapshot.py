@@ -18,7 +18,7 @@ from ._admit import options as admit_options
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._command import CommandStep, Observation, step
 from ._compare import Diff, Settlement, diff, settle
-from ._decision import DisruptionPlan, Plan, RepackPlan
+from ._decision import DisruptionPlan, Plan, RepackPlan, row
 from ._digest import Digest
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
@@ -300,8 +300,8 @@ class Snapshot:
              ignore_weights: bool = False, claim_order: str = 'default') -> Plan:
         """Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
 
-        `disrupt`: also say which nodes can be removed. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
-        'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
+        `disrupt`: also say which nodes can be removed; those that the plan gives pods stay. `profile`: 'karpenter', or 'karp' with
+        its known defects off. `explain`: 'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
         and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError. `claim_order`: nodes to
         launch with equally many pods are tried in the order of Karpenter ('peer') or of their last pods ('stable').
         `objective`: 'compatible' decides as Karpenter does, 'cost' for the cheapest nodes that do; then `effort` is a number of steps,
@@ -317,7 +317,9 @@ class Snapshot:
                                    C.byref(run.options))
             disruption = None
             if disrupt:
-                disruption = self._disrupt(world, run.disrupt(None, 0))
+                options, names = run.disrupt(None, 0), _nominated(decision)
+                options.nominated, options.nominated_count = C.addressof(names), len(names)
+                disruption = self._disrupt(world, options)
         return Plan(decision, world.digest.lend(), world.warnings, disruption)
 
     @staticmethod
@@ -535,6 +537,13 @@ def _remember(memory: Union[None, bytes, Mapping[str, Any]], out: S.Memory) -> O
         handle = native.make(native.io.karp_memory_read, native.io.karp_memory_document_free, context.address, name, lent)
     C.memmove(C.byref(out), native.io.karp_memory_document_memory(handle.address), C.sizeof(out))
     return handle
+
+
+def _nominated(plan: native.Handle) -> 'C.Array[S.Str]':
+    """The nodes that a plan gives pods: Karpenter nominates them, and a nominated node is no candidate."""
+    count = native.core.karp_decision_placement_count(plan.address)
+    names: 'C.Array[S.Str]' = (S.Str * count)(*(row(plan, S.Placement, 'placement', i).node for i in range(count)))
+    return names
 
 
 def _document(digest: str, world: _World) -> bytes:
