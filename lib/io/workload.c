@@ -218,11 +218,9 @@ static karp_status add_pods(workload *w, uint64_t present)
     if (!name_apart(w)) return io_reader_nomem(w->f->reader);
     uint64_t missing = w->replicas > present ? w->replicas - present : 0;
     karp_status status = KARP_OK;
-    bool refused = false, waits = false, ordered = w->ordered && w->f->fill && missing <= ORDERED_MOST;
-    if (w->ordered && w->f->reader->plays) ordered = false;
-    if (w->ordered && w->f->reader->plays && missing > 1)
-        status = io_warn_once(w->f->reader, "StatefulSets create their pods together here, not one after another");
-    else if (w->ordered && missing > ORDERED_MOST)
+    bool refused = false, waits = false, few = missing <= ORDERED_MOST || w->f->reader->plays;
+    bool ordered = w->ordered && w->f->fill && few;
+    if (w->ordered && !few)
         status = io_warn(w->f->reader, "StatefulSet %.*s: its %llu pods are planned together, not one after another",
                          str_shown(w->name, 100), w->name.ptr, (unsigned long long)missing);
     bool creates = missing > 0 || w->f->reader->plays;

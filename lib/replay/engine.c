@@ -2,6 +2,7 @@
 #include <karp/library.h>
 #include <io/owner.h>
 #include <replay/engine_interrupt.h>
+#include <replay/engine_ordered.h>
 #include <replay/engine_shapes.h>
 #include <replay/engine_state.h>
 #include <replay/objects.h>
@@ -354,7 +355,7 @@ static void instant(engine *e)
     pods_settle(e);
     nodes_drain(e);
     pods_settle(e);
-    while (rollouts_go_on(e)) pods_settle(e);
+    while (rollouts_go_on(e) || ordered_go_on(e)) pods_settle(e);
     repack_go_on(e);
     buffers_open(e);
     disrupt_plan(e);
@@ -509,6 +510,7 @@ void engine_free(engine *e)
     karp_free(c, e->nodes.drains, e->nodes.drain_capacity * sizeof *e->nodes.drains);
     karp_free(c, e->disruption.changing, e->disruption.changing_capacity * sizeof *e->disruption.changing);
     karp_free(c, e->pods.freed_nodes, e->pods.freed_capacity * sizeof *e->pods.freed_nodes);
+    karp_free(c, e->pods.ordered_groups, e->pods.ordered_capacity * sizeof *e->pods.ordered_groups);
     karp_free(c, e->events.heap, e->events.capacity * sizeof *e->events.heap);
     karp_free(c, e->objects.dirty_pods, e->objects.dirty_pod_capacity * sizeof *e->objects.dirty_pods);
     karp_free(c, e->objects.dirty_nodes, e->objects.dirty_node_capacity * sizeof *e->objects.dirty_nodes);

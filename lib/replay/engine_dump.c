@@ -38,6 +38,7 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     tree_set_text(t, stated, "phase", str(runs ? "Running" : "Pending"));
     io_add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : shape_waits(s),
                      runs ? p->started : p->waits_since);
+    if (p->state == POD_HELD) io_add_condition(t, conditions, "Created", "False", "WaitsForPodBefore", KARP_NO_TIME);
     if (s->priority) tree_set(t, spec, "priority", tree_new_integer(t, s->priority));
     if (!runs) return object;
     tree_set_text(t, spec, "nodeName", e->nodes.list[p->node].name);

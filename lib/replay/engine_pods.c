@@ -4,6 +4,7 @@
  * affinity) and scores them with LeastAllocated or MostAllocated. Pods that depend on other pods are placed by
  * karp_provision() (engine_provision.c).
  */
+#include <replay/engine_ordered.h>
 #include <replay/engine_shapes.h>
 
 /* The pod's key in e->pods.index, valid until the next call. */
@@ -55,7 +56,22 @@ static void wait_for_node(engine *e, uint32_t pod)
     }
     e->pods.new_pending = true;
     e->pods.still_pending++;
+    e->pods.shapes[e->pods.shapes[p->shape].group].waiting++;
     pod_touch(e, pod);
+}
+
+/* The pod is not pending any more. */
+static void stop_waiting(engine *e, const replay_pod *p)
+{
+    e->pods.still_pending--;
+    e->pods.shapes[e->pods.shapes[p->shape].group].waiting--;
+    e->pods.may_go_on = e->pods.ordered_count > 0;
+}
+
+void pod_release(engine *e, uint32_t pod)
+{
+    e->pods.list[pod].created = e->now;
+    wait_for_node(e, pod);
 }
 
 /* The list of the pods of a controller. */
@@ -111,6 +127,7 @@ void pod_create(engine *e, const trace_event *event)
     pod_enter_name(e, pod);
     budgets_note(e, s, 1, 0);
     list_alike(e, pod);
+    if (event->of.pod.ordered && ordered_hold(e, pod)) return;
     wait_for_node(e, pod);
     uint32_t node = event->of.pod.node.len ? io_table_get(&e->nodes.index, event->of.pod.node) : IO_NONE;
     if (e->status || node == IO_NONE || !e->nodes.list[node].ready) return;
@@ -164,7 +181,7 @@ static void remove_pod(engine *e, uint32_t pod, bool ended)
     else if (p->state == POD_PENDING && !e->pods.shapes[p->shape].plain) e->pods.complex_pending--;
     if (p->state == POD_PENDING) {
         meter_wait(e, e->now - p->waits_since);
-        e->pods.still_pending--;
+        stop_waiting(e, p);
     }
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
@@ -219,7 +236,7 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
     meter_node(e, node);
     for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] -= s->requests[i];
     if (!s->plain) e->pods.complex_pending--;
-    e->pods.still_pending--;
+    stop_waiting(e, p);
     p->state = POD_RUNNING;
     p->node = node;
     p->started = since;

@@ -22,13 +22,15 @@ typedef struct replay_shape {
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
     uint32_t group; /* the first shape with the same controller, or itself */
     uint32_t first_pod; /* that exists, of the group */
+    uint32_t waiting; /* pods of the group that are pending */
+    uint32_t first_held, last_held; /* of its held pods (engine_ordered.h); REPLAY_NONE = there are none */
     int64_t made_at; /* when its controller created pods last, and how many */
     uint32_t made;
     bool has_template; /* since the snapshot was built anew */
     uint32_t template_; /* its number in the snapshot and its edits, if there is one */
 } replay_shape;
 
-enum { POD_PENDING, POD_RUNNING, POD_GONE };
+enum { POD_PENDING, POD_RUNNING, POD_GONE, POD_HELD };
 
 typedef struct replay_pod {
     karp_str namespace_, name;
@@ -37,7 +39,7 @@ typedef struct replay_pod {
     uint32_t shape, node;
     uint32_t set; /* of a Deployment whose template changes */
     uint32_t meant; /* target of a repack plan; REPLAY_NONE = none */
-    uint32_t next, before; /* list of the node's pods */
+    uint32_t next, before; /* list of the node's pods; next: also of held pods */
     uint32_t life; /* number of evictions: events of an earlier life are ignored */
     uint8_t state; /* POD_* */
     uint8_t wave; /* of the pods that its controller creates at one time */
@@ -79,6 +81,9 @@ struct replay_pods {
     replay_candidate *candidates; /* scratch space */
     size_t candidate_capacity;
     uint64_t listings; /* of candidates */
+    uint32_t *ordered_groups; /* groups with held pods */
+    size_t ordered_count, ordered_capacity;
+    bool may_go_on; /* pods of groups have begun to run, or were deleted */
     int64_t left_at; /* when a pod left its node last before it had ended, and the group of that pod */
     uint32_t left_group, left; /* left: how many pods of the group have left their nodes at that time */
     uint32_t left_unseen; /* so many of them before the next one that is noticed */
@@ -94,6 +99,7 @@ static inline const char *shape_waits(const replay_shape *s)
 void pod_enter_name(engine *e, uint32_t pod); /* in the index, as the newest pod with its name */
 uint32_t pod_of_event(engine *e, const trace_event *event); /* the pod that it names; REPLAY_NONE = there is none */
 void pod_create(engine *e, const trace_event *event);
+void pod_release(engine *e, uint32_t pod); /* a held one is created now */
 void pod_delete(engine *e, const trace_event *event);
 void pod_end(engine *e, uint32_t pod);
 void pod_bind(engine *e, uint32_t pod, uint32_t node);

@@ -238,7 +238,9 @@ static karp_status add_shapes(engine *e, karp_reader *reader)
         tree *object = NULL;
         strbuf text;
         e->pods.shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i),
-                                            .first_pod = REPLAY_NONE };
+                                            .first_pod = REPLAY_NONE,
+                                            .first_held = REPLAY_NONE,
+                                            .last_held = REPLAY_NONE };
         status = decode_shape(e, &e->pods.shapes[i], &object);
         if (!status) find_group(e, (uint32_t)i);
         if (!status) binding_shape(e, (uint32_t)i, object);

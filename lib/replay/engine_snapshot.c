@@ -189,7 +189,7 @@ static karp_status edit_pod(engine *e, karp_builder *builder, replay_pod *p)
         e->objects.rows_since_rebuild++;
     }
     p->dirty = false;
-    p->in_snapshot = p->state != POD_GONE;
+    p->in_snapshot = p->state == POD_PENDING || p->state == POD_RUNNING;
     return status || !p->in_snapshot ? status : add_pod(e, builder, p);
 }
 

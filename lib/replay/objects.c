@@ -2,6 +2,7 @@
 #include <replay/objects.h>
 
 #include <base/error.h>
+#include <io/fill.h>
 #include <io/owner.h>
 
 void replay_append(karp_reader *reader, tree *list, tree *object)
@@ -141,10 +142,17 @@ static int64_t created_before(const trace *t, const tree *metadata)
     return karp_time_parse(stated, &created) == KARP_OK && created < t->begins && created > 0 ? created : 0;
 }
 
-static bool add_pending(trace *t, uint32_t shape, const tree *metadata)
+bool replay_is_held(const tree *pod)
 {
+    return str_is(io_condition_status(tree_get(tree_get(pod, "status"), "conditions"), "Created"), "False");
+}
+
+static bool add_pending(trace *t, uint32_t shape, const tree *object)
+{
+    const tree *metadata = tree_get(object, "metadata");
     trace_event event = { .at = t->begins, .kind = TRACE_POD_CREATED, .shape = shape, .lasts = KARP_DURATION_UNSET };
     karp_str namespace_ = tree_get_text(metadata, "namespace");
+    event.of.pod.ordered = replay_is_held(object);
     event.of.pod.created = created_before(t, metadata);
     event.of.pod.namespace_ = trace_keep(t, namespace_.len ? namespace_ : str("default"));
     event.of.pod.name = trace_keep(t, tree_get_text(metadata, "name"));
@@ -306,7 +314,7 @@ karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, bool 
         }
         bool added = tree_get_text(tree_get(object, "spec"), "nodeName").len > 0
                          ? add_running(t, memory, object, dumped)
-                         : add_pending(t, pod_shape(t, memory, object, dumped), tree_get(object, "metadata"));
+                         : add_pending(t, pod_shape(t, memory, object, dumped), object);
         if (!added) return fail_nomem(error);
     }
     if (memory->status) return fail_nomem(error);

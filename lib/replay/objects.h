@@ -36,6 +36,8 @@ tree *replay_owners(trees *memory, karp_str kind, karp_str name);
 tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tree *template_, karp_str namespace_);
 /* The members of a Pod that decisions read, without name, node and status, so that pods of the same owner are equal. */
 tree *replay_lean_pod(trees *memory, const tree *object);
+/* Whether its StatefulSet creates the pod only when those before it run. */
+bool replay_is_held(const tree *pod);
 
 /* Whether controllers or operators make pods of the object. */
 bool replay_is_workload(const karp_reader *reader, const tree *object);

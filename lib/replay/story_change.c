@@ -276,6 +276,7 @@ static karp_status add_pod(const change *c, const tree *pod, uint32_t kind)
 {
     story *s = c->s;
     story_effect effect = { .workload = IO_NONE, .event = { .kind = kind, .shape = shape_of(s, pod) } };
+    effect.event.of.pod.ordered = kind == TRACE_POD_CREATED && replay_is_held(pod);
     effect.event.of.pod.namespace_ = trace_keep(s->trace, io_namespace(pod));
     effect.event.of.pod.name = trace_keep(s->trace, name_of(pod));
     if (effect.event.shape == NO_ID || !effect.event.of.pod.namespace_.ptr || !effect.event.of.pod.name.ptr)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/error.h>
 #include <replay/engine.h>
+#include <replay/engine_ordered.h>
 #include <replay/story.h>
 
 #include <string.h>
@@ -75,7 +76,7 @@ static karp_status expire(story *s)
 static bool roll(story *s)
 {
     bool rolled = false;
-    while (rollouts_go_on(s->e)) rolled = true;
+    while (rollouts_go_on(s->e) || ordered_go_on(s->e)) rolled = true;
     return rolled;
 }
 

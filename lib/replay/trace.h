@@ -37,6 +37,7 @@ typedef struct trace_event {
             karp_str node; /* where it runs at the start of the replay; "" = pending */
             int64_t started; /* on that node */
             int64_t created; /* 0 = at the time of the event */
+            bool ordered; /* created when the pods before it of its StatefulSet run */
             bool surplus; /* deleted because its ReplicaSet has too many pods: it may choose another one */
         } pod;
         struct {

@@ -78,7 +78,8 @@ static karp_status take_pod(dump *d, const tree *object)
     const tree *metadata = tree_get(object, "metadata");
     karp_str name = tree_get_text(metadata, "name"), namespace_ = tree_get_text(metadata, "namespace");
     strbuf key;
-    if (!runs(object) || is_gated(object)) return d->partial ? end_pod(d, namespace_, name) : KARP_OK;
+    if (!runs(object) || is_gated(object) || replay_is_held(object))
+        return d->partial ? end_pod(d, namespace_, name) : KARP_OK;
     if (name.len == 0) return workloads_fault(&d->w, object, "metadata.name", "a pod without a name");
     if (namespace_.len == 0) namespace_ = str("default");
     strbuf_init(&key, t->context);

@@ -119,6 +119,7 @@ static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t nu
     if (!str_is(one->kind, "Pod")) strbuf_addc(&name, '-');
     if (!str_is(one->kind, "Pod")) strbuf_addu(&name, number);
     event.of.pod.namespace_ = one->namespace_;
+    event.of.pod.ordered = kind == TRACE_POD_CREATED && one->ordered;
     event.of.pod.surplus = kind == TRACE_POD_DELETED && str_in_words(one->kind, scaled, REPLICATED);
     event.of.pod.name = name.failed ? (karp_str){ NULL, 0 } : trace_keep(w->t, (karp_str){ name.ptr, name.len });
     strbuf_free(&name);
@@ -275,6 +276,11 @@ karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const 
     if (status) return status;
     tree *pod = is_pod ? replay_lean_pod(&w->memory, object)
                        : replay_template_pod(&w->memory, kind, name, template_, namespace_);
+    if (str_is(kind, "StatefulSet")) {
+        workload *set = find(w, kind, namespace_, name);
+        if (!set) return fail_nomem(w->error);
+        set->ordered = !str_is(tree_get_text(spec, "podManagementPolicy"), "Parallel");
+    }
     if (!is_pod && !is_job)
         return workloads_set(w, at, object, kind, namespace_, name, pod, (uint64_t)replicas, KARP_DURATION_UNSET);
     workload *one = find(w, kind, namespace_, name);

@@ -13,6 +13,7 @@ typedef struct workload {
     uint32_t round; /* number of template changes; each template's pods have their own names */
     uint64_t pods; /* number of its pods: numbered from 0 */
     bool there;
+    bool ordered; /* a StatefulSet that creates its pods one after another */
     bool shares_name; /* with an earlier workload of another kind: the names of its pods have the kind, too */
 } workload;
 
