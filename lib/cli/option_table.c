@@ -200,6 +200,8 @@ static const option_row rows[] = {
       "interruptions of a running spot node per hour; default 0" },
     { 0, "interruption-rates", "FILE", CLI_OPTION_REPLAY | CLI_OPTION_TUNE, TEXT(replay[REPLAY_INTERRUPTION_RATES]),
       "the same as a CSV table: instance_type, zone, per_hour" },
+    { 0, "commitment-offers", "FILE", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_COMMITMENTS]),
+      "savings plans and reserved instances that could be bought (CSV): which were best; -o yaml writes NodeOverlays" },
     { 0, "runs", "N", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_RUNS]),
       "replay each policy N times, with as many seeds, and show how the figures spread; default 1" },
     { 0, "most-allocated", NULL, CLI_OPTION_REPLAY | CLI_OPTION_TUNE, FLAG(most_allocated),

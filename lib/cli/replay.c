@@ -12,7 +12,7 @@ typedef struct replaying {
     karp_replay_options options;
     karp_str policies[MOST_POLICIES];
     karp_replay_interruption rates[MOST_RATES];
-    karp_replay_document plan, scheduler_config, rate_table;
+    karp_replay_document plan, scheduler_config, rate_table, offers;
     karp_request_rules rules;
     karp_replay_usage *usage;
 } replaying;
@@ -121,6 +121,8 @@ static bool read_options(const cli_options *options, replaying *r)
         return wrong("--runs", runs, "a number from 1 to 10000");
     r->rate_table.name = str(rates);
     if (rates != NULL) o->interruption_table = &r->rate_table;
+    r->offers.name = str(options->replay[REPLAY_COMMITMENTS]);
+    if (options->replay[REPLAY_COMMITMENTS] != NULL) o->commitment_offers = &r->offers;
     if (options->replay[REPLAY_REPACK] != NULL) r->plan.name = str(options->replay[REPLAY_REPACK]);
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&
@@ -263,7 +265,8 @@ const cli_verb verb_replay = {
         "are decided on the way. Compares policies by cost, evictions and how long pods were pending. - is standard "
         "input.",
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY | CLI_OPTION_OUTPUT | CLI_OPTION_FAIL_ON,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML |
+               1u << KARP_FORMAT_YAML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run_replay,
 };

@@ -51,6 +51,8 @@ typedef struct replay_base {
     const struct kube_config *scheduler; /* the configuration of kube-scheduler; NULL = the default one */
     karp_str repack_name, repack_text; /* the plan to carry out; ptr NULL = none */
     bool ends_with_plan; /* nothing else ends the replay */
+    struct commit_offer *offers; /* savings plans and reserved instances that could be bought */
+    size_t offer_count;
     size_t resumed_pods; /* the trace's first events are this many pods of that state, in its order */
 } replay_base;
 

@@ -102,6 +102,7 @@ struct engine {
     int64_t repack_due; /* KARP_NO_TIME = immediately */
     struct replay_repack *repack; /* NULL = there is no plan */
     struct replay_meter meter;
+    arena *commit_memory; /* of the result's commitments; NULL = they are not looked for */
 };
 
 karp_status engine_run(engine *e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of a replay: integrals over time, points of the series, and waiting times of pods. */
+#include <replay/commit.h>
 #include <replay/engine.h>
 
 #include <base/sort.h>
@@ -121,6 +122,7 @@ void meter_end(engine *e)
         if (e->pods.list[i].state == POD_PENDING) meter_wait(e, e->now - e->pods.list[i].waits_since);
     }
     settle_nodes(e);
+    commit_find(e);
     if (!sort_stable(e->context, e->meter.waits, e->meter.wait_count, sizeof *e->meter.waits, by_double, NULL))
         engine_nomem(e);
     r->wait_p50 = per_mille(e, 500);

@@ -201,6 +201,7 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
     n->zone = engine_text(e, m->choice.zone);
     n->capacity_type = engine_text(e, m->choice.capacity_type);
     n->price = m->choice.price;
+    n->list_price = !m->type && launch->list_price > 0 ? launch->list_price : m->choice.price;
     if (!n->name.len) n->name = next_name(e, n);
     label_node(e, n, launch, m);
     record_copier c = { .to = &n->memory, .text = intern, .owner = e };

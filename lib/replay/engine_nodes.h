@@ -37,6 +37,7 @@ typedef struct replay_node {
     int64_t drifted_at; /* when its drift was detected */
     karp_str drift_reason; /* of the condition; interned */
     int64_t billed; /* start of its costs: its launch, or the start of the replay */
+    double list_price; /* per hour, before NodeOverlays */
     double idle; /* dollars spent on unrequested capacity */
     int64_t idle_until;
 } replay_node;

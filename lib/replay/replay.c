@@ -5,6 +5,7 @@
 #include <replay/objects.h>
 #include <replay/repack_play.h>
 #include <kube/profile.h>
+#include <replay/commit.h>
 #include <replay/replay.h>
 #include <replay/resize.h>
 #include <replay/spread.h>
@@ -512,7 +513,7 @@ static karp_status check_texts(replay *r)
                  (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name)) &&
                  (!o->scheduler_config || str_given(o->scheduler_config->name)) &&
                  (!o->interruption_table || str_given(o->interruption_table->name)) &&
-                 (o->usage || o->usage_count == 0);
+                 (!o->commitment_offers || str_given(o->commitment_offers->name)) && (o->usage || o->usage_count == 0);
     for (size_t i = 0; given && i < o->usage_count; i++)
         given = str_given(o->usage[i].document.name) && str_given(o->usage[i].resource);
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
@@ -552,8 +553,10 @@ static karp_status take_options(replay *r, const karp_replay_options *options, c
         status = fail(&r->error, KARP_E_UNSUPPORTED, "a dump is not handed over as values");
     uint32_t format = r->write.format;
     if (!status && format != KARP_FORMAT_JSON && format != KARP_FORMAT_TEXT && format != KARP_FORMAT_CSV &&
-        format != KARP_FORMAT_HTML)
+        format != KARP_FORMAT_HTML && format != KARP_FORMAT_YAML)
         status = fail(&r->error, KARP_E_UNSUPPORTED, "a replay is not written in that format");
+    if (!status && format == KARP_FORMAT_YAML && !r->options.commitment_offers)
+        status = fail(&r->error, KARP_E_INVALID, "YAML are the NodeOverlays of commitments: state the offers");
     if (!status) status = check_scheduler(r);
     if (!status && r->options.policy_count > MOST_POLICIES)
         status = fail(&r->error, KARP_E_LIMIT, "more than %d policies", (int)MOST_POLICIES);
@@ -568,6 +571,7 @@ karp_status replay_prepare(replay *r)
 {
     karp_status status = read_scheduler(r);
     if (!status) status = replay_read_rates(r);
+    if (!status) status = commit_read_offers(r);
     if (!status) status = open_objects(r);
     if (!status) status = check_objects(r);
     if (!status) status = collect_objects(r);
@@ -585,6 +589,7 @@ static karp_status run_policy(replay *r, size_t index, replay_result *result, in
     engine_init(e, &r->base);
     e->meter.step = r->step;
     e->ends = r->base.trace.ends;
+    if (result == &r->results[index]) e->commit_memory = &r->base.trace.memory;
     karp_status status = take_policy(r, replay_policy(r, index), e);
     if (!status) {
         status = engine_begin(e);
@@ -654,6 +659,7 @@ static karp_status write_result(replay *r, karp_text *out)
     switch (r->write.format) {
     case KARP_FORMAT_TEXT: replay_write_text(r, &buffer); break;
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;
+    case KARP_FORMAT_YAML: commit_as_yaml(&r->results[0], &buffer); break;
     case KARP_FORMAT_HTML: replay_write_html(r, "karp replay", &buffer); break;
     default: replay_write_json(r, &buffer);
     }

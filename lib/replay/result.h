@@ -62,6 +62,7 @@ typedef struct replay_result {
     char short_text[480]; /* about the first of them */
     replay_point *points;
     size_t point_count, point_capacity;
+    const struct commit_result *commitments; /* NULL = there was no table of offers */
     double *runs[SPREAD_FIGURES]; /* of all runs, in ascending order; NULL = there was one run */
     size_t run_count, run_room;
 } replay_result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of a replay as JSON, text and CSV. */
+#include <replay/commit.h>
 #include <replay/replay.h>
 #include <replay/spread.h>
 #include <replay/state_rows.h>
@@ -113,6 +114,7 @@ static void write_policy(json_out *j, const replay_result *p)
     replay_write_figures(j, p);
     spread_as_json(j, p);
     replay_write_plan_json(j, p);
+    commit_as_json(j, p);
     write_series(j, p);
     json_end(j);
 }
@@ -312,6 +314,7 @@ void replay_write_text(const replay *r, write_buffer *out)
         replay_write_rows(r, from, to, out);
     }
     replay_write_plan_text(r, out);
+    for (size_t i = 0; i < r->result_count; i++) commit_as_text(out, &r->results[i]);
     requests_as_text(out, r->sized);
     replay_write_notes_text(r, out);
 }
