@@ -117,6 +117,10 @@ typedef struct karp_replay_options {
     const karp_request_rules *requests;
     const karp_replay_usage *usage;
     size_t usage_count;
+    /** Savings plans and reserved instances that could be bought, as CSV (docs/replay.md, "Commitments"): the best set
+     * of each term for what ran on demand is written beside the figures, and in format YAML NodeOverlays that make
+     * Karpenter prefer what the first term's set covers. NULL = none. Since 1.0 */
+    const karp_replay_document *commitment_offers;
 } karp_replay_options;
 
 /** What replays or a story come to: what gates ask about. The caller sets the size. Since 1.0. */
@@ -138,9 +142,9 @@ KARP_API void karp_replay_options_init(karp_replay_options *options, size_t size
 
 /**
  * Replays traces and writes the results (docs/replay.md, "Results"). Equal input and seeds give equal bytes. @p write
- * may be NULL. Formats: JSON, TEXT, CSV (the series), HTML (curves of the policies; without scripts, loads nothing).
- * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, those of karp_reader_add(), NOMEM, CANCELED,
- * ABI_*. Since 1.0.
+ * may be NULL. Formats: JSON, TEXT, CSV (the series), HTML (curves of the policies; without scripts, loads nothing),
+ * YAML (with commitment_offers). Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, those of
+ * karp_reader_add(), NOMEM, CANCELED, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_replay(karp_context *context, const karp_replay_options *options,
                                  const karp_write_options *write, karp_text *out, karp_error *error);
