@@ -106,6 +106,23 @@ static bool states_count(const tree *root)
     return has && count > 0;
 }
 
+/* Whether the controller of a Gateway's class runs a proxy for it: Istio, Envoy Gateway, kgateway, NGINX and Contour
+ * do. Those of clouds do not, and some use what runs already. A Gateway with addresses is one that runs already.
+ * Source: the documentation of the implementations that gateway-api.sigs.k8s.io lists. */
+static bool has_proxies(const tree *root)
+{
+    static const char *const without[] = {
+        "amazon-", "aws-", "azure-", "cilium", "gke-", "haproxy", "kong", "traefik"
+    };
+    const tree *spec = tree_get(root, "spec");
+    karp_str class_ = tree_get_text(spec, "gatewayClassName");
+    if (class_.len == 0 || tree_count(tree_get(spec, "addresses")) > 0) return false;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        if (str_starts(class_, without[i])) return false;
+    }
+    return true;
+}
+
 bool io_makes_pods(const tree *root)
 {
     karp_str api_version = tree_get_text(root, "apiVersion"), kind = tree_get_text(root, "kind");
@@ -113,6 +130,7 @@ bool io_makes_pods(const tree *root)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (is_listed(others[i].group, others[i].kinds, api_version, kind)) return false;
     }
+    if (is_listed("gateway.networking.k8s.io", "Gateway", api_version, kind)) return has_proxies(root);
     return maker_of(api_version, kind) || find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0) ||
            states_count(root);
 }

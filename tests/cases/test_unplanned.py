@@ -76,7 +76,7 @@ run('plan', POOL)
 operated = (('couchbase.com', 'CouchbaseCluster'), ('datadoghq.com', 'DatadogAgent'), ('k8s.keycloak.org', 'Keycloak'), ('numaflow.numaproj.io', 'Pipeline'),
             ('sparkoperator.k8s.io', 'SparkConnect'), ('temporal.io', 'TemporalCluster'), ('milvus.io', 'Milvus'), ('actions.github.com', 'AutoscalingRunnerSet'),
             ('operator.victoriametrics.com', 'VLCluster'), ('kubedb.com', 'Postgres'), ('platform.confluent.io', 'Kafka'), ('trino.stackable.tech', 'TrinoCluster'),
-            ('vault.banzaicloud.com', 'Vault'), ('hyperspike.io', 'Valkey'), ('slinky.slurm.net', 'NodeSet'), ('mysql.oracle.com', 'InnoDBCluster'))
+            ('vault.banzaicloud.com', 'Vault'), ('hyperspike.io', 'Valkey'), ('slinky.slurm.net', 'NodeSet'), ('mysql.oracle.com', 'InnoDBCluster'), ('tensorboard.kubeflow.org', 'Tensorboard'))
 told = problems(*[{'apiVersion': f'{group}/v1', 'kind': kind, 'metadata': {'name': 'o'}, 'spec': {}} for group, kind in operated])
 equal([text.split(' creates')[0] for text in told], [f'{kind} o' for _, kind in operated], 'operators')
 
@@ -90,6 +90,11 @@ equal([len(problems(one)) for one in counted], [1, 1, 1], 'replicas')
 for one in (thing('Ledger', 'example.com', spec={'replicas': 0, 'image': 'x'}), thing('KafkaTopic', 'kafka.strimzi.io', spec={'replicas': 3, 'version': '1'}),
             thing('Stream', 'jetstream.nats.io', spec={'replicas': 3, 'storage': 'file'}), thing('KubeadmControlPlane', 'controlplane.cluster.x-k8s.io', spec={'replicas': 3, 'version': '1'})):
     equal(problems(one), [], str(one))
+
+# The controllers of some classes of Gateways run proxies for them.
+gateway = lambda name, **more: thing('Gateway', 'gateway.networking.k8s.io', spec={'gatewayClassName': name, **more})
+equal([len(problems(gateway(name))) for name in ('istio-waypoint', 'eg', 'gke-l7-rilb', 'cilium')], [1, 1, 0, 0], 'Gateways')
+equal(problems(gateway('istio', addresses=[{'value': 'ingress.istio-gateways.svc.cluster.local', 'type': 'Hostname'}])), [], 'a proxy that runs already')
 
 # What was made of it is in the input; or it makes nothing.
 equal(problems(WIDGET, owned(WIDGET, spec=SPEC)), [], 'its pod')
