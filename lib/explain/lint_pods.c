@@ -105,14 +105,17 @@ void lint_spread(linting *l)
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 enum { MANY_PODS = 3 }; /* fewer pods are placed in the free capacity of other pods' nodes */
+#define ENOUGH 0.8 /* the fraction of a node from which on it is used well */
 
-/* The lowest cost of a pod: on nodes with such pods only, and on a node that could be filled completely. */
+/* The type whose full nodes are the cheapest for a group of such pods. */
 typedef struct filling {
-    double whole, exact;
-    double unlimited; /* the cost on a node that could be filled completely and has no pod limit */
-    const instance_type *type; /* the type for `whole` */
-    uint64_t pods; /* number of pods on it */
-    bool by_pod_limit; /* its pod limit allows no more */
+    double each; /* cost of a pod on a node that such pods fill */
+    const instance_type *type; /* NULL = none takes them */
+    uint64_t pods; /* number of pods on the node */
+    bool full; /* the group is large enough for it */
+    bool by_pod_limit; /* its pod limit allows no more, other resources would */
+    uint32_t dim; /* the resource that is used most, other than places for pods */
+    double used; /* the fraction of it that is used */
 } filling;
 
 static double least_price(linting *l, const type_table *table, const instance_type *t, uint32_t set)
@@ -126,37 +129,33 @@ static double least_price(linting *l, const type_table *table, const instance_ty
     return least;
 }
 
-/* What `count` pods with these requests could leave of the type. */
+/* Compares a node of the type that as many of `count` such pods use as fit there. The last node of the group may have
+ * fewer: what it leaves unused says nothing about the requests. */
 static void fill_type(linting *l, const type_table *table, uint32_t type, uint32_t set, const int64_t *requests,
                       size_t count, filling *best)
 {
     const instance_type *t = &table->types[type];
     if (t->variant_count == 0 || !set_agree(&l->algebra, t->set, set)) return;
     const int64_t *has = table->variants[t->variant_first].allocatable;
-    double price = least_price(l, table, t, set), share = 0, others = 0;
-    uint64_t pods = UINT64_MAX, places = UINT64_MAX;
+    double price = least_price(l, table, t, set), part = 0;
+    uint64_t others = UINT64_MAX, places = UINT64_MAX;
+    uint32_t dim = 0;
     for (uint32_t r = 0; r < l->snapshot->dims; r++) {
         if (requests[r] <= 0) continue;
         if (has[r] < requests[r]) return;
         uint64_t n = (uint64_t)(has[r] / requests[r]);
-        double part = (double)requests[r] / (double)has[r];
-        bool is_places = l->snapshot->resource_of[r] == RESOURCE_PODS;
-        if (is_places) places = n;
-        else if (part > others) others = part;
-        if (n < pods) pods = n;
-        if (part > share) share = part;
+        if (l->snapshot->resource_of[r] == RESOURCE_PODS) {
+            places = n;
+            continue;
+        }
+        if (n < others) others = n;
+        if ((double)requests[r] / (double)has[r] <= part) continue;
+        part = (double)requests[r] / (double)has[r];
+        dim = r;
     }
-    if (price <= 0 || pods == UINT64_MAX) return;
-    /* Only nodes that these pods can fill say what a pod costs on a full node. */
-    if (pods <= count && (best->exact <= 0 || price * share < best->exact)) best->exact = price * share;
-    if (pods <= count && (best->unlimited <= 0 || price * others < best->unlimited)) best->unlimited = price * others;
-    double each = price * (double)(count / pods + (count % pods > 0)) / (double)count;
-    if (best->type == NULL || each < best->whole) {
-        best->whole = each;
-        best->type = t;
-        best->pods = pods < count ? pods : count;
-        best->by_pod_limit = pods == places;
-    }
+    uint64_t most = places < others ? places : others, pods = most < count ? most : count;
+    if (price <= 0 || part <= 0 || (best->type != NULL && price / (double)pods >= best->each)) return;
+    *best = (filling){ price / (double)pods, t, pods, most <= count, places < others, dim, part * (double)pods };
 }
 
 /* The requirements of a node of the NodePool for such pods; NO_ID = none is possible. Only the first term of node
@@ -184,19 +183,20 @@ static void check_requests(linting *l, const lint_group *g)
         for (uint32_t t = 0; set != NO_ID && t < lint_table(l, p)->type_count; t++)
             fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, g->count, &best);
     }
-    bool limited = best.type != NULL && best.by_pod_limit && best.unlimited > 0 && g->count >= best.pods;
-    double least = limited ? best.unlimited : best.exact;
-    if (best.type == NULL || least <= 0 || best.whole <= 1.25 * least || lint_left_pending(l, g) > 0) return;
-    double wasted = 100 * (best.whole - least) / best.whole;
+    if (best.type == NULL || !best.full || best.used > ENOUGH || lint_left_pending(l, g) > 0) return;
+    bool limited = best.by_pod_limit;
     strbuf_adds(&l->field, "spec.containers[*].resources.requests");
-    strbuf_adds(&l->text, limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "
-                                  : "such pods leave much of every instance type unused: the cheapest for them, ");
+    strbuf_adds(&l->text,
+                limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "
+                        : "such pods leave much of the nodes for them unused: the cheapest instance type for them, ");
     strbuf_addstr(&l->text, text_of(s, best.type->name));
     strbuf_adds(&l->text, " with ");
     add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);
     strbuf_adds(&l->text, ", leaves ");
-    strbuf_addu(&l->text, (uint64_t)(wasted + 0.5));
-    strbuf_adds(&l->text, "% of its price unused, unless other pods fill it");
+    strbuf_addu(&l->text, (uint64_t)(100 * (1 - best.used) + 0.5));
+    strbuf_adds(&l->text, "% of its ");
+    strbuf_addstr(&l->text, strings_get(&s->raw.resources, s->resource_of[best.dim]));
+    strbuf_adds(&l->text, " unused, unless other pods fill it");
     strbuf_adds(&l->remedy, limited
                                 ? "allow types with more addresses, or raise the kubelet's maxPods (prefix delegation)"
                                 : "request a little less, or allow other instance types");

@@ -95,7 +95,7 @@ static void show_unhealthy(strbuf *b, const node_view *v, uint32_t budget_number
     strbuf_addi(b, pdb->expected_pods);
     strbuf_adds(b, pdb->expected_pods == 1 ? " pod is healthy (" : " pods are healthy (");
     strbuf_addstr(b, pod_name(s, first));
-    strbuf_adds(b, " is not): with unhealthyPodEvictionPolicy AlwaysAllow, pods that are not could be evicted");
+    strbuf_adds(b, " is not): with unhealthyPodEvictionPolicy AlwaysAllow, unhealthy pods could be evicted");
 }
 
 static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
@@ -386,7 +386,7 @@ static void show_found(strbuf *b, const node_cause *c)
         strbuf_adds(b, ": only ");
         strbuf_addu(b, c->row->found);
         strbuf_adds(b, c->row->found == 1 ? " is" : " are");
-        strbuf_adds(b, " cheaper than the node and fit");
+        strbuf_adds(b, c->row->found == 1 ? " cheaper than the node and fits" : " cheaper than the node and fit");
         show_narrowing(b, c);
     } else if (c->row->found > 0) {
         strbuf_adds(b, ": ");

@@ -29,7 +29,7 @@ void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, 
         const resource_amount *r = &m->requests.items[i];
         amount own = resource_list_get(asked, r->resource), sum;
         amount has = resource_list_get(m->table->types[type].allocatable_list, r->resource);
-        if (r->resource == RESOURCE_PODS) own = amount_from(1);
+        if (r->resource == RESOURCE_PODS) own = amount_whole(1);
         if (amount_sign(own) <= 0 || !amount_add(r->value, own, &sum) || amount_cmp(sum, has) <= 0) continue;
         strbuf b;
         strbuf_init(&b, e->context);

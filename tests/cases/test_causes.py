@@ -205,6 +205,15 @@ def types():
     said = why('fullest', 'cache-0', pool(term(TYPE, 'i4i.32xlarge')), *four)
     check('one more pod like it does not fit there: memory 963816Mi of 961470Mi' in said and 'VM_MEMORY_OVERHEAD_PERCENT' in said, said)
     equal('one more' in why('fullest', 'cache-0', pool(term(TYPE, 'i4i.32xlarge')), *four[:2]), False, 'all of them fit')
+    # What a full node leaves unused, not that the last one has fewer pods.
+    for cpu, count, wanted in (('600m', 4, ''), ('500m', 4, 'm6i.large with 3 pods, leaves 22% of its cpu unused'),
+                               ('10m', 60, 'm6i.large with 29 pods, leaves 85% of its cpu unused'), ('10m', 4, '')):
+        alike = [pod(f'web-{i}', cpu=cpu, memory='16Mi') for i in range(count)]
+        told = [f['text'] for f in asked('lint', objects=[pool(LARGE), *alike])['findings'] if 'unused' in f['text']]
+        equal((len(told), all(wanted in t for t in told)), (wanted != '', True), f'{count} pods of {cpu}: {told}')
+        if count == 60:
+            said = why('fullest', 'web-0', pool(LARGE), *alike)
+            check('pods 30 of 29' in said, said)
     agents = [pod(f'agent-{i}', f'n{i}', cpu='1900m', owner='DaemonSet') for i in range(2)]
     told = asked('explain', 'pod', 'shop/doc-0', objects=[pool(LARGE), node('n0'), node('n1'), *agents,
                                                          pod('doc-0', affinity=situations.affinity('podAffinity', {'app': 'agent'}, situations.HOST))])
