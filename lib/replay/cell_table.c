@@ -19,6 +19,8 @@ static bool next_line(cell_table *t, karp_str *line)
         *line = cell_trimmed(str_until(&t->text, '\n'));
         t->line++;
         if (line->len > 0 && line->ptr[0] != '#') return true;
+        if (line->len > 0 && t->comment.len == 0 && t->cell_count == 0)
+            t->comment = cell_trimmed((karp_str){ line->ptr + 1, line->len - 1 });
     }
     return false;
 }

@@ -17,6 +17,7 @@ typedef struct cell_table {
     size_t column_count, needed; /* needed: the first ones have to be there */
     size_t order[CELL_COLUMNS], cell_count; /* columns of the cells of a row */
     uint32_t line;
+    karp_str comment; /* the first one before the names, which may say the date; "" = none */
 } cell_table;
 
 /* Reads the document up to its first row; the table's columns are set. Close it in any case. */

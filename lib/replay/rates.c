@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of interruption rates: CSV with the columns instance_type, per_hour and zone. */
+/*
+ * Rates of interruptions: CSV with the columns instance_type, per_hour and zone, or the JSON of AWS' Spot Instance
+ * Advisor, which has bands of the part of the instances that was interrupted within a month.
+ */
 #include <replay/cell_table.h>
 
 #include <base/error.h>
+#include <io/cells.h>
+#include <io/files.h>
+#include <math.h>
 
 enum { RATE_TYPE, RATE_PER_HOUR, RATE_ZONE, RATE_COLUMNS };
 
@@ -30,22 +36,106 @@ static karp_status read_row(cell_table *t, rate_list *list, const karp_str *cell
     return add_rate(t->r, list, &row);
 }
 
-karp_status replay_read_rates(replay *r)
+static karp_status read_csv(replay *r, const karp_replay_document *document, rate_list *list)
 {
     static const char *const names[RATE_COLUMNS] = { "instance_type", "per_hour", "zone" };
-    const karp_replay_document *document = r->options.interruption_table;
-    if (!document) return KARP_OK;
     cell_table t = { .columns = names,
                      .column_count = RATE_COLUMNS,
                      .needed = RATE_ZONE,
                      .wanted = "a table of interruptions has the columns instance_type, zone (if you like), per_hour" };
-    rate_list list = { 0 };
     karp_str cells[RATE_COLUMNS];
     karp_status status = cell_table_open(&t, r, document);
-    while (cell_table_next(&t, cells, &status)) status = read_row(&t, &list, cells);
+    while (cell_table_next(&t, cells, &status)) status = read_row(&t, list, cells);
+    if (!status && t.comment.len)
+        str_append(r->rates_note, sizeof r->rates_note, "rates of interruptions of %.*s: %.*s",
+                   str_shown(document->name, 100), document->name.ptr, str_shown(t.comment, 160), t.comment.ptr);
+    cell_table_close(&t);
+    return status;
+}
+
+/* ---- the Spot Instance Advisor ----------------------------------------------------------------------------------- */
+
+/* The part of the instances that was interrupted within a month, by band: its middle; the last one is open. */
+static const double bands[] = { 0.025, 0.075, 0.125, 0.175, 0.25 };
+#define HOURS_OF_MONTH 730
+
+static karp_status advisor_wrong(replay *r, const karp_replay_document *document, const char *message)
+{
+    karp_status status = fail(&r->error, KARP_E_INVALID, "%s", message);
+    error_set_place(&r->error, document->name, 0, 0, KARP_NO_OFFSET);
+    return status;
+}
+
+static karp_status read_advised(replay *r, const karp_replay_document *document, const tree *types, rate_list *list)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(types) && !status; i++) {
+        const tree_member *m = tree_member_at(types, i);
+        int64_t band = -1;
+        if (!tree_integer(tree_get(m->value, "r"), &band) || band < 0 ||
+            band >= (int64_t)(sizeof bands / sizeof *bands))
+            return advisor_wrong(r, document, "a type without its band of interruptions: r from 0 to 4");
+        karp_replay_interruption row = { .per_hour = -log1p(-bands[band]) / HOURS_OF_MONTH };
+        row.instance_type = trace_keep(&r->base.trace, tree_member_name(m));
+        status = row.instance_type.ptr ? add_rate(r, list, &row) : fail_nomem(&r->error);
+    }
+    return status;
+}
+
+static karp_status read_advisor(replay *r, const karp_replay_document *document, karp_str text, rate_list *list)
+{
+    char region[64];
+    tree *root = NULL;
+    trees memory;
+    trees_init(&memory, r->base.context);
+    karp_status status = tree_read(&memory, document->name, text, &root, &r->error);
+    const tree *regions = tree_get(root, "spot_advisor");
+    str_shorten(region, sizeof region, r->options.region.len ? r->options.region : r->base.trace.region);
+    if (!region[0] && tree_count(regions) == 1)
+        str_shorten(region, sizeof region, tree_member_name(tree_member_at(regions, 0)));
+    const tree *types = tree_get(tree_get(regions, region), "Linux");
+    if (!status && !tree_is(regions, TREE_MAP))
+        status = advisor_wrong(r, document, "JSON without spot_advisor is not the data of the Spot Instance Advisor");
+    if (!status && tree_count(types) == 0)
+        status = advisor_wrong(r, document,
+                               region[0] ? "it has no Linux types of the region"
+                                         : "it has several regions: state one, --region NAME");
+    if (!status) status = read_advised(r, document, types, list);
+    if (!status)
+        str_append(r->rates_note, sizeof r->rates_note,
+                   "rates of interruptions of %.*s: Spot Instance Advisor, Linux, %s, the middle of each band within a "
+                   "month; the file has no date",
+                   str_shown(document->name, 100), document->name.ptr, region);
+    trees_free(&memory);
+    return status;
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+static karp_status read_document(replay *r, const karp_replay_document *document, rate_list *list)
+{
+    strbuf file;
+    karp_status status = KARP_OK;
+    karp_replay_document read = *document;
+    strbuf_init(&file, r->base.context);
+    if (!read.text.ptr) {
+        strbuf_free(&file);
+        status = io_whole_file(r->base.context, document->name, &file, &r->error);
+        read.text = (karp_str){ file.ptr ? file.ptr : "", file.len };
+    }
+    const bool json = str_starts(cell_trimmed(read.text), "{");
+    if (!status) status = json ? read_advisor(r, &read, read.text, list) : read_csv(r, &read, list);
+    strbuf_free(&file);
+    return status;
+}
+
+karp_status replay_read_rates(replay *r)
+{
+    rate_list list = { 0 };
+    if (!r->options.interruption_table) return KARP_OK;
+    karp_status status = read_document(r, r->options.interruption_table, &list);
     for (size_t i = 0; i < r->options.interruption_count && !status; i++)
         status = add_rate(r, &list, &r->options.interruptions[i]);
-    cell_table_close(&t);
     r->options.interruptions = list.items;
     r->options.interruption_count = list.count;
     return status;

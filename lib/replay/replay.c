@@ -210,10 +210,11 @@ static uint32_t peer_of_policies(const replay *r)
 karp_status replay_note_results(replay *r)
 {
     arena *memory = &r->base.trace.memory;
-    karp_str *notes = arena_alloc(memory, (r->base.note_count + r->result_count + 1) * sizeof *notes);
+    karp_str *notes = arena_alloc(memory, (r->base.note_count + r->result_count + 2) * sizeof *notes);
     if (!notes) return fail_nomem(&r->error);
     if (r->base.note_count > 0) memcpy(notes, r->base.notes, r->base.note_count * sizeof *notes);
     r->base.notes = notes;
+    if (r->rates_note[0]) notes[r->base.note_count++] = str(r->rates_note);
     for (size_t i = 0; i < r->result_count; i++) {
         const replay_result *result = &r->results[i];
         char text[700] = "";

@@ -22,6 +22,7 @@ typedef struct replay {
     size_t result_count;
     int64_t step;
     uint64_t pods; /* of the trace */
+    char rates_note[300]; /* where rates of interruptions are from; "" = nothing is known of it */
     karp_text cluster; /* all objects as one Snapshot, if they include nodes; otherwise empty */
     io_table left_out; /* otherwise: namespace/name of pods that are not planned: Helm hooks, and refused ones */
     tree *made; /* otherwise: pods and claims that controllers make of the objects */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replays on the command line: what a small story comes to under two policies, in every format; and what bad input is told."""
 import json
+import math
 import pathlib
 import re
 import sys
@@ -351,6 +352,22 @@ def tell_runs(folder):
     for wrong, said in (('type,per_hour\nm5.large,1\n', 'rates.csv:1: '), ('instance_type,per_hour\nm5.large,often\n', 'rates.csv:2: '), ('instance_type,per_hour\nm5.large,1,2\n', 'more cells')):
         rates.write_text(wrong)
         check(said in run(*words, '--interruption-rates', rates, status=1)[1], wrong)
+    rates.write_text('# rates of 2026-07-20\ninstance_type,per_hour\nm5.large,2\n')
+    notes = json.loads(run(*words, '--interruption-rates', rates, '--seed', '5', '-o', 'json')[0])['warnings']
+    check(any('rates.csv: rates of 2026-07-20' in n for n in notes), notes)
+    advisor = folder / 'advisor.json'
+    for band, monthly in enumerate((0.025, 0.075, 0.125, 0.175, 0.25)):
+        data = {'spot_advisor': {'us-west-2': {'Linux': {'m5.large': {'s': 60, 'r': band}}, 'Windows': {}}, 'eu-west-1': {'Linux': {'m5.large': {'s': 60, 'r': 0}}}}}
+        advisor.write_text(json.dumps(data))
+        rate = -math.log1p(-monthly) / 730
+        long = [*words[:-1], '4000h', '--seed', '8']
+        equal(bill([*long, '--interruption-rates', advisor]), bill([*long, '--interruptions', f'm5.large={rate!r}']), f'band {band} of the advisor')
+    notes = json.loads(run(*words, '--interruption-rates', advisor, '-o', 'json')[0])['warnings']
+    check(any('Spot Instance Advisor, Linux, us-west-2' in n and 'no date' in n for n in notes), notes)
+    for wrong, said in (({}, 'without spot_advisor'), ({'spot_advisor': {'eu-west-1': {}}}, 'no Linux types'), ({'spot_advisor': {'us-west-2': {'Linux': {'m5.large': {'r': 5}}}}}, 'r from 0 to 4')):
+        advisor.write_text(json.dumps(wrong))
+        refused = run(*words, '--interruption-rates', advisor, status=1)[1]
+        check(said in refused and 'advisor.json' in refused, refused)
     check('from 1 to 10000' in run(*words, '--runs', '0', status=1)[1], 'runs')
 
 
