@@ -206,7 +206,7 @@ void io_why_refused(const tree *root, const tree *template_, const tree *claims,
     io_reason rules = { .text = why, .room = room, .of = "" };
     if (root) io_check_workload_rules(&rules, root);
     if (root || operated) rules.of = "of its pods";
-    io_check_pod_rules(&rules, template_);
+    io_check_pod_rules(&rules, template_, operated);
 }
 
 /* ---- objects that are read all the same -------------------------------------------------------------------------- */

@@ -35,8 +35,24 @@ static void check_keys(io_reason *r, const tree *one, const char *argument)
         io_wrong(r, "has matchLabelKeys without a labelSelector");
 }
 
+static bool selects_by(const tree *selector, karp_str key)
+{
+    const tree *list = tree_get(selector, "matchExpressions");
+    if (tree_find_str(tree_get(selector, "matchLabels"), key)) return true;
+    for (size_t i = 0; i < tree_count(list); i++) {
+        if (equal_str(tree_get_text(tree_item(list, i), "key"), key)) return true;
+    }
+    return false;
+}
+
 static void check_spread(io_reason *r, const tree *one, const char *argument)
 {
+    const tree *keys = tree_get(one, "matchLabelKeys");
+    for (size_t i = 0; i < tree_count(keys); i++) {
+        karp_str key = tree_text(tree_item(keys, i));
+        if (selects_by(tree_get(one, "labelSelector"), key))
+            io_wrong(r, "has %.*s both in matchLabelKeys and in the labelSelector", SHOWN(key));
+    }
     if (tree_get(one, "minDomains") && str_is(tree_get_text(one, "whenUnsatisfiable"), "ScheduleAnyway"))
         io_wrong(r, "has minDomains, although whenUnsatisfiable is ScheduleAnyway");
     check_keys(r, one, argument);
@@ -98,7 +114,7 @@ static void check_probe(io_reason *r, const tree *probe, const char *argument)
     int64_t successes = 1;
     check_source(r, probe, ACTIONS);
     (void)tree_integer(tree_get(probe, "successThreshold"), &successes);
-    if (argument && successes != 1) io_wrong(r, "has the successThreshold %lld instead of 1", (long long)successes);
+    if (argument && successes > 1) io_wrong(r, "has the successThreshold %lld instead of 1", (long long)successes);
     if (!argument && tree_get(probe, "terminationGracePeriodSeconds"))
         io_wrong(r, "has terminationGracePeriodSeconds, which is for the other probes");
 }
@@ -116,6 +132,25 @@ static void check_mounts(io_reason *r, const tree *list, const char *argument)
     }
 }
 
+static void check_mount(io_reason *r, const tree *mount, const char *argument)
+{
+    (void)argument;
+    if (tree_get_text(mount, "subPath").len && tree_get_text(mount, "subPathExpr").len)
+        io_wrong(r, "has both subPath and subPathExpr");
+}
+
+/* Only a privileged container may pass mounts on to its node. */
+static void check_propagation(io_reason *r, const tree *container, const char *argument)
+{
+    const tree *list = tree_get(container, "volumeMounts");
+    (void)argument;
+    if (tree_is(tree_get(tree_get(container, "securityContext"), "privileged"), TREE_TRUE)) return;
+    for (size_t i = 0; i < tree_count(list); i++) {
+        if (str_is(tree_get_text(tree_item(list, i), "mountPropagation"), "Bidirectional"))
+            io_wrong(r, "has the mountPropagation Bidirectional, which needs privileged: true");
+    }
+}
+
 /* An init container that does not keep running has no probes and no lifecycle. */
 static void check_init(io_reason *r, const tree *container, const char *argument)
 {
@@ -130,23 +165,61 @@ static void check_init(io_reason *r, const tree *container, const char *argument
 
 static void check_privileges(io_reason *r, const tree *context, const char *argument)
 {
+    const tree *added = tree_get(tree_get(context, "capabilities"), "add");
     (void)argument;
-    if (tree_is(tree_get(context, "privileged"), TREE_TRUE) &&
-        tree_is(tree_get(context, "allowPrivilegeEscalation"), TREE_FALSE))
+    if (!tree_is(tree_get(context, "allowPrivilegeEscalation"), TREE_FALSE)) return;
+    if (tree_is(tree_get(context, "privileged"), TREE_TRUE))
         io_wrong(r, "is privileged, although allowPrivilegeEscalation is false");
+    for (size_t i = 0; i < tree_count(added); i++) {
+        if (str_is(tree_text(tree_item(added, i)), "CAP_SYS_ADMIN"))
+            io_wrong(r, "has the capability CAP_SYS_ADMIN, although allowPrivilegeEscalation is false");
+    }
 }
 
-/* The first of the fields, or NULL. */
+/* "" is no name here, where other fields take it for none. */
+static void check_runtime_class(io_reason *r, const tree *value, const char *argument)
+{
+    if (tree_is(value, TREE_STRING) && value->count == 0) io_wrong(r, "is \"\", which is no name");
+    io_is_subdomain(r, value, argument);
+}
+
+/* The API server takes the pod, which then waits for a claim that it would not take. */
+static void check_claim_name(io_reason *r, const tree *value, const char *argument)
+{
+    karp_str text = tree_text(value);
+    (void)argument;
+    if (text.len && !is_dns_subdomain(text))
+        io_wrong(r, "is \"%.*s\", and no PersistentVolumeClaim can have this name", SHOWN(text));
+}
+
+static void check_address(io_reason *r, const tree *value, const char *argument)
+{
+    karp_str text = tree_text(value);
+    bool digits = text.len > 0, separated = false;
+    (void)argument;
+    for (size_t i = 0; i < text.len; i++) {
+        bool separator = text.ptr[i] == '.' || text.ptr[i] == ':';
+        digits = digits && (separator || memchr("0123456789abcdefABCDEF", text.ptr[i], 22));
+        separated = separated || separator;
+    }
+    if (!digits || !separated) io_wrong(r, "is \"%.*s\", which is no IP address", SHOWN(text));
+}
+
+/* The first of the fields that says something, or NULL. */
 static const char *first_of(const tree *map, const char *const *fields)
 {
-    while (*fields && !tree_get(map, *fields)) fields++;
+    for (; *fields; fields++) {
+        const tree *value = tree_get(map, *fields);
+        if (!tree_is_null(value) && !(tree_is(value, TREE_LIST) && tree_count(value) == 0)) break;
+    }
     return *fields;
 }
 
 /* Fields that only the other operating system has. */
 static void check_system(io_reason *r, const tree *spec)
 {
-    static const char *const pod[] = { "hostPID", "hostIPC", "hostUsers", "shareProcessNamespace", NULL };
+    static const char *const shared[] = { "hostPID", "hostIPC" }; /* false is as good as absent */
+    static const char *const pod[] = { "hostUsers", "shareProcessNamespace", NULL };
     static const char *const pod_context[] = {
         "appArmorProfile", "seLinuxOptions", "seccompProfile",     "fsGroup", "fsGroupChangePolicy", "sysctls",
         "runAsUser",       "runAsGroup",     "supplementalGroups", NULL
@@ -168,6 +241,9 @@ static void check_system(io_reason *r, const tree *spec)
     bool windows = str_is(system, "windows");
     if (!windows && !str_is(system, "linux")) return;
     const char *field = windows ? first_of(spec, pod) : NULL;
+    for (size_t k = 0; k < 2 && windows && !field; k++) {
+        if (tree_is(tree_get(spec, shared[k]), TREE_TRUE)) field = shared[k];
+    }
     if (!field) field = first_of(tree_get(spec, "securityContext"), windows ? pod_context : of_windows);
     for (size_t k = 0; k < 2 && !field; k++) {
         const tree *list = tree_get(spec, lists[k]);
@@ -259,7 +335,10 @@ static const io_rule of_pods[] = {
     { 1, false, "activeDeadlineSeconds", ONLY(io_is_1_or_more) },
     { 1, false, "nodeSelector", ONLY(io_are_labels) },
     { 1, false, "hostname|subdomain", ONLY(io_is_label) },
-    { 1, false, "serviceAccountName|priorityClassName|runtimeClassName|nodeName", ONLY(io_is_subdomain) },
+    { 1, false, "serviceAccountName|priorityClassName|nodeName", ONLY(io_is_subdomain) },
+    { 1, false, "runtimeClassName", ONLY(check_runtime_class) },
+    { 1, false, "hostAliases[]", PLACE },
+    { 2, true, "ip", ONLY(check_address) },
     { 1, false, "os", PLACE },
     { 2, true, "name", ONE_OF, "linux windows" },
     { 1, false, "schedulingGates[]|readinessGates[]", PLACE },
@@ -304,7 +383,7 @@ static const io_rule of_pods[] = {
     { 1, false, "volumes[]", ONLY(check_volume) },
     { 2, true, "name", ONLY(io_is_label) },
     { 2, false, "persistentVolumeClaim", PLACE },
-    { 3, true, "claimName", ONLY(io_is_subdomain) },
+    { 3, true, "claimName", ONLY(check_claim_name) },
     { 2, false, "configMap", PLACE },
     { 3, true, "name", ONLY(io_is_text) },
     { 2, false, "secret", PLACE },
@@ -317,7 +396,7 @@ static const io_rule of_pods[] = {
     { 2, false, "nfs", PLACE },
     { 3, true, "server|path", ONLY(io_is_text) },
     { 1, false, "initContainers[]", ONLY(check_init) },
-    { 1, false, "initContainers[]|containers[]", PLACE },
+    { 1, false, "initContainers[]|containers[]", ONLY(check_propagation) },
     { 2, false, "name", ONLY(io_is_label) },
     { 2, false, "image", ONLY(io_is_text) },
     { 2, false, "command[]|args[]", ONLY(io_is_text) },
@@ -335,7 +414,7 @@ static const io_rule of_pods[] = {
     { 3, false, "protocol", ONE_OF, "TCP UDP SCTP" },
     { 3, false, "name", ONLY(io_is_port_name) },
     { 2, false, "volumeMounts", ONLY(check_mounts) },
-    { 2, false, "volumeMounts[]", PLACE },
+    { 2, false, "volumeMounts[]", ONLY(check_mount) },
     { 3, true, "name|mountPath", ONLY(io_is_text) },
     { 3, false, "mountPropagation", ONE_OF, "None HostToContainer Bidirectional" },
     { 2, false, "resizePolicy[]", PLACE },
@@ -346,6 +425,18 @@ static const io_rule of_pods[] = {
     { 3, false, "runAsUser|runAsGroup", ONLY(io_is_0_or_more) },
     { 3, false, "seccompProfile|appArmorProfile", PLACE },
     { 4, true, "type", ONE_OF, "Localhost RuntimeDefault Unconfined" },
+    { 2, false, "lifecycle", PLACE },
+    { 3, false, "postStart|preStop", check_source, "exec httpGet tcpSocket sleep" },
+    { 4, false, "exec", PLACE },
+    { 5, true, "command", ONLY(check_filled) },
+    { 4, false, "httpGet|tcpSocket", PLACE },
+    { 5, true, "port", ONLY(io_is_port) },
+};
+
+/* Operators complete the probes of their templates: Knative, for one, adds the port. */
+static const io_rule of_probes[] = {
+    { 0, false, "spec", PLACE },
+    { 1, false, "initContainers[]|containers[]", PLACE },
     { 2, false, "livenessProbe|startupProbe", check_probe, "1" },
     { 2, false, "readinessProbe", ONLY(check_probe) },
     { 2, false, "livenessProbe|readinessProbe|startupProbe", PLACE },
@@ -361,15 +452,10 @@ static const io_rule of_pods[] = {
     { 4, true, "port", ONLY(io_is_port) },
     { 3, false, "grpc", PLACE },
     { 4, true, "port", ONLY(io_is_port_number) },
-    { 2, false, "lifecycle", PLACE },
-    { 3, false, "postStart|preStop", check_source, "exec httpGet tcpSocket sleep" },
-    { 4, false, "exec", PLACE },
-    { 5, true, "command", ONLY(check_filled) },
-    { 4, false, "httpGet|tcpSocket", PLACE },
-    { 5, true, "port", ONLY(io_is_port) },
 };
 
-void io_check_pod_rules(io_reason *r, const tree *template_)
+void io_check_pod_rules(io_reason *r, const tree *template_, bool operated)
 {
     io_rules_check(r, of_pods, sizeof of_pods / sizeof *of_pods, template_);
+    if (!operated) io_rules_check(r, of_probes, sizeof of_probes / sizeof *of_probes, template_);
 }

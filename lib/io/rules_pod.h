@@ -5,8 +5,8 @@
 
 #include <io/rules.h>
 
-/* `template_` has metadata and spec. */
-void io_check_pod_rules(io_reason *r, const tree *template_);
+/* `template_` has metadata and spec; `operated`: it is one of an operator's object. */
+void io_check_pod_rules(io_reason *r, const tree *template_, bool operated);
 /* The fields of a workload of Kubernetes beside its pod template, or of a PodDisruptionBudget. */
 void io_check_workload_rules(io_reason *r, const tree *root);
 

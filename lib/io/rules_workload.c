@@ -10,7 +10,6 @@ static bool is_zero(const tree *value)
     return str_is(text, "0") || str_is(text, "0%");
 }
 
-/* argument: the type that has `rollingUpdate` beside others */
 static void check_strategy(io_reason *r, const tree *strategy, const char *argument)
 {
     const tree *rolling = tree_get(strategy, "rollingUpdate");
@@ -20,6 +19,25 @@ static void check_strategy(io_reason *r, const tree *strategy, const char *argum
         io_wrong(r, "has rollingUpdate, although its type is %.*s", str_shown(type, 40), type.ptr);
     if (is_zero(tree_get(rolling, "maxUnavailable")) && is_zero(tree_get(rolling, "maxSurge")))
         io_wrong(r, "has the maxUnavailable 0 and the maxSurge 0");
+}
+
+/* A DaemonSet has a surge instead of unavailable pods, of which it has one by default; OnDelete asks nothing.
+ * Source: ValidateDaemonSetUpdateStrategy, SetDefaults_DaemonSet. */
+static void check_daemon_strategy(io_reason *r, const tree *strategy, const char *argument)
+{
+    const tree *rolling = tree_get(strategy, "rollingUpdate"), *unavailable = tree_get(rolling, "maxUnavailable");
+    const tree *surge = tree_get(rolling, "maxSurge");
+    bool surges = !tree_is_null(surge) && !is_zero(surge), stops = tree_is_null(unavailable) || !is_zero(unavailable);
+    (void)argument;
+    if (!rolling || str_is(tree_get_text(strategy, "type"), "OnDelete")) return;
+    if (surges && stops) io_wrong(r, "has a maxSurge, which needs the maxUnavailable 0");
+    if (!surges && !stops) io_wrong(r, "has the maxUnavailable 0 and the maxSurge 0");
+}
+
+static void check_not_0(io_reason *r, const tree *value, const char *argument)
+{
+    io_is_amount_or_percent(r, value, argument);
+    if (is_zero(value)) io_wrong(r, "is 0");
 }
 
 /* Source: pkg/apis/batch/validation, validateJobSpec. */
@@ -40,7 +58,11 @@ static void check_job(io_reason *r, const tree *spec, const char *argument)
     if (tree_get(spec, "podFailurePolicy") && !str_is(tree_get_text(pod, "restartPolicy"), "Never"))
         io_wrong(r, "has a podFailurePolicy, which needs the restartPolicy Never");
     if (manual && !tree_get(spec, "selector")) io_wrong(r, "has manualSelector without a selector");
-    if (!manual && tree_get(spec, "selector")) io_wrong(r, "has a selector, which needs manualSelector: true");
+    if (tree_get(spec, "podFailurePolicy") &&
+        str_is(tree_get_text(spec, "podReplacementPolicy"), "TerminatingOrFailed"))
+        io_wrong(r, "has a podFailurePolicy, which needs the podReplacementPolicy Failed");
+    if (!manual && io_count_of(tree_get(spec, "selector"), "matchLabels matchExpressions"))
+        io_wrong(r, "has a selector, which needs manualSelector: true");
 }
 
 static void check_claim(io_reason *r, const tree *list, const char *argument)
@@ -83,7 +105,7 @@ static const io_rule of_deployments[] = {
 
 static const io_rule of_daemon_sets[] = {
     { 0, false, "spec", PLACE },
-    { 1, false, "updateStrategy", ONLY(check_strategy) },
+    { 1, false, "updateStrategy", ONLY(check_daemon_strategy) },
     { 2, false, "type", ONE_OF, "OnDelete RollingUpdate" },
     { 2, false, "rollingUpdate", PLACE },
     { 3, false, "maxSurge|maxUnavailable", ONLY(io_is_amount_or_percent) },
@@ -95,6 +117,8 @@ static const io_rule of_stateful_sets[] = {
     { 1, false, "podManagementPolicy", ONE_OF, "OrderedReady Parallel" },
     { 1, false, "updateStrategy", ONLY(check_strategy) },
     { 2, false, "type", ONE_OF, "OnDelete RollingUpdate" },
+    { 2, false, "rollingUpdate", PLACE },
+    { 3, false, "maxUnavailable", ONLY(check_not_0) },
     { 1, false, "persistentVolumeClaimRetentionPolicy", PLACE },
     { 2, false, "whenDeleted|whenScaled", ONE_OF, "Retain Delete" },
     { 1, false, "volumeClaimTemplates[]", PLACE },

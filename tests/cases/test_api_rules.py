@@ -46,6 +46,10 @@ PODS = [
     ({'topologySpreadConstraints': [{**SPREAD, 'minDomains': 2}]}, 'has minDomains, although whenUnsatisfiable is ScheduleAnyway'),
     ({'topologySpreadConstraints': [{**SPREAD, 'labelSelector': {'matchExpressions': [{'key': 'a', 'operator': 'Gt', 'values': ['1']}]}}]},
      'has the operator Gt, which is none of In NotIn Exists DoesNotExist'),
+    ({'topologySpreadConstraints': [{**SPREAD, 'labelSelector': {'matchLabels': {'app': 'web'}}, 'matchLabelKeys': ['app']}]},
+     'has app both in matchLabelKeys and in the labelSelector'),
+    ({'runtimeClassName': ''}, 'spec.runtimeClassName of its pods is "", which is no name'),
+    ({'hostAliases': [{'ip': 'gateway', 'hostnames': ['a']}]}, 'spec.hostAliases[0].ip of its pods is "gateway", which is no IP address'),
     (node([]), 'nodeSelectorTerms of its pods is empty'),
     (needs(operator='In', values=[]), 'has no values, although the operator is In'),
     (needs(operator='Exists', values=['amd64']), 'has values, although the operator is Exists'),
@@ -82,6 +86,10 @@ CONTAINERS = [
     ({'ports': [{'name': 'http'}]}, 'ports[0].containerPort of its pods is missing'),
     ({'volumeMounts': [{'name': 'v'}]}, 'volumeMounts[0].mountPath of its pods is missing'),
     ({'volumeMounts': [{'name': 'v', 'mountPath': '/d'}] * 2}, 'volumeMounts of its pods have two mounts at /d'),
+    ({'volumeMounts': [{'name': 'v', 'mountPath': '/d', 'subPath': 'a', 'subPathExpr': '$(B)'}]}, 'volumeMounts[0] of its pods has both subPath and subPathExpr'),
+    ({'volumeMounts': [{'name': 'v', 'mountPath': '/d', 'mountPropagation': 'Bidirectional'}]}, ' of its pods has the mountPropagation Bidirectional, which needs privileged: true'),
+    ({'securityContext': {'capabilities': {'add': ['CAP_SYS_ADMIN']}, 'allowPrivilegeEscalation': False}},
+     'securityContext of its pods has the capability CAP_SYS_ADMIN, although allowPrivilegeEscalation is false'),
     ({'resizePolicy': [{'resourceName': 'gpu', 'restartPolicy': 'NotRequired'}]}, 'resizePolicy[0].resourceName of its pods is "gpu", which is not cpu or memory'),
     ({'securityContext': {'privileged': True, 'allowPrivilegeEscalation': False}}, 'securityContext of its pods is privileged, although allowPrivilegeEscalation is false'),
     ({'livenessProbe': {'periodSeconds': 3}}, 'livenessProbe of its pods has none of exec httpGet tcpSocket grpc'),
@@ -108,6 +116,9 @@ WORKLOADS = [
     (job(completions=1, backoffLimitPerIndex=2), 'its spec has backoffLimitPerIndex, which needs the completionMode Indexed'),
     (job(completions=1, completionMode='Indexed', maxFailedIndexes=2), 'its spec has maxFailedIndexes without backoffLimitPerIndex'),
     (job(selector={'matchLabels': {'app': 'web'}}), 'its spec has a selector, which needs manualSelector: true'),
+    (job(podFailurePolicy={'rules': []}, podReplacementPolicy='TerminatingOrFailed'), 'its spec has a podFailurePolicy, which needs the podReplacementPolicy Failed'),
+    (of_apps('DaemonSet', updateStrategy={'rollingUpdate': {'maxSurge': 1}}), 'its spec.updateStrategy has a maxSurge, which needs the maxUnavailable 0'),
+    (of_apps('StatefulSet', updateStrategy={'rollingUpdate': {'maxUnavailable': '0%'}}), 'its spec.updateStrategy.rollingUpdate.maxUnavailable is 0'),
     (job(backoffLimit=-1), 'its spec.backoffLimit is -1, less than 0'),
     (of_apps('Deployment', strategy={'type': 'Rolling'}), 'its spec.strategy.type is "Rolling", which is not Recreate or RollingUpdate'),
     (of_apps('Deployment', strategy={'type': 'Recreate', 'rollingUpdate': {'maxSurge': 1}}), 'its spec.strategy has rollingUpdate, although its type is Recreate'),
@@ -147,7 +158,7 @@ def inputs():
     for at, (spec, wanted) in enumerate(PODS):
         yield deployment(f'pod-{at}', {'containers': [CONTAINER], **spec}), wanted
     for at, (more, wanted) in enumerate(CONTAINERS):
-        yield deployment(f'container-{at}', {'containers': [{**CONTAINER, **more}], 'volumes': [{'name': 'v'}]}), 'spec.containers[0].' + wanted
+        yield deployment(f'container-{at}', {'containers': [{**CONTAINER, **more}], 'volumes': [{'name': 'v'}]}), 'spec.containers[0]' + ('' if wanted.startswith(' ') else '.') + wanted
     for at, ((kind, spec), wanted) in enumerate(WORKLOADS):
         yield thing('batch/v1' if kind == 'Job' else 'apps/v1', kind, f'workload-{at}', spec=spec), wanted
     yield deployment('labels', {'containers': [CONTAINER]}, labels={'v': 'a b'}), 'metadata.labels.v of its pods is "a b", which is no valid value of a label'
@@ -168,9 +179,19 @@ equal(pods(*(one for one, _ in GIVEN)), [], 'no pods')
 findings = json.loads(run('lint', POOL, everything, '-o', 'json', status=None)[0])['findings']
 equal(sum(f['severity'] == 'error' for f in findings), len(GIVEN), 'lint')
 
+claim = deployment('claim', {'containers': [CONTAINER], 'volumes': [{'name': 'v', 'persistentVolumeClaim': {'claimName': 'YOUR-CLAIM'}}]})
+check('is "YOUR-CLAIM", and no PersistentVolumeClaim can have this name' in problems(claim)[0], 'claim')
+
 # --lenient plans them, pods of a cluster exist, and what the API server takes is no problem.
 equal(problems(*(one for one, _ in GIVEN), words=('--lenient',)), [], '--lenient')
 stored = thing('v1', 'Pod', 'alone', {'uid': 'u'}, spec={'containers': [CONTAINER], 'dnsPolicy': 'First'}, status={'phase': 'Pending'})
+WINDOWS = {'os': {'name': 'windows'}, 'hostPID': False, 'securityContext': {'sysctls': []}, 'containers': [
+    {**CONTAINER, 'livenessProbe': {'exec': {'command': ['x']}, 'successThreshold': 0}}],
+    'volumes': [{'name': 'v'}], 'hostAliases': [{'ip': 'fd00::1'}, {'ip': '10.0.0.1'}]}
+service = thing('serving.knative.dev/v1', 'Service', 'probed', spec={'template': {'spec': {'containers': [{**CONTAINER, 'livenessProbe': {'httpGet': {'path': '/'}}, 'readinessProbe': {}}]}}})
+agent = thing('apps/v1', 'DaemonSet', 'agent', spec={**of_apps('DaemonSet')[1], 'updateStrategy': {'type': 'OnDelete', 'rollingUpdate': {'maxUnavailable': 1}}})
+empty = thing('batch/v1', 'Job', 'empty', spec={**job()[1], 'selector': {}})
+equal(problems(service, agent, empty, deployment('windows', WINDOWS)), [], 'refused wrongly once')
 fine = [deployment('fine', FINE), thing('v1', 'Pod', 'also', spec={**FINE, 'activeDeadlineSeconds': 9}), stored]
 equal(problems(*fine), [], 'valid')
 equal(len(pods(*fine)), len(fine), 'pods')
