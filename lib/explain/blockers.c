@@ -123,44 +123,6 @@ static void apply(node_view *v, const lift *one)
     (void)node_view_lift(v, one->code, one->pod);
 }
 
-static void lift_limits(node_view *v)
-{
-    for (size_t i = 0; i < v->view.raw.pools.count; i++) v->view.raw.pools.items[i].limits = (resource_list){ NULL, 0 };
-}
-
-static bool lift_topology(node_view *v)
-{
-    const store *raw = &v->snapshot->raw;
-    shape *shapes = arena_copy(&v->data, raw->shapes.items, raw->shapes.count * sizeof *shapes);
-    if (shapes == NULL && raw->shapes.count > 0) return false;
-    for (size_t i = 0; i < raw->shapes.count; i++) {
-        shapes[i].spread.count = 0;
-        shapes[i].required_affinity.count = shapes[i].preferred_affinity.count = 0;
-        shapes[i].required_anti.count = shapes[i].preferred_anti.count = 0;
-    }
-    v->view.raw.shapes.items = shapes;
-    v->view.raw.default_spread.count = 0;
-    return true;
-}
-
-static bool some_limits(const karp_snapshot *s)
-{
-    bool some = false;
-    for (size_t i = 0; i < s->raw.pools.count; i++) some = some || s->raw.pools.items[i].limits.count > 0;
-    return some;
-}
-
-static bool some_topology(const karp_snapshot *s)
-{
-    bool some = s->raw.default_spread.count > 0;
-    for (size_t i = 0; i < s->raw.shapes.count && !some; i++) {
-        const shape *h = &s->raw.shapes.items[i];
-        some = h->spread.count + h->required_affinity.count + h->required_anti.count > 0 ||
-               h->preferred_affinity.count + h->preferred_anti.count > 0;
-    }
-    return some;
-}
-
 /* ---- blockers of nodes ------------------------------------------------------------------------------------------- */
 
 /* ptr NULL = out of memory */
@@ -360,8 +322,8 @@ static void keep_others(const finder *f, node_view *v, const uint64_t *nodes)
 
 static bool lift_kind(node_view *v, uint32_t kind)
 {
-    if (kind == KARP_BLOCKER_LIMITS) lift_limits(v);
-    return kind != KARP_BLOCKER_TOPOLOGY || lift_topology(v);
+    if (kind == KARP_BLOCKER_LIMITS) node_view_lift_limits(v);
+    return kind != KARP_BLOCKER_TOPOLOGY || node_view_lift_topology(v);
 }
 
 /* These kinds do not block specific nodes: a budget limits the number of nodes, and limits and topology block none by
@@ -549,9 +511,10 @@ static karp_status find_all(finder *f, karp_error *error)
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++)
         status = is_rule(f->holders.items[i].kind) || of_pods(f->holders.items[i].kind) ? KARP_OK
                                                                                         : find_nodes(f, i, error);
-    if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_BLOCKER_LIMITS, str("")) == NO_ID)
+    if (status == KARP_OK && node_view_some_limits(f->snapshot) && holder_of(f, KARP_BLOCKER_LIMITS, str("")) == NO_ID)
         status = fail_nomem(error);
-    if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_BLOCKER_TOPOLOGY, str("")) == NO_ID)
+    if (status == KARP_OK && node_view_some_topology(f->snapshot) &&
+        holder_of(f, KARP_BLOCKER_TOPOLOGY, str("")) == NO_ID)
         status = fail_nomem(error);
     if (status == KARP_OK && !count_holders(f)) status = fail_nomem(error);
     for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = without_one(f, i, error);

@@ -8,6 +8,7 @@
 #include <decision/decision.h>
 #include <explain/market.h>
 #include <explain/node_causes.h>
+#include <explain/node_remedies.h>
 #include <explain/node_view.h>
 #include <karp/inspect.h>
 #include <karp/passes.h>
@@ -32,6 +33,8 @@ struct karp_node_explanation {
     bool refused; /* an allocation for a text failed */
     karp_move move;
     LIST_OF(karp_blocker) blockers;
+    LIST_OF(karp_node_remedy) remedies;
+    uint32_t tried;
 };
 
 /* ---- reasons of a pass ------------------------------------------------------------------------------------------- */
@@ -186,15 +189,6 @@ static bool add_of_several(karp_node_explanation *e, const node_view *v)
     return turn || add_of_row(e, v, row);
 }
 
-static void remove_empties(const karp_node_explanation *e, node_view *v)
-{
-    const karp_decision *d = e->decision;
-    for (size_t i = 0; i < d->commands.count; i++) {
-        for (size_t k = 0; k < d->commands.items[i].node_count; k++)
-            node_view_remove(v, state_node_named(v->snapshot, d->commands.items[i].nodes[k]));
-    }
-}
-
 /* The methods that could take the node, in the order of a pass. */
 static size_t methods_of(const karp_snapshot *s, const karp_node_explanation *e, uint32_t asked, uint32_t out[2])
 {
@@ -219,7 +213,7 @@ static karp_status find_of_method(karp_node_explanation *e, const karp_snapshot 
     bool again = true, first = empties_first(e, given);
     size_t before = e->blockers.count;
     karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
-    if (status == KARP_OK && first) remove_empties(e, &v);
+    if (status == KARP_OK && first) node_view_remove_commands(&v, e->decision);
     options.method = method;
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
     if (status == KARP_OK && before == 0 && first && !add_first(e, &v)) status = fail_nomem(error);
@@ -486,6 +480,25 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
     return true;
 }
 
+static karp_status find_remedies(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
+                                 karp_error *error)
+{
+    node_remedies r = { .context = e->context,
+                        .data = &e->data,
+                        .snapshot = s,
+                        .node = e->node,
+                        .options = options,
+                        .blockers = e->blockers.items,
+                        .blocker_count = e->blockers.count,
+                        .before = empties_first(e, options) ? e->decision : NULL };
+    karp_status status = find_node_remedies(&r, error);
+    e->remedies.items = r.found.items;
+    e->remedies.count = r.found.count;
+    e->remedies.capacity = r.found.capacity;
+    e->tried = r.tried;
+    return status;
+}
+
 static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
                            karp_error *error)
 {
@@ -497,6 +510,7 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     if (e->refused || !add_facts(e, s, options)) return fail_nomem(error);
     if (e->disrupted) return add_overruled(e, s) ? KARP_OK : fail_nomem(error);
     status = find_blockers(e, s, options, error);
+    if (status == KARP_OK) status = find_remedies(e, s, options, error);
     return status == KARP_OK ? find_move(e, s, options, error) : status;
 }
 
@@ -533,6 +547,7 @@ void karp_node_explanation_free(karp_node_explanation *explanation)
     if (explanation == NULL) return;
     karp_decision_unref(explanation->decision);
     list_free(explanation->context, &explanation->blockers, sizeof(karp_blocker));
+    list_free(explanation->context, &explanation->remedies, sizeof(karp_node_remedy));
     made_free(explanation, sizeof *explanation);
 }
 
@@ -572,3 +587,16 @@ karp_status karp_node_explanation_move(const karp_node_explanation *explanation,
     return explanation->has_move ? struct_give(out, &explanation->move, sizeof *out, SIZE_THROUGH(karp_move, choice))
                                  : KARP_E_NOT_FOUND;
 }
+
+size_t karp_node_explanation_remedy_count(const karp_node_explanation *explanation)
+{
+    return explanation->remedies.count;
+}
+
+karp_status karp_node_explanation_remedy(const karp_node_explanation *explanation, size_t index, karp_node_remedy *out)
+{
+    if (index >= explanation->remedies.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &explanation->remedies.items[index], sizeof *out, SIZE_THROUGH(karp_node_remedy, savings));
+}
+
+uint32_t karp_node_explanation_tried(const karp_node_explanation *explanation) { return explanation->tried; }

@@ -2,6 +2,7 @@
 #include <explain/node_view.h>
 
 #include <base/str.h>
+#include <decision/decision.h>
 #include <model/pdbs.h>
 #include <string.h>
 
@@ -152,5 +153,53 @@ bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number)
     case KARP_REASON_BUDGET: return free_budget(v, own_pool(v));
     case KARP_REASON_SPOT_TO_SPOT_DISABLED: v->view.raw.settings.gates |= KARP_GATE_SPOT_TO_SPOT; return true;
     default: return false;
+    }
+}
+
+/* ---- the whole cluster ------------------------------------------------------------------------------------------- */
+
+void node_view_lift_limits(node_view *v)
+{
+    for (size_t i = 0; i < v->view.raw.pools.count; i++) v->view.raw.pools.items[i].limits = (resource_list){ NULL, 0 };
+}
+
+bool node_view_lift_topology(node_view *v)
+{
+    const store *raw = &v->snapshot->raw;
+    shape *shapes = arena_copy(&v->data, raw->shapes.items, raw->shapes.count * sizeof *shapes);
+    if (shapes == NULL && raw->shapes.count > 0) return false;
+    for (size_t i = 0; i < raw->shapes.count; i++) {
+        shapes[i].spread.count = 0;
+        shapes[i].required_affinity.count = shapes[i].preferred_affinity.count = 0;
+        shapes[i].required_anti.count = shapes[i].preferred_anti.count = 0;
+    }
+    v->view.raw.shapes.items = shapes;
+    v->view.raw.default_spread.count = 0;
+    return true;
+}
+
+bool node_view_some_limits(const karp_snapshot *s)
+{
+    bool some = false;
+    for (size_t i = 0; i < s->raw.pools.count; i++) some = some || s->raw.pools.items[i].limits.count > 0;
+    return some;
+}
+
+bool node_view_some_topology(const karp_snapshot *s)
+{
+    bool some = s->raw.default_spread.count > 0;
+    for (size_t i = 0; i < s->raw.shapes.count && !some; i++) {
+        const shape *h = &s->raw.shapes.items[i];
+        some = h->spread.count + h->required_affinity.count + h->required_anti.count > 0 ||
+               h->preferred_affinity.count + h->preferred_anti.count > 0;
+    }
+    return some;
+}
+
+void node_view_remove_commands(node_view *v, const karp_decision *d)
+{
+    for (size_t i = 0; i < d->commands.count; i++) {
+        for (size_t k = 0; k < d->commands.items[i].node_count; k++)
+            node_view_remove(v, state_node_named(v->snapshot, d->commands.items[i].nodes[k]));
     }
 }

@@ -30,6 +30,15 @@ bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number);
 /* Removes another node, so that decisions no longer include it. Not for nodes with pods that would have to be moved. */
 void node_view_remove(node_view *v, uint32_t number);
 
+/* The same for the nodes of the decision's commands. */
+void node_view_remove_commands(node_view *v, const karp_decision *d);
+
+/* Takes limits from all NodePools; spread, affinity and anti-affinity from all pods (false = out of memory). */
+void node_view_lift_limits(node_view *v);
+bool node_view_lift_topology(node_view *v);
+bool node_view_some_limits(const karp_snapshot *s);
+bool node_view_some_topology(const karp_snapshot *s);
+
 /* The first PodDisruptionBudget that selects the pod, without removed ones; NO_ID = none. */
 uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number);
 

@@ -51,6 +51,15 @@ static const record record_blocker = {
 SOURCE_ROWS(node_blockers, karp_node_explanation_blocker_count, karp_node_explanation_blocker)
 static const encode_source source_node_blockers = SOURCE(node_blockers, record_blocker, false);
 
+static const record record_node_remedy = { SIZED(karp_node_remedy, savings),
+                                           OPEN({ NAMED("code", karp_node_remedy, code, record_reasons), GIVEN },
+                                                { TEXT("text", karp_node_remedy, text) },
+                                                { NAMED("method", karp_node_remedy, method, record_methods) },
+                                                { TEXT("instanceType", karp_node_remedy, instance_type), GIVEN },
+                                                { SUM("savings", karp_node_remedy, savings) }) };
+SOURCE_ROWS(node_remedies, karp_node_explanation_remedy_count, karp_node_explanation_remedy)
+static const encode_source source_node_remedies = SOURCE(node_remedies, record_node_remedy, true);
+
 #define PLACES_OF_MOVE                                                                                                 \
     { UINT32("podsMoved", karp_move, moved) }, { UINT32("launches", karp_move, launches) },                            \
         { TEXT("nodePool", karp_move, node_pool), WHEN(karp_move, launches) },                                         \
@@ -74,6 +83,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     karp_str drift = karp_node_explanation_drift(explanation);
     if (drift.len > 0) json_member_str(j, "drift", drift);
     encode_all(&e, "blockers", &source_node_blockers, explanation);
+    encode_all(&e, "remedies", &source_node_remedies, explanation);
     if (tight_budget(job, karp_node_explanation_node(explanation), &budget, &nodes)) {
         json_member_flat_object(j, "budget");
         encode_members(&e, &record_budget, &budget);
@@ -303,6 +313,41 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
     else buffer_cut(b, start);
 }
 
+/* Writes "A change that lets it go: shorten consolidateAfter in NodePool web  ->  m6i.large, saves $0.096/h". */
+static void write_remedies(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
+{
+    enum { INDENT = 27 };
+    size_t count = karp_node_explanation_remedy_count(explanation);
+    uint32_t tried = karp_node_explanation_tried(explanation);
+    if (count == 0 && tried > 0) {
+        buffer_text(t->out, "No change that was tried lets it go (");
+        buffer_uint(t->out, tried);
+        buffer_text(t->out, " tried).\n");
+    }
+    for (size_t i = 0; i < count; i++) {
+        karp_node_remedy remedy = { .size = sizeof(remedy) };
+        write_buffer line;
+        text_flow flow;
+        write_refuse(job, karp_node_explanation_remedy(explanation, i, &remedy), "a change cannot be read");
+        buffer_init(&line, job->context);
+        buffer_str(&line, remedy.text);
+        buffer_text(&line, "  ->  ");
+        if (remedy.instance_type.len > 0) buffer_str(&line, remedy.instance_type);
+        else buffer_text(&line, "deleted");
+        if (remedy.savings > 0) {
+            buffer_text(&line, ", saves $");
+            text_money(&line, remedy.savings);
+            buffer_text(&line, "/h");
+        }
+        buffer_text(t->out, i == 0 ? "A change that lets it go:  " : "                      or:  ");
+        flow_begin(&flow, t, INDENT, INDENT, MOST_LINES);
+        flow_words(&flow, buffer_content(&line));
+        t->out->text.failed = t->out->text.failed || line.text.failed;
+        buffer_free(&line);
+        buffer_char(t->out, '\n');
+    }
+}
+
 static bool several_methods(const write_job *job, const karp_node_explanation *explanation, size_t count)
 {
     karp_blocker first, last;
@@ -359,6 +404,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     if (moves) write_move(t, &move);
     if (leaves) write_leaving(t, &first);
     else write_until(t, job, explanation);
+    write_remedies(t, job, explanation);
     drift_line(t->out, job, false);
     notes_section(t, job);
 }

@@ -307,6 +307,14 @@ static karp_status ask_move(void *out)
     karp_node_explanation_free(e);
     return status;
 }
+static karp_status ask_node_remedy(void *out)
+{
+    karp_node_explanation *e = NULL;
+    assert_int_equal(karp_explain_node(nodes, NULL, (karp_str)T("n3"), &e, NULL), KARP_OK);
+    karp_status status = karp_node_explanation_remedy(e, 0, out);
+    karp_node_explanation_free(e);
+    return status;
+}
 static karp_status ask_cause(void *out)
 {
     karp_pod_explanation *e = NULL;
@@ -438,6 +446,7 @@ static const struct asked out[] = {
     OUT(karp_listed_node, replacement, ask_listed_node),
     OUT(karp_listed_pod, idle, ask_listed_pod),
     OUT(karp_move, choice, ask_move),
+    OUT(karp_node_remedy, savings, ask_node_remedy),
     OUT(karp_alternative, cost_change, ask_alternative),
     OUT(karp_placement_cause, text, ask_cause),
     OUT(karp_preference, dropped, ask_preference),

@@ -268,8 +268,27 @@ def labels():
     check('a custom machine type' in said, said)
 
 
+def changes_of_nodes():
+    """What would let a node go is tried: each reason alone, else all together, with the node that replaces it."""
+    def tried(pool_of, *objects):
+        told = asked('explain', 'node', 'n1', *NOW, objects=[pool_of, *joined('n1'), *objects])
+        return [(r.get('code', ''), r['text'], r.get('instanceType', '')) for r in told.get('remedies', [])]
+    held = pod('job-0', 'n1', annotations={'karpenter.sh/do-not-disrupt': 'true'})
+    budget = {'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': 'web', 'namespace': 'shop'},
+              'spec': {'selector': {'matchLabels': {'app': 'web'}}, 'maxUnavailable': 0}, 'status': {'disruptionsAllowed': 0, 'expectedPods': 1, 'currentHealthy': 1}}
+    open_ = pool(SIZES, disruption=FREE)
+    pods, web = 'remove karpenter.sh/do-not-disrupt from shop/job-0', 'let PodDisruptionBudgets allow the eviction of shop/web-0'
+    equal(tried(open_, held), [('POD_DO_NOT_DISRUPT', pods, 'm6i.large')], 'one pod')
+    equal(tried(open_, held, pod('web-0', 'n1'), budget), [('', f'{pods}, and {web}', 'm6i.large')], 'both are needed')
+    quiet = pool(SIZES, disruption={**FREE, 'consolidationPolicy': 'WhenEmpty'})
+    equal(tried(quiet, pod('web-0', 'n1')), [('POLICY_WHEN_EMPTY', 'set consolidationPolicy WhenEmptyOrUnderutilized in NodePool std', 'm6i.large')], 'the policy')
+    equal(tried(pool(SIZES, disruption=FREE, limits={'cpu': '1'}), pod('web-0', 'n1')), [('', 'raise the limits of NodePools', 'm6i.large')], 'limits')
+    equal(tried(open_, pod('web-0', 'n1', cpu='3')), [], 'nothing that was tried helps')
+
+
 volumes()
 types()
+changes_of_nodes()
 limits_and_ends()
 sick_pods()
 labels()

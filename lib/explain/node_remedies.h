@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes after which a node that stays would be disrupted, each of them tried. */
+#ifndef EXPLAIN_NODE_REMEDIES_H
+#define EXPLAIN_NODE_REMEDIES_H
+
+#include <base/memory.h>
+#include <karp/disrupt.h>
+#include <karp/explain.h>
+#include <model/snapshot.h>
+
+typedef struct node_remedies {
+    karp_context *context;
+    arena *data; /* of texts */
+    const karp_snapshot *snapshot;
+    uint32_t node;
+    const karp_disrupt_options *options;
+    const karp_blocker *blockers;
+    size_t blocker_count;
+    const karp_decision *before; /* its commands come first; NULL = there are none */
+    LIST_OF(karp_node_remedy) found; /* the caller frees the list */
+    uint32_t tried;
+} node_remedies;
+
+/* Each reason by itself, in the order of the blockers, then limits and topology; all reasons together if none is
+ * enough. */
+karp_status find_node_remedies(node_remedies *r, karp_error *error);
+
+#endif
