@@ -154,7 +154,7 @@ uint32_t new_holder(finder *f, uint32_t kind, karp_str named)
     holder *h = nodes == NULL || named.ptr == NULL ? NULL : list_push(f->out->context, &f->holders, sizeof *h);
     if (h == NULL) return NO_ID;
     char *copy = arena_string(&f->out->data, named.ptr, named.len);
-    *h = (holder){ .kind = kind, .object = { copy, named.len }, .nodes = nodes };
+    *h = (holder){ .kind = kind, .object = { copy, named.len }, .nodes = nodes, .budget = NO_ID };
     return copy == NULL ? NO_ID : (uint32_t)(f->holders.count - 1);
 }
 
@@ -352,6 +352,28 @@ static karp_status without_rule(finder *f, holder *h, karp_error *error)
     return status;
 }
 
+/* A cluster may have as many budgets as nodes: they share one view, and each opens the nodes that it keeps. */
+static karp_status without_budget(finder *f, holder *h, karp_error *error)
+{
+    node_view *v = &f->closed;
+    size_t count = f->snapshot->node_count;
+    if (!f->opened) {
+        f->opened = true;
+        if (!open_view(f, v)) return fail_nomem(error);
+        for (size_t n = 0; n < count; n++) v->view.nodes[n].nominated = true;
+    }
+    disruption_budget *b = &v->view.raw.budgets.items[h->budget];
+    const selector *selects = b->selects;
+    b->selects = NULL;
+    for (size_t n = bits_next(h->nodes, count, 0); n < count; n = bits_next(h->nodes, count, n + 1))
+        v->view.nodes[n].nominated = f->snapshot->nodes[n].nominated;
+    karp_status status = savings_of(f, v, &h->savings, error);
+    for (size_t n = bits_next(h->nodes, count, 0); n < count; n = bits_next(h->nodes, count, n + 1))
+        v->view.nodes[n].nominated = true;
+    b->selects = selects;
+    return status;
+}
+
 /* For limits and topology: their nodes are those that are removed without them and stay with them. */
 static karp_status without_one(finder *f, uint32_t number, karp_error *error)
 {
@@ -360,6 +382,7 @@ static karp_status without_one(finder *f, uint32_t number, karp_error *error)
     holder *h = &f->holders.items[number];
     if (is_rule(h->kind)) return without_rule(f, h, error);
     if (held_by_others(f, h)) return KARP_OK;
+    if (h->budget != NO_ID) return without_budget(f, h, error);
     bool holds_none = of_cluster(h->kind), ok = open_view(f, &v);
     if (ok && !of_whole_pass(h->kind)) keep_others(f, &v, h->nodes);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
@@ -433,13 +456,17 @@ static bool make_rows(finder *f)
         const holder *h = &f->holders.items[i];
         size_t count = 0, unpriced = 0;
         if (!(h->savings > 0) && (of_cluster(h->kind) || !bits_any(h->nodes, width))) continue;
-        karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
+        for (size_t n = bits_next(h->nodes, s->node_count, 0); n < s->node_count;
+             n = bits_next(h->nodes, s->node_count, n + 1))
+            count++;
+        karp_str *nodes = arena_array(&f->out->data, count + 1, sizeof *nodes);
         const karp_str *pods = names_of_pods(f, h);
         bool ok = nodes != NULL && pods != NULL;
         karp_savings_blocker *row = ok ? list_push(f->out->context, &f->out->rows, sizeof *row) : NULL;
         if (row == NULL) return false;
-        for (uint32_t n = 0; n < s->node_count; n++) {
-            if (!bits_test(h->nodes, n)) continue;
+        count = 0;
+        for (size_t n = bits_next(h->nodes, s->node_count, 0); n < s->node_count;
+             n = bits_next(h->nodes, s->node_count, n + 1)) {
             karp_str name = name_of(s, s->nodes[n].name);
             unpriced += !(node_price(s, &s->nodes[n]) > 0);
             nodes[count].ptr = arena_string(&f->out->data, name.ptr, name.len);
@@ -495,7 +522,8 @@ static karp_status find_all(finder *f, karp_error *error)
     node_view all, now, looks;
     f->going = arena_array(&f->out->data, width, sizeof *f->going);
     f->going_now = arena_array(&f->out->data, width, sizeof *f->going_now);
-    bool ok = open_view(f, &now) && f->going != NULL && f->going_now != NULL;
+    f->shared = arena_array(&f->out->data, width, sizeof *f->shared);
+    bool ok = open_view(f, &now) && f->going != NULL && f->going_now != NULL && f->shared != NULL;
     karp_status status = ok ? savings_of(f, &now, &f->out->now, error) : fail_nomem(error);
     node_view_free(&now);
     if (status != KARP_OK) return status;
@@ -542,6 +570,7 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     f.out->profile = common.profile;
     f.out->peer_version = options_peer(&common);
     status = find_all(&f, error);
+    if (f.opened) node_view_free(&f.closed);
     list_free(f.out->context, &f.lifts, sizeof(lift));
     for (size_t i = 0; i < f.holders.count; i++) list_free(f.out->context, &f.holders.items[i].pods, sizeof(uint32_t));
     list_free(f.out->context, &f.holders, sizeof(holder));

@@ -20,6 +20,7 @@ typedef struct holder {
     uint32_t kind;
     karp_str object; /* in memory of the snapshot or of the result's arena */
     uint64_t *nodes; /* bits by state node */
+    uint32_t budget; /* the PodDisruptionBudget, if it is one that pods show; NO_ID = none */
     LIST_OF(uint32_t) pods;
     double savings;
 } holder;
@@ -40,6 +41,9 @@ typedef struct finder {
     LIST_OF(lift) lifts;
     LIST_OF(holder) holders;
     uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
+    uint64_t *shared; /* bits by state node: a pod is covered by several budgets, and free without one of them */
+    node_view closed; /* no node can be disrupted in it; for PodDisruptionBudgets, one after the other */
+    bool opened;
     int64_t now;
     uint32_t *sure; /* by state node: how many holders keep it whatever else happens */
 } finder;

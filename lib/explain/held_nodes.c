@@ -84,7 +84,19 @@ static uint32_t holder_of_budget(finder *f, uint32_t *numbers, uint32_t budget_n
 {
     if (numbers[budget_number] != NO_ID) return numbers[budget_number];
     karp_str name = pdb_name(f, &f->snapshot->raw.budgets.items[budget_number]);
-    return numbers[budget_number] = new_holder(f, KARP_BLOCKER_PDB, name);
+    numbers[budget_number] = new_holder(f, KARP_BLOCKER_PDB, name);
+    if (numbers[budget_number] != NO_ID) f->holders.items[numbers[budget_number]].budget = budget_number;
+    return numbers[budget_number];
+}
+
+/* Kubernetes evicts no pod that several budgets cover: each of them keeps it. */
+static bool hold_by_several(finder *f, node_view *v, uint32_t *numbers, lift one)
+{
+    bool ok = true;
+    pdb_walk walk = pdbs_of(&v->view, pod_at(&v->view.raw, one.pod));
+    for (uint32_t b; ok && (b = pdb_next(&walk)) != NO_ID;) ok = hold(f, v, holder_of_budget(f, numbers, b), one);
+    bits_set(f->shared, one.node);
+    return ok;
 }
 
 static bool covered(finder *f, node_view *v, uint32_t node_number, uint32_t *numbers)
@@ -97,7 +109,9 @@ static bool covered(finder *f, node_view *v, uint32_t node_number, uint32_t *num
         lift one = { .code = answer == PDB_SEVERAL ? KARP_REASON_PDB_MULTIPLE : KARP_REASON_PDB_BLOCKED,
                      .node = node_number,
                      .pod = n->all_pods[i] };
-        if (!hold(f, v, holder_of_budget(f, numbers, first), one)) return false;
+        if (answer == PDB_SEVERAL ? !hold_by_several(f, v, numbers, one)
+                                  : !hold(f, v, holder_of_budget(f, numbers, first), one))
+            return false;
     }
     return true;
 }
@@ -158,7 +172,7 @@ bool held_by_others(const finder *f, const holder *h)
     for (size_t n = bits_next(h->nodes, f->snapshot->node_count, 0); n < f->snapshot->node_count;
          n = bits_next(h->nodes, f->snapshot->node_count, n + 1)) {
         some = true;
-        if (f->sure[n] < 2) return false;
+        if (f->sure[n] < 2 || bits_test(f->shared, n)) return false;
     }
     return some;
 }

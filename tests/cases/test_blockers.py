@@ -149,6 +149,20 @@ def check_several():
     check(told['together'] >= HOUR, told)
 
 
+def check_two_budgets():
+    """Kubernetes evicts no pod that two budgets cover: each is named, and worth what goes without it."""
+    two = pool() + pdb('web', 'web', allowed=1) + pdb('old', 'web', allowed=1) + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2')
+    told, rows = blockers(two)
+    equal({key: (row['nodes'], row['podNames']) for key, row in rows.items()},
+          {('pdb', f'default/{name}'): (['n1', 'n2'], ['default/a', 'default/b']) for name in ('old', 'web')}, 'both budgets')
+    near(told['now'], 0, 'two budgets')
+    for row in rows.values():
+        near(row['savings'], HOUR, 'one of them is enough')
+    told, rows = blockers(two.replace('disruptionsAllowed: 1', 'disruptionsAllowed: 0'))
+    equal([row['savings'] for row in rows.values()], [0, 0], 'the other one allows nothing')
+    near(told['together'], HOUR, 'without both')
+
+
 def check_topology():
     spread = ', affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}'
     told, rows = blockers(pool() + node('n1') + node('n2') + pod('a', 'n1', more=spread) + pod('b', 'n2', more=spread))
@@ -257,6 +271,7 @@ check_each()
 check_explained()
 check_budget_in_part()
 check_several()
+check_two_budgets()
 check_topology()
 check_limits()
 check_spot()
