@@ -201,6 +201,16 @@ typedef struct karp_move {
     karp_choice choice; /**< of the first of these nodes */
 } karp_move;
 
+/** A change after which the node goes: a pass that may disrupt no other node was made with it. Since 1.0. */
+typedef struct karp_node_remedy {
+    size_t size;
+    uint32_t code; /**< KARP_REASON_* that it removes; 0 = limits, topology of pods, or several reasons together */
+    uint32_t method; /**< KARP_METHOD_* that then takes the node */
+    karp_str text; /**< what to change, in English */
+    karp_str instance_type; /**< of the first node that replaces it; "" = it is deleted */
+    double savings; /**< $/h */
+} karp_node_remedy;
+
 /** The explanation of one node. Immutable. */
 typedef struct karp_node_explanation karp_node_explanation;
 
@@ -234,6 +244,16 @@ KARP_API karp_str karp_node_explanation_overruled(const karp_node_explanation *e
 KARP_API size_t karp_node_explanation_fact_count(const karp_node_explanation *explanation);
 /** Fact @p index, borrowed; "" beyond the end. Since 1.0. */
 KARP_API karp_str karp_node_explanation_fact(const karp_node_explanation *explanation, size_t index);
+/**
+ * Changes after which the node goes, in the order of the blockers, then limits and topology; one of several reasons
+ * together if no single one is enough. Since 1.0.
+ */
+KARP_API size_t karp_node_explanation_remedy_count(const karp_node_explanation *explanation);
+/** Change @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
+KARP_API karp_status karp_node_explanation_remedy(const karp_node_explanation *explanation, size_t index,
+                                                  karp_node_remedy *out);
+/** How many changes were tried. Since 1.0. */
+KARP_API uint32_t karp_node_explanation_tried(const karp_node_explanation *explanation);
 /** Number of blockers, in the order in which they were found. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
 /** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
