@@ -14,6 +14,19 @@ enum { COMPARED_MOST = 64 }; /* elements of a list that are compared with each o
 
 /* ---- rules about several fields ---------------------------------------------------------------------------------- */
 
+/* A decimal number of 64 bits: no sign but "-", and no zeros before it. */
+static bool is_decimal(karp_str value)
+{
+    bool negative = value.len > 1 && value.ptr[0] == '-';
+    karp_str digits = { value.ptr + negative, value.len - negative };
+    karp_str most = str(negative ? "9223372036854775808" : "9223372036854775807");
+    if (digits.len == 0 || digits.len > most.len || (digits.ptr[0] == '0' && value.len > 1)) return false;
+    for (size_t i = 0; i < digits.len; i++) {
+        if (!is_digit(digits.ptr[i])) return false;
+    }
+    return digits.len < most.len || compare_str(digits, most) <= 0;
+}
+
 static void check_toleration(io_reason *r, const tree *one, const char *argument)
 {
     karp_str op = tree_get_text(one, "operator"), value = tree_get_text(one, "value");
@@ -21,7 +34,9 @@ static void check_toleration(io_reason *r, const tree *one, const char *argument
     (void)argument;
     if (tree_get_text(one, "key").len == 0 && !exists) io_wrong(r, "has no key, which needs the operator Exists");
     if (exists && value.len) io_wrong(r, "has a value, although the operator is Exists");
-    if (!exists && value.len && !is_label_name(value))
+    if (str_in_list(op, "Gt Lt")) {
+        if (!is_decimal(value)) io_wrong(r, "has the value \"%.*s\", which is no decimal number", SHOWN(value));
+    } else if (!exists && value.len && !is_label_name(value))
         io_wrong(r, "has the value \"%.*s\", which is no valid value of a label", SHOWN(value));
     if (tree_get(one, "tolerationSeconds") && !str_is(tree_get_text(one, "effect"), "NoExecute"))
         io_wrong(r, "has tolerationSeconds, although the effect is not NoExecute");

@@ -113,6 +113,8 @@ static const io_rule of_daemon_sets[] = {
 
 /* Claims without an accessMode are refused when the controller creates them, and then there is no pod. */
 static const io_rule of_stateful_sets[] = {
+    { 0, false, "metadata", PLACE },
+    { 1, false, "name", ONLY(io_is_label) },
     { 0, false, "spec", PLACE },
     { 1, false, "podManagementPolicy", ONE_OF, "OrderedReady Parallel" },
     { 1, false, "updateStrategy", ONLY(check_strategy) },

@@ -41,6 +41,7 @@ PODS = [
     (tolerates(key='a', operator='Exists', effect='NoSchedul'), 'spec.tolerations[0].effect of its pods is "NoSchedul"'),
     (tolerates(operator='Equal', value='b'), 'has no key, which needs the operator Exists'),
     (tolerates(key='a', value='b c'), 'has the value "b c", which is no valid value of a label'),
+    (tolerates(key='a', operator='Gt', value='05'), 'has the value "05", which is no decimal number'),
     (tolerates(key='a', operator='Exists', effect='NoSchedule', tolerationSeconds=5), 'has tolerationSeconds, although the effect is not NoExecute'),
     ({'topologySpreadConstraints': [SPREAD, {**SPREAD, 'maxSkew': 2}]}, 'have two constraints of kubernetes.io/hostname with whenUnsatisfiable ScheduleAnyway'),
     ({'topologySpreadConstraints': [{**SPREAD, 'minDomains': 2}]}, 'has minDomains, although whenUnsatisfiable is ScheduleAnyway'),
@@ -133,7 +134,7 @@ VERSIONS = {'Job': 'batch/v1'}
 # All of it in one pod that the API server takes.
 FINE = {
     'restartPolicy': 'Always', 'dnsPolicy': 'None', 'dnsConfig': {'nameservers': ['10.0.0.10']}, 'hostname': 'a', 'os': {'name': 'linux'}, 'preemptionPolicy': 'Never',
-    'nodeSelector': {'example.com/a': '', 'b': '1'}, 'tolerations': [{'operator': 'Exists'}, {'key': 'a', 'operator': 'Gt', 'value': '5'}, {'key': 'b', 'effect': 'NoExecute', 'tolerationSeconds': 5}],
+    'nodeSelector': {'example.com/a': '', 'b': '1'}, 'tolerations': [{'operator': 'Exists'}, {'key': 'a', 'operator': 'Gt', 'value': '-5'}, {'key': 'b', 'effect': 'NoExecute', 'tolerationSeconds': 5}],
     'topologySpreadConstraints': [SPREAD, {**SPREAD, 'whenUnsatisfiable': 'DoNotSchedule', 'minDomains': 1, 'matchLabelKeys': ['pod-template-hash']}],
     'affinity': {**node([{'matchExpressions': [{'key': 'a', 'operator': 'NotIn', 'values': ['']}, {'key': 'c', 'operator': 'Lt', 'values': ['5']}]}])['affinity'],
                  'podAffinity': {PREFERRED: [{'weight': 100, 'podAffinityTerm': TERM}]}},
@@ -164,6 +165,7 @@ def inputs():
     yield deployment('labels', {'containers': [CONTAINER]}, labels={'v': 'a b'}), 'metadata.labels.v of its pods is "a b", which is no valid value of a label'
     yield {**deployment('annotated', {'containers': [CONTAINER]}), 'metadata': {'name': 'annotated', 'annotations': {'a b': 'x'}}}, 'its metadata.annotations has the key "a b"'
     yield thing('batch/v1', 'Job', 'j' * 64, spec=job()[1]), 'its name has 64 characters, and a label of its pods gets too long with more than 63'
+    yield thing('apps/v1', 'StatefulSet', 'a.b', spec=of_apps('StatefulSet')[1]), 'its metadata.name is "a.b", which is no DNS label'
     yield thing('v1', 'Pod', 'alone', spec={'containers': [CONTAINER], 'dnsPolicy': 'First'}), 'its spec.dnsPolicy is "First"'
 
 
