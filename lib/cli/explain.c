@@ -295,6 +295,13 @@ static karp_status explain_group(cli_answer *answer, void *own, int *result)
 static int run_explain_group(const cli_options *options)
 {
     cli_options own = *options;
+    if (options->profiles.count > 0 && options->profile != KARP_PROFILE_KARP) {
+        print_problem("explain group: --profile",
+                      "Karpenter knows no groups, so they are decided on in profile karp, as "
+                      "by karp admit: leave --profile out. karp explain pod says what "
+                      "Karpenter does with a pod of the group");
+        return EXIT_ERROR;
+    }
     own.queued = true;
     own.profile = KARP_PROFILE_KARP;
     own.changes = 1;

@@ -3,6 +3,7 @@
 #include <io/autoscalers.h>
 
 #include <io/change.h>
+#include <io/fill.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_kinds.h>
@@ -103,10 +104,44 @@ static karp_status scale(karp_reader *reader, const io_deferred *w, io_deferred 
                    (long long)count, w->info->name, str_shown(w->name, 100), w->name.ptr, (long long)replicas);
 }
 
+/* The name of an object of the kind in the namespace that is most like the target's. */
+static nearest similar_target(const karp_reader *reader, const io_deferred *w, karp_str kind, karp_str name)
+{
+    nearest near = nearest_to(name);
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *other = &reader->deferred[i];
+        if (other->root && !other->gone && str_is(kind, other->info->name) &&
+            equal_str(other->namespace_, w->namespace_))
+            nearest_offer(&near, other->name);
+    }
+    return near;
+}
+
+/* The target is not in the input, so its pods are missing; an autoscaler that a cluster has left behind scales nothing.
+ */
+static karp_status note_missing(karp_reader *reader, const io_deferred *w, const tree *ref)
+{
+    char text[400], meant[MEANT];
+    karp_str kind = tree_get_text(ref, "kind"), name = tree_get_text(ref, "name"), version = str("apps/v1");
+    if (kind.len == 0) kind = str("Deployment");
+    if (tree_get_text(ref, "apiVersion").len > 0) version = tree_get_text(ref, "apiVersion");
+    const io_kind_info *info = io_reader_kind(reader, version, kind);
+    bool made = io_is_workload(info->kind) && io_owned(reader, info->name, w->namespace_, name) > 0;
+    const io_deferred *there = io_find_deferred(reader, kind, w->namespace_, name);
+    if (!io_is_workload(info->kind) || made || name.len == 0 || there) return KARP_OK;
+    nearest near = similar_target(reader, w, kind, name);
+    (void)snprintf(text, sizeof text, "it scales %.*s %.*s, which is not in the input%s", str_shown(kind, 64), kind.ptr,
+                   str_shown(name, 100), name.ptr, io_meant(&near, meant));
+    if (!io_is_stated(tree_get(w->root, "metadata"), "uid")) return io_problem(reader, w, text);
+    return io_warn(reader, "%s %.*s/%.*s: %s", w->info->name, str_shown(w->namespace_, 64), w->namespace_.ptr,
+                   str_shown(w->name, 100), w->name.ptr, text);
+}
+
 static karp_status apply(karp_reader *reader, const io_deferred *w)
 {
     const tree *ref = tree_get(tree_get(w->root, "spec"), "scaleTargetRef");
     io_deferred *target = target_of(reader, w, ref);
+    if (!target) return note_missing(reader, w, ref);
     bounds b = bounds_of(w);
     if (!target || target->scaled || has_pods(reader, target) || !io_has_replicas(target->info)) return KARP_OK;
     if (b.paused || target->info->kind == IO_KIND_JOB) return KARP_OK;

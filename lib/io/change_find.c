@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/change.h>
+#include <io/notes.h>
 #include <io/pod_kinds.h>
 
 #include <stdio.h>
@@ -88,9 +89,16 @@ karp_str io_kind_of(const io_deferred *w)
 
 karp_status io_not_found(karp_reader *reader, const io_reference *to)
 {
-    char shown[200];
+    char shown[200], meant[MEANT];
+    nearest near = nearest_to(to->name);
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (!w->root || w->gone) continue;
+        bool workload = io_is_workload(w->info->kind) || w->info->kind == IO_KIND_OPERATED;
+        if (to->kind.len > 0 ? kind_is(to->kind, io_kind_of(w)) : workload) nearest_offer(&near, w->name);
+    }
     str_shorten(shown, sizeof shown, to->given);
-    return fail(&reader->error, KARP_E_NOT_FOUND, "%s: the input has no such object", shown);
+    return fail(&reader->error, KARP_E_NOT_FOUND, "%s: the input has no such object%s", shown, io_meant(&near, meant));
 }
 
 karp_status io_ambiguous(karp_reader *reader, const io_reference *to, karp_str one, karp_str other)

@@ -198,14 +198,79 @@ static bool is_directory(const char *path)
 }
 
 /* Subdirectories of a directory that is not read recursively. */
+enum { PASSED_KEPT = 64 };
+
 typedef struct passed_over {
     size_t count;
     const char *first; /* the first by name */
+    const char *paths[PASSED_KEPT]; /* of some of them */
 } passed_over;
 
 static void note_inner(passed_over *passed, const char *path)
 {
+    if (passed->count < PASSED_KEPT) passed->paths[passed->count] = path;
     if (passed->count++ == 0 || strcmp(path, passed->first) < 0) passed->first = path;
+}
+
+static const char *last_of_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether the beginning of the file looks like an object. */
+static bool holds_object(const char *path)
+{
+    char text[4096];
+    FILE *file = open_file(path);
+    size_t length = file ? fread(text, 1, sizeof text, file) : 0;
+    if (file) (void)fclose(file);
+    karp_str shown = { text, length };
+    return str_contains(shown, str("apiVersion")) && str_contains(shown, str("kind"));
+}
+
+enum { DEEPEST_LOOK = 8, MOST_ENTRIES = 10000 };
+
+/* Counts files with objects in the directory and below it, among so many entries. */
+static karp_status count_objects(karp_reader *reader, const char *path, unsigned depth, size_t *left, size_t *count)
+{
+    DIR *directory = depth < DEEPEST_LOOK ? opendir(path) : NULL;
+    karp_status status = KARP_OK;
+    const struct dirent *entry;
+    while (directory && status == KARP_OK && *left > 0 && (entry = readdir(directory)) != NULL) {
+        strbuf full;
+        if (entry->d_name[0] == '.') continue;
+        (*left)--;
+        strbuf_init(&full, reader->context);
+        strbuf_adds(&full, path);
+        strbuf_addc(&full, '/');
+        strbuf_adds(&full, entry->d_name);
+        if (full.failed) status = io_reader_nomem(reader);
+        else if (is_directory(full.ptr)) status = count_objects(reader, full.ptr, depth + 1, left, count);
+        else if (is_document(entry->d_name)) *count += holds_object(full.ptr);
+        strbuf_free(&full);
+    }
+    if (directory) (void)closedir(directory);
+    return status;
+}
+
+/* kubectl does not read them without -R either, but a plan without them looks like one with them. */
+static karp_status note_passed(karp_reader *reader, const char *path, const passed_over *passed)
+{
+    size_t left = MOST_ENTRIES, objects = 0;
+    bool one = passed->count == 1;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < passed->count && i < PASSED_KEPT && status == KARP_OK; i++)
+        status = count_objects(reader, passed->paths[i], 0, &left, &objects);
+    if (status) return status;
+    if (objects == 0)
+        return io_warn(reader, "%.300s: %zu director%s in it (%.100s%s) %s not read; -R reads %s", path, passed->count,
+                       one ? "y" : "ies", last_of_path(passed->first), one ? "" : ", ...", one ? "is" : "are",
+                       one ? "it" : "them");
+    return io_not_understood(reader,
+                             "%.300s: %zu file%s with objects in its subdirector%s (%.100s%s) %s not read; -R reads %s",
+                             path, objects, objects == 1 ? "" : "s", one ? "y" : "ies", last_of_path(passed->first),
+                             one ? "" : ", ...", objects == 1 ? "is" : "are", objects == 1 ? "it" : "them");
 }
 
 /* Lists the paths of the directory's documents, sorted by name; if requested, also of its subdirectories. */
@@ -250,12 +315,6 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
     return status;
 }
 
-static const char *last_of_path(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Limits the depth of directories, so that the stack cannot overflow. No repository is that deep. */
 enum { DEEPEST_DIRECTORY = 64 };
 
@@ -268,7 +327,7 @@ static karp_status read_directory(karp_reader *reader, const char *path, unsigne
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "directories nested deeper than %u",
                               (unsigned)DEEPEST_DIRECTORY);
     }
-    passed_over passed = { 0, "" };
+    passed_over passed = { .first = "" };
     karp_status status = list_directory(reader, path, &list, &capacity, &count, &passed);
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
         struct stat about;
@@ -280,9 +339,7 @@ static karp_status read_directory(karp_reader *reader, const char *path, unsigne
     }
     karp_free(reader->context, list, capacity * sizeof *list);
     if (status == KARP_OK && passed.count > 0 && !reader->options.recursive)
-        status = io_warn(reader, "%.300s: %zu director%s in it (%.100s%s) %s not read; -R reads %s", path, passed.count,
-                         passed.count == 1 ? "y" : "ies", last_of_path(passed.first), passed.count == 1 ? "" : ", ...",
-                         passed.count == 1 ? "is" : "are", passed.count == 1 ? "it" : "them");
+        status = note_passed(reader, path, &passed);
     if (status == KARP_OK && count == 0 && depth == 0)
         status = io_warn(reader, "%.400s has no *.yaml, *.yml or *.json", path);
     return status;

@@ -10,7 +10,7 @@ typedef struct foreign {
     const char *command; /* writes objects; %DIR and %FILE are the document's */
 } foreign;
 
-enum { HELM_TEMPLATE, HELM_CHART, KUSTOMIZATION, TERRAFORM, TERRAFORM_JSON, JSON5, JSONNET };
+enum { HELM_TEMPLATE, HELM_CHART, KUSTOMIZATION, TERRAFORM, TERRAFORM_JSON, JSON5, JSONNET, RECORDING };
 
 static const foreign kinds[] = {
     [HELM_TEMPLATE] = { "a template of Helm, not rendered", "helm template CHART | karp plan -f -" },
@@ -22,6 +22,7 @@ static const foreign kinds[] = {
                          "jq -r '.. | .yaml_body? // empty | \"---\", .' %FILE | karp plan -f -" },
     [JSON5] = { "JSON5 or JSON with comments", "npx json5 %FILE | karp plan -f -" },
     [JSONNET] = { "Jsonnet", "jsonnet %FILE | karp plan -f -" },
+    [RECORDING] = { "a recording of karp record", "karp replay %FILE" },
 };
 
 static karp_str base_of(karp_str document)
@@ -168,6 +169,7 @@ bool io_foreign_version(karp_str api_version) { return str_starts(api_version, "
 static const foreign *kind_of_tree(const tree *root, const io_place *place)
 {
     if (io_foreign_version(tree_get_text(root, "apiVersion"))) return &kinds[KUSTOMIZATION];
+    if (str_is(tree_get_text(root, "kind"), "Recording")) return &kinds[RECORDING];
     if (has_text(root, "kind")) return NULL;
     if (str_starts(base_of(place->document), "kustomization.y")) return &kinds[KUSTOMIZATION];
     if (has_text(root, "terraform_version")) return &kinds[TERRAFORM_JSON];

@@ -329,9 +329,10 @@ static void write_text(const twin *w, write_buffer *out)
         buffer_text(out, ":\n");
         put_words(out, "  recorded   ", &d->real);
         put_words(out, "  predicted  ", &d->ours);
-        if (d->why.len) buffer_text(out, "  ");
-        buffer_str(out, d->why);
-        if (d->why.len) buffer_char(out, '\n');
+        buffer_text(out, "  ");
+        if (d->why.len) buffer_str(out, d->why);
+        else buffer_text(out, "no version, gate or setting that was tried explains it");
+        buffer_char(out, '\n');
         return;
     }
 }
