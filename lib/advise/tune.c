@@ -72,6 +72,8 @@ static karp_status check_options(const karp_tune_options *given, karp_tune_optio
     if (status) return status;
     if (copy->axis_count > 0 && !copy->axes) return fail_null(error, "karp_tune_options.axes");
     if (copy->cap_count > 0 && !copy->caps) return fail_null(error, "karp_tune_options.caps");
+    if (copy->restart_loss < 0 || (copy->restart_loss > 0 && !copy->replay))
+        return fail(error, KARP_E_INVALID, "what a restart loses is of replays, and not negative");
     if (copy->most_designs > TUNE_MOST) return fail(error, KARP_E_INVALID, "at most 10000 designs can be tried");
     return KARP_OK;
 }
@@ -93,6 +95,7 @@ karp_status karp_tune_new(karp_context *context, const karp_reader *reader, cons
     t->replay = copy.replay != 0;
     t->peer_version = copy.peer_version;
     t->single_value = 1;
+    t->restart_loss = copy.restart_loss;
     status = tune_read_caps(t, copy.caps, copy.cap_count, error);
     if (!status) status = read_pools(t, reader, error);
     if (!status) status = tune_find_axes(t, &copy, error);

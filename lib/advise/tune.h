@@ -60,6 +60,7 @@ struct karp_tune {
     uint32_t peer_version;
     karp_text dump; /* of the input; empty for replays */
     uint64_t previews; /* of the reader */
+    int64_t restart_loss; /* as in the options */
     size_t *odometer; /* the design of the grid that was looked at last */
     size_t single_axis, single_value; /* the next design with one change */
     size_t center; /* of the neighbours that are handed out */

@@ -49,6 +49,7 @@ static void keep(tune_design *d, karp_tune_design r)
     r.known = 1;
     r.cost = rounded(r.cost);
     r.exposure = rounded(r.exposure);
+    r.restarts = rounded(r.restarts);
     d->result = r;
 }
 
@@ -77,7 +78,28 @@ static uint64_t count_in(const tree *policy, const char *name)
     return tree_integer(tree_get(policy, name), &value) && value > 0 ? (uint64_t)value : 0;
 }
 
-static karp_status read_figures(const tree *replay, karp_tune_design *r, karp_error *error)
+/* Hours of running pods: each point counts until the next. */
+static double pod_hours(const tree *series)
+{
+    const tree *times = tree_get(series, "time"), *pods = tree_get(series, "pods");
+    double sum = 0, from, to, count;
+    for (size_t i = 0; i + 1 < tree_count(times); i++) {
+        if (tree_double(tree_item(times, i), &from) && tree_double(tree_item(times, i + 1), &to) &&
+            tree_double(tree_item(pods, i), &count))
+            sum += count * (to - from) / 3600;
+    }
+    return sum;
+}
+
+/* What restarts of pods cost: the work that each loses, at the price of the work of all. */
+static double restarts_of(const karp_tune *t, const tree *policy, double dollars)
+{
+    double hours = t->restart_loss > 0 ? pod_hours(tree_get(policy, "series")) : 0;
+    double restarts = (double)(count_in(policy, "evictions") + count_in(policy, "killedPods"));
+    return hours > 0 ? restarts * ((double)t->restart_loss / 3.6e12) * dollars / hours : 0;
+}
+
+static karp_status read_figures(const karp_tune *t, const tree *replay, karp_tune_design *r, karp_error *error)
 {
     const tree *policies = tree_get(replay, "policies"), *one = tree_item(policies, 0);
     if (!str_is(tree_get_text(replay, "kind"), "Replay") || tree_count(policies) != 1 ||
@@ -88,6 +110,8 @@ static karp_status read_figures(const tree *replay, karp_tune_design *r, karp_er
     r->exposure = (double)count_in(one, "interruptions");
     r->nodes = count_in(one, "nodesMost");
     r->left = count_in(one, "podsPending");
+    r->restarts = restarts_of(t, one, r->cost);
+    r->cost += r->restarts;
     return KARP_OK;
 }
 
@@ -102,7 +126,7 @@ karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay
     if (status) return status;
     trees_init(&memory, tune->context);
     status = tree_read(&memory, str("the replay"), replay, &document, error);
-    if (!status) status = read_figures(document, &r, error);
+    if (!status) status = read_figures(tune, document, &r, error);
     trees_free(&memory);
     if (!status) keep(d, r);
     return karp_context_refusal(tune->context, status, error);

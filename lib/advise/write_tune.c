@@ -53,6 +53,7 @@ static void write_cost(json_out *j, const karp_tune *t, double cost)
 static void write_figures(json_out *j, const karp_tune *t, const karp_tune_design *d)
 {
     write_cost(j, t, d->cost);
+    if (t->restart_loss > 0) json_member_money(j, "restartDollars", d->restarts);
     json_member_uint(j, t->replay ? "evictions" : "nodesRemoved", d->evictions);
     if (t->replay) json_member_double(j, "pendingSecondsP99", d->pending);
     if (t->replay) json_member_double(j, "interruptions", d->exposure);

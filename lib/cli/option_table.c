@@ -223,6 +223,8 @@ static const option_row rows[] = {
       "with --repack: bind moved pods to the nodes of the plan, not where kube-scheduler would" },
     { 0, "axis", "[POOL:]NAME=V,...", CLI_OPTION_TUNE, LISTED(axes),
       "what is varied, such as consolidateAfter=0s,5m or instance-family=c6a+m6a,any (repeatable)" },
+    { 0, "restart-loss", "TIME", CLI_OPTION_TUNE, TEXT(replay[REPLAY_RESTART_LOSS]),
+      "with --trace: how much of its work a pod loses that is evicted or killed; it is part of the cost then" },
     { 0, "cap", "NAME=N", CLI_OPTION_TUNE, LISTED(caps),
       "the most that the best design may have: removed, spot ($/h); with --trace evictions, pending (s), "
       "interruptions" },

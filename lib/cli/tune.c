@@ -128,6 +128,7 @@ static karp_status begin_search(cli_tuning *t)
     o.cap_count = options->caps.count;
     o.most_designs = options->most_designs;
     o.seed = t->seed;
+    o.restart_loss = t->restart_loss;
     o.replay = t->replayed;
     o.peer_version = options->peer_version;
     karp_status status = karp_tune_new(options->context, t->answer->input.reader, &o, &t->tune, &t->answer->error);
@@ -202,6 +203,7 @@ static const char *useless(const cli_options *o)
                  { o->replay[REPLAY_DISRUPTION_INTERVAL] != NULL, false, "--disruption-interval" },
                  { o->replay[REPLAY_INTERRUPTIONS] != NULL, false, "--interruptions" },
                  { o->replay[REPLAY_INTERRUPTION_RATES] != NULL, false, "--interruption-rates" },
+                 { o->replay[REPLAY_RESTART_LOSS] != NULL, false, "--restart-loss" },
                  { o->replay[REPLAY_SCHEDULER] != NULL, false, "--scheduler" },
                  { o->replay[REPLAY_SCHEDULER_VERSION] != NULL, false, "--scheduler-version" },
                  { o->replay[REPLAY_SCHEDULER_CONFIG] != NULL, false, "--scheduler-config" },
@@ -224,11 +226,14 @@ static bool is_stream(const cli_list *paths)
 static int run_tune(const cli_options *options)
 {
     cli_tuning t = { .replayed = options->traces.count > 0 };
-    const char *seed = options->replay[REPLAY_SEED], *given = useless(options);
+    const char *seed = options->replay[REPLAY_SEED], *loss = options->replay[REPLAY_RESTART_LOSS];
+    const char *given = useless(options);
     if (given != NULL)
         return wrong_option(&verb_tune, given, t.replayed ? "has no effect with --trace" : "is for --trace FILE");
     if (options->pick > 0 && options->format != KARP_FORMAT_YAML)
         return wrong_option(&verb_tune, "--pick", "is for -o yaml");
+    if (loss != NULL && (karp_duration_parse(str(loss), &t.restart_loss) != KARP_OK || t.restart_loss < 0))
+        return wrong_option(&verb_tune, "--restart-loss", "not a duration like 10m");
     if (seed != NULL && !parse_count(seed, &t.seed)) return wrong_option(&verb_tune, "--seed", "not a number");
     if (t.replayed && (is_stream(&options->files) || is_stream(&options->traces)))
         return wrong_option(&verb_tune, "--trace", "what is replayed is read several times: save it as a file");

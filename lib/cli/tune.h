@@ -11,6 +11,7 @@ typedef struct cli_tuning {
     karp_tune *tune;
     bool replayed; /* otherwise settled */
     uint64_t seed;
+    int64_t restart_loss; /* nanoseconds of a pod's work; 0 = restarts cost nothing */
     double floor; /* $/h; 0 = unknown */
     size_t best;
     karp_status status; /* of the first design that failed; its error is answer->error */

@@ -94,6 +94,7 @@ enum { CHANGES_COLUMN = 58 };
 static void text_heading(cli_writer *w, const cli_tuning *t)
 {
     cli_put_text(w, "\nDesigns that no other is better than in everything\n");
+    if (t->restart_loss > 0) cli_put_text(w, "(costs include what pods lose that are evicted or killed)\n");
     if (t->replayed)
         cli_put_format(w, "%7s %11s %9s %8s %5s %11s  %s\n", "design", "cost", "evictions", "p99 wait", "left",
                        "interrupted", "changes");
