@@ -43,6 +43,9 @@ typedef struct karp_tune_options {
      * replay "evictions", "pending" (seconds, the 99th percentile) and "interruptions" */
     const karp_str *caps;
     size_t cap_count;
+    /** Of replays: what a pod loses that is evicted or killed, in nanoseconds of its work. The cost of a design then
+     * includes it at the price of the replay's pods, $ / hours of running pods. 0 = nothing */
+    int64_t restart_loss;
 } karp_tune_options;
 
 /** Zeroes @p options and sets its size. */
@@ -125,6 +128,7 @@ typedef struct karp_tune_design {
     uint64_t left; /**< pods without a node in the end */
     uint64_t beyond_cap; /**< 1 = it has more than a cap allows: it is not the best */
     uint64_t unpriced; /**< nodes of the settled cluster without a known price, which count as 0 in `cost` */
+    double restarts; /**< the part of the cost that is restarts (restart_loss) */
 } karp_tune_design;
 
 /** How many designs were handed out. */
