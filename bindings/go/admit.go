@@ -101,6 +101,9 @@ type Flavour struct {
 	Detail                                    string  // why it does not start there, as far as it is known
 }
 
+// A RequestCondition is what cluster-autoscaler would set on a ProvisioningRequest with this answer.
+type RequestCondition struct{ Type, Status, Reason, Message string }
+
 // A Workload of the queue, with its answer.
 type Workload struct {
 	Name        string // "namespace/name"
@@ -120,6 +123,7 @@ type Workload struct {
 	Nodes       []string // IDs of launches and names of nodes that take its pods
 	Flavours    []Flavour
 	Changes     []Remedy // with each of them it starts; the smallest first
+	Conditions  []RequestCondition
 }
 
 // An Admission has the answers for a queue.
@@ -199,6 +203,13 @@ func readWorkload(found *C.karp_admission, number C.size_t) (Workload, C.karp_st
 			return Workload{}, status
 		}
 		w.Changes = append(w.Changes, remedyOf(&m))
+	}
+	for i := C.size_t(0); i < r.condition_count; i++ {
+		m := C.karp_request_condition{size: C.sizeof_karp_request_condition}
+		if status := C.karp_admission_condition(found, number, i, &m); status != C.KARP_OK {
+			return Workload{}, status
+		}
+		w.Conditions = append(w.Conditions, RequestCondition{textOf(m._type), textOf(m.status), textOf(m.reason), textOf(m.message)})
 	}
 	return w, C.KARP_OK
 }

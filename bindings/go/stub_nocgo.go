@@ -49,6 +49,8 @@ type Flavour struct {
 	Detail                                    string
 }
 
+type RequestCondition struct{ Type, Status, Reason, Message string }
+
 type Workload struct {
 	Name        string
 	Kind        string
@@ -67,6 +69,7 @@ type Workload struct {
 	Nodes       []string
 	Flavours    []Flavour
 	Changes     []Remedy
+	Conditions  []RequestCondition
 }
 
 type Admission struct {

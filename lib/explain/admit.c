@@ -10,6 +10,7 @@
 #include <decision/decision.h>
 #include <explain/changes.h>
 #include <explain/queue_view.h>
+#include <explain/request_conditions.h>
 #include <schedule/options.h>
 #include <schedule/report.h>
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct answer {
     karp_admitted row;
     karp_flavour *flavours;
     karp_pod_explanation *changes; /* NULL = none were looked for */
+    karp_request_condition conditions[MOST_CONDITIONS];
 } answer;
 
 struct karp_admission {
@@ -275,6 +277,27 @@ static bool fill_flavours(answering *a, uint32_t root, answer *out)
     return true;
 }
 
+static karp_str label_of(const karp_snapshot *s, const pod *p, const char *key)
+{
+    const struct words_entry *list = &s->raw.labels.entries[p->labels];
+    for (uint32_t i = 0; i + 1 < list->count; i += 2) {
+        if (str_is(text_of(s, list->ptr[i]), key)) return text_of(s, list->ptr[i + 1]);
+    }
+    return nothing;
+}
+
+/* Labels of the request's pods say what kind of request it is (io/pods_kueue.c). */
+static void fill_conditions(const answering *a, uint32_t root, answer *out)
+{
+    const karp_snapshot *s = &a->q->view;
+    const member_group *g = &s->groups->items[root];
+    if (!str_is(out->row.kind, "ProvisioningRequest") || g->pod_count == 0) return;
+    const pod *first = pod_at(&s->raw, g->pods[0]);
+    karp_str class_name = label_of(s, first, "autoscaling.x-k8s.io/provisioning-class-name");
+    bool no_retry = label_of(s, first, "autoscaling.x-k8s.io/no-retry").len > 0;
+    out->row.condition_count = request_conditions(class_name, no_retry, out->row.verdict, out->conditions);
+}
+
 static bool fill(answering *a)
 {
     karp_admission *out = a->out;
@@ -282,6 +305,7 @@ static bool fill(answering *a)
     if (out->answers == NULL || !gather(a)) return false;
     for (uint32_t i = 0; i < a->q->root_count; i++) {
         fill_row(a, a->q->roots[i], &out->answers[i].row);
+        fill_conditions(a, a->q->roots[i], &out->answers[i]);
         if (!fill_flavours(a, a->q->roots[i], &out->answers[i]) || a->text.failed) return false;
     }
     out->count = a->q->root_count;
@@ -419,6 +443,14 @@ karp_status karp_admission_at(const karp_admission *admission, size_t index, kar
 {
     if (index >= admission->count) return KARP_E_NOT_FOUND;
     return struct_give(out, &admission->answers[index].row, sizeof *out, SIZE_THROUGH(karp_admitted, change_count));
+}
+
+karp_status karp_admission_condition(const karp_admission *admission, size_t number, size_t index,
+                                     karp_request_condition *out)
+{
+    if (number >= admission->count || index >= admission->answers[number].row.condition_count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &admission->answers[number].conditions[index], sizeof *out,
+                       SIZE_THROUGH(karp_request_condition, message));
 }
 
 karp_status karp_admission_flavour(const karp_admission *admission, size_t number, size_t index, karp_flavour *out)

@@ -5,8 +5,10 @@
  */
 #include <io/fill.h>
 #include <io/notes.h>
+#include <io/make_object.h>
 #include <io/owner.h>
 #include <io/pod_amount.h>
+#include <io/previews.h>
 
 #include <karp/builder.h>
 #include <karp/settings.h>
@@ -38,6 +40,47 @@ static const tree *template_in(const io_deferred *owner)
                     "template");
 }
 
+/* ---- one-shot buffers: kubernetes-sigs/karpenter#3257 ------------------------------------------------------------ */
+
+static bool is_true(const tree *status, const char *type)
+{
+    return str_is(io_condition_status(tree_get(status, "conditions"), type), "True");
+}
+
+/* When it became ready for provisioning: fillDeadlineSeconds counts from then on. */
+static int64_t ready_since(const karp_capacity_buffer *buffer)
+{
+    for (size_t i = 0; i < buffer->condition_count; i++) {
+        const karp_condition *c = &buffer->conditions[i];
+        if (str_is(c->type, "ReadyForProvisioning") && str_is(c->status, "True")) return c->last_transition;
+    }
+    return buffer->meta.creation;
+}
+
+static bool deadline_is_over(const karp_reader *reader, const tree *spec, const karp_capacity_buffer *buffer)
+{
+    int64_t seconds = 0, since = ready_since(buffer);
+    if (!tree_integer(tree_get(spec, "fillDeadlineSeconds"), &seconds) || since == KARP_NO_TIME) return false;
+    return reader->now > since && (reader->now - since) / INT64_C(1000000000) >= seconds;
+}
+
+/* A buffer that is not filled again has so many pods less as were consumed, and none once it has ended. */
+static karp_status shrink(karp_reader *reader, const tree *root, karp_capacity_buffer *buffer)
+{
+    const tree *spec = tree_get(root, "spec"), *status = tree_get(root, "status");
+    int64_t consumed = 0;
+    if (!str_is(tree_get_text(spec, "refillStrategy"), "none")) return KARP_OK;
+    if (!io_preview(reader->options.previews, "one-shot-buffers")) return KARP_OK;
+    (void)tree_integer(tree_get(status, "consumedReplicas"), &consumed);
+    if (consumed > 0) buffer->replicas = buffer->replicas > consumed ? buffer->replicas - consumed : 0;
+    bool filled = is_true(status, "Fulfilled"), expired = is_true(status, "Expired");
+    bool over = !filled && buffer->replicas > 0 && !expired && deadline_is_over(reader, spec, buffer);
+    if (filled || expired || over) buffer->replicas = 0;
+    if (!over) return KARP_OK;
+    return io_warn(reader, "CapacityBuffer %.*s: its fill deadline is over, so that it has no pods any more",
+                   str_shown(buffer->meta.name, 100), buffer->meta.name.ptr);
+}
+
 karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer)
 {
     const io_deferred *owner = template_owner(reader, root);
@@ -47,6 +90,7 @@ karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, 
         buffer->template_ = pod;
     }
     karp_status status = d->status;
+    if (status == KARP_OK) status = shrink(reader, root, buffer);
     if (status == KARP_OK) status = io_unused_object(reader, KARP_GATE_CAPACITY_BUFFER, buffer->meta.name);
     if (status == KARP_OK) status = karp_builder_add_capacity_buffer(reader->builder, buffer, &reader->error);
     return status;

@@ -172,6 +172,8 @@ karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const 
     const record *s = info->kind == IO_KIND_NODE_CLASS ? io_schema_of_class(group, kind) : io_schema_of(info);
     if (info->kind == IO_KIND_NODE_OVERLAY && io_preview(reader->options.previews, "price-expression"))
         s = &io_previewed_overlay;
+    if (info->kind == IO_KIND_CAPACITY_BUFFER && io_preview(reader->options.previews, "one-shot-buffers"))
+        s = &io_previewed_buffer;
     const io_pod_kind *operated = s ? NULL : io_pod_kind_of(info);
     const tree *metadata = tree_get(root, "metadata");
     if ((!s && !operated) || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;

@@ -202,6 +202,17 @@ void io_make_kueue_workload(io_pods *p)
 
 /* ---- ProvisioningRequest ----------------------------------------------------------------------------------------- */
 
+/* What decides on the conditions of the request, as labels of its pods: they exist only for the question. */
+static void mark_class(io_pods *p, const io_pod_set *set)
+{
+    const tree *spec = tree_get(p->object, "spec");
+    karp_str class_name = tree_get_text(spec, "provisioningClassName");
+    if (!set || !str_ends(class_name, ".autoscaling.x-k8s.io") || class_name.len > 63) return; /* of others */
+    io_set_label(p, set, "autoscaling.x-k8s.io/provisioning-class-name", class_name);
+    if (str_is(tree_get_text(tree_get(spec, "parameters"), "noRetry"), "true"))
+        io_set_label(p, set, "autoscaling.x-k8s.io/no-retry", str("true"));
+}
+
 void io_make_provisioning_request(io_pods *p)
 {
     size_t count = 0;
@@ -216,7 +227,8 @@ void io_make_provisioning_request(io_pods *p)
                             str_shown(name, 100), name.ptr, str_shown(name, 100), name.ptr);
             return;
         }
-        (void)io_pods_add(p, tree_get(from, "template"),
-                          io_pods_text(p, "%.*s-%zu", str_shown(p->name, 250), p->name.ptr, i), whole(one, "count", 1));
+        mark_class(p, io_pods_add(p, tree_get(from, "template"),
+                                  io_pods_text(p, "%.*s-%zu", str_shown(p->name, 250), p->name.ptr, i),
+                                  whole(one, "count", 1)));
     }
 }

@@ -121,6 +121,11 @@ static const record buffer_spec = { .known = "limits percentage provisioningStra
                                     CLOSED(PART("podTemplateRef", template_reference),
                                            PART("scalableRef", scalable_reference)) };
 static const record buffer = { WHOLE(buffer_spec) };
+static const record one_shot_spec = {
+    .known = "fillDeadlineSeconds limits percentage provisioningStrategy refillStrategy replicas",
+    CLOSED(PART("podTemplateRef", template_reference), PART("scalableRef", scalable_reference))
+};
+const record io_previewed_buffer = { WHOLE(one_shot_spec) };
 
 /* ---- all kinds --------------------------------------------------------------------------------------------------- */
 

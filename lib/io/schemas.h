@@ -11,6 +11,8 @@
 const record *io_schema_of(const io_kind_info *info);
 /* Of a NodeOverlay under the preview price-expression. */
 extern const record io_previewed_overlay;
+/* Of a CapacityBuffer under the preview one-shot-buffers. */
+extern const record io_previewed_buffer;
 /* Likewise of a node class, which has no entry of its own among the kinds. */
 const record *io_schema_of_class(karp_str group, karp_str kind);
 

@@ -55,7 +55,7 @@ static const record_names admit_names = { karp_admit_name, KARP_ADMIT_NOW, KARP_
 static const record_names reason_names = { karp_reason_name, 0, UINT32_MAX - 1, false };
 static const record_names change_names = { karp_remedy_name, 1, 100, false };
 static const record record_admitted = {
-    SIZED(karp_admitted, change_count),
+    SIZED(karp_admitted, condition_count),
     OPEN({ TEXT("workload", karp_admitted, name) }, { TEXT("kind", karp_admitted, kind), GIVEN },
          { NAMED("answer", karp_admitted, verdict, admit_names) },
          { NAMED("code", karp_admitted, code, reason_names), WHEN(karp_admitted, code) },
@@ -98,6 +98,19 @@ static karp_status change_row(const void *of, size_t index, void *out)
     return karp_admission_change(w->found, w->number, index, out);
 }
 
+static const record record_condition = {
+    SIZED(karp_request_condition, message),
+    OPEN({ TEXT("type", karp_request_condition, type) }, { TEXT("status", karp_request_condition, status) },
+         { TEXT("reason", karp_request_condition, reason) }, { TEXT("message", karp_request_condition, message) })
+};
+
+static karp_status condition_row(const void *of, size_t index, void *out)
+{
+    const one_workload *w = of;
+    return karp_admission_condition(w->found, w->number, index, out);
+}
+
+static const encode_source source_conditions = { &record_condition, NULL, condition_row, true };
 static const encode_source source_flavours = { &record_flavour, NULL, flavour_row, true };
 static const encode_source source_changes = { &record_change, NULL, change_row, true };
 
@@ -110,6 +123,7 @@ static void workload_as_json(const encoder *e, const karp_admission *found, size
     encode_members(e, &record_admitted, &row);
     if (row.flavour_count > 0) encode_some(e, "flavours", &source_flavours, &of, 0, row.flavour_count);
     if (row.change_count > 0) encode_some(e, "changes", &source_changes, &of, 0, row.change_count);
+    if (row.condition_count > 0) encode_some(e, "conditions", &source_conditions, &of, 0, row.condition_count);
     json_end(e->json);
 }
 

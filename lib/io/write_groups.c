@@ -35,18 +35,29 @@ void groups_as_json(json_out *j, const write_job *job)
     json_end(j);
 }
 
-/* "PodGroup default/g: 3 of 3 pods placed, minimum 3": what became of it, and what keeps it from starting. */
+void group_in_words(const karp_group_outcome *g, char text[GROUP_WORDS])
+{
+    text[0] = '\0';
+    str_append(text, GROUP_WORDS, "%s %.*s: %lu of %lu pods placed", source_of(g), str_shown(g->name, 320), g->name.ptr,
+               (unsigned long)g->placed, (unsigned long)(g->member_count - g->bound));
+    if (g->bound > 0) str_append(text, GROUP_WORDS, ", %lu bound", (unsigned long)g->bound);
+    if (g->gang) str_append(text, GROUP_WORDS, ", minimum %lu", (unsigned long)g->min_count);
+    if (g->domain.len > 0) str_append(text, GROUP_WORDS, ", in %.*s", str_shown(g->domain, 63), g->domain.ptr);
+    if (g->code != KARP_REASON_NONE) str_append(text, GROUP_WORDS, "; it cannot start:");
+}
+
+karp_str group_why_not(const karp_group_outcome *g)
+{
+    if (g->code == KARP_REASON_NONE) return str("");
+    return g->detail.len > 0 ? g->detail : str(karp_reason_text(g->code));
+}
+
 static void flow_group(text_flow *flow, const karp_group_outcome *g)
 {
-    char text[600] = "";
-    str_append(text, sizeof text, "%s %.*s: %lu of %lu pods placed", source_of(g), str_shown(g->name, 320), g->name.ptr,
-               (unsigned long)g->placed, (unsigned long)(g->member_count - g->bound));
-    if (g->bound > 0) str_append(text, sizeof text, ", %lu bound", (unsigned long)g->bound);
-    if (g->gang) str_append(text, sizeof text, ", minimum %lu", (unsigned long)g->min_count);
-    if (g->domain.len > 0) str_append(text, sizeof text, ", in %.*s", str_shown(g->domain, 63), g->domain.ptr);
-    if (g->code != KARP_REASON_NONE) str_append(text, sizeof text, "; it cannot start:");
+    char text[GROUP_WORDS];
+    group_in_words(g, text);
     flow_words(flow, str(text));
-    if (g->code != KARP_REASON_NONE) flow_words(flow, g->detail.len > 0 ? g->detail : str(karp_reason_text(g->code)));
+    if (g->code != KARP_REASON_NONE) flow_words(flow, group_why_not(g));
 }
 
 enum { MOST_LINES = 6 };

@@ -5,6 +5,7 @@
  * another page.
  */
 #include "write_rows.h"
+#include "write_groups.h"
 #include "write_hooks.h"
 #include "write_notes.h"
 #include "write_preferences.h"
@@ -19,7 +20,14 @@
 #include <math.h>
 
 /* MOST_JSON: a longer JSON document is not embedded, so that large pages still open quickly. */
-enum { MOST_JSON = 128 * 1024, MOST_UNPLACED = 12, MOST_POOLS = 8, MOST_NOTES = 20, TEXT_COLUMNS = 110 };
+enum {
+    MOST_JSON = 128 * 1024,
+    MOST_UNPLACED = 12,
+    MOST_GROUPS = 12,
+    MOST_POOLS = 8,
+    MOST_NOTES = 20,
+    TEXT_COLUMNS = 110
+};
 
 #define DOT HTML_DOT
 #define ARROW " \xe2\x86\x92 "
@@ -231,6 +239,35 @@ static void write_unplaced(const page *p)
     raw(p, "</div>\n");
 }
 
+/* Groups of pods, those that cannot start first. */
+static void write_groups(const page *p)
+{
+    size_t count = p->plan != NULL ? karp_decision_group_count(p->plan) : 0, shown = 0;
+    if (count == 0) return;
+    raw(p, "<div><b>Groups</b>\n");
+    for (size_t turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < count && shown < MOST_GROUPS; i++) {
+            karp_group_outcome g;
+            char text[GROUP_WORDS];
+            get_group(p->job, i, &g);
+            if ((g.code == KARP_REASON_NONE) != (turn == 1)) continue;
+            group_in_words(&g, text);
+            raw(p, turn == 0 ? "<div>! " : "<div>");
+            html_words(p->b, text);
+            raw(p, turn == 0 ? " " : "");
+            html_text(p->b, group_why_not(&g));
+            raw(p, "</div>\n");
+            shown++;
+        }
+    }
+    if (count > MOST_GROUPS) {
+        raw(p, "<div>and ");
+        buffer_uint(p->b, count - MOST_GROUPS);
+        raw(p, " more, in the text below</div>\n");
+    }
+    raw(p, "</div>\n");
+}
+
 static void write_notes(const page *p)
 {
     size_t count = note_count(p->job), problems = problem_count(p->job->options);
@@ -314,6 +351,7 @@ static void write_body(page *p)
     picture_html_shares(&html);
     if (p->repack) repack_picture(p->job);
     else write_unplaced(p);
+    if (!p->repack) write_groups(p);
     if (p->plan != NULL) preferences_as_html(p->job);
     hooks_as_html(p->job);
     write_notes(p);

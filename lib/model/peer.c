@@ -63,6 +63,9 @@ static const struct {
                              KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3178" },
     [RULE_PRICE_EXPRESSION] = { "P-5", "price-expression", "a NodeOverlay may compute prices (spec.priceExpression)",
                                 KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3004" },
+    [RULE_ONE_SHOT_BUFFERS] = { "P-6", "one-shot-buffers",
+                                "what was consumed of a CapacityBuffer with refillStrategy none is not provided again",
+                                KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3257" },
 };
 
 /* Versions whose rules are all implemented, from the oldest to the newest. All that is told of versions is told from

@@ -241,6 +241,15 @@ def test_other_kinds():
     got = q.admit(pool(), request, made)['workloads'][0]
     equal((got['kind'], got['answer'], got['launches']), ('ProvisioningRequest', 'launch', 3), 'a ProvisioningRequest')
     equal(q.answers(pool('4'), request, made), {'r': 'never'}, 'all of it or nothing')
+    for cls, limit, more, wanted in (
+            ('best-effort-atomic-scale-up', '100', {}, ('True', 'CapacityIsProvisioned')), ('best-effort-atomic-scale-up', '4', {}, ('False', 'CapacityIsNotFound')),
+            ('check-capacity', '100', {}, ('False', 'CapacityIsNotFound')), ('check-capacity', '100', {'noRetry': 'true'}, ('True', 'CapacityIsNotFound'))):
+        asked = {**request, 'spec': {**request['spec'], 'provisioningClassName': cls + '.autoscaling.x-k8s.io', 'parameters': more}}
+        conditions = q.admit(pool(limit), asked, made)['workloads'][0]['conditions']
+        equal([(c['type'], c['status'], c['reason']) for c in conditions],
+              [('Accepted', 'True', 'Accepted'), ('Failed' if more else 'Provisioned', *wanted)], f'{cls} {limit} {more}')
+    other = {**request, 'spec': {**request['spec'], 'provisioningClassName': 'example.com/other'}}
+    check('conditions' not in q.admit(pool(), other, made)['workloads'][0], 'a class of others')
     missing = q.admit(pool(), request)
     check('PodTemplate t' in missing['problems'][0], missing)
     buffer = {'apiVersion': 'autoscaling.x-k8s.io/v1beta1', 'kind': 'CapacityBuffer', 'metadata': {'name': 'b'},

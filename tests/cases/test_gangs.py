@@ -178,6 +178,14 @@ def notes(world):
     equal(world.plan(node('n1'), pod('alone', None)).get('groups'), None, 'no groups, no member')
 
 
+def as_page(world):
+    """The HTML page of a plan has its groups, those that cannot start first."""
+    listed = folder_of(world.folder, [pool(), *[node(f'n{i}') for i in range(3)], gang(2, 'a'), *pods(2, 'a'), gang(2, 'b'), *pods(2, 'b')])
+    page = run('plan', '-f', listed, '--catalogue', world.types, '--profile', 'karp', '-o', 'html', status=None)[0]
+    check('! PodGroup default/b: 0 of 2 pods placed, minimum 2; it cannot start: 1 of 2 fit' in page, 'one that cannot start')
+    check('<div>PodGroup default/a: 2 of 2 pods placed, minimum 2</div>' in page, 'one that starts')
+
+
 def refusals(world):
     """What keeps a group from starting wherever its pods are placed."""
     nodes = [node('n1', rack='r1'), node('n2', rack='r2'), node('n3')]
@@ -434,6 +442,7 @@ def main():
         parts(world)
         made_by_controllers(world)
         notes(world)
+        as_page(world)
         refusals(world)
         whole(world)
         in_domains(world)

@@ -156,6 +156,27 @@ def expressions():
     equal(round(half / whole, 3), 0.5, 'in a replay')
 
 
-for part in (splits, gates, left_pending, topology, comparing, placement, expressions):
+# ---- one-shot-buffers (#3257) -----------------------------------------------------------------------------------------
+
+def one_shot():
+    template = thing('v1', 'PodTemplate', 't', template={'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}})
+
+    def pods_of(status=(), *words, preview=True, **spec):
+        ready = [{'type': 'ReadyForProvisioning', 'status': 'True', 'lastTransitionTime': '2026-01-01T00:00:00Z'}]
+        conditions = ready + [{'type': t, 'status': 'True', 'lastTransitionTime': '2026-01-01T00:00:00Z'} for t in status if isinstance(t, str)]
+        consumed = [n for n in status if isinstance(n, int)]
+        buffer = thing('autoscaling.x-k8s.io/v1beta1', 'CapacityBuffer', 'b', spec={'podTemplateRef': {'name': 't'}, 'replicas': 5, 'refillStrategy': 'none', **spec},
+                       status={'replicas': 5, 'conditions': conditions, **({'consumedReplicas': consumed[0]} if consumed else {})})
+        out = json.loads(run('plan', '-o', 'json', POOL, manifest(template, buffer), '--catalogue', catalogue(), '--feature-gates', 'CapacityBuffer=true',
+                             '--now', '2026-01-01T01:00:00Z', *(('--preview', 'one-shot-buffers') if preview else ()), status=None)[0])
+        return sum(len(n['pods']) for n in out['launches']), out
+    equal(pods_of(preview=False)[0], 5, 'without the preview')
+    check('refillStrategy' in json.dumps(pods_of(preview=False)[1].get('problems')), 'a field that is not understood')
+    equal([pods_of(s)[0] for s in ((), (2,), (9,), ('Fulfilled',), ('Expired',))], [5, 3, 0, 0, 0], 'what is left')
+    equal([pods_of(refillStrategy='recreate')[0], pods_of((2,), refillStrategy='recreate')[0]], [5, 5], 'the default refills')
+    equal([pods_of(fillDeadlineSeconds=n)[0] for n in (3600, 3601)], [0, 5], 'the deadline')
+
+
+for part in (splits, gates, left_pending, topology, comparing, placement, expressions, one_shot):
     part()
 finish()

@@ -28,6 +28,14 @@ class Flavour(NamedTuple):
     reason: Optional[str]
 
 
+class Condition(NamedTuple):
+    """What cluster-autoscaler would set on a ProvisioningRequest with this answer."""
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
 class Workload(NamedTuple):
     """The answer for one workload: `answer` is now, launch or never. `cost` is that of its launches, $/h; `ready_after` is in
     nanoseconds."""
@@ -48,6 +56,7 @@ class Workload(NamedTuple):
     nodes: Tuple[str, ...]
     flavours: Tuple[Flavour, ...]
     changes: Tuple[Remedy, ...]
+    conditions: Tuple[Condition, ...]
 
 
 def _answer(verdict: int) -> str:
@@ -64,11 +73,13 @@ def _row(admission: int, index: int) -> Workload:
     raw = read.row(S.Admitted, native.core.karp_admission_at, admission, index)
     flavours = [read.row(S.Flavour, native.core.karp_admission_flavour, admission, index, i) for i in range(raw.flavour_count)]
     changes = [read.row(S.Remedy, native.core.karp_admission_change, admission, index, i) for i in range(raw.change_count)]
+    conditions = [read.row(S.RequestCondition, native.core.karp_admission_condition, admission, index, i) for i in range(raw.condition_count)]
     code = (native.core.karp_reason_name(raw.code) or b'').decode('ascii') if raw.code else None
     return Workload(native.text(raw.name), native.text(raw.kind), _answer(raw.verdict), code, native.text(raw.detail) or None,
                     bool(raw.starts_alone), int(raw.priority), int(raw.pods), int(raw.placed), int(raw.waiting), int(raw.launches),
                     float(raw.cost), int(raw.ready_after), native.text(raw.domain) or None, read.strings(raw.nodes, raw.node_count),
-                    tuple(map(_flavour, flavours)), tuple(map(Remedy, changes)))
+                    tuple(map(_flavour, flavours)), tuple(map(Remedy, changes)),
+                    tuple(Condition(*map(native.text, (each.type, each.status, each.reason, each.message))) for each in conditions))
 
 
 class Admission(_Explanation):

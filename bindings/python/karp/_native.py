@@ -70,6 +70,7 @@ CORE = {
     'karp_admission_at': (STATUS, [P, SIZE, P]),
     'karp_admission_flavour': (STATUS, [P, SIZE, SIZE, P]),
     'karp_admission_change': (STATUS, [P, SIZE, SIZE, P]),
+    'karp_admission_condition': (STATUS, [P, SIZE, SIZE, P]),
     'karp_what_if': (STATUS, [P, P, SIZE, C.POINTER(S.Options), OUT, ERROR]),
     'karp_decision_unref': (None, [P]),
     'karp_decision_complete': (U32, [P]),

@@ -30,7 +30,7 @@ class Admitted(C.Structure):
                 ('detail', Str), ('priority', C.c_int32), ('starts_alone', C.c_uint32), ('pods', C.c_uint32),
                 ('placed', C.c_uint32), ('waiting', C.c_uint32), ('launches', C.c_uint32), ('cost', C.c_double),
                 ('ready_after', C.c_int64), ('domain', Str), ('nodes', C.c_void_p), ('node_count', C.c_size_t),
-                ('flavour_count', C.c_size_t), ('change_count', C.c_size_t)]
+                ('flavour_count', C.c_size_t), ('change_count', C.c_size_t), ('condition_count', C.c_size_t)]
 
 
 class Blocker(C.Structure):
@@ -372,6 +372,10 @@ class ReplayOptions(C.Structure):
                 ('scheduler_config', C.c_void_p), ('replaced', C.c_void_p), ('replaced_count', C.c_size_t),
                 ('runs', C.c_uint64), ('interruption_table', C.c_void_p), ('requests', C.c_void_p),
                 ('usage', C.c_void_p), ('usage_count', C.c_size_t), ('commitment_offers', C.c_void_p)]
+
+
+class RequestCondition(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('type', Str), ('status', Str), ('reason', Str), ('message', Str)]
 
 
 class Requirement(C.Structure):

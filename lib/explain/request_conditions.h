@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conditions that cluster-autoscaler would set on a ProvisioningRequest. */
+#ifndef EXPLAIN_REQUEST_CONDITIONS_H
+#define EXPLAIN_REQUEST_CONDITIONS_H
+
+#include <karp/admit.h>
+
+#include <stdbool.h>
+
+enum { MOST_CONDITIONS = 2 };
+
+/* Lists them for a request of the class, with the answer. Returns their number; 0 = the class is none of
+ * cluster-autoscaler's. */
+size_t request_conditions(karp_str class_name, bool no_retry, uint32_t verdict,
+                          karp_request_condition out[MOST_CONDITIONS]);
+
+#endif
