@@ -161,7 +161,9 @@ static void check_pdb(linting *l, const disruption_budget *b, uint64_t all, bool
     if (of_job)
         strbuf_adds(&l->remedy, "pods of Jobs: use karpenter.sh/do-not-disrupt; a PodDisruptionBudget counts such pods "
                                 "only with minAvailable as a number, as Jobs have no scale subresource");
-    else strbuf_adds(&l->remedy, "allow one pod to be unavailable, or run one more");
+    else
+        strbuf_adds(&l->remedy, most || b->min_available.is_text ? "allow one pod to be unavailable"
+                                                                 : "allow one pod to be unavailable, or run one more");
     strbuf name;
     strbuf_init(&name, s->context);
     strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));

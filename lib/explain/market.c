@@ -100,6 +100,36 @@ void add_quantity(strbuf *b, amount value, bool binary)
     strbuf_add(b, number, quantity_format((quantity){ .value = value, .binary = binary }, number));
 }
 
+/* The unit in which both amounts are whole numbers although one of them has a smaller unit than the other; NULL = each
+ * is written by itself. */
+static const char *common_unit(amount a, amount b, bool binary, int64_t *first, int64_t *second)
+{
+    amount unit = binary ? amount_whole(1 << 20) : amount_from(AMOUNT_NANO / 1000);
+    int64_t larger = binary ? 1024 : 1000;
+    if (!amount_scale(a, unit, first) || !amount_scale(b, unit, second)) return NULL;
+    if ((*first % larger == 0) == (*second % larger == 0)) return NULL;
+    return binary ? "Mi" : "m";
+}
+
+void add_quantities(strbuf *b, amount value, const char *between, amount other, bool binary)
+{
+    int64_t first, second;
+    const char *unit = common_unit(value, other, binary, &first, &second);
+    if (unit != NULL) {
+        strbuf_addi(b, first);
+        strbuf_adds(b, unit);
+    } else {
+        add_quantity(b, value, binary);
+    }
+    strbuf_adds(b, between);
+    if (unit != NULL) {
+        strbuf_addi(b, second);
+        strbuf_adds(b, unit);
+    } else {
+        add_quantity(b, other, binary);
+    }
+}
+
 uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, strbuf *b)
 {
     const instance_type *t = &m->table->types[type];
@@ -112,9 +142,7 @@ uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, 
         if (count++ > 0) strbuf_adds(b, " and ");
         strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
         strbuf_adds(b, " (");
-        add_quantity(b, r->value, r->binary);
-        strbuf_adds(b, " requested, ");
-        add_quantity(b, has, r->binary);
+        add_quantities(b, r->value, " requested, ", has, r->binary);
         strbuf_adds(b, " there)");
     }
     return count;

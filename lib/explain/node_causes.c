@@ -394,7 +394,7 @@ static void show_found(strbuf *b, const node_cause *c)
     }
 }
 
-/* "; no DaemonSet owns shop/web-0 and 2 more of its pods" */
+/* ", and the node is not empty: shop/web-0 and 2 more of its pods are not pods of a DaemonSet" */
 static void show_workload(strbuf *b, const node_cause *c)
 {
     const karp_snapshot *s = c->view->snapshot;
@@ -405,9 +405,10 @@ static void show_workload(strbuf *b, const node_cause *c)
         if (pod_reschedulable(pod_at(&s->raw, n->all_pods[i]))) first = count++ == 0 ? n->all_pods[i] : first;
     }
     if (count == 0) return;
-    strbuf_adds(b, ", and the node is not empty: no DaemonSet owns ");
+    strbuf_adds(b, ", and the node is not empty: ");
     strbuf_addstr(b, pod_name(s, first));
     show_more(b, count, 1, " more of its pods", " more of its pods");
+    strbuf_adds(b, count == 1 ? " is not a DaemonSet's pod" : " are not pods of a DaemonSet");
 }
 
 static void show_object(strbuf *b, const node_cause *c)

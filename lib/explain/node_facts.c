@@ -10,26 +10,39 @@
 /* How long before its end an expiration is told. */
 static const int64_t soon = INT64_C(24) * 3600 * 1000000000;
 
-void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now)
+/* When the node's claim expires; KARP_NO_TIME = never, or it is being deleted. */
+static int64_t expiry_of(const karp_snapshot *s, uint32_t node_number)
 {
     const state_node *n = &s->nodes[node_number];
     const node_claim *claim = n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
-    if (claim == NULL || claim->meta.deletion != KARP_NO_TIME || claim->meta.creation == KARP_NO_TIME) return;
-    int64_t length = claim->expire_after, end;
-    if (length <= 0 || length == KARP_DURATION_NEVER || claim->meta.creation > INT64_MAX - length) return;
-    end = claim->meta.creation + length;
-    if (end > now && end - now > soon) return;
+    if (claim == NULL || claim->meta.deletion != KARP_NO_TIME || claim->meta.creation == KARP_NO_TIME)
+        return KARP_NO_TIME;
+    int64_t length = claim->expire_after;
+    if (length <= 0 || length == KARP_DURATION_NEVER || claim->meta.creation > INT64_MAX - length) return KARP_NO_TIME;
+    return claim->meta.creation + length;
+}
+
+void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now)
+{
+    int64_t end = expiry_of(s, node_number);
+    if (end == KARP_NO_TIME || (end > now && end - now > soon)) return;
+    const node_claim *claim = &s->raw.claims.items[s->nodes[node_number].claim];
     char text[KARP_VALUE_TEXT];
-    karp_duration_format(length, text);
+    karp_duration_format(claim->expire_after, text);
     strbuf_adds(b, "its expireAfter of ");
     strbuf_addstr(b, str_short_duration(str(text)));
     karp_time_format(end, text);
     strbuf_adds(b, end <= now ? " was over at " : " is over at ");
     strbuf_adds(b, text);
     strbuf_adds(b, end <= now ? ": Karpenter deletes the node" : ": Karpenter then deletes the node");
-    strbuf_adds(
-        b, ", whatever runs on it and whatever disruption budgets of the NodePool allow, and launches nodes for its "
-           "pods only after that");
+    strbuf_adds(b, ", whatever disruption budgets of the NodePool allow, and launches nodes for its pods after the "
+                   "deletion has begun, while the node drains; pods that must not be evicted (PodDisruptionBudgets, "
+                   "karpenter.sh/do-not-disrupt) hold the drain ");
+    bool ends = claim->termination_grace_period > 0 && claim->termination_grace_period != KARP_DURATION_NEVER;
+    if (ends) karp_duration_format(claim->termination_grace_period, text);
+    strbuf_adds(b, ends ? "until its terminationGracePeriod is over: "
+                        : "without an end: it has no terminationGracePeriod");
+    if (ends) strbuf_addstr(b, str_short_duration(str(text)));
 }
 
 void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number)

@@ -164,7 +164,7 @@ static void existing_nodes(search *s)
 
 /* ---- what fills the node ----------------------------------------------------------------------------------------- */
 
-/* "most used of the node: pods 29 of 29 (100%)" */
+/* "most used on the node: pods 29 of 29 (100%)" */
 static void show_fullest(const karp_launch *l, strbuf *b)
 {
     launch_use use;
@@ -172,9 +172,11 @@ static void show_fullest(const karp_launch *l, strbuf *b)
     strbuf_adds(b, "most used on the node: ");
     strbuf_addstr(b, use.resource);
     strbuf_addc(b, ' ');
-    strbuf_addstr(b, use.requested);
-    strbuf_adds(b, " of ");
-    strbuf_addstr(b, use.allocatable);
+    quantity asked, has;
+    if (quantity_parse(use.requested.ptr, use.requested.len, &asked) != 0 ||
+        quantity_parse(use.allocatable.ptr, use.allocatable.len, &has) != 0)
+        asked = has = (quantity){ .binary = false };
+    add_quantities(b, asked.value, " of ", has.value, asked.binary);
     strbuf_adds(b, " (");
     strbuf_addu(b, (uint64_t)(use.part * 100 + 0.5));
     strbuf_adds(b, "%)");

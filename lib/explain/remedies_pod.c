@@ -212,16 +212,27 @@ static bool change_request(search *s, uint32_t resource, int64_t units)
     return s->status == KARP_OK;
 }
 
+/* The number of the resource's units in 1 Mi, for bytes, since nobody writes parts of it; else 1. */
+static int64_t mebibyte_of(const search *s, uint32_t resource)
+{
+    amount unit = s->snapshot->units[resource], product;
+    for (int64_t many = 1; is_bytes(s->snapshot, resource) && many <= 1 << 20; many *= 2) {
+        if (amount_mul(unit, (uint64_t)many, &product) && amount_cmp(product, amount_whole(1 << 20)) == 0) return many;
+    }
+    return 1;
+}
+
 /* The largest request with which the pod is schedulable, between `fits` and `too_much`, with an accuracy of about a
- * thousandth, or better while there are rounds to spare. */
+ * thousandth, or better while there are rounds to spare; bytes in whole Mi. */
 static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
 {
+    int64_t whole = mebibyte_of(s, resource), part = too_much > whole ? whole : 1;
     enum { STEPS = 12, MORE_STEPS = 17, ROUNDS_TO_SPARE = 48 };
     karp_remedy ignored = { .size = sizeof ignored };
     int64_t fits = 0;
     int steps = s->rounds > ROUNDS_TO_SPARE ? MORE_STEPS : STEPS;
-    for (int step = 0; step < steps && too_much - fits > 1 && s->rounds > 0 && s->status == KARP_OK; step++) {
-        int64_t middle = fits + (too_much - fits) / 2;
+    for (int step = 0; step < steps && too_much - fits > part && s->rounds > 0 && s->status == KARP_OK; step++) {
+        int64_t middle = fits + ((too_much - fits) / 2 + part - 1) / part * part;
         bool placed = change_request(s, resource, middle) && search_places(s, &ignored);
         overlay_view_reset(&s->changed);
         if (placed) fits = middle;
@@ -242,18 +253,6 @@ static void show_request(const search *s, strbuf *b, const resource_amount *r, i
     strbuf_addstr(b, strings_get(&s->snapshot->raw.resources, r->resource));
 }
 
-/* Bytes in whole Mi, since nobody writes the rest. */
-static int64_t whole_mebibytes(const search *s, uint32_t resource, int64_t units)
-{
-    amount unit = s->snapshot->units[resource];
-    for (int64_t many = 1; is_bytes(s->snapshot, resource) && many <= 1 << 20; many *= 2) {
-        amount product;
-        if (amount_mul(unit, (uint64_t)many, &product) && amount_cmp(product, amount_whole(1 << 20)) == 0)
-            return units >= many ? units - units % many : units;
-    }
-    return units;
-}
-
 void try_requests(search *s)
 {
     const shape *h = original_shape(s);
@@ -268,9 +267,7 @@ void try_requests(search *s)
         bool helps = change_request(s, r->resource, 0) && search_places(s, &ignored);
         overlay_view_reset(&s->changed);
         if (!helps) continue;
-        int64_t most = column == s->snapshot->nowhere
-                           ? 0
-                           : whole_mebibytes(s, r->resource, most_that_fits(s, r->resource, vector[column]));
+        int64_t most = column == s->snapshot->nowhere ? 0 : most_that_fits(s, r->resource, vector[column]);
         strbuf_clear(&text);
         show_request(s, &text, r, most);
         if (s->rounds == 0) s->rounds = 1; /* for the round that determines the result */

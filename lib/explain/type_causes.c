@@ -7,6 +7,8 @@
 #include <model/prepare.h>
 #include <string.h>
 
+#define GENERATION "karpenter.k8s.aws/instance-generation"
+
 /* Whether another launch has a pod of this one's shape. */
 static bool goes_on(const karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l)
 {
@@ -36,9 +38,7 @@ void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, 
         strbuf_adds(&b, "one more pod like it does not fit there: ");
         strbuf_addstr(&b, strings_get(&s->raw.resources, r->resource));
         strbuf_addc(&b, ' ');
-        add_quantity(&b, sum, r->binary);
-        strbuf_adds(&b, " of ");
-        add_quantity(&b, has, r->binary);
+        add_quantities(&b, sum, " of ", has, r->binary);
         show_room_of(&b, s, m, r->resource, type);
         record_cause(e, KARP_PLACEMENT_FULLEST, &b);
         return;
@@ -76,20 +76,19 @@ void excluded_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp
         if (kin == NO_ID) continue;
         strbuf b;
         strbuf_init(&b, e->context);
-        strbuf_adds(&b, "NodePool ");
-        strbuf_addstr(&b, l->node_pool);
-        strbuf_adds(&b, " excludes ");
-        strbuf_addstr(&b, text_of(s, kin));
-        strbuf_adds(&b, " of ");
+        strbuf_adds(&b, "values are whole names: ");
         strbuf_addstr(&b, text_of(s, x->key));
-        strbuf_adds(&b, ", and only that: ");
+        strbuf_adds(&b, " NotIn ");
+        strbuf_addstr(&b, text_of(s, kin));
+        strbuf_adds(&b, " in NodePool ");
+        strbuf_addstr(&b, l->node_pool);
+        strbuf_adds(&b, " does not exclude ");
         strbuf_addstr(&b, value);
-        strbuf_adds(&b, " is another value");
+        if (str_is(text_of(s, x->key), "karpenter.k8s.aws/instance-family"))
+            strbuf_adds(&b, "; " GENERATION " Gt excludes old generations");
         record_cause(e, KARP_PLACEMENT_TYPE, &b);
     }
 }
-
-#define GENERATION "karpenter.k8s.aws/instance-generation"
 
 /* Whether the NodePool chooses among generations, by a label that says or implies one. */
 static bool chooses_generation(const karp_snapshot *s, const node_pool *p)

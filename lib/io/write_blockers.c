@@ -141,7 +141,7 @@ static void as_text(const write_job *job, const karp_blockers *found)
     text_per_month(b, karp_blockers_savings_now(found), false);
     buffer_text(b, ".\n");
     if (karp_blockers_count(found) == 0) {
-        buffer_text(b, "Nothing blocks it from saving more.\n");
+        buffer_text(b, "No blocker that can be lifted keeps it from saving more.\n");
         return;
     }
     buffer_char(b, '\n');

@@ -229,12 +229,13 @@ static bool next_kept(const write_job *job, karp_str name, size_t *next, karp_ke
     return false;
 }
 
-static void node_as_json(const write_job *job, karp_str name, const node_answer *answer)
+static void node_as_json(const write_job *job, karp_str name, const node_answer *answer, bool expired)
 {
     json_out json, *j = &json;
     encoder e = plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", name);
     json_member_text(j, "outcome", answer->has_command ? "disrupted" : "kept");
+    if (expired) json_member_bool(j, "expired", true);
     json_member_bool(j, "candidate", answer->is_candidate);
     if (answer->has_command) {
         json_key(j, "command");
@@ -253,7 +254,7 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
     json_close(j);
 }
 
-static void node_as_text(const write_job *job, karp_str name, const node_answer *answer)
+static void node_as_text(const write_job *job, karp_str name, const node_answer *answer, bool expired)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
@@ -261,7 +262,9 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     buffer_char(job->out, '\n');
     text_subject(t, name);
     if (answer->has_command) {
-        buffer_text(job->out, " is removed.\n");
+        buffer_text(job->out, expired
+                                  ? " is expired: Karpenter deletes it. A disruption pass would remove it as well:\n"
+                                  : " is removed.\n");
         rows_command(t, job, job->decision, answer->command);
     } else {
         buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
@@ -276,8 +279,8 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     notes_section(t, job);
 }
 
-karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
-                            const karp_write_options *options, karp_text *out, karp_error *error)
+karp_status write_node_of(karp_context *context, const karp_decision *decision, karp_str node, bool expired,
+                          const karp_write_options *options, karp_text *out, karp_error *error)
 {
     if (!str_given(node)) return fail_null(error, "node");
     write_call call = { .context = context, .out = out, .error = error };
@@ -288,7 +291,13 @@ karp_status karp_write_node(karp_context *context, const karp_decision *decision
     find_node(&job, node, &answer);
     if (!answer.known && !answer.has_command && !answer.is_candidate)
         write_refuse(&job, KARP_E_NOT_FOUND, "no node of that name");
-    else if (call.options.format == KARP_FORMAT_JSON) node_as_json(&job, node, &answer);
-    else node_as_text(&job, node, &answer);
+    else if (call.options.format == KARP_FORMAT_JSON) node_as_json(&job, node, &answer, expired);
+    else node_as_text(&job, node, &answer, expired);
     return write_end(&call);
+}
+
+karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
+                            const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    return write_node_of(context, decision, node, false, options, out, error);
 }

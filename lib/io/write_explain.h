@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the explanations of write_explain.c take from write_explain_pod.c. */
+/* What the explanations of write_explain.c, of write_explain_pod.c and of write_explain_node.c take from each other. */
 #ifndef IO_WRITE_EXPLAIN_H
 #define IO_WRITE_EXPLAIN_H
 
@@ -19,5 +19,9 @@ typedef struct pod_addition {
 /* Writes the output of karp_write_pod(), with the addition unless it is NULL. */
 karp_status write_pod_with(karp_context *context, const karp_decision *decision, const pod_addition *addition,
                            karp_str pod, const karp_write_options *options, karp_text *out, karp_error *error);
+
+/* Writes the output of karp_write_node(); `expired`: its expireAfter is over, and no pass decides on that. */
+karp_status write_node_of(karp_context *context, const karp_decision *decision, karp_str node, bool expired,
+                          const karp_write_options *options, karp_text *out, karp_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes why a node is kept: its blockers in order, and the best move that was rejected. */
 #include "write_plan_json.h"
+#include "write_explain.h"
 #include "write_notes.h"
 #include "write_rows.h"
 #include <karp/explain.h>
@@ -38,6 +39,21 @@ static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *
             return own.node_pool.len > 0 && budget->remaining < (int64_t)*nodes;
     }
     return false;
+}
+
+/* The position of `word` in the text; the text's length if it is not found. */
+static size_t place_of(karp_str text, const char *word)
+{
+    size_t at = 0;
+    while (at < text.len && !str_starts((karp_str){ text.ptr + at, text.len - at }, word)) at++;
+    return at;
+}
+
+/* Whether Karpenter deletes the node whatever a pass decides: the fact on its expiration says so. */
+static bool is_expired(const karp_node_explanation *explanation)
+{
+    karp_str fact = karp_node_explanation_fact(explanation, 0);
+    return str_starts(fact, "its expireAfter of ") && place_of(fact, " was over at ") < fact.len;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -80,6 +96,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     encoder e = plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", karp_node_explanation_node(explanation));
     json_member_text(j, "outcome", "kept");
+    if (is_expired(explanation)) json_member_bool(j, "expired", true);
     karp_str drift = karp_node_explanation_drift(explanation);
     if (drift.len > 0) json_member_str(j, "drift", drift);
     encode_all(&e, "blockers", &source_node_blockers, explanation);
@@ -189,14 +206,6 @@ static const char *ends_when(uint32_t code)
         if (rows[i].code == code) return rows[i].text;
     }
     return NULL;
-}
-
-/* The position of `word` in the text; the text's length if it is not found. */
-static size_t place_of(karp_str text, const char *word)
-{
-    size_t at = 0;
-    while (at < text.len && !str_starts((karp_str){ text.ptr + at, text.len - at }, word)) at++;
-    return at;
 }
 
 /* Writes "when pdb db/db allows 1" or "when the saving is 5.3 times as large": from the detail if possible, else the
@@ -364,7 +373,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     karp_move move;
     karp_blocker first;
     size_t count = karp_node_explanation_blocker_count(explanation);
-    bool leaves = is_leaving(job, explanation, &first);
+    bool leaves = is_leaving(job, explanation, &first), expired = is_expired(explanation);
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
@@ -376,9 +385,11 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
             text_clean(job->out, drift);
             buffer_char(job->out, ')');
         }
-        buffer_text(job->out, ", but");
+        buffer_text(job->out, expired ? " and" : ", but");
     }
-    buffer_text(job->out, leaves ? " has not left yet. " : " stays. ");
+    buffer_text(job->out, leaves    ? " has not left yet. "
+                          : expired ? " is expired: Karpenter deletes it. A disruption pass has "
+                                    : " stays. ");
     buffer_count(job->out, count, "blocker");
     bool moves = !leaves && get_move(explanation, &move);
     if (moves && move.savings > 0) {
@@ -403,8 +414,8 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     write_budget(t, job, karp_node_explanation_node(explanation));
     if (moves) write_move(t, &move);
     if (leaves) write_leaving(t, &first);
-    else write_until(t, job, explanation);
-    write_remedies(t, job, explanation);
+    else if (!expired) write_until(t, job, explanation);
+    if (!expired) write_remedies(t, job, explanation);
     drift_line(t->out, job, false);
     notes_section(t, job);
 }
@@ -440,7 +451,8 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
     karp_str *notes = gather_notes(context, explanation, &call.options, &room);
     if (notes == NULL) return fail_nomem(error);
     if (karp_node_explanation_disrupted(explanation) != 0) { /* as a node of the decision */
-        status = karp_write_node(context, decision, karp_node_explanation_node(explanation), &call.options, out, error);
+        status = write_node_of(context, decision, karp_node_explanation_node(explanation), is_expired(explanation),
+                               &call.options, out, error);
     } else {
         write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
         bool json = call.options.format == KARP_FORMAT_JSON;

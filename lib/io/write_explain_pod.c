@@ -329,13 +329,13 @@ static void write_change(const text_out *t, text_flow *flow, double change)
 {
     double month = change * HOURS_A_MONTH;
     if (month < 0.005 && month > -0.005) {
-        flow_words(flow, str("costs the same"));
+        flow_words(flow, str("would cost the same"));
         return;
     }
-    flow_words(flow, str(month < 0 ? "saves" : "costs"));
+    flow_words(flow, str("would cost"));
     buffer_char(t->out, ' ');
     text_dollars(t->out, month < 0 ? -month : month, false);
-    buffer_text(t->out, month < 0 ? "/month" : "/month more");
+    buffer_text(t->out, month < 0 ? "/month less" : "/month more");
 }
 
 static void launches_named(const text_out *t, const write_job *job, karp_str pool)

@@ -210,7 +210,7 @@ def check_forms():
     equal(rows[at + 1:], ['pdb default/web 2 2 +$140.16/month', 'n1, n2', 'all together +$140.16/month'], 'the table')
     equal(len({len(line) for line in told.splitlines()[at:] if '/month' in line}), 1, 'columns')
     check('| pdb | default/web | 2 | 2 | +$140.16 |\n| all together | | | | +$140.16 |\n' in ask(text, '-o', 'markdown'), 'markdown')
-    check('Nothing blocks it from saving more.' in ask(pool()), 'no nodes')
+    check('No blocker that can be lifted keeps it from saving more.' in ask(pool()), 'no nodes')
     run('blockers', '-f', '-', '-o', 'html', text=pool(), status=1)
 
 

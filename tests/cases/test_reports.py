@@ -130,7 +130,7 @@ def placed_pods():
     found, _ = causes('17-cni-taint-not-declared', 'shop/web-0')
     equal(found['existingNodes'], '1 existing node does not take it: taint node.cilium.io/agent-not-ready=true:NoSchedule, which NodePool std '
           'does not declare, is not tolerated; if something removes the taint, it belongs in startupTaints (fresh)', 'the existing node')
-    check('next cheaper one, m6i.large, lacks cpu (3 requested, 1930m there)' in found['type'], found)
+    check('next cheaper one, m6i.large, lacks cpu (3000m requested, 1930m there)' in found['type'], found)
     found, _ = causes('08-daemonset-per-type', 'shop/api-0')
     equal(found['daemonSets'], 'DaemonSets on the node: kube-system/cache-small (cpu 500m, memory 512Mi)', 'of the type')
     found, _ = causes('39-small-pods-pod-limit', 'shop/tiny-0')
@@ -263,7 +263,7 @@ def threads():
     both = [pool(term(situations.TYPE, 'm6i.large', 'm6i.xlarge'), disruption={'consolidateAfter': '0s'}), held,
             situations.claim(held, Consolidatable='True'), pod('a-0', 'n1', cpu='1500m'), pod('b-0', 'n1', cpu='1500m')]
     detail = asked('explain', 'node', 'n1', objects=both)['blockers'][0]['detail']
-    check('m6i.large, lacks cpu (3 requested, 1930m there); a node is replaced by at most one' in detail, detail)
+    check('m6i.large, lacks cpu (3000m requested, 1930m there); a node is replaced by at most one' in detail, detail)
     late = {'nodes': '0', 'schedule': '0 9 * * mon-fri', 'duration': '8h'}
     found = asked('lint', objects=[pool(disruption={'budgets': [late]})])['findings']
     check([f for f in found if f['rule'] == 'budget-reason-unlimited' and 'outside the schedules' in f['text']], found)

@@ -165,8 +165,8 @@ static const struct explained nodes[] = {
               RUNNING("b", "n2", "1", ""),
       "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a until 2026-06-01T01:00:00Z\n"
       "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a)\n"
-      "POLICY_WHEN_EMPTY the pool consolidates empty nodes only: NodePool default, and the node is not empty: no "
-      "DaemonSet owns default/a\n"
+      "POLICY_WHEN_EMPTY the pool consolidates empty nodes only: NodePool default, and the node is not empty: "
+      "default/a is not a DaemonSet's pod\n"
       "NOT_CONSOLIDATABLE the condition Consolidatable is not true: consolidateAfter 5m0s of NodePool default counts "
       "from 2026-05-31T23:59:00Z, when a pod last came or went until 2026-06-01T00:04:00Z\n"
       "NO_CHEAPER_NODE its pods fit on no cheaper node: consolidateAfter, which counts from the last pod event, also "

@@ -90,12 +90,12 @@ static const struct explained pods[] = {
     /* requests: what is not asked for cannot be lowered */
     { SNAPSHOT("{}", TYPE("m", "1", "")) REQUESTING("cpu: 0, memory: 20Gi", ""),
       "1 REQUEST_LESS request at most 16Gi memory -> m,a,1\n" },
-    /* In steps of one byte the twelfth halving of 100 Gi ends at 655 times 25 Mi, which 16 Gi holds. */
+    /* Whole Mi are tried, although another pod makes the unit one byte. */
     { SNAPSHOT("{}", TYPE("m", "1", "")) REQUESTING(
           "memory: 100Gi",
           "") "- {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: default, uid: u-b}, spec: {containers: "
               "[{name: c, resources: {requests: {memory: '1'}}}]}, status: {phase: Succeeded}}\n",
-      "1 REQUEST_LESS request at most 16383Mi memory -> m,a,1\n" },
+      "1 REQUEST_LESS request at most 16Gi memory -> m,a,1\n" },
     /* limits: another pod takes what one more node's worth adds, so there has to be enough for both */
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", "") POD("b", "4", ""),
       "1 RAISE_LIMIT raise the limit cpu of NodePool default to 8 -> m,a,1\n" },

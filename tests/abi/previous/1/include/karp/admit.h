@@ -80,7 +80,17 @@ typedef struct karp_admitted {
     size_t node_count;
     size_t flavour_count;
     size_t change_count;
+    size_t condition_count; /**< of a ProvisioningRequest of a class of cluster-autoscaler; else 0 */
 } karp_admitted;
+
+/** A condition that cluster-autoscaler would set on a ProvisioningRequest with this answer. Since 1.0. */
+typedef struct karp_request_condition {
+    size_t size;
+    karp_str type; /**< "Accepted", "Provisioned", "Failed" */
+    karp_str status; /**< "True", "False" */
+    karp_str reason; /**< "CapacityIsFound" … */
+    karp_str message; /**< in English */
+} karp_request_condition;
 
 /** A workload on the nodes of one flavour alone, at its turn in the queue. Since 1.0. */
 typedef struct karp_flavour {
@@ -129,6 +139,11 @@ KARP_API karp_status karp_admission_flavour(const karp_admission *admission, siz
  */
 KARP_API karp_status karp_admission_change(const karp_admission *admission, size_t number, size_t index,
                                            karp_remedy *out);
+
+/** Condition @p index of workload @p number, in the order in which they are set. Texts live as long as the library.
+ * Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
+KARP_API karp_status karp_admission_condition(const karp_admission *admission, size_t number, size_t index,
+                                              karp_request_condition *out);
 
 #ifdef __cplusplus
 }

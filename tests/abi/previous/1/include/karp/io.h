@@ -84,7 +84,7 @@ typedef struct karp_reader_options {
      * of the same time: under 1.14, a reservation of EC2 without a free instance is unavailable. Since 1.0 */
     uint32_t peer_version;
     uint32_t reserved; /**< 0 */
-    /** Proposals that change what is read, with the bits of karp_options.flip_rules: price-expression. Since 1.0 */
+    /** Proposals that change what is read (docs/versions.md), with the bits of karp_options.flip_rules. Since 1.0 */
     uint64_t previews;
 } karp_reader_options;
 
