@@ -4,6 +4,7 @@
 #include <io/groups.h>
 #include <io/notes.h>
 #include <io/pods_of.h>
+#include <io/rules_pod.h>
 #include <io/previews.h>
 #include <io/prices.h>
 
@@ -135,9 +136,22 @@ static void decode_found(io_decoder *d, const io_found_template *found, void *us
     io_decode_template(d, found->template_, &a->o.pod);
 }
 
+/* What the tables of the API server's rules say of the object. */
+static void decode_by_rules(adding *a, void (*check)(io_reason *, const tree *))
+{
+    char why[400] = "";
+    io_reason r = { .text = why, .room = sizeof why, .of = "" };
+    if (!a->d.status) check(&r, a->root);
+    if (why[0]) io_bad(&a->d, KARP_E_INVALID, "%s", why);
+}
+
+static void decode_bounds(adding *a) { decode_by_rules(a, io_check_workload_rules); }
+
 /* Checks the counts, and the pod templates in the same way as the pods. */
 static void decode_operated(adding *a)
 {
+    decode_by_rules(a, io_check_operated_rules);
+    if (a->d.status) return;
     const io_pod_kind *kind = io_pod_kind_of(a->info);
     (void)io_meta(&a->d, a->root, true);
     for (size_t i = 0; i < IO_POD_PLACES && kind->places[i].template_; i++)
@@ -180,6 +194,8 @@ static karp_status add_daemon_set(adding *a)
 
 static karp_status add_persistent_volume_claim(adding *a)
 {
+    decode_bounds(a);
+    if (a->d.status) return a->d.status;
     return karp_builder_add_persistent_volume_claim(a->reader->builder, &a->o.volume_claim, &a->reader->error);
 }
 
@@ -397,9 +413,9 @@ static const kind_row rows[] = {
     [IO_KIND_AUTOSCALER] = { NULL, decode_autoscaler, NULL },
     [IO_KIND_SCALED_OBJECT] = { NULL, decode_autoscaler, NULL },
     [IO_KIND_VERTICAL_AUTOSCALER] = { NULL, decode_autoscaler, NULL },
-    [IO_KIND_LIMIT_RANGE] = { NULL, decode_maker, NULL },
-    [IO_KIND_QUOTA] = { NULL, decode_maker, NULL },
-    [IO_KIND_REFERRED] = { NULL, decode_maker, NULL },
+    [IO_KIND_LIMIT_RANGE] = { NULL, decode_bounds, NULL },
+    [IO_KIND_QUOTA] = { NULL, decode_bounds, NULL },
+    [IO_KIND_REFERRED] = { NULL, decode_bounds, NULL },
     [IO_KIND_OPERATED] = { NULL, decode_operated, NULL },
     [IO_KIND_POD_MAKER] = { NULL, decode_maker, NULL },
 };

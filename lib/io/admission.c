@@ -82,6 +82,11 @@ static karp_status note_namespace(karp_reader *reader, const io_deferred *w)
 karp_status io_admission_note(io_admission *a, karp_reader *reader, const io_deferred *w)
 {
     if (w->gone || w->stated) return KARP_OK;
+    bool bounds = w->info->kind == IO_KIND_LIMIT_RANGE || w->info->kind == IO_KIND_QUOTA ||
+                  str_is(str(w->info->name), "RuntimeClass");
+    /* A wrong one is found before the pods that it completes. */
+    karp_status status = bounds ? io_object_check(reader, w->info, w->root, &w->place) : KARP_OK;
+    if (status) return status;
     if (w->info->kind == IO_KIND_NODE)
         a->late = a->late ||
                   is_late(tree_get_text(tree_get(tree_get(w->root, "status"), "nodeInfo"), "kubeletVersion"));

@@ -455,6 +455,9 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
                  : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
                                               : io_add_filled(f, w->info, root, &place);
     if (status == KARP_OK && (io_is_workload(kind) || kind == IO_KIND_OPERATED)) status = io_expand(f, w, root, &place);
+    /* What is made of an object is not in the input: the error is about the object. */
+    if (status == KARP_E_INVALID && kind != IO_KIND_POD)
+        io_reader_name(f->reader, str(w->info->name), w->namespace_, w->name);
     if (status == KARP_OK && f->work.status) status = io_reader_nomem(f->reader);
     f->t = &f->reader->trees;
     f->creates = false;

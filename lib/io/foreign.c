@@ -154,7 +154,8 @@ bool io_foreign_note(karp_reader *reader, karp_str document, karp_str text)
 void io_foreign_explain_object(karp_reader *reader)
 {
     karp_str document = str(reader->error.document);
-    bool known = document.len > 0 && io_table_get(&reader->templates, document) != IO_NONE;
+    bool known = document.len > 0 && io_table_get(&reader->templates, document) != IO_NONE &&
+                 (strstr(reader->error.message, "{{") || strstr(reader->error.object, "{{"));
     if (known && !strstr(reader->error.message, kinds[HELM_TEMPLATE].what))
         add_advice(reader, document, &kinds[HELM_TEMPLATE]);
 }

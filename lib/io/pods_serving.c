@@ -61,15 +61,23 @@ static void add_queue_proxy(io_pods *p, const io_pod_set *set, const tree *metad
     io_set_container(p, set, "containers", "queue-proxy", cpu.len ? cpu : str(QUEUE_CPU), memory);
 }
 
+/* The number in an annotation of the template, which Knative's webhook checks. */
+static uint64_t scale_in(io_pods *p, const tree *metadata, const char *name, const char *old, uint64_t absent)
+{
+    karp_str text = annotation(metadata, name, old);
+    if (text.len && number_in(text, UINT64_MAX) == UINT64_MAX)
+        io_pods_refused(p, "its annotation %s is \"%.*s\", which is no whole number, so Knative's webhook refuses it",
+                        name, str_shown(text, 40), text.ptr);
+    return number_in(text, absent);
+}
+
 /* A revision begins with its initial scale, and never has fewer pods than its minimum. */
 static uint64_t scale_of(io_pods *p, const tree *metadata)
 {
-    uint64_t first = number_in(
-        annotation(metadata, "autoscaling.knative.dev/initial-scale", "autoscaling.knative.dev/initialScale"), 1);
-    uint64_t least = number_in(
-        annotation(metadata, "autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale"), 0);
-    uint64_t most = number_in(
-        annotation(metadata, "autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale"), 0);
+    uint64_t first = scale_in(p, metadata, "autoscaling.knative.dev/initial-scale",
+                              "autoscaling.knative.dev/initialScale", 1);
+    uint64_t least = scale_in(p, metadata, "autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale", 0);
+    uint64_t most = scale_in(p, metadata, "autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale", 0);
     char limit[48] = "";
     if (most > 0) str_append(limit, sizeof limit, "%llu", (unsigned long long)most);
     uint64_t count = first > least ? first : least;

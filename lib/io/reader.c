@@ -487,7 +487,7 @@ static karp_status problem(karp_reader *reader, const io_deferred *w, const char
     char message[1000] = KARP_PROBLEM, name[300], where[IO_PLACE_TEXT];
     const tree *metadata = tree_get(w->root, "metadata");
     karp_str kind = io_kind_of(w), space = tree_get_text(metadata, "namespace");
-    str_shorten(name, sizeof name, w->name);
+    str_shorten(name, sizeof name, w->name.len ? w->name : str("without a name"));
     str_append(message, sizeof message, "%.*s %.*s%s%s %s", str_shown(kind, 64), kind.ptr, str_shown(space, 64),
                space.ptr, space.len ? "/" : "", name, what);
     text_part place = { strlen(message), 0 };

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <karp/values.h>
+
 /* ---- the walk through a table ------------------------------------------------------------------------------------ */
 
 #define SHOWN(text_) str_shown(text_, 64), (text_).len ? (text_).ptr : ""
@@ -265,6 +267,17 @@ void io_is_amount_or_percent(io_reason *r, const tree *value, const char *argume
     bool percent = text.len > 1 && text.ptr[text.len - 1] == '%';
     for (size_t i = 0; percent && i + 1 < text.len; i++) percent = is_digit(text.ptr[i]);
     if (!percent) io_wrong(r, "is \"%.*s\", which is neither a whole number nor a percentage", SHOWN(text));
+}
+
+void io_are_amounts(io_reason *r, const tree *value, const char *argument)
+{
+    (void)argument;
+    for (size_t i = 0; tree_is(value, TREE_MAP) && i < tree_count(value); i++) {
+        const tree_member *m = tree_member_at(value, i);
+        karp_str name = tree_member_name(m), amount = tree_text_or_digits(m->value);
+        if (!tree_is_null(m->value) && karp_quantity_check(amount) != KARP_OK)
+            io_wrong(r, "has \"%.*s\" of %.*s, which is no quantity (100m, 1.5, 2Gi)", SHOWN(amount), SHOWN(name));
+    }
 }
 
 /* ---- selectors --------------------------------------------------------------------------------------------------- */

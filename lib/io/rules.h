@@ -53,6 +53,7 @@ io_check io_is_port_number;
 io_check io_is_host_port;
 io_check io_is_port_name;
 io_check io_is_amount_or_percent; /* 3, or "50%" */
+io_check io_are_amounts; /* quantities by name */
 io_check io_is_not_allowed; /* argument: why */
 io_check io_is_selector; /* of labels */
 /* One requirement of a selector of labels, or of nodes, which also has Gt and Lt. */

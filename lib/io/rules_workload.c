@@ -2,6 +2,8 @@
 /* Source: Kubernetes' pkg/apis/apps/validation, pkg/apis/batch/validation and pkg/apis/policy/validation of 1.36. */
 #include <io/rules_pod.h>
 
+#include <karp/values.h>
+
 /* ---- rules about several fields ---------------------------------------------------------------------------------- */
 
 static bool is_zero(const tree *value)
@@ -69,6 +71,65 @@ static void check_claim(io_reason *r, const tree *list, const char *argument)
 {
     (void)argument;
     if (tree_count(list) == 0) io_wrong(r, "is empty");
+}
+
+/* Source: ValidateLimitRange. */
+static void check_limit(io_reason *r, const tree *limit, const char *argument)
+{
+    static const char *const order[][2] = { { "min", "max" },
+                                            { "min", "defaultRequest" },
+                                            { "min", "default" },
+                                            { "defaultRequest", "default" },
+                                            { "defaultRequest", "max" },
+                                            { "default", "max" } };
+    karp_str type = tree_get_text(limit, "type");
+    (void)argument;
+    if (!str_in_list(type, "Container Pod PersistentVolumeClaim") && !memchr(type.ptr, '/', type.len))
+        io_wrong(r, "has the type \"%.*s\", which is not Container, Pod or PersistentVolumeClaim", str_shown(type, 40),
+                 type.ptr);
+    if (str_is(type, "Pod") && io_count_of(limit, "default defaultRequest"))
+        io_wrong(r, "has a default, although its type is Pod");
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        const tree *least = tree_get(limit, order[k][0]), *most = tree_get(limit, order[k][1]);
+        for (size_t i = 0; tree_is(least, TREE_MAP) && i < tree_count(least); i++) {
+            const tree_member *m = tree_member_at(least, i);
+            karp_str name = tree_member_name(m), low = tree_text_or_digits(m->value),
+                     high = tree_text_or_digits(tree_find_str(most, name));
+            int32_t compared = 0;
+            if (high.len && karp_quantity_compare(low, high, &compared) == KARP_OK && compared > 0)
+                io_wrong(r, "has %s %.*s %.*s, more than %s %.*s %.*s", order[k][0], str_shown(name, 60), name.ptr,
+                         str_shown(low, 40), low.ptr, order[k][1], str_shown(name, 60), name.ptr, str_shown(high, 40),
+                         high.ptr);
+        }
+    }
+    const tree *ratios = tree_get(limit, "maxLimitRequestRatio");
+    for (size_t i = 0; tree_is(ratios, TREE_MAP) && i < tree_count(ratios); i++) {
+        karp_str ratio = tree_text_or_digits(tree_member_at(ratios, i)->value);
+        int32_t compared = 0;
+        if (karp_quantity_compare(ratio, str("1"), &compared) == KARP_OK && compared < 0)
+            io_wrong(r, "has the maxLimitRequestRatio %.*s, less than 1", str_shown(ratio, 40), ratio.ptr);
+    }
+}
+
+/* A number in quotes is a text, which no kind takes for a count. Below other fields there are texts of their own. */
+static void check_counts(io_reason *r, const tree *value, const char *argument)
+{
+    static const char counts[] = "completions cores instances maxReplicaCount maxReplicas minAvailable minReplicaCount "
+                                 "minReplicas numNodes numOfHosts parallelism replicas";
+    static const char others[] = "annotations args command env labels limits matchLabels nodeSelector requests";
+    size_t own = r->depth - 1;
+    for (size_t i = 0; i < tree_count(value) && r->text[0] == '\0' && r->depth < IO_RULES_DEEPEST; i++) {
+        const tree_member *m = tree_is(value, TREE_MAP) ? tree_member_at(value, i) : NULL;
+        const tree *part = m ? m->value : tree_item(value, i);
+        if (m && str_in_list(tree_member_name(m), others)) continue;
+        if (m) r->path[r->depth++] = (struct io_rule_step){ tree_member_name(m), SIZE_MAX };
+        else r->path[own].index = i;
+        if (m && tree_is(part, TREE_STRING) && str_in_list(tree_member_name(m), counts))
+            io_wrong(r, "is \"%.*s\", which is no whole number", str_shown(tree_text(part), 40), tree_text(part).ptr);
+        if (tree_count(part) > 0) check_counts(r, part, argument);
+        if (m) r->depth--;
+        else r->path[own].index = SIZE_MAX;
+    }
 }
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
@@ -144,6 +205,32 @@ static const io_rule of_budgets[] = {
     { 1, false, "unhealthyPodEvictionPolicy", ONE_OF, "IfHealthyBudget AlwaysAllow" },
 };
 
+static const io_rule of_limit_ranges[] = {
+    { 0, false, "spec", PLACE },
+    { 1, false, "limits[]", ONLY(check_limit) },
+    { 2, false, "min|max|default|defaultRequest|maxLimitRequestRatio", ONLY(io_are_amounts) },
+};
+
+static const io_rule of_runtime_classes[] = {
+    { 0, false, "overhead", PLACE },
+    { 1, false, "podFixed", ONLY(io_are_amounts) },
+};
+
+static const io_rule of_quotas[] = {
+    { 0, false, "spec", PLACE },
+    { 1, false, "hard", ONLY(io_are_amounts) },
+};
+
+static const io_rule of_claims[] = {
+    { 0, false, "spec", PLACE },
+    { 1, false, "resources", PLACE },
+    { 2, false, "requests|limits", ONLY(io_are_amounts) },
+};
+
+static const io_rule of_operated[] = {
+    { 0, false, "spec", ONLY(check_counts) },
+};
+
 #define TABLE(rules) rules, sizeof(rules) / sizeof *(rules)
 
 static const struct {
@@ -158,6 +245,10 @@ static const struct {
     { "StatefulSet", TABLE(of_stateful_sets) },
     { "Job", TABLE(of_jobs) },
     { "PodDisruptionBudget", TABLE(of_budgets) },
+    { "LimitRange", TABLE(of_limit_ranges) },
+    { "RuntimeClass", TABLE(of_runtime_classes) },
+    { "ResourceQuota", TABLE(of_quotas) },
+    { "PersistentVolumeClaim", TABLE(of_claims) },
 };
 
 /* The longest names whose pods have labels with at most 63 characters: the name of a Job, and that of a StatefulSet
@@ -180,3 +271,5 @@ void io_check_workload_rules(io_reason *r, const tree *root)
     }
     check_length(r, root);
 }
+
+void io_check_operated_rules(io_reason *r, const tree *root) { io_rules_check(r, TABLE(of_operated), root); }

@@ -136,6 +136,25 @@ def pod_limits():
     equal(problems(agents, limits(max={'cpu': '2'}), {**whole, 'metadata': {'name': 'pods', 'namespace': 'shop'}}), [], 'DaemonSet')
 
 
+def bounds():
+    """Objects that bound pods, with values that the API server refuses: the error is about them, wherever they are in the input."""
+    web = deployment('web', {'containers': [container()]})
+    ranges = lambda **item: {**limits(), 'spec': {'limits': [{'type': 'Container', **item}]}}
+    for given, wanted in (
+            (ranges(defaultRequest={'cpu': 'lots'}), 'LimitRange shop/defaults: its spec.limits[0].defaultRequest has "lots" of cpu, which is no quantity'),
+            (ranges(type='Containers'), 'its spec.limits[0] has the type "Containers", which is not Container, Pod or PersistentVolumeClaim'),
+            (ranges(type='Pod', default={'cpu': '1'}), 'its spec.limits[0] has a default, although its type is Pod'),
+            (ranges(min={'cpu': '3'}, max={'cpu': '1'}), 'its spec.limits[0] has min cpu 3, more than max cpu 1'),
+            (ranges(default={'cpu': '1'}, defaultRequest={'cpu': '2'}), 'has defaultRequest cpu 2, more than default cpu 1'),
+            (ranges(maxLimitRequestRatio={'cpu': '0.5'}), 'has the maxLimitRequestRatio 0.5, less than 1'),
+            (thing('node.k8s.io/v1', 'RuntimeClass', 'k', handler='k', overhead={'podFixed': {'cpu': '250q'}}), 'RuntimeClass k: its overhead.podFixed has "250q" of cpu'),
+            (thing('v1', 'ResourceQuota', 'q', spec={'hard': {'pods': 'ten'}}), 'ResourceQuota default/q: its spec.hard has "ten" of pods'),
+            (thing('v1', 'PersistentVolumeClaim', 'c', spec={'resources': {'requests': {'storage': 'huge'}}}), 'its spec.resources.requests has "huge" of storage'),
+            (thing('apps/v1', 'Deployment', 'p', {'namespace': 'My_NS'}, spec=web['spec']), 'Deployment My_NS/p: metadata.namespace: a namespace is a DNS label')):
+        error = run('plan', POOL, manifest(web, given), status=1)[1]
+        check(wanted in error, (wanted, error))
+
+
 def refused():
     fine = {'containers': [container(requests={'cpu': '1'})]}
     for what, given in (
@@ -188,6 +207,6 @@ def amounts():
     check('memory 512m, which is 0.512 bytes; 512Mi may be meant' in found and 'cpu 500Mi, which is 524288000 cores; 500m may be meant' in found, found)
 
 
-for test in (limit_ranges, pod_limits, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, refused, read_all_the_same, amounts):
+for test in (limit_ranges, pod_limits, pod_level, runtime_classes, quotas, namespaces, storage_classes, budgets, bounds, refused, read_all_the_same, amounts):
     test()
 finish()

@@ -234,6 +234,20 @@ def jobs():
     check('kubectl get ClusterTrainingRuntime torch -o yaml' in said, said)
 
 
+def quoted():
+    """A count in quotes is a text, which no operator takes."""
+    jobs = lambda **one: thing('jobset.x-k8s.io/v1alpha2', 'JobSet', spec={'replicatedJobs': [{'name': 'w', 'replicas': 1, 'template': {'spec': {'template': once()}}, **one}]})
+    for given, field in ((jobs(replicas='2'), 'spec.replicatedJobs[0].replicas'),
+                         (jobs(template={'spec': {'parallelism': '2', 'template': once()}}), 'spec.replicatedJobs[0].template.spec.parallelism'),
+                         (thing('keda.sh/v1alpha1', 'ScaledJob', spec={'jobTargetRef': {'completions': '2', 'template': template()}, 'minReplicaCount': 3}), 'spec.jobTargetRef.completions'),
+                         (thing('sparkoperator.k8s.io/v1beta2', 'SparkApplication', spec={'driver': {'cores': '1'}, 'executor': {'instances': 2}}), 'spec.driver.cores'),
+                         (thing('batch.volcano.sh/v1alpha1', 'Job', spec={'tasks': [{'name': 'a', 'replicas': '2', 'template': template()}]}), 'spec.tasks[0].replicas')):
+        error = run('plan', POOL, manifest(given), status=1)[1]
+        check(field in error and 'whole number' in error, (field, error))
+    service = thing('serving.knative.dev/v1', 'Service', spec={'template': {'metadata': {'annotations': {'autoscaling.knative.dev/min-scale': 'three'}}, 'spec': spec()}})
+    check('min-scale is "three", which is no whole number' in problems(service)[0], problems(service))
+
+
 def serving():
     def service(annotations=None):
         return thing('serving.knative.dev/v1', 'Service', 'hello', spec={'template': {'metadata': {'annotations': annotations or {}}, 'spec': spec()}})
@@ -427,6 +441,6 @@ def helm_hooks():
     equal(len(pods(*chart)), 2, 'a Job that runs in a cluster')
 
 
-for part in (counts, simple, rollout, ray, spark, jobs, serving, by_schedule, bounds_of_operators, scaling, own_rules, helm_hooks):
+for part in (counts, simple, rollout, ray, spark, jobs, quoted, serving, by_schedule, bounds_of_operators, scaling, own_rules, helm_hooks):
     part()
 finish()
