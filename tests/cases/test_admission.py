@@ -192,11 +192,11 @@ def read_all_the_same():
     """What the API server refuses and decisions do not hang on: read, and no gate passes."""
     pool = lambda **ref: thing('karpenter.sh/v1', 'NodePool', 'other', spec={'template': {'spec': {'requirements': [], 'nodeClassRef': ref}}})
     budget = thing('policy/v1', 'PodDisruptionBudget', 'b', spec={'minAvailable': 1, 'maxUnavailable': 1, 'selector': {}})
-    scaler = thing('autoscaling/v2', 'HorizontalPodAutoscaler', 'h', spec={'minReplicas': 5, 'maxReplicas': 2, 'scaleTargetRef': {'kind': 'Deployment', 'name': 'none'}})
+    scaler = thing('autoscaling/v2', 'HorizontalPodAutoscaler', 'h', {'namespace': 'shop'}, spec={'minReplicas': 5, 'maxReplicas': 2, 'scaleTargetRef': {'kind': 'Deployment', 'name': 'web'}})
     negative = thing('policy/v1', 'PodDisruptionBudget', 'b', spec={'minAvailable': -1, 'selector': {}})
     for given, wanted in ((negative, 'its spec.minAvailable is -1, less than 0'), (scaler, 'its minReplicas is 5, more than its maxReplicas 2'), (pool(kind='EC2NodeClass', name='default'), 'NodePool other: the API server refuses it: its nodeClassRef has no group'),
                           (pool(group='karpenter.k8s.aws', name='default'), 'its nodeClassRef has no kind'), (budget, 'it has both minAvailable and maxUnavailable')):
-        found = problems(given)
+        found = problems(given, deployment('web', {'containers': [container()]}))
         check(len(found) == 1 and wanted in found[0] and found[0].startswith('not understood: '), found)
     equal(problems(pool(group='karpenter.k8s.aws', kind='EC2NodeClass', name='default')), [], 'a whole reference')
 
