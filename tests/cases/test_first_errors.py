@@ -188,6 +188,8 @@ WRONG = [
 def wrong_values():
     """One wrong value does not stop the whole input with --skip-unknown, and no gate passes."""
     text = '---\n'.join(one.lstrip('\n') for one, _ in WRONG) + POOL + pod()
+    chart = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {chart: "{{ .Values.x }}"}\n---\n'
+    check('Helm' not in answer('plan', '-f', '-', text=chart + WRONG[1][0], status=1), 'the template is another object')
     check('--skip-unknown leaves it out' in answer('plan', '-f', '-', text=text, status=1), 'the hint')
     told = json.loads(answer('plan', '-f', '-', '--skip-unknown', '-o', 'json', text=text))
     equal(len(told['problems']), len(WRONG), str(told['problems']))

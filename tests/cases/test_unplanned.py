@@ -80,6 +80,9 @@ operated = (('couchbase.com', 'CouchbaseCluster'), ('datadoghq.com', 'DatadogAge
 told = problems(*[{'apiVersion': f'{group}/v1', 'kind': kind, 'metadata': {'name': 'o'}, 'spec': {}} for group, kind in operated])
 equal([text.split(' creates')[0] for text in told], [f'{kind} o' for _, kind in operated], 'operators')
 
+nameless = {'apiVersion': 'argoproj.io/v1alpha1', 'kind': 'Workflow', 'metadata': {}, 'spec': {}}
+check(problems(nameless)[0].startswith('Workflow without a name creates pods'), problems(nameless))
+
 # A known operator completes the templates of its objects, so they are not advised as rules.
 search = thing('Elasticsearch', 'elasticsearch.k8s.elastic.co', spec={'nodeSets': [{'name': 'n', 'count': 3, 'podTemplate': {'spec': {'containers': [{'name': 'elasticsearch', 'resources': {}}]}}}]})
 check('its operator decides on them' in problems(search)[0] and '--pods-from' not in problems(search)[0], problems(search))
