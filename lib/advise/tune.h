@@ -30,6 +30,9 @@ typedef struct tune_axis {
 typedef struct tune_design {
     size_t *values;
     karp_tune_design result; /* without what follows from other designs */
+    double *days; /* $ of the replay on each day */
+    int64_t first_day; /* since 1970 */
+    size_t day_count;
 } tune_design;
 
 /* What designs are compared by, in the order of their weight. */
@@ -84,6 +87,9 @@ void tune_apply(trees *memory, const tune_axis *axis, karp_str value, tree *pool
 karp_status tune_read_caps(karp_tune *t, const karp_str *list, size_t count, karp_error *error);
 /* Whether a known result is beyond a cap. */
 bool tune_is_beyond(const karp_tune *t, const karp_tune_design *r);
+
+/* tune_days.c: keeps what the design cost by day. false = out of memory. */
+bool tune_take_days(karp_tune *t, tune_design *d, const tree *series);
 
 /* tune_judge.c: the figures of a result. */
 void tune_figures_of(const karp_tune_design *r, double out[TUNE_FIGURES]);

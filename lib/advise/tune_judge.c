@@ -127,6 +127,8 @@ karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay
     trees_init(&memory, tune->context);
     status = tree_read(&memory, str("the replay"), replay, &document, error);
     if (!status) status = read_figures(tune, document, &r, error);
+    const tree *series = tree_get(tree_item(tree_get(document, "policies"), 0), "series");
+    if (!status && !tune_take_days(tune, d, series)) status = fail_nomem(error);
     trees_free(&memory);
     if (!status) keep(d, r);
     return karp_context_refusal(tune->context, status, error);

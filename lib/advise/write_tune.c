@@ -102,6 +102,23 @@ static void write_alone(json_out *j, const karp_tune *t, size_t best)
     json_end(j);
 }
 
+/* Days on which the best design costs more than the input as it is. */
+static void write_days(json_out *j, const karp_tune *t, size_t best)
+{
+    karp_tune_day own = { .size = sizeof own }, day = { .size = sizeof day };
+    if (!t->replay) return;
+    json_member_array(j, "dearerDays");
+    for (size_t i = 0; karp_tune_get_day(t, best, i, &day) == KARP_OK && karp_tune_get_day(t, 0, i, &own) == KARP_OK;
+         i++) {
+        if (!(day.cost > own.cost + 1e-6)) continue;
+        json_flat_object(j);
+        json_member_time(j, "day", day.begins);
+        json_member_money(j, "dollars", day.cost - own.cost);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void write_document(const write_job *job, const karp_tune *t)
 {
     json_out json, *j = &json;
@@ -116,6 +133,7 @@ static void write_document(const write_job *job, const karp_tune *t)
     write_designs(j, t, &best);
     json_member_uint(j, "best", best);
     write_alone(j, t, best);
+    write_days(j, t, best);
     if (t->floor > 0) json_member_money(j, "floorPerHour", t->floor);
     licences_as_json(j, job->options);
     notes_as_json(j, job);

@@ -167,6 +167,24 @@ static void text_best(cli_writer *w, const cli_tuning *t)
         cli_put_text(w, "It has more on spot nodes, which can be interrupted.\n");
 }
 
+/* Days on which the best design costs more than the input as it is. */
+static void text_days(cli_writer *w, const cli_tuning *t)
+{
+    karp_tune_day own = { .size = sizeof own }, day = { .size = sizeof day };
+    bool begun = false;
+    for (size_t i = 0; t->best != 0 && karp_tune_get_day(t->tune, t->best, i, &day) == KARP_OK &&
+                       karp_tune_get_day(t->tune, 0, i, &own) == KARP_OK;
+         i++) {
+        char text[KARP_VALUE_TEXT], cost[MONEY_TEXT];
+        if (!(day.cost > own.cost + 1e-6)) continue;
+        karp_time_format(day.begins, text);
+        money(t, day.cost - own.cost, true, cost);
+        cli_put_format(w, "%s%.10s %s", begun ? ", " : "It costs more on these days: ", text, cost);
+        begun = true;
+    }
+    if (begun) cli_put_text(w, ".\n");
+}
+
 /* Costs with nodes that count as $0 compare with nothing. */
 static void text_unpriced(cli_writer *w, const cli_tuning *t)
 {
@@ -216,6 +234,7 @@ static void write_text(cli_writer *w, const cli_tuning *t)
         if (i == 0 || design_at(t, i).on_front) text_design(w, t, i);
     }
     text_best(w, t);
+    text_days(w, t);
     text_unpriced(w, t);
     text_alone(w, t);
     cli_put_text(w, t->floor > 0 ? "\n" : "");

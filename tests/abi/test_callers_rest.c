@@ -548,6 +548,7 @@ static karp_status ask_outcome(void *out)
 static karp_status ask_request_change(void *out) { return karp_reader_request_change(right_sizes, 0, out); }
 static karp_status ask_tune_axis(void *out) { return karp_tune_get_axis(tune, 0, out); }
 static karp_status ask_tune_design(void *out) { return karp_tune_get_design(tune, 0, out); }
+static karp_status ask_tune_day(void *out) { return karp_tune_get_day(tune, 0, 0, out); }
 static karp_status ask_launch_node(void *out)
 {
     const karp_provider_candidate first = { 0, 0, 0, 0 };
@@ -573,6 +574,7 @@ static const struct asked out[] = {
     OUT(karp_request_change, not_resizable, ask_request_change),
     OUT(karp_tune_axis, value_count, ask_tune_axis),
     OUT(karp_tune_design, beyond_cap, ask_tune_design),
+    OUT(karp_tune_day, cost, ask_tune_day),
 };
 
 static void structs_out(void **state)
@@ -610,6 +612,8 @@ static void settings_of_a_provider(void **state)
 
 static void begin_tune(void)
 {
+    static const char of_replay[] = "{\"kind\":\"Replay\",\"policies\":[{\"dollars\":1,\"series\":{\"time\":[0,3600],"
+                                    "\"dollars\":[0,1],\"pods\":[1,1]}}]}";
     const karp_reader_options keeping = { .size = sizeof keeping, .keep_documents = 1 };
     karp_snapshot *made = NULL;
     size_t design;
@@ -619,6 +623,7 @@ static void begin_tune(void)
     assert_int_equal(karp_reader_finish(dumped, &made, NULL), KARP_OK);
     assert_int_equal(karp_tune_new(context, dumped, NULL, &tune, NULL), KARP_OK);
     assert_int_equal(karp_tune_next(tune, &design), KARP_OK);
+    assert_int_equal(karp_tune_set_replay(tune, design, (karp_str){ of_replay, sizeof of_replay - 1 }, NULL), KARP_OK);
     karp_snapshot_unref(made);
 }
 
