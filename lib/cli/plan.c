@@ -46,9 +46,20 @@ static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decisio
 
 /* Counts the pods that a limit rejects while the same round launches nodes: towards the limit a launch counts as its
  * largest possible type. */
+/* Whether a launch may turn out to be of a smaller type than the largest, as which limits count it. */
+static bool some_launch_may_shrink(const karp_decision *plan)
+{
+    for (size_t i = 0; i < karp_decision_launch_count(plan); i++) {
+        karp_launch launch = { .size = sizeof(launch) };
+        if (karp_decision_launch(plan, i, &launch) == KARP_OK && launch.instance_type_count > 1) return true;
+    }
+    return false;
+}
+
 static size_t limited_pods(const karp_decision *plan)
 {
     size_t count = 0;
+    if (!some_launch_may_shrink(plan)) return 0;
     for (size_t i = 0; i < karp_decision_unschedulable_count(plan) && karp_decision_launch_count(plan) > 0; i++) {
         karp_unschedulable pod = { .size = sizeof(pod) };
         bool limited = false;

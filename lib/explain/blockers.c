@@ -335,6 +335,14 @@ static double more_than_now(const finder *f, double saved) { return saved > f->o
 /* What the nodes would save each, at the most this many. */
 enum { MOST_MOVES = 64 };
 
+static bool held_by_gate(const finder *f, uint32_t which)
+{
+    bool held = false;
+    for (size_t i = 0; i < f->holders.count && !held; i++)
+        held = f->holders.items[i].kind == KARP_BLOCKER_SPOT_TO_SPOT && bits_test(f->holders.items[i].nodes, which);
+    return held;
+}
+
 static karp_status without_rule(finder *f, holder *h, karp_error *error)
 {
     karp_status status = KARP_OK;
@@ -344,6 +352,7 @@ static karp_status without_rule(finder *f, holder *h, karp_error *error)
         if (!bits_test(h->nodes, n)) continue;
         bool goes = bits_test(f->going_now, n);
         bool drains = h->kind == KARP_BLOCKER_DRAIN;
+        if (h->kind == KARP_BLOCKER_SPOT_TYPES && held_by_gate(f, n)) continue; /* nothing goes without that alone */
         if (!goes && (drains || tried++ < MOST_MOVES))
             status = move_savings(f->snapshot, f->options.common, n, &saved, error);
         if (drains) h->savings += saved;

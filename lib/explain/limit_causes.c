@@ -34,10 +34,11 @@ void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
     }
 }
 
-/* The least of the resource that a node of the NodePool can have: a limit stops before it is used up. */
-static void show_smallest(const karp_snapshot *s, uint32_t pool, const resource_amount *limit, strbuf *b)
+/* The least of the resource that a node for the pod can have: a limit stops before it is used up. */
+static void show_smallest(const search *x, uint32_t pool, const resource_amount *limit, strbuf *b)
 {
-    market m = { .set = EMPTY_SET };
+    const karp_snapshot *s = x->snapshot;
+    market m = { .set = EMPTY_SET, .requests = original_shape(x)->requests };
     demand d = { EMPTY_SET, NO_ID };
     uint32_t least = NO_ID;
     if (s->pool_table[pool] == NO_ID || limit->resource == RESOURCE_NODES) return;
@@ -46,7 +47,7 @@ static void show_smallest(const karp_snapshot *s, uint32_t pool, const resource_
               demand_of_expressions(&m.algebra, s->raw.pools.items[pool].requirements, &d);
     m.set = d.set;
     for (uint32_t t = 0; ok && t < m.table->type_count; t++) {
-        if (market_price(&m, t) < 0) continue;
+        if (market_price(&m, t) < 0 || market_lacking(s, &m, t, NULL) > 0) continue;
         amount has = resource_list_get(m.table->types[t].capacity_list, limit->resource);
         if (least == NO_ID ||
             amount_cmp(has, resource_list_get(m.table->types[least].capacity_list, limit->resource)) < 0)
@@ -54,7 +55,7 @@ static void show_smallest(const karp_snapshot *s, uint32_t pool, const resource_
     }
     b->failed = b->failed || !ok || m.algebra.failed;
     if (least != NO_ID && !b->failed) {
-        strbuf_adds(b, "; a node of it has at least ");
+        strbuf_adds(b, "; a node for the pod has at least ");
         add_quantity(b, resource_list_get(m.table->types[least].capacity_list, limit->resource), limit->binary);
         strbuf_adds(b, " (");
         strbuf_addstr(b, text_of(s, m.table->types[least].name));
@@ -63,9 +64,10 @@ static void show_smallest(const karp_snapshot *s, uint32_t pool, const resource_
     algebra_free(&m.algebra);
 }
 
-static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool, const resource_amount *limit,
-                       strbuf *b)
+static void show_limit(const search *x, uint32_t pool, const resource_amount *limit, strbuf *b)
 {
+    const karp_snapshot *s = x->snapshot;
+    const karp_decision *d = x->out->decision;
     strbuf_addstr(b, strings_get(&s->raw.resources, limit->resource));
     strbuf_adds(b, ": limit ");
     add_quantity(b, limit->value, limit->binary);
@@ -78,7 +80,7 @@ static void show_limit(const karp_snapshot *s, const karp_decision *d, uint32_t 
     }
     if (amount_cmp(limit_used(s, pool, limit), limit->value) > 0)
         strbuf_adds(b, " (limits only stop launches, and remove no nodes)");
-    else show_smallest(s, pool, limit, b);
+    else show_smallest(x, pool, limit, b);
 }
 
 static bool by_limits(const karp_pool_refusal *r)
@@ -98,7 +100,7 @@ static void limits_of_pools(search *s, const karp_unschedulable *row)
         strbuf_addstr(&text, row->pools[i].node_pool);
         for (uint32_t k = 0; k < limits.count; k++) {
             strbuf_adds(&text, k == 0 ? ": " : "; ");
-            show_limit(s->snapshot, s->out->decision, pool, &limits.items[k], &text);
+            show_limit(s, pool, &limits.items[k], &text);
         }
         record_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
     }

@@ -8,6 +8,7 @@
 #include <base/str.h>
 #include <model/pdbs.h>
 #include <model/selector.h>
+#include <schedule/movable.h>
 #include <schedule/report.h>
 
 static void add_pods(strbuf *b, uint32_t count)
@@ -194,7 +195,9 @@ static void check_job(linting *l, const lint_group *g)
 {
     const karp_snapshot *s = l->snapshot;
     const pod *p = pod_at(&s->raw, g->pod);
-    if ((p->flags & POD_OF_JOB) == 0 || is_protected(s, p)) return;
+    if ((p->flags & POD_OF_JOB) == 0 || is_protected(s, p) ||
+        pod_pdb_check(s, g->pod, s->raw.now, PDB_FULLY_BLOCKING, NULL) != PDB_ALLOWED)
+        return;
     const node_pool *pool = consolidating(s);
     if (pool == NULL) return;
     strbuf_adds(&l->field, "metadata.annotations");

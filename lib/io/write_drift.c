@@ -40,7 +40,8 @@ karp_status karp_drift_text(const karp_drift *given, char out[KARP_DRIFT_TEXT])
     if (drift->left > 0)
         str_append(out, KARP_DRIFT_TEXT, "; %zu %s replaced after %s%s, %zu %s", gone, gone == 1 ? "is" : "are", most,
                    length, drift->left, drift->left == 1 ? "stays" : "stay");
-    else str_append(out, KARP_DRIFT_TEXT, ", replaced after %s%s", most, length);
+    else
+        str_append(out, KARP_DRIFT_TEXT, drift->held > 0 ? ", gone after %s%s" : ", replaced after %s%s", most, length);
     if (drift->held > 0) {
         str_append(out, KARP_DRIFT_TEXT, " (pods that cannot be evicted hold ");
         if (gone == 1) str_append(out, KARP_DRIFT_TEXT, "it");

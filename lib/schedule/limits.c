@@ -372,7 +372,7 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
     limits_name(s->snapshot, pool, &b);
     strbuf_adds(&b, launches_of(d, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name)) > 0
                         ? " reached in this round"
-                        : " leaves too little for one more node");
+                        : " leaves too little for a node that takes them");
     strbuf_adds(&b, ", so that other NodePools launch for pods that it would take, first ");
     strbuf_addstr(&b, pod_name(s->snapshot, l->pods[0]));
     strbuf_adds(&b, " (");

@@ -143,7 +143,7 @@ static void say_other_choice(const refused_pod *p, const refusing_group *q, strb
         return;
     }
     add_value(b, text_of(p->s->snapshot, k->values[d]));
-    strbuf_adds(b, q->g->kind == GROUP_SPREAD ? " is chosen, the first by name of those with the fewest pods"
+    strbuf_adds(b, q->g->kind == GROUP_SPREAD ? " is chosen, one of those with the fewest pods"
                                               : " is chosen to start in, the first by name");
 }
 

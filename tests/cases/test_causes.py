@@ -230,7 +230,10 @@ def limits_and_ends():
     notes = asked('explain', 'node', 'w2', *NOW, objects=[tight, *three])['warnings']
     check(any('limits only stop launches, and no node goes because of them' in n for n in notes), notes)
     said = why('limits', 'crunch-2', pool(term(TYPE, 'r6a.8xlarge'), limits={'cpu': '79'}), *[pod(f'crunch-{i}', cpu='30') for i in range(3)])
-    check('limit 79, in use 0 before 2 launches of this round; a node of it has at least 32 (r6a.8xlarge)' in said, said)
+    check('limit 79, in use 0 before 2 launches of this round; a node for the pod has at least 32 (r6a.8xlarge)' in said, said)
+    near = [pool(SIZES, limits={'cpu': '10'}), *[x for i in range(2) for x in (*joined(f'w{i}'), pod(f'a{i}-0', f'w{i}', cpu='3200m'))]]
+    said = why('limits', 'job-0', *near, pod('job-0', cpu='3500m'))
+    check('limit 10, in use 8; a node for the pod has at least 4 (m6i.xlarge)' in said, said)
     for budgets in ([], [{'nodes': '0'}]):
         one, its = joined('n1')
         its['spec']['expireAfter'] = '19m'

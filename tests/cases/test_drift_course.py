@@ -197,7 +197,7 @@ def held():
         equal((found['nodes'], found['left'], found['held']), (4, 0, 1), budget)
         equal(3600 + (waves - 1) * 60 <= found['seconds'] <= 3600 + (waves + 1) * 60, True, f'budget {budget}: {found["seconds"]}')
         shown = ' '.join(run('disrupt', path, '--replace', folder + '/new.json')[0].split())
-        check('replaced after at most 1h' in shown and 'hold 1 of them until terminationGracePeriod is over' in shown, shown)
+        check('gone after at most 1h' in shown and 'hold 1 of them until terminationGracePeriod is over' in shown, shown)
     plain = course('disrupt', cluster(), '--replace', folder + '/new.json')['driftCourse']
     check('held' not in plain and plain['seconds'] == 60, plain)
 

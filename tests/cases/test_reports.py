@@ -215,7 +215,7 @@ def left_over(large):
     pools = [pool(term(situations.TYPE, 'm6i.xlarge'), name='first', weight=50, limits={'cpu': '7'}), pool(term(situations.TYPE, 'm6i.xlarge'), name='second')]
     text = json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [situations.NODE_CLASS, *pools, full, pod('x-0', 'f1', cpu='3'), pod('y-0', cpu='3')]})
     said = ' '.join(run('explain', 'pod', 'shop/y-0', '-f', '-', *REGION, text=text)[0].split())
-    check('limit cpu 7 leaves too little for one more node, so that' in said and 'in use cpu 4 too little of it is left' in said, said)
+    check('limit cpu 7 leaves too little for a node that takes them, so that' in said and 'in use cpu 4 too little of it is left' in said, said)
     host = situations.spread('web', situations.HOST)
     both = [large, node('n1'), node('n2'), *(pod(f'web-{i}', on, topologySpreadConstraints=host) for i, on in enumerate(('n1', 'n2', 'n1')))]
     said = told_of('apart', 'explain', 'pod', 'shop/web-2', objects=both)
