@@ -225,6 +225,15 @@ static bool is_custom_machine(const linting *l, uint32_t key, uint32_t value)
     return key == l->snapshot->known.instance_type && str_starts(text, "custom-");
 }
 
+/* "us-west-2-lax-1a" */
+static bool is_local_zone(const linting *l, uint32_t key, uint32_t value)
+{
+    karp_str text = text_of(l->snapshot, value);
+    size_t dashes = 0;
+    for (size_t i = 0; i < text.len; i++) dashes += text.ptr[i] == '-';
+    return key == l->snapshot->known.zone && dashes == 4;
+}
+
 static void note_value(linting *l, uint32_t key, uint32_t value, const char *kind, karp_str named, const char *field)
 {
     strbuf_adds(&l->field, field);
@@ -236,9 +245,13 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     strbuf_adds(&l->text, " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
     nearest near = nearest_value(l, key, value);
-    if (!is_custom_machine(l, key, value)) lint_suggest(l, &near);
+    if (!is_custom_machine(l, key, value) && !is_local_zone(l, key, value)) lint_suggest(l, &near);
     if (is_custom_machine(l, key, value))
         strbuf_adds(&l->remedy, "a custom machine type: Karpenter's provider for GCP launches predefined ones only");
+    else if (is_local_zone(l, key, value))
+        strbuf_adds(&l->remedy,
+                    "a local zone: the catalogue has no type that is offered there; choose types that are, and "
+                    "state them with --catalogue or --facts");
     else if (near.best.ptr == NULL && l->values_of == key) list_values(l);
     lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
 }

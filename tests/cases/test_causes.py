@@ -279,6 +279,8 @@ def labels():
     equal(found('unknown-label', term('example.com/team', 'a')), [], 'a label of its own')
     said, = found('unknown-value', term(situations.ZONE, '1'))
     check('its values are us-west-2a, us-west-2b, us-west-2c' in said, said)
+    said, = found('unknown-value', term(situations.ZONE, 'us-west-2-phx-9z'))
+    check('a local zone: the catalogue has no type that is offered there' in said, said)
     said, = found('unknown-value', term(TYPE, 'n2-custom-8-24576'))
     check('a custom machine type' in said, said)
 
