@@ -153,6 +153,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     if (status == KARP_OK) status = io_values_note(reader);
     if (status == KARP_OK) status = io_resources_note(reader);
     if (status == KARP_OK) status = io_clouds_note(reader);
+    if (status == KARP_OK) status = io_regions_note(reader);
     if (status == KARP_OK) status = io_class_kinds_note(reader);
     if (status == KARP_OK) status = io_class_zones_note(reader);
     if (status == KARP_OK) status = io_licences_note(reader);

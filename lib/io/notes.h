@@ -88,6 +88,8 @@ karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool);
 karp_status io_values_note(karp_reader *reader);
 /* Resources that pods request and nothing has, but for another spelling (resource_names.c). */
 karp_status io_resources_note(karp_reader *reader);
+/* NodePools of another region than the one whose types are used (regions.c). */
+karp_status io_regions_note(karp_reader *reader);
 /* Zones that a NodePool lists and its node class lacks (class_zones.c). */
 karp_status io_class_zones_note(karp_reader *reader);
 /* Kinds in references to node classes that the group or the input does not have (class_kinds.c). */

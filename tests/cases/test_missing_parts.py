@@ -67,6 +67,17 @@ with tempfile.TemporaryDirectory() as folder:
     recording.write_text('{"kind": "Recording", "now": "2026-03-02T08:00:00Z", "objects": []}\n')
     said = run('plan', recording, status=1)[1]
     check(f'a recording of karp record: karp replay {recording}' in said, said)
+# Two regions in one input: the types of one are used, and the NodePool of the other is named.
+def pool(name, zone):
+    return thing('karpenter.sh/v1', 'NodePool', name, spec={'template': {'spec': {
+        'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'},
+        'requirements': [{'key': 'topology.kubernetes.io/zone', 'operator': 'In', 'values': [zone]}]}}})
+
+
+told = document('plan', manifest(pool('east', 'us-east-1a'), pool('west', 'us-west-2a'), web()))['problems']
+check('NodePool west is in region us-west-2 (topology.kubernetes.io/zone), and the types and prices of us-east-1 are used' in ' '.join(told), told)
+equal(len(told), 1, told)
+check('problems' not in document('plan', manifest(pool('east', 'us-east-1a'), pool('more', 'us-east-1b'), web())), 'one region')
 # Options that have no effect.
 check('decided on in profile karp' in run('explain', 'group', 'train', POOL, '--profile', 'karpenter', status=1)[1], 'a profile')
 sys.exit(finish())
