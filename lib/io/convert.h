@@ -37,6 +37,8 @@ karp_status io_convert_beta(karp_reader *reader, const io_kind_info *info, tree 
 
 /* Whether the key is a label that EKS Auto Mode uses instead of one of Karpenter's. */
 bool io_is_auto_mode(karp_str key);
+/* Gives them Karpenter's names in the JSON of a pod. */
+void io_auto_mode_rename(char *json, size_t length);
 /* Renames the Auto Mode labels of an object in the reader's trees, if reader->auto_mode_here is set. Also adds the
  * label eks.amazonaws.com/compute-type to the template of an Auto Mode NodePool. */
 karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root);

@@ -99,6 +99,16 @@ static bool rename_labels(karp_reader *reader, tree *value)
     return ok;
 }
 
+_Static_assert(sizeof auto_mode == sizeof own, "the label is renamed in its place");
+
+void io_auto_mode_rename(char *json, size_t length)
+{
+    for (size_t at = 0; at + sizeof auto_mode <= length; at++) {
+        if (json[at] == '"' && memcmp(json + at + 1, auto_mode, sizeof auto_mode - 1) == 0)
+            memcpy(json + at + 1, own, sizeof own - 1);
+    }
+}
+
 karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root)
 {
     if (info->kind != IO_KIND_NODE_POOL && !reader->auto_mode_here) return KARP_OK;

@@ -2,6 +2,7 @@
 #include <replay/trace.h>
 
 #include <base/sort.h>
+#include <io/convert.h>
 
 void trace_init(trace *t, karp_context *context)
 {
@@ -46,6 +47,7 @@ uint32_t trace_shape_of(trace *t, const trees *memory, const tree *pod)
     strbuf text;
     strbuf_init(&text, t->context);
     tree_write(&text, pod);
+    if (!text.failed && text.len > 0) io_auto_mode_rename(text.ptr, text.len);
     uint32_t shape = memory->status || text.failed ? NO_ID : trace_shape(t, (karp_str){ text.ptr, text.len });
     strbuf_free(&text);
     return shape;

@@ -78,6 +78,12 @@ told = document('plan', manifest(pool('east', 'us-east-1a'), pool('west', 'us-we
 check('NodePool west is in region us-west-2 (topology.kubernetes.io/zone), and the types and prices of us-east-1 are used' in ' '.join(told), told)
 equal(len(told), 1, told)
 check('problems' not in document('plan', manifest(pool('east', 'us-east-1a'), pool('more', 'us-east-1b'), web())), 'one region')
+# A disk of a GCENodeClass that is as large as its image.
+disks = {'disks': [{'category': 'pd-balanced', 'sizeGiB': 60, 'boot': True}, {'category': 'pd-balanced', 'secondaryBootMode': 'CONTAINER_IMAGE_CACHE'}]}
+gce = thing('karpenter.k8s.gcp/v1alpha1', 'GCENodeClass', 'default', spec={'imageSelectorTerms': [{'alias': 'ContainerOptimizedOS@latest'}], **disks})
+of_gce = thing('karpenter.sh/v1', 'NodePool', 'general', spec={'template': {'spec': {'requirements': [], 'nodeClassRef': {
+    'group': 'karpenter.k8s.gcp', 'kind': 'GCENodeClass', 'name': 'default'}}}})
+equal(len(document('plan', manifest(of_gce, gce, web()))['launches']), 1, 'a disk without a size')
 # Options that have no effect.
 check('decided on in profile karp' in run('explain', 'group', 'train', POOL, '--profile', 'karpenter', status=1)[1], 'a profile')
 sys.exit(finish())

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 from manifests import ASKS, ONE_TYPE
-from stories import check, finish, run
+from stories import check, finish, run, types_of
 
 folder = tempfile.TemporaryDirectory()
 POOL = (ASKS / 'pool.yaml').read_text()
@@ -26,9 +26,9 @@ def web(replicas=1, cpu='1', **spec):
             'spec': {'replicas': replicas, 'selector': {'matchLabels': {'app': 'web'}}, 'template': template}}
 
 
-def both(path, gate, status, said=''):
+def both(path, gate, status, said='', types=ONE_TYPE):
     for verb in ('simulate', 'replay'):
-        errors = run(verb, path, *ONE_TYPE, '--fail-on', gate, status=status)[1]
+        errors = run(verb, path, *types, '--fail-on', gate, status=status)[1]
         check(said in errors, f'{verb} {gate}: {errors}')
 
 
@@ -39,5 +39,7 @@ both(story(web(), {'apiVersion': 'argoproj.io/v1alpha1', 'kind': 'Workflow', 'me
     {'name': 'a', 'container': {'image': 'x'}}]}}), 'unschedulable', 3, '1 object creates pods that are not planned')
 both(story(), 'unschedulable', 3, 'no pod and no node to decide on')
 both(story(web()), 'cost=+10%', 1, 'cost=$500')
+# Labels of EKS Auto Mode are read as Karpenter's, in stories as in a plan.
+both(story(web(nodeSelector={'eks.amazonaws.com/instance-family': 'c6a'})), 'unschedulable', 0, types=types_of(folder.name, 'us-east-1', 'c6a.large'))
 check('--dump-at' in run('replay', story(web()), '--dump-at', '5m', '--fail-on', 'notes', status=1)[1], 'a dump has no outcome')
 sys.exit(finish())

@@ -115,9 +115,10 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
         decode_at_element(d, "spec.disks", i);
         int64_t size = decode_count(d, entry, "sizeGiB");
         karp_str category = decode_word(d, entry, "category", categories, sizeof categories / sizeof *categories);
-        if (size < 10) decode_bad(d, "sizeGiB", "must be a whole number of at least 10");
+        bool stated = tree_get(entry, "sizeGiB") != NULL; /* a disk of an image may be as large as that is */
+        if (stated && size < 10) decode_bad(d, "sizeGiB", "must be a whole number of at least 10");
         if (decode_flag(d, entry, "boot")) {
-            out->boot_gib = size; /* the last one is used */
+            if (stated) out->boot_gib = size; /* the last one is used */
         } else if (str_is(category, "local-ssd")) {
             out->ssd_gib += size;
             out->ssds++;
