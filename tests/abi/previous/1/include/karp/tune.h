@@ -131,6 +131,17 @@ typedef struct karp_tune_design {
     double restarts; /**< the part of the cost that is restarts (restart_loss) */
 } karp_tune_design;
 
+/** A day of a replayed design. */
+typedef struct karp_tune_day {
+    size_t size;
+    int64_t begins; /**< instant; days are those of UTC */
+    double cost; /**< $ of the nodes on that day, without restarts */
+} karp_tune_day;
+
+/** Day @p index of the replay of a design, from the first. Errors: NOT_FOUND (no such design, its result is not known,
+ * or there are fewer days), INVALID, ABI_SIZE. */
+KARP_API karp_status karp_tune_get_day(const karp_tune *tune, size_t design, size_t index, karp_tune_day *out);
+
 /** How many designs were handed out. */
 KARP_API size_t karp_tune_design_count(const karp_tune *tune);
 /** Design @p index, judged by the results that were given. Errors: NOT_FOUND (there are fewer), ABI_SIZE. */
