@@ -93,6 +93,7 @@ typedef struct cli_options {
     const struct cli_kept *kept; /* such input, read before; NULL = none */
     cli_requests requests;
     cli_list pods_from; /* rules for kinds */
+    const char *ignored_kinds; /* NULL = none */
     cli_list designs; /* --design */
     const cli_difference *laid; /* NULL = none; karp diff plans with one difference at a time */
     const char *program; /* name of the program as it was called */

@@ -267,6 +267,7 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.hooks != NULL) side->hooks = own.hooks;
     requests_inherit(&side->requests, &own.requests);
     if (own.pods_from.count > 0) side->pods_from = own.pods_from;
+    if (own.ignored_kinds != NULL) side->ignored_kinds = own.ignored_kinds;
     objective_inherit(side, &own);
     if (own.profiles.count > 0) {
         side->profile = own.profile;

@@ -214,6 +214,7 @@ static void reader_options_of(const cli_options *options, bool keep_documents, k
     out->peer_version = options->peer_version;
     out->previews = options->preview;
     out->feature_gates = str(options->feature_gates);
+    out->ignored_kinds = str(options->ignored_kinds);
     /* A plan of least cost is compared with Karpenter's, which respects them. */
     if (options->objective.kind != KARP_OBJECTIVE_COST) out->preferences = options->preferences;
     out->region = str(options->region);

@@ -41,6 +41,8 @@ static const option_row rows[] = {
       "set the replicas of NAME, NAMESPACE/NAME or KIND/NAMESPACE/NAME to N (repeatable)" },
     { 0, "pods-from", "RULE", CLI_OPTION_INPUT, LISTED(pods_from),
       "a kind that creates pods: Kind.group=/spec/template[,/spec/replicas] (repeatable)" },
+    { 0, "ignore-kinds", "KIND.GROUP,...", CLI_OPTION_INPUT, TEXT(ignored_kinds),
+      "kinds that karp does not know and that create no pods; *.GROUP: all kinds of a group" },
     { 0, "hooks", "PHASE", CLI_OPTION_INPUT, TEXT(hooks),
       "plan only Helm's hooks of this phase, such as pre-install; default: no hooks" },
     { 0, "replicas-from", "WORD", CLI_OPTION_INPUT, WORD(replicas_from, WORDS_REPLICAS_FROM),

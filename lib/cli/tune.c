@@ -194,6 +194,7 @@ static const char *useless(const cli_options *o)
                  { o->scaled.count > 0, true, "--scale" },
                  { o->prices.count > 0, true, "--prices" },
                  { o->pods_from.count > 0, true, "--pods-from" },
+                 { o->ignored_kinds != NULL, true, "--ignore-kinds" },
                  { o->hooks != NULL, true, "--hooks" },
                  { o->now != 0 || o->now_later != 0, true, "--now" },
                  { o->cluster, true, "a cluster" },

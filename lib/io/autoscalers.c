@@ -148,6 +148,25 @@ static karp_status apply(karp_reader *reader, const io_deferred *w)
     return scale(reader, w, target, b);
 }
 
+/* ---- autoscalers that are not modelled --------------------------------------------------------------------------- */
+
+static karp_status note_scaler(karp_reader *reader, const io_deferred *w)
+{
+    const tree *spec = tree_get(w->root, "spec"), *ref = tree_get(spec, "scaleTargetRef");
+    if (!ref) ref = tree_get(spec, "targetRef");
+    karp_str name = tree_get_text(ref, "name"), kind = tree_get_text(w->root, "kind");
+    const io_deferred *target = target_of(reader, w, ref);
+    /* One that names no object of its own may change any. */
+    if (name.len > 0 && (!target || target->scaled || has_pods(reader, target))) return KARP_OK;
+    return io_not_understood_at(reader, &w->place,
+                                "%.*s %.*s changes the replicas of %s %.*s, which is not modelled; --scale sets them, "
+                                "--replicas-from spec takes "
+                                "them as they are",
+                                str_shown(kind, 64), kind.ptr, str_shown(w->name, 100), w->name.ptr,
+                                target ? target->info->name : "workloads", str_shown(name, 100),
+                                name.len ? name.ptr : "");
+}
+
 /* ---- VerticalPodAutoscaler --------------------------------------------------------------------------------------- */
 
 /* "cpu 50m, memory 128Mi for container c" */
@@ -189,6 +208,9 @@ karp_status io_settle_autoscalers(karp_reader *reader)
         if (w->gone || w->stated) continue;
         bool scales = w->info->kind == IO_KIND_AUTOSCALER || w->info->kind == IO_KIND_SCALED_OBJECT;
         if (scales && reader->options.replicas_from != KARP_REPLICAS_SPEC) status = apply(reader, w);
+        if (w->info->kind == IO_KIND_POD_MAKER && reader->options.replicas_from != KARP_REPLICAS_SPEC &&
+            io_is_scaler(w->root))
+            status = note_scaler(reader, w);
         if (w->info->kind == IO_KIND_VERTICAL_AUTOSCALER && !reader->sizes) status = note_vertical(reader, w);
     }
     return status;

@@ -38,6 +38,8 @@ karp_status io_unused_later(karp_reader *reader, karp_str note);
 karp_status io_unused_workload(karp_reader *reader, const tree *root);
 /* Counts an object of a kind that is not read, and notes the kind that may have been meant. */
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind);
+/* Whether nothing is known of the kind: not even that it is a slip of the pen. */
+bool io_is_unknown_kind(karp_str api_version, karp_str kind);
 /* The kind that may have been meant by one that is not read; NULL = none is similar. */
 const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind);
 /* Adds the notes. Call it after everything has been read. Errors: NOMEM. */

@@ -7,6 +7,7 @@
 #include <io/clouds.h>
 #include <io/convert.h>
 #include <io/foreign.h>
+#include <io/ignored_kinds.h>
 #include <io/left_out.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -286,6 +287,15 @@ karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *
     return status ? status : io_note_refused(reader, info, root, place);
 }
 
+/* Of kinds that are not read, objects are kept that create pods, and those of which nothing is known. */
+static const io_kind_info *kind_of(const karp_reader *reader, const tree *root)
+{
+    karp_str kind = tree_get_text(root, "kind"), api_version = tree_get_text(root, "apiVersion");
+    const io_kind_info *info = io_reader_kind(reader, api_version, kind);
+    if (info->kind != IO_KIND_UNKNOWN || io_is_ignored(reader, api_version, kind)) return info;
+    return io_makes_pods(root) || io_is_unknown_kind(api_version, kind) ? &io_kind_pod_maker : info;
+}
+
 static karp_status use_whole_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     karp_str kind = tree_get_text(root, "kind"), api_version = tree_get_text(root, "apiVersion");
@@ -295,8 +305,7 @@ static karp_status use_whole_object(karp_reader *reader, tree *root, const io_pl
         return io_foreign_refuse(reader, root, place, stated, kind.len > 0 ? "apiVersion" : "kind",
                                  "is missing: this is not a Kubernetes object");
     reader->used++;
-    const io_kind_info *info = io_reader_kind(reader, api_version, kind);
-    if (info->kind == IO_KIND_UNKNOWN && io_makes_pods(root)) info = &io_kind_pod_maker;
+    const io_kind_info *info = kind_of(reader, root);
     if (!stated && !io_name_generated(reader, info, root)) return io_reader_nomem(reader);
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
     if (info->kind == IO_KIND_UNKNOWN) return io_unused_kind(reader, api_version, kind);

@@ -9,36 +9,56 @@
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
-/* Kinds that have a pod template or replicas and create no pods of them: other objects use the template, it is one of
- * the past, or the replicas are others'. */
-static const struct {
-    const char *group, *kinds;
-} others[] = {
-    { "apiextensions.k8s.io", "CustomResourceDefinition" },
-    { "apps", "ControllerRevision" },
-    { "apps.kruise.io", "SidecarSet WorkloadSpread" },
-    { "argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate ClusterWorkflowTemplate WorkflowTemplate" },
-    { "flow.volcano.sh", "JobTemplate" },
-    { "jetstream.nats.io", "KeyValue ObjectStore Stream" },
-    { "kafka.strimzi.io", "KafkaTopic" },
-    { "kyverno.io", "ClusterPolicy Policy" },
-    { "machine.openshift.io", "ControlPlaneMachineSet MachineSet" },
-    { "serving.kserve.io", "ClusterStorageContainer LLMInferenceServiceConfig" },
-    { "tekton.dev", "ClusterTask Pipeline Task" },
-};
-
-static bool is_listed(const char *group, const char *kinds, karp_str api_version, karp_str kind)
+/* The first row of a group in a table that is sorted by group, or where it would be. */
+static size_t first_row(const void *rows, size_t count, size_t size, karp_str group)
 {
-    return kind.len > 0 && str_is(str_before(api_version, '/'), group) && str_in_list(kind, kinds);
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *const *name = (const void *)((const char *)rows + middle * size); /* a row begins with its group */
+        if (compare_str(str(*name), group) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low;
 }
 
 /* NULL = the kind is not known. */
 static const io_maker *maker_of(karp_str api_version, karp_str kind)
 {
-    for (size_t i = 0; i < io_maker_count; i++) {
-        if (is_listed(io_makers[i].group, io_makers[i].kinds, api_version, kind)) return &io_makers[i];
+    karp_str group = str_before(api_version, '/');
+    size_t i = first_row(io_makers, io_maker_count, sizeof *io_makers, group);
+    for (; i < io_maker_count && kind.len > 0 && str_is(group, io_makers[i].group); i++) {
+        if (str_in_list(kind, io_makers[i].kinds)) return &io_makers[i];
     }
     return NULL;
+}
+
+static bool has_row(karp_str group, karp_str kind)
+{
+    size_t i = first_row(io_harmless_kinds, io_harmless_count, sizeof *io_harmless_kinds, group);
+    if (i == io_harmless_count || !str_is(group, io_harmless_kinds[i].group)) return false;
+    return strcmp(io_harmless_kinds[i].kinds, "*") == 0 || str_in_list(kind, io_harmless_kinds[i].kinds);
+}
+
+bool io_is_harmless(karp_str api_version, karp_str kind)
+{
+    karp_str group = str_before(api_version, '/');
+    char below[256];
+    if (maker_of(api_version, kind) || kind.len == 0) return false;
+    if (has_row(group, kind)) return true;
+    for (size_t at = 0; at < group.len && group.len < sizeof below - 1; at++) {
+        if (group.ptr[at] != '.') continue;
+        below[0] = '\0';
+        str_append(below, sizeof below, "*%.*s", (int)(group.len - at), group.ptr + at);
+        if (has_row(str(below), kind)) return true;
+    }
+    return false;
+}
+
+bool io_is_scaler(const tree *root)
+{
+    const io_maker *maker = maker_of(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
+    return maker && maker->on == IO_ON_SCALING;
 }
 
 /* ---- pod templates ----------------------------------------------------------------------------------------------- */
@@ -90,7 +110,7 @@ static bool states_resources(const tree *value, size_t depth)
     return false;
 }
 
-/* Whether it says how many there are of something that has what pods have. The replicas of Cluster API are machines. */
+/* Whether it says how many there are of something that has what pods have. */
 static bool states_count(const tree *root)
 {
     static const char *const counts[] = { "instances", "numberOfInstances", "replicaCount", "replicas" };
@@ -99,7 +119,6 @@ static bool states_count(const tree *root)
     bool has = false;
     const tree *spec = tree_get(root, "spec");
     int64_t count = 0;
-    if (str_ends(str_before(tree_get_text(root, "apiVersion"), '/'), "cluster.x-k8s.io")) return false;
     for (size_t i = 0; i < sizeof counts / sizeof *counts && count == 0; i++)
         (void)tree_integer(tree_get(spec, counts[i]), &count);
     for (size_t i = 0; i < sizeof of_pods / sizeof *of_pods; i++) has = has || tree_get(spec, of_pods[i]);
@@ -127,10 +146,9 @@ bool io_makes_pods(const tree *root)
 {
     karp_str api_version = tree_get_text(root, "apiVersion"), kind = tree_get_text(root, "kind");
     char path[PATH_ROOM] = "";
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (is_listed(others[i].group, others[i].kinds, api_version, kind)) return false;
-    }
-    if (is_listed("gateway.networking.k8s.io", "Gateway", api_version, kind)) return has_proxies(root);
+    if (str_is(kind, "Gateway") && str_is(str_before(api_version, '/'), "gateway.networking.k8s.io"))
+        return has_proxies(root);
+    if (io_is_harmless(api_version, kind)) return false;
     return maker_of(api_version, kind) || find_template(root, 0, path) || states_resources(tree_get(root, "spec"), 0) ||
            states_count(root);
 }
@@ -187,6 +205,22 @@ bool io_has_made(const karp_reader *reader, const io_deferred *maker)
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
+/* One object of each kind: what helps is the same for all of them. */
+static karp_status report_unknown(karp_reader *reader, const io_deferred *w)
+{
+    karp_str kind = tree_get_text(w->root, "kind"), group = str_before(tree_get_text(w->root, "apiVersion"), '/');
+    char full[200] = "", name[100];
+    str_append(full, sizeof full, "%.*s.%.*s", str_shown(kind, 80), kind.ptr, str_shown(group, 100), group.ptr);
+    if (io_find(reader, "unknown kinds", (karp_str){ "", 0 }, str(full)) != IO_NONE) return KARP_OK;
+    if (!io_note_name(reader, str("unknown kinds"), (karp_str){ "", 0 }, str(full), 1)) return io_reader_nomem(reader);
+    str_shorten(name, sizeof name, w->name);
+    return io_not_understood_at(
+        reader, &w->place,
+        "kind %.*s of %.*s is not known (%s): whether it creates pods is not known; --pods-from %s=/PATH/OF/TEMPLATE "
+        "says where its pods are, --ignore-kinds %s that it has none",
+        str_shown(kind, 80), kind.ptr, str_shown(group, 100), group.ptr, name, full, full);
+}
+
 static karp_status report(karp_reader *reader, const io_deferred *w)
 {
     char path[PATH_ROOM] = "", why[400] = "";
@@ -219,7 +253,8 @@ karp_status io_settle_makers(karp_reader *reader)
     size_t first = reader->problem_count;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (w->info->kind == IO_KIND_POD_MAKER && !w->gone && !io_has_made(reader, w)) status = report(reader, w);
+        if (w->info->kind != IO_KIND_POD_MAKER || w->gone || io_is_scaler(w->root) || io_has_made(reader, w)) continue;
+        status = io_makes_pods(w->root) ? report(reader, w) : report_unknown(reader, w);
     }
     for (size_t i = first; i < reader->problem_count; i++) reader->problems[i].in_objects = true;
     return status;

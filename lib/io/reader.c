@@ -5,6 +5,7 @@
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/foreign.h>
+#include <io/ignored_kinds.h>
 #include <io/sizes.h>
 
 #include <stdarg.h>
@@ -29,7 +30,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
                                       "karp_reader_options", error);
     if (!status)
         status = STRUCT_CHECK_TEXTS("karp_reader_options", error, &given.region, &given.base_directory, &given.provider,
-                                    &given.feature_gates, &given.hooks);
+                                    &given.feature_gates, &given.hooks, &given.ignored_kinds);
     if (!status && given.replicas_from > KARP_REPLICAS_MOST)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: replicas_from is none of KARP_REPLICAS_*");
     if (!status && given.dra_requests > KARP_READ_DRA_PLAN)
@@ -74,15 +75,18 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.provider = io_keep(reader, given.provider);
     reader->options.feature_gates = io_keep(reader, given.feature_gates);
     reader->options.hooks = io_keep(reader, given.hooks);
+    reader->options.ignored_kinds = io_keep(reader, given.ignored_kinds);
     reader->gates = KARP_GATE_RESERVED_CAPACITY;
     reader->canonical = arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
-        !reader->options.provider.ptr || !reader->options.feature_gates.ptr || !reader->options.hooks.ptr) {
+        !reader->options.provider.ptr || !reader->options.feature_gates.ptr || !reader->options.hooks.ptr ||
+        !reader->options.ignored_kinds.ptr) {
         karp_reader_free(reader);
         return karp_context_refusal(context, fail_nomem(error), error);
     }
     status = io_gates_read(reader);
+    if (status == KARP_OK) status = io_ignored_read(reader);
     reader->gates = (reader->gates & ~reader->gates_given) | reader->gates_on;
     /* A provider that does not exist is reported now. */
     if (status == KARP_OK) status = io_clouds_check(reader);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/labels.h>
 #include <base/nearest.h>
+#include <io/ignored_kinds.h>
 #include <io/notes.h>
+#include <io/pod_makers.h>
 #include <io/schemas.h>
 
 #include <base/money.h>
@@ -309,17 +311,34 @@ const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind)
     return NULL;
 }
 
+/* The kind of node classes that is meant; NULL = none. */
+static const char *class_meant(karp_str api_version, karp_str kind)
+{
+    const char *name = io_class_kind_of(str_before(api_version, '/'));
+    return name && nearly((karp_str){ kind.ptr, (size_t)str_shown(kind, 100) }, str(name)) ? name : NULL;
+}
+
+bool io_is_unknown_kind(karp_str api_version, karp_str kind)
+{
+    bool of_kubernetes;
+    if (io_is_plain_kind(api_version, kind, &of_kubernetes) || of_kubernetes) return false;
+    return !io_is_harmless(api_version, kind) && !io_kind_meant(api_version, kind) && !class_meant(api_version, kind);
+}
+
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind)
 {
     bool of_kubernetes;
+    if (io_is_ignored(reader, api_version, kind))
+        return io_warn_once(reader, "%.*s of %.*s is left out (--ignore-kinds)", str_shown(kind, 100), kind.ptr,
+                            str_shown(api_version, 100), api_version.ptr);
     bool plain = io_is_plain_kind(api_version, kind, &of_kubernetes);
     const io_kind_info *meant = plain ? NULL : io_kind_meant(api_version, kind);
     if (meant)
         return io_not_understood_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?",
                                       str_shown(kind, 100), kind.ptr, str_shown(api_version, 100), api_version.ptr,
                                       meant->name, meant->group, meant->group[0] ? "/" : "", meant->version);
-    const char *class_kind = io_class_kind_of(str_before(api_version, '/'));
-    if (class_kind && nearly((karp_str){ kind.ptr, (size_t)str_shown(kind, 100) }, str(class_kind)))
+    const char *class_kind = class_meant(api_version, kind);
+    if (class_kind)
         return io_not_understood_once(reader, "%.*s of %.*s is not read; did you mean %s?", str_shown(kind, 100),
                                       kind.ptr, str_shown(api_version, 100), api_version.ptr, class_kind);
     if (of_kubernetes && !plain)

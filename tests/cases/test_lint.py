@@ -253,7 +253,7 @@ def check_forms():
     run('lint', '-f', '-', *REGION, '--fail-on', 'warning', text=examples()['unknown-value'][1], status=3)
     _, error = run('lint', '-f', '-', '--fail-on', 'some', text=example, status=1)
     check('info, warning or error' in error, error)
-    note = 'apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: t}\n'
+    note = 'apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: t}\n'
     rules = [f['rule'] for f in findings(note)['findings']]
     equal(rules, ['input-note'], 'a note of the reader')
     run('lint', '-f', '-', '--fail-on', 'error', text=note)

@@ -80,8 +80,8 @@ KINDS = [
 ]
 
 # Understood: kinds of others, those of Kubernetes without an effect, former versions, and what a cluster has stored.
-UNDERSTOOD = [thing('example.com/v1', 'Gadget', 'g', spec={}), thing('hypershift.openshift.io/v1beta1', 'NodePool', 'h', spec={}),
-              thing('core.oam.dev/v1', 'Workload', 'w', spec={}), thing('v1', 'ConfigMap', 'c', data={}), thing('networking.k8s.io/v1', 'Ingress', 'i', spec={}),
+UNDERSTOOD = [thing('cert-manager.io/v1', 'Certificate', 'g', spec={}), thing('hypershift.openshift.io/v1beta1', 'NodePool', 'h', spec={}),
+              thing('core.oam.dev/v1', 'TraitDefinition', 'w', spec={}), thing('v1', 'ConfigMap', 'c', data={}), thing('networking.k8s.io/v1', 'Ingress', 'i', spec={}),
               workload('apps/v1beta2', 'Deployment', 'former'), thing('rbac.authorization.k8s.io/v1', 'ClusterRole', 'r', rules=[]),
               *(thing('serving.knative.dev/v1', kind, 'serves', spec={'template': {'spec': {
                   'containerConcurrency': 10, 'timeoutSeconds': 300, 'responseStartTimeoutSeconds': 9, 'idleTimeoutSeconds': 9, **FINE}}}) for kind in ('Service', 'Configuration')),

@@ -34,7 +34,9 @@ check('helm template' in said, said)
 said, = problems(thing('Connect', 'platform.example.com', spec={'podTemplate': {'resources': {'limits': {'memory': '1Gi'}}}}))
 check(said.startswith('Connect train creates pods') and 'its operator decides on them' in said, said)
 for one in (thing('Topic', 'example.com', spec={'replicas': 3, 'partitions': 12}), thing('Rule', 'example.com', spec={'resources': {'limits': {'memory': '?*'}}}),
-            thing('Rule', 'example.com', spec={'resources': ['pods']}), thing('Policy', 'kyverno.io', spec={'resources': {'limits': {'memory': '1Gi'}}})):
+            thing('Rule', 'example.com', spec={'resources': ['pods']})):
+    check('is not known' in problems(one)[0], one)
+for one in (thing('KafkaTopic', 'kafka.strimzi.io', spec={'replicas': 3, 'partitions': 12}), thing('Policy', 'kyverno.io', spec={'resources': {'limits': {'memory': '1Gi'}}})):
     equal(problems(one), [], one)
 
 # Text: a section of its own and the last line, in every answer; standard error where there is no room.
@@ -90,7 +92,8 @@ check('its operator decides on them' in problems(search)[0] and '--pods-from' no
 # Unknown kinds with a number of replicas, and with what pods have; replicas of topics, streams and machines are none.
 counted = [thing('Ledger', 'example.com', spec={name: 3, more: value}) for name, more, value in (('replicas', 'image', 'x'), ('instances', 'storage', {'size': '1Gi'}), ('replicaCount', 'version', '1.2'))]
 equal([len(problems(one)) for one in counted], [1, 1, 1], 'replicas')
-for one in (thing('Ledger', 'example.com', spec={'replicas': 0, 'image': 'x'}), thing('KafkaTopic', 'kafka.strimzi.io', spec={'replicas': 3, 'version': '1'}),
+check('is not known' in problems(thing('Ledger', 'example.com', spec={'replicas': 0, 'image': 'x'}))[0], 'no replicas')
+for one in (thing('KafkaTopic', 'kafka.strimzi.io', spec={'replicas': 3, 'version': '1'}),
             thing('Stream', 'jetstream.nats.io', spec={'replicas': 3, 'storage': 'file'}), thing('KubeadmControlPlane', 'controlplane.cluster.x-k8s.io', spec={'replicas': 3, 'version': '1'})):
     equal(problems(one), [], str(one))
 
@@ -101,7 +104,8 @@ equal(problems(gateway('istio', addresses=[{'value': 'ingress.istio-gateways.svc
 
 # What was made of it is in the input; or it makes nothing.
 equal(problems(WIDGET, owned(WIDGET, spec=SPEC)), [], 'its pod')
-equal(problems(WIDGET, owned(WIDGET, 'Gadget', 'example.com/v1')), [], 'an object in between')
+equal(problems(WIDGET, owned(WIDGET, 'Gadget', 'example.com/v1'), words=['--ignore-kinds', 'Gadget.example.com']), [], 'an object in between')
+check('kind Gadget of example.com is not known' in problems(WIDGET, owned(WIDGET, 'Gadget', 'example.com/v1'))[0], 'an unknown one in between')
 equal(len(problems(WIDGET, owned(thing('Widget', 'example.com', 'another'), spec=SPEC))), 1, "another one's pod")
 live = json.loads(json.dumps(KAFKA))
 live['metadata']['uid'] = 'k'
@@ -109,7 +113,7 @@ pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'events-0', 'uid'
 equal(problems(live, pod), [], 'of a cluster, with its pods')
 equal(len(problems(live)), 1, 'of a cluster, without')
 equal(len(problems(KAFKA, pod)), 1, 'a manifest')
-equal(problems(thing('WorkflowTemplate', 'argoproj.io', spec={'templates': [SPEC]}), thing('Gadget', 'example.com', spec={'size': 3})), [], 'others')
+equal(problems(thing('WorkflowTemplate', 'argoproj.io', spec={'templates': [SPEC]}), thing('AppProject', 'argoproj.io', spec={'size': 3})), [], 'others')
 equal(problems({**WIDGET, 'metadata': {'generateName': 'a-'}}, {**WIDGET, 'metadata': {'generateName': 'b-'}})[1].split(' creates')[0], 'Widget b-1', 'generated names')
 
 # A dump keeps them, and deleting one helps.
