@@ -50,11 +50,12 @@ static const char of_pods[] = POOL("p", "10")
 
 static inline karp_snapshot *read_text(karp_context *context, const char *text, size_t length)
 {
+    const karp_reader_options options = { .size = sizeof options, .queued = 1 };
     karp_reader *reader = NULL;
     karp_snapshot *made = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    assert_int_equal(karp_reader_new(context, NULL, &reader, NULL), KARP_OK);
+    assert_int_equal(karp_reader_new(context, &options, &reader, NULL), KARP_OK);
     if (karp_reader_add(reader, (karp_str)T("text"), (karp_str){ text, length }, &error) != KARP_OK ||
         karp_reader_finish(reader, &made, &error) != KARP_OK)
         fail_msg("%s", error.message);

@@ -346,6 +346,23 @@ static karp_status ask_flavour(void *out)
     karp_admission_free(a);
     return status;
 }
+static karp_status ask_condition(void *out)
+{
+    static const char text[] =
+        "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": ["
+        "{\"apiVersion\": \"v1\", \"kind\": \"PodTemplate\", \"metadata\": {\"name\": \"t\"}, \"template\": {\"spec\": "
+        "{\"containers\": [{\"name\": \"c\"}]}}}, {\"apiVersion\": \"autoscaling.x-k8s.io/v1\", \"kind\": "
+        "\"ProvisioningRequest\", \"metadata\": {\"name\": \"r\"}, \"spec\": {\"provisioningClassName\": "
+        "\"check-capacity.autoscaling.x-k8s.io\", \"podSets\": [{\"podTemplateRef\": {\"name\": \"t\"}, \"count\": "
+        "1}]}}]}";
+    karp_snapshot *asked = read_text(context, text, sizeof text - 1);
+    karp_admission *a = NULL;
+    assert_int_equal(karp_admit(asked, NULL, &a, NULL), KARP_OK);
+    karp_status status = karp_admission_condition(a, 0, 0, out);
+    karp_admission_free(a);
+    karp_snapshot_unref(asked);
+    return status;
+}
 static karp_status ask_preference(void *out)
 {
     karp_preferences *p = NULL;
@@ -443,6 +460,7 @@ static const struct asked out[] = {
     OUT(karp_savings_blocker, savings, ask_holding),
     OUT(karp_admitted, change_count, ask_admitted),
     OUT(karp_flavour, detail, ask_flavour),
+    OUT(karp_request_condition, message, ask_condition),
     OUT(karp_listed_node, replacement, ask_listed_node),
     OUT(karp_listed_pod, idle, ask_listed_pod),
     OUT(karp_move, choice, ask_move),

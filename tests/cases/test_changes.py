@@ -58,14 +58,14 @@ with tempfile.TemporaryDirectory() as folder:
     check(said in document('plan', ASKS / 'pool.yaml', '--replace', POOLS, '--delete', 'nodepool/spot')['warnings'], 'added and deleted')
     check(said not in document('plan', DUMP, '--delete', 'nodepool/spot').get('warnings', []), 'only deleted')
 
-    # Directories inside one are read with -R; without, they are counted.
+    # Directories inside one are read with -R; without, their files are counted.
     for name in ('tree/b/x.yaml', 'tree/a/y.yaml', 'tree/.git/z.yaml', 'one/c/z.yaml'):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(json.dumps(deployment(name[-6], 1)))
     for name in ('tree', 'one'):
         (folder / name / 'pool.yaml').write_text((ASKS / 'pool.yaml').read_text())
-    equal(document('plan', folder / 'tree')['warnings'], [f'{folder}/tree: 2 directories in it (a, ...) are not read; -R reads them'], 'two')
-    equal(document('plan', folder / 'one')['warnings'], [f'{folder}/one: 1 directory in it (c) is not read; -R reads it'], 'one')
+    equal(document('plan', folder / 'tree')['problems'], [f'not understood: {folder}/tree: 2 files with objects in its subdirectories (a, ...) are not read; -R reads them'], 'two')
+    equal(document('plan', folder / 'one')['problems'], [f'not understood: {folder}/one: 1 file with objects in its subdirectory (c) is not read; -R reads it'], 'one')
     recursively = document('plan', '-R', folder / 'tree')
     equal((recursively.get('warnings', []), len(planned(recursively))), ([], 2), 'recursively')
 

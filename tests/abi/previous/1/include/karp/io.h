@@ -86,6 +86,9 @@ typedef struct karp_reader_options {
     uint32_t reserved; /**< 0 */
     /** Proposals that change what is read (docs/versions.md), with the bits of karp_options.flip_rules. Since 1.0 */
     uint64_t previews;
+    /** "Farm.example.com,*.example.org": kinds that are not read, and that create no pods; "" = none. An object of
+     * another kind of which nothing is known is a problem. Since 1.0 */
+    karp_str ignored_kinds;
 } karp_reader_options;
 
 /** Whether a reader's snapshot has devices. */
