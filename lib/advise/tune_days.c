@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { DAY = 86400 };
+enum { DAY = 86400 }; /* seconds */
 
 static double number_at(const tree *list, size_t index)
 {
@@ -13,13 +13,13 @@ static double number_at(const tree *list, size_t index)
     return value;
 }
 
-static int64_t day_of(double seconds) { return (int64_t)floor(seconds / DAY); }
+static int64_t day_of(double seconds) { return (int64_t)floor(seconds / (double)DAY); }
 
 /* What is spent between two points counts for each day by its part of the time. */
 static void spread(tune_design *d, double from, double to, double dollars)
 {
     for (int64_t day = day_of(from); to > from && day <= day_of(to); day++) {
-        double begins = fmax(from, (double)day * DAY), ends = fmin(to, (double)(day + 1) * DAY);
+        double begins = fmax(from, (double)(day * DAY)), ends = fmin(to, (double)((day + 1) * DAY));
         if (ends > begins) d->days[day - d->first_day] += dollars * (ends - begins) / (to - from);
     }
 }

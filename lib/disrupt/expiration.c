@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims that have expired, or that never registered or initialised. */
 #include <disrupt/advice.h>
+#include <disrupt/pass.h>
 
+#include <base/strbuf.h>
 #include <model/instant.h>
 
 static const int64_t launch_timeout = INT64_C(300) * SECOND_NS, registration_timeout = INT64_C(900) * SECOND_NS;
@@ -60,4 +62,32 @@ karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, k
 karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
 {
     return each_claim(snapshot, now, time_out, out, error);
+}
+
+/* ---- what a pass says of it
+ * ------------------------------------------------------------------------------------------ */
+
+bool expiration_note(const pass *p, karp_decision *d)
+{
+    const karp_snapshot *w = p->snapshot;
+    uint64_t count = 0;
+    uint32_t first = NO_ID;
+    for (uint32_t i = 0; i < w->raw.claims.count; i++) {
+        const node_claim *c = &w->raw.claims.items[i];
+        if (c->meta.deletion != KARP_NO_TIME || c->expire_after == KARP_DURATION_UNSET ||
+            c->expire_after == KARP_DURATION_NEVER || later(c->meta.creation, c->expire_after) > p->now)
+            continue;
+        if (count++ == 0) first = i;
+    }
+    if (count == 0 || p->expire_gracefully) return true;
+    strbuf text;
+    strbuf_init(&text, d->context);
+    strbuf_addu(&text, count);
+    strbuf_adds(&text, count == 1 ? " NodeClaim has expired (" : " NodeClaims have expired (");
+    strbuf_addstr(&text, claim_name(w, first));
+    strbuf_adds(&text, count == 1 ? "): Karpenter deletes its node" : ", ...): Karpenter deletes their nodes");
+    strbuf_adds(&text, ", whatever a pass decides and disruption budgets allow");
+    bool ok = !text.failed && decision_warn(d, text.ptr, text.len);
+    strbuf_free(&text);
+    return ok;
 }

@@ -196,4 +196,7 @@ bool disruption_lists(pass *p, karp_decision *d);
 /* Status: OK, NOMEM. */
 karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error);
 
+/* Notes which NodeClaims have expired: their nodes go, and no pass says so. */
+bool expiration_note(const pass *p, karp_decision *d);
+
 #endif

@@ -282,5 +282,6 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     karp_status status = command_rows(p, d, error);
     if (status != KARP_OK) return status;
     bool listed = p->commands_only || (candidate_rows(p, d) && node_rows(p, d) && kept_rows(p, d));
-    return listed && budget_rows(p, d) && marks_row(p, d) && budgets_note_broken(p, d) ? KARP_OK : fail_nomem(error);
+    bool told = listed && budget_rows(p, d) && marks_row(p, d) && budgets_note_broken(p, d);
+    return told && (p->commands_only || expiration_note(p, d)) ? KARP_OK : fail_nomem(error);
 }

@@ -125,24 +125,26 @@ static bool open_view(const node_remedies *r, node_view *v)
     return true;
 }
 
-static bool comes_first(const node_remedies *r, size_t index)
+/* The change for the blocker; NULL = there is none, or one before it has the same. `seen`: bits of the table. */
+static const change *next_change(const node_remedies *r, size_t index, uint32_t *seen)
 {
-    for (size_t i = 0; i < index; i++) {
-        if (r->blockers[i].code == r->blockers[index].code) return false;
-    }
-    return change_of(r->blockers[index].code) != NULL;
+    const change *c = change_of(r->blockers[index].code);
+    uint32_t bit = c == NULL ? 0 : UINT32_C(1) << (c - changes);
+    if (c == NULL || (*seen & bit) != 0) return NULL;
+    *seen |= bit;
+    return c;
 }
 
-static karp_status try_reason(node_remedies *r, uint32_t code, karp_error *error)
+static karp_status try_reason(node_remedies *r, const change *c, karp_error *error)
 {
     node_view v;
     strbuf text;
     strbuf_init(&text, r->context);
-    show_change(r, change_of(code), &text);
+    show_change(r, c, &text);
     karp_status status = open_view(r, &v) ? KARP_OK : fail_nomem(error);
-    bool lifted = status == KARP_OK && lift_code(r, &v, code);
+    bool lifted = status == KARP_OK && lift_code(r, &v, c->code);
     if (status == KARP_OK && (v.refused || text.failed)) status = fail_nomem(error);
-    if (status == KARP_OK && lifted) status = try_view(r, &v, code, &text, error);
+    if (status == KARP_OK && lifted) status = try_view(r, &v, c->code, &text, error);
     node_view_free(&v);
     strbuf_free(&text);
     return status;
@@ -172,12 +174,14 @@ static karp_status try_together(node_remedies *r, karp_error *error)
     node_view v;
     strbuf text;
     size_t count = 0;
+    uint32_t seen = 0;
     strbuf_init(&text, r->context);
     karp_status status = open_view(r, &v) ? KARP_OK : fail_nomem(error);
     for (size_t i = 0; i < r->blocker_count && status == KARP_OK; i++) {
-        if (!comes_first(r, i) || !lift_code(r, &v, r->blockers[i].code)) continue;
+        const change *c = next_change(r, i, &seen);
+        if (c == NULL || !lift_code(r, &v, c->code)) continue;
         if (count++ > 0) strbuf_adds(&text, ", and ");
-        show_change(r, change_of(r->blockers[i].code), &text);
+        show_change(r, c, &text);
     }
     if (status == KARP_OK && (v.refused || text.failed)) status = fail_nomem(error);
     if (count > 1 && status == KARP_OK) status = try_view(r, &v, 0, &text, error);
@@ -191,8 +195,10 @@ karp_status find_node_remedies(node_remedies *r, karp_error *error)
     karp_status status = KARP_OK;
     const state_node *n = &r->snapshot->nodes[r->node];
     if (n->claim == NO_ID || n->marked || n->node == NO_ID || r->blocker_count == 0) return KARP_OK;
+    uint32_t seen = 0;
     for (size_t i = 0; i < r->blocker_count && status == KARP_OK; i++) {
-        if (comes_first(r, i)) status = try_reason(r, r->blockers[i].code, error);
+        const change *c = next_change(r, i, &seen);
+        if (c != NULL) status = try_reason(r, c, error);
     }
     if (status == KARP_OK) status = try_cluster(r, true, error);
     if (status == KARP_OK) status = try_cluster(r, false, error);

@@ -126,8 +126,8 @@ static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
         v->refused = p == NULL;
         return p != NULL;
     }
-    for (uint32_t b = node_view_budget_of(v, pod_number); b != NO_ID; b = node_view_budget_of(v, pod_number))
-        v->view.raw.budgets.items[b].selects = NULL;
+    pdb_walk walk = pdbs_of(&v->view, pod_at(&v->view.raw, pod_number));
+    for (uint32_t b; (b = pdb_next(&walk)) != NO_ID;) v->view.raw.budgets.items[b].selects = NULL;
     return true;
 }
 

@@ -152,7 +152,11 @@ void disruption_as_text(const write_job *job)
     buffer_text(b, candidates == 1 ? " candidate, " : " candidates, ");
     buffer_uint(b, kept);
     buffer_text(b, kept == 1 ? " node stays.\n" : " nodes stay.\n");
-    cost_line(t, "Cost", karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
+    /* What nodes cost after a drift stands in its course. */
+    bool drifts = job->options->drift != NULL && job->options->drift->nodes > 0 &&
+                  karp_decision_command_count(job->decision) > 0;
+    cost_line(t, drifts ? "Cost of these commands alone" : "Cost", karp_decision_cost_before(job->decision),
+              karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
     licences_line(b, job->options, false);
     unknown_prices_line(b, job->decision, false);

@@ -94,7 +94,7 @@ static size_t list_steps(const search *s, size_t k, double *steps)
     for (size_t h = 0; h < s->r->hour_count && price > 0; h++) {
         begin_hour(s, h);
         for (size_t j = 0; j < k; j++) (void)take(s, j, covered_most(s, j));
-        double needs = take(s, k, INFINITY) / price;
+        double needs = take(s, k, (double)INFINITY) / price;
         if (!s->offers[k]->instance_type.len) {
             steps[count++] = needs;
             continue;

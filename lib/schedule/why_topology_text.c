@@ -24,6 +24,8 @@ static uint32_t host_of(const scheduler *s, karp_str name)
     return n == NO_ID ? NO_ID : s->hosts.of_node[n];
 }
 
+static const char takes[] = "it would take the pod";
+
 /* What a node says to the pod, topology aside. */
 static const char *refusal_of_node(refused_pod *p, karp_str name)
 {
@@ -33,7 +35,7 @@ static const char *refusal_of_node(refused_pod *p, karp_str name)
     p->s->round.there = true;
     uint32_t reason = host_refusal(p->s, h, p->pod, p->view_number);
     p->s->round.there = false;
-    return reason == KARP_REASON_NONE ? "it would take the pod" : karp_reason_text(reason);
+    return reason == KARP_REASON_NONE ? takes : karp_reason_text(reason);
 }
 
 static void say_node(refused_pod *p, const karp_topology_domain *row, strbuf *b)
@@ -42,7 +44,10 @@ static void say_node(refused_pod *p, const karp_topology_domain *row, strbuf *b)
     strbuf_adds(b, "node ");
     strbuf_addstr(b, row->node);
     strbuf_adds(b, ": ");
-    strbuf_adds(b, refusal_of_node(p, row->node));
+    const char *why = refusal_of_node(p, row->node);
+    strbuf_adds(b, why == takes && row->value.len == 0
+                       ? "it has room, but Karpenter takes the empty value for no domain"
+                       : why);
     if (row->node_count == 1) return;
     strbuf_adds(b, "; ");
     strbuf_addu(b, row->node_count - 1);
@@ -139,7 +144,12 @@ static void say_other_choice(const refused_pod *p, const refusing_group *q, strb
     const domain_key *k = &p->s->topology.keys[q->g->key];
     size_t d = bits_next(q->chosen, k->count, 0);
     if (d == k->count) {
-        strbuf_adds(b, "no domain is chosen");
+        bool empty = false;
+        for (size_t i = 0; i < k->count; i++) empty = empty || text_of(p->s->snapshot, k->values[i]).len == 0;
+        strbuf_adds(
+            b, empty ? "no domain is chosen, as the empty value comes first; Karpenter takes any of those with the "
+                       "fewest pods, in random order"
+                     : "no domain is chosen");
         return;
     }
     add_value(b, text_of(p->s->snapshot, k->values[d]));

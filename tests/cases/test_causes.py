@@ -248,6 +248,7 @@ def limits_and_ends():
         check(any('until its terminationGracePeriod is over: 1h' in n for n in notes), notes)
         del its['spec']['terminationGracePeriod']
         equal(told.get('expired'), True, 'the JSON says so')
+        check(any(n.startswith('1 NodeClaim has expired (') for n in asked('disrupt', *NOW, objects=expired)['warnings']), 'a pass says so')
         said = asked('explain', 'node', 'n1', *NOW, objects=expired, output='text')
         check('n1 is expired: Karpenter deletes it. A disruption pass ' in said and 'Eligible again' not in said, said)
     its['spec']['expireAfter'] = '720h'
