@@ -176,17 +176,20 @@ static void claim_conditions(const io_filler *f, const tree *pool, const tree *c
     tree_set(f->t, status, "conditions", list);
 }
 
-/* Fills in what the pool's template gives every claim. */
+/* Fills in what the pool's template gives every new claim. One that a cluster has keeps what it has: the template may
+ * be newer, and without a terminationGracePeriod, for one, it has none. */
 static void claim_from_pool(const karp_reader *reader, trees *t, const tree *pool, tree *claim)
 {
     static const char *const shared[] = { "nodeClassRef",  "requirements",           "taints",
                                           "startupTaints", "terminationGracePeriod", "expireAfter" };
     const tree *template_ = tree_get(tree_get(pool, "spec"), "template"), *inner = tree_get(template_, "spec");
-    tree *spec = tree_get_or_make(t, claim, "spec");
-    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+    tree *spec = tree_get_or_make(t, claim, "spec"), *metadata = tree_get(claim, "metadata");
+    bool stored = tree_get_text(metadata, "uid").len > 0 && tree_get_text(metadata, "resourceVersion").len > 0;
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !stored; i++)
         tree_default(t, spec, shared[i], tree_get(inner, shared[i]));
-    tree_set_missing(t, tree_get_or_make(t, tree_get(claim, "metadata"), "labels"),
-                     tree_get(tree_get(template_, "metadata"), "labels"));
+    if (!stored)
+        tree_set_missing(t, tree_get_or_make(t, metadata, "labels"),
+                         tree_get(tree_get(template_, "metadata"), "labels"));
     tree_default_text(t, spec, "expireAfter", str("720h"));
     fill_reference(reader, t, spec);
 }

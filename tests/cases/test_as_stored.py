@@ -177,7 +177,21 @@ def fields():
     check(any('Job train: its pods are a gang of 2 at least' in w for w in document('plan', POOL, manifest(gang))['warnings']), 'gang of a Job')
 
 
+def claims():
+    """A NodeClaim that a cluster has was made of the template of its time; a new one is completed by that of now."""
+    of_pool = {'metadata': {'name': 'n', 'labels': {'karpenter.sh/nodepool': 'std'}}}
+    pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'std'}, 'spec': {'template': {'spec': {
+        'terminationGracePeriod': '1h', 'taints': [{'key': 'a', 'effect': 'NoSchedule'}]}}}}
+    claim = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', **of_pool, 'spec': {}, 'status': {'capacity': {'cpu': '2'}, 'allocatable': {'cpu': '2'}}}
+    new = dumped('NodeClaim', pool, claim)[0]['spec']
+    equal((new.get('terminationGracePeriod'), len(new.get('taints', []))), ('1h', 1), 'a new claim')
+    claim['metadata'] = {**of_pool['metadata'], 'uid': 'u', 'resourceVersion': '7', 'creationTimestamp': '2026-01-01T00:00:00Z'}
+    old = dumped('NodeClaim', pool, claim)[0]['spec']
+    equal((old.get('terminationGracePeriod'), old.get('taints', [])), (None, []), 'a claim of a cluster')
+
+
 label_keys()
 buffers()
 fields()
+claims()
 finish()
