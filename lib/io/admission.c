@@ -3,6 +3,7 @@
 #include <io/admission.h>
 
 #include <base/nearest.h>
+#include <io/mutators.h>
 #include <io/notes.h>
 #include <io/pod_amount.h>
 
@@ -76,7 +77,7 @@ static karp_status note_namespace(karp_reader *reader, const io_deferred *w)
             known[i].plugin);
         if (status) return status;
     }
-    return KARP_OK;
+    return io_note_injected(reader, w, tree_get(w->root, "metadata"), NULL);
 }
 
 karp_status io_admission_note(io_admission *a, karp_reader *reader, const io_deferred *w)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/convert.h>
 #include <io/decode_fields.h>
+#include <io/mutators.h>
 #include <io/fill.h>
 #include <io/owner.h>
 #include <io/refused.h>
@@ -418,6 +419,7 @@ static karp_status admit(io_filler *f, const io_deferred *w, tree *root, bool *r
     if (tree_count(tree_get(metadata, "ownerReferences")) > 0) return KARP_OK; /* its controller has created it */
     tree *template_ = pod ? root : tree_get(tree_get(root, "spec"), "template"), *spec = tree_get(template_, "spec");
     karp_status status = io_note_amounts(f->reader, w, spec);
+    if (status == KARP_OK) status = io_note_injected(f->reader, w, tree_get(template_, "metadata"), spec);
     if (pod && status == KARP_OK && tree_get_text(spec, "nodeName").len == 0) {
         f->creates = true;
         spec = own_member(f->t, root, "spec", false);

@@ -9,6 +9,7 @@
 #include <io/foreign.h>
 #include <io/ignored_kinds.h>
 #include <io/left_out.h>
+#include <io/mutators.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
 #include <string.h>
@@ -308,7 +309,12 @@ static karp_status use_whole_object(karp_reader *reader, tree *root, const io_pl
     const io_kind_info *info = kind_of(reader, root);
     if (!stated && !io_name_generated(reader, info, root)) return io_reader_nomem(reader);
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
-    if (info->kind == IO_KIND_UNKNOWN) return io_unused_kind(reader, api_version, kind);
+    if (info->kind == IO_KIND_UNKNOWN) {
+        bool told = false;
+        karp_status noted = KARP_OK;
+        if (!stated && !io_is_ignored(reader, api_version, kind)) noted = io_note_mutator(reader, root, place, &told);
+        return noted || told ? noted : io_unused_kind(reader, api_version, kind);
+    }
     if (!stated) {
         bool left_out = false;
         karp_status refused = info->kind == IO_KIND_POD_MAKER ? KARP_OK

@@ -2,6 +2,7 @@
 /* Creates the pods that the controllers of workloads would create, except those that are in the input. */
 #include <io/fill.h>
 #include <io/groups.h>
+#include <io/mutators.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -191,6 +192,7 @@ static karp_status admit(workload *w, bool *refused)
     const io_deferred *of = &reader->deferred[w->number];
     tree *spec = tree_get(w->template_, "spec");
     karp_status status = io_note_amounts(reader, of, spec);
+    if (status == KARP_OK) status = io_note_injected(reader, of, tree_get(w->template_, "metadata"), spec);
     if (status == KARP_OK) status = io_admit_created(&w->f->admission, reader, w->f->t, spec, of);
     io_fill_pod_spec(w->f, spec);
     /* What an API server has stored was not refused. */
