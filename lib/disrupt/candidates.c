@@ -236,13 +236,6 @@ uint32_t eligible_to_consolidate(const pass *p, const candidate *c)
     return w->nodes[c->node].consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
-int64_t candidate_expires(const pass *p, const candidate *c)
-{
-    const node_claim *own = &p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim];
-    bool never = own->expire_after == KARP_DURATION_UNSET || own->expire_after == KARP_DURATION_NEVER;
-    return never ? KARP_NO_TIME : later(own->meta.creation, own->expire_after);
-}
-
 /* Repacking also removes empty nodes, by the rules of emptiness. */
 uint32_t eligible_to_repack(const pass *p, const candidate *c)
 {

@@ -13,8 +13,6 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error);
 
 /* Whether the node has no pod to reschedule. */
 bool candidate_empty(const pass *p, const candidate *c);
-/* The time at which the candidate's claim reaches its expireAfter; KARP_NO_TIME = never. */
-int64_t candidate_expires(const pass *p, const candidate *c);
 /* The cost of evicting its pods, less as its claim comes closer to expireAfter. */
 double candidate_disruption_cost(const pass *p, const candidate *c);
 

@@ -8,6 +8,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/str.h>
+#include <disrupt/advice.h>
 #include <disrupt/candidates.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
@@ -16,6 +17,11 @@
 uint32_t eligible_drifted(const pass *p, const candidate *c)
 {
     return p->snapshot->nodes[c->node].drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+}
+
+static int64_t candidate_expires(const pass *p, const candidate *c)
+{
+    return claim_expires(&p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim]);
 }
 
 uint32_t eligible_expired(const pass *p, const candidate *c)

@@ -17,11 +17,19 @@ static void delete_at(karp_advice *a, uint32_t claim_number, int64_t instant, co
                                  .value = str(why) });
 }
 
+int64_t claim_expires(const node_claim *c)
+{
+    if (c->meta.deletion != KARP_NO_TIME || c->expire_after == KARP_DURATION_UNSET ||
+        c->expire_after == KARP_DURATION_NEVER)
+        return KARP_NO_TIME;
+    int64_t end = later(c->meta.creation, c->expire_after);
+    return end == KARP_NO_TIME ? end + 1 : end; /* created at no known time */
+}
+
 static void expire(karp_advice *a, uint32_t claim_number)
 {
-    const node_claim *c = &a->snapshot->raw.claims.items[claim_number];
-    if (c->expire_after == KARP_DURATION_UNSET || c->expire_after == KARP_DURATION_NEVER) return;
-    delete_at(a, claim_number, later(c->meta.creation, c->expire_after), "Expired");
+    int64_t end = claim_expires(&a->snapshot->raw.claims.items[claim_number]);
+    if (end != KARP_NO_TIME) delete_at(a, claim_number, end, "Expired");
 }
 
 /* The time since which the condition has not been true. */
@@ -64,8 +72,7 @@ karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, kar
     return each_claim(snapshot, now, time_out, out, error);
 }
 
-/* ---- what a pass says of it
- * ------------------------------------------------------------------------------------------ */
+/* ---- what a pass says of it -------------------------------------------------------------------------------------- */
 
 bool expiration_note(const pass *p, karp_decision *d)
 {
@@ -73,10 +80,8 @@ bool expiration_note(const pass *p, karp_decision *d)
     uint64_t count = 0;
     uint32_t first = NO_ID;
     for (uint32_t i = 0; i < w->raw.claims.count; i++) {
-        const node_claim *c = &w->raw.claims.items[i];
-        if (c->meta.deletion != KARP_NO_TIME || c->expire_after == KARP_DURATION_UNSET ||
-            c->expire_after == KARP_DURATION_NEVER || later(c->meta.creation, c->expire_after) > p->now)
-            continue;
+        int64_t end = claim_expires(&w->raw.claims.items[i]);
+        if (end == KARP_NO_TIME || end > p->now) continue;
         if (count++ == 0) first = i;
     }
     if (count == 0 || p->expire_gracefully) return true;

@@ -29,7 +29,7 @@ struct karp_node_explanation {
     karp_str overruled;
     karp_str facts[2]; /* the first fact_count */
     size_t fact_count;
-    bool disrupted, has_move;
+    bool disrupted, expired, has_move;
     bool refused; /* an allocation for a text failed */
     karp_move move;
     LIST_OF(karp_blocker) blockers;
@@ -470,7 +470,11 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
 {
     strbuf text;
     strbuf_init(&text, e->context);
-    if (options->expire_gracefully == 0) show_expiry(&text, s, e->node, e->decision->now); /* else a pass decides */
+    if (options->expire_gracefully == 0) { /* else a pass decides */
+        int64_t end = node_expires(s, e->node), now = e->decision->now;
+        e->expired = end != KARP_NO_TIME && end <= now;
+        show_expiry(&text, s, e->node, now);
+    }
     if (!strbuf_move(&text, &e->data, &e->facts[0])) return false;
     e->fact_count = e->facts[0].len > 0;
     strbuf_init(&text, e->context);
@@ -559,6 +563,8 @@ const karp_decision *karp_node_explanation_decision(const karp_node_explanation 
 }
 
 uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation) { return explanation->disrupted; }
+
+uint32_t karp_node_explanation_expired(const karp_node_explanation *explanation) { return explanation->expired; }
 
 karp_str karp_node_explanation_drift(const karp_node_explanation *explanation) { return explanation->drift; }
 

@@ -27,6 +27,8 @@ int64_t shielded_until(const karp_snapshot *s, uint32_t node_number);
 /* What would hold the node if its NodeClaim had no terminationGracePeriod. Nothing if nothing would, or it has none. */
 void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, const char *method, int64_t now);
 
+/* node_facts.c: when the node's claim expires; KARP_NO_TIME = never, or it is being deleted. */
+int64_t node_expires(const karp_snapshot *s, uint32_t node_number);
 /* node_facts.c: that the node expires within a day, or should have gone. Nothing if neither. */
 void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now);
 /* node_facts.c: that its NodePool uses more than a limit, which removes no node. Nothing if it does not. */

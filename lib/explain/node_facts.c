@@ -3,6 +3,7 @@
 #include <explain/node_causes.h>
 
 #include <base/str.h>
+#include <disrupt/advice.h>
 #include <explain/explain_pod.h>
 #include <explain/market.h>
 #include <karp/values.h>
@@ -10,22 +11,16 @@
 /* How long before its end an expiration is told. */
 static const int64_t soon = INT64_C(24) * 3600 * 1000000000;
 
-/* When the node's claim expires; KARP_NO_TIME = never, or it is being deleted. */
-static int64_t expiry_of(const karp_snapshot *s, uint32_t node_number)
+int64_t node_expires(const karp_snapshot *s, uint32_t node_number)
 {
-    const state_node *n = &s->nodes[node_number];
-    const node_claim *claim = n->claim == NO_ID ? NULL : &s->raw.claims.items[n->claim];
-    if (claim == NULL || claim->meta.deletion != KARP_NO_TIME || claim->meta.creation == KARP_NO_TIME)
-        return KARP_NO_TIME;
-    int64_t length = claim->expire_after;
-    if (length <= 0 || length == KARP_DURATION_NEVER || claim->meta.creation > INT64_MAX - length) return KARP_NO_TIME;
-    return claim->meta.creation + length;
+    uint32_t claim = s->nodes[node_number].claim;
+    return claim == NO_ID ? KARP_NO_TIME : claim_expires(&s->raw.claims.items[claim]);
 }
 
 void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now)
 {
-    int64_t end = expiry_of(s, node_number);
-    if (end == KARP_NO_TIME || (end > now && end - now > soon)) return;
+    int64_t end = node_expires(s, node_number);
+    if (end == KARP_NO_TIME || (end > now && now < end - soon)) return;
     const node_claim *claim = &s->raw.claims.items[s->nodes[node_number].claim];
     char text[KARP_VALUE_TEXT];
     karp_duration_format(claim->expire_after, text);

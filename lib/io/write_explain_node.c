@@ -49,13 +49,6 @@ static size_t place_of(karp_str text, const char *word)
     return at;
 }
 
-/* Whether Karpenter deletes the node whatever a pass decides: the fact on its expiration says so. */
-static bool is_expired(const karp_node_explanation *explanation)
-{
-    karp_str fact = karp_node_explanation_fact(explanation, 0);
-    return str_starts(fact, "its expireAfter of ") && place_of(fact, " was over at ") < fact.len;
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static const record record_blocker = {
@@ -96,7 +89,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     encoder e = plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", karp_node_explanation_node(explanation));
     json_member_text(j, "outcome", "kept");
-    if (is_expired(explanation)) json_member_bool(j, "expired", true);
+    if (karp_node_explanation_expired(explanation) != 0) json_member_bool(j, "expired", true);
     karp_str drift = karp_node_explanation_drift(explanation);
     if (drift.len > 0) json_member_str(j, "drift", drift);
     encode_all(&e, "blockers", &source_node_blockers, explanation);
@@ -373,7 +366,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     karp_move move;
     karp_blocker first;
     size_t count = karp_node_explanation_blocker_count(explanation);
-    bool leaves = is_leaving(job, explanation, &first), expired = is_expired(explanation);
+    bool leaves = is_leaving(job, explanation, &first), expired = karp_node_explanation_expired(explanation) != 0;
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
@@ -451,8 +444,8 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
     karp_str *notes = gather_notes(context, explanation, &call.options, &room);
     if (notes == NULL) return fail_nomem(error);
     if (karp_node_explanation_disrupted(explanation) != 0) { /* as a node of the decision */
-        status = write_node_of(context, decision, karp_node_explanation_node(explanation), is_expired(explanation),
-                               &call.options, out, error);
+        status = write_node_of(context, decision, karp_node_explanation_node(explanation),
+                               karp_node_explanation_expired(explanation) != 0, &call.options, out, error);
     } else {
         write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
         bool json = call.options.format == KARP_FORMAT_JSON;

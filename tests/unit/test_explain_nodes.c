@@ -212,6 +212,43 @@ static void test_most_blockers(void **state)
     karp_context_unref(context);
 }
 
+/* Of a claim that was made on the first of May, a month before. */
+static void test_expired(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *more;
+        uint32_t gracefully, expired;
+        size_t facts;
+    } rows[] = { { "expireAfter: 743h", 0, 1, 1 },   { "expireAfter: 744h", 0, 1, 1 },
+                 { "expireAfter: 744h1s", 0, 0, 1 }, { "expireAfter: 768h", 0, 0, 1 },
+                 { "expireAfter: 768h1s", 0, 0, 0 }, { "expireAfter: Never", 0, 0, 0 },
+                 { "expireAfter: 0s", 0, 1, 1 },     { "expireAfter: 1h", 1, 0, 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char world[8000];
+        karp_context *context = NULL;
+        karp_snapshot *snapshot = NULL;
+        karp_node_explanation *e = NULL;
+        karp_error error;
+        karp_disrupt_options options = of_method(KARP_METHOD_ANY);
+        options.expire_gracefully = rows[i].gracefully;
+        static const char given[] = "requirements: []}, status: {providerID", parts[] = PLAIN ALONE("", UP) ROOM ONE;
+        const char *at = strstr(parts, given);
+        assert_non_null(at);
+        int length = snprintf(world, sizeof world, "%.*s%s, %s", (int)(at - parts), parts, rows[i].more, at);
+        assert_true(length > 0 && (size_t)length < sizeof world);
+        karp_error_init(&error, sizeof error);
+        assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+        assert_int_equal(world_of(context, "world", world, &snapshot, &error), KARP_OK);
+        assert_int_equal(karp_explain_node(snapshot, &options, (karp_str){ "n1", 2 }, &e, &error), KARP_OK);
+        assert_int_equal(karp_node_explanation_expired(e), rows[i].expired);
+        assert_int_equal(karp_node_explanation_fact_count(e), rows[i].facts);
+        karp_node_explanation_free(e);
+        karp_snapshot_unref(snapshot);
+        karp_context_unref(context);
+    }
+}
+
 static void test_bad_calls(void **state)
 {
     (void)state;
@@ -239,7 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes),         cmocka_unit_test(test_methods),   cmocka_unit_test(test_not_reached),
-        cmocka_unit_test(test_most_blockers), cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_most_blockers), cmocka_unit_test(test_bad_calls), cmocka_unit_test(test_expired),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
