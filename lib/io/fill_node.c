@@ -176,15 +176,31 @@ static void claim_conditions(const io_filler *f, const tree *pool, const tree *c
     tree_set(f->t, status, "conditions", list);
 }
 
+/* A claim that a cluster has may have another terminationGracePeriod than its NodePool has now, or none, and pods hold
+ * a drain for as long as it says. */
+static karp_status note_grace(karp_reader *reader, const tree *pool, const tree *claim, karp_str pool_grace)
+{
+    if (pool_grace.len == 0 || tree_get_text(tree_get(claim, "spec"), "terminationGracePeriod").len > 0) return KARP_OK;
+    karp_str name = tree_get_text(tree_get(pool, "metadata"), "name");
+    return io_warn_once(
+        reader,
+        "NodeClaims that are not in the input, or not as a cluster has them (uid, resourceVersion), take "
+        "terminationGracePeriod %.*s from NodePool %.*s; read those of the cluster: each keeps the one "
+        "it was made with, or none",
+        (int)pool_grace.len, pool_grace.ptr, (int)name.len, name.ptr);
+}
+
 /* Fills in what the pool's template gives every new claim. One that a cluster has keeps what it has: the template may
  * be newer, and without a terminationGracePeriod, for one, it has none. */
-static void claim_from_pool(const karp_reader *reader, trees *t, const tree *pool, tree *claim)
+static karp_status claim_from_pool(karp_reader *reader, trees *t, const tree *pool, tree *claim)
 {
     static const char *const shared[] = { "nodeClassRef",  "requirements",           "taints",
                                           "startupTaints", "terminationGracePeriod", "expireAfter" };
     const tree *template_ = tree_get(tree_get(pool, "spec"), "template"), *inner = tree_get(template_, "spec");
     tree *spec = tree_get_or_make(t, claim, "spec"), *metadata = tree_get(claim, "metadata");
     bool stored = tree_get_text(metadata, "uid").len > 0 && tree_get_text(metadata, "resourceVersion").len > 0;
+    karp_status status = stored ? KARP_OK
+                                : note_grace(reader, pool, claim, tree_get_text(inner, "terminationGracePeriod"));
     for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !stored; i++)
         tree_default(t, spec, shared[i], tree_get(inner, shared[i]));
     if (!stored)
@@ -192,6 +208,7 @@ static void claim_from_pool(const karp_reader *reader, trees *t, const tree *poo
                          tree_get(tree_get(template_, "metadata"), "labels"));
     tree_default_text(t, spec, "expireAfter", str("720h"));
     fill_reference(reader, t, spec);
+    return status;
 }
 
 /* Completes a claim; `provider_id` is the node's. */
@@ -202,7 +219,7 @@ static karp_status finish_claim(io_filler *f, tree *claim, const tree *node, kar
     trees *t = f->t;
     tree *metadata = tree_get(claim, "metadata"), *status = tree_get_or_make(t, claim, "status");
     const tree *pool = pool_of(f, tree_get(metadata, "labels"));
-    claim_from_pool(f->reader, t, pool, claim);
+    karp_status result = claim_from_pool(f->reader, t, pool, claim);
     if (node) {
         const tree *node_status = tree_get(node, "status");
         tree_default_text(t, status, "nodeName", tree_get_text(tree_get(node, "metadata"), "name"));
@@ -211,8 +228,7 @@ static karp_status finish_claim(io_filler *f, tree *claim, const tree *node, kar
         tree_default(t, status, "allocatable", tree_get(node_status, "allocatable"));
     }
     claim_conditions(f, pool, claim, status, node != NULL);
-    karp_status result = KARP_OK;
-    if (!tree_get(status, "capacity") || !tree_get(status, "allocatable"))
+    if (result == KARP_OK && (!tree_get(status, "capacity") || !tree_get(status, "allocatable")))
         result = fill_from_type(f, tree_get(metadata, "labels"), status);
     return result ? result : io_add_filled(f, info, claim, place);
 }

@@ -185,9 +185,15 @@ def claims():
     claim = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', **of_pool, 'spec': {}, 'status': {'capacity': {'cpu': '2'}, 'allocatable': {'cpu': '2'}}}
     new = dumped('NodeClaim', pool, claim)[0]['spec']
     equal((new.get('terminationGracePeriod'), len(new.get('taints', []))), ('1h', 1), 'a new claim')
+    taken = lambda *objects: [w for w in document('disrupt', manifest(*objects))['warnings'] if 'take terminationGracePeriod' in w]
+    equal(len(taken(pool, claim)), 1, 'which is said')
+    check('take terminationGracePeriod 1h from NodePool std' in taken(pool, claim)[0], taken(pool, claim))
+    own = {**claim, 'spec': {'terminationGracePeriod': '2h'}}
+    equal(taken(pool, own), [], 'of one that states it nothing is taken')
     claim['metadata'] = {**of_pool['metadata'], 'uid': 'u', 'resourceVersion': '7', 'creationTimestamp': '2026-01-01T00:00:00Z'}
     old = dumped('NodeClaim', pool, claim)[0]['spec']
     equal((old.get('terminationGracePeriod'), old.get('taints', [])), (None, []), 'a claim of a cluster')
+    equal(taken(pool, claim), [], 'a claim of a cluster')
 
 
 label_keys()
