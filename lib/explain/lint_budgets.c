@@ -145,25 +145,48 @@ void lint_budgets(linting *l)
 
 /* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
-/* `all`: the number of its pods that are not over; one of them is of a Job. */
-static void check_pdb(linting *l, const disruption_budget *b, uint64_t all, bool of_job)
+/* The pods of a PodDisruptionBudget that are not over. */
+typedef struct covered {
+    uint64_t count, sick;
+    bool of_job;
+} covered;
+
+/* A pod that is not ready can only be evicted while enough others are, which is never here, or by its own policy. */
+static void pdb_remedy(linting *l, const disruption_budget *b, const covered *pods, bool most)
+{
+    static const char always[] =
+        "set unhealthyPodEvictionPolicy AlwaysAllow: then pods that are not ready may be evicted";
+    bool held = pods->sick > 0 && !b->always_allow;
+    if (pods->of_job)
+        strbuf_adds(&l->remedy, "pods of Jobs: use karpenter.sh/do-not-disrupt; a PodDisruptionBudget counts such pods "
+                                "only with minAvailable as a number, as Jobs have no scale subresource");
+    if (held) strbuf_adds(&l->remedy, pods->of_job ? "; or " : "");
+    if (held) strbuf_adds(&l->remedy, always);
+    if (pods->of_job || (held && pods->sick == pods->count)) return;
+    if (held) strbuf_adds(&l->remedy, "; for those that are ready, ");
+    strbuf_adds(&l->remedy, most || b->min_available.is_text ? "allow one pod to be unavailable"
+                                                             : "allow one pod to be unavailable, or run one more");
+}
+
+static void check_pdb(linting *l, const disruption_budget *b, const covered *pods)
 {
     const karp_snapshot *s = l->snapshot;
-    uint64_t limit;
+    uint64_t limit, all = pods->count;
     bool most = pods_of_amount(&b->max_unavailable, all, &limit);
     if (all == 0 || !(most ? limit == 0 : pods_of_amount(&b->min_available, all, &limit) && limit >= all)) return;
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
     if (most) strbuf_adds(&l->text, "none of its ");
     else strbuf_adds(&l->text, "minAvailable covers all of them: none of its ");
     strbuf_addu(&l->text, all);
-    strbuf_adds(&l->text,
-                all == 1 ? " pod may be evicted, so its node stays" : " pods may be evicted, so their nodes stay");
-    if (of_job)
-        strbuf_adds(&l->remedy, "pods of Jobs: use karpenter.sh/do-not-disrupt; a PodDisruptionBudget counts such pods "
-                                "only with minAvailable as a number, as Jobs have no scale subresource");
-    else
-        strbuf_adds(&l->remedy, most || b->min_available.is_text ? "allow one pod to be unavailable"
-                                                                 : "allow one pod to be unavailable, or run one more");
+    strbuf_adds(&l->text, all == 1 ? " pod may be evicted" : " pods may be evicted");
+    if (b->always_allow && pods->sick > 0) strbuf_adds(&l->text, " while it is ready");
+    strbuf_adds(&l->text, all == 1 ? ", so its node stays" : ", so their nodes stay");
+    if (!b->always_allow && pods->sick > 0) {
+        strbuf_adds(&l->text, "; ");
+        strbuf_addu(&l->text, pods->sick);
+        strbuf_adds(&l->text, pods->sick == 1 ? " is not ready" : " are not ready");
+    }
+    pdb_remedy(l, b, pods, most);
     strbuf name;
     strbuf_init(&name, s->context);
     strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
@@ -171,12 +194,6 @@ static void check_pdb(linting *l, const disruption_budget *b, uint64_t all, bool
     l->refused = l->refused || name.failed;
     strbuf_free(&name);
 }
-
-/* The pods of a PodDisruptionBudget. */
-typedef struct covered {
-    uint64_t count;
-    bool of_job;
-} covered;
 
 void lint_pdbs(linting *l)
 {
@@ -190,10 +207,10 @@ void lint_pdbs(linting *l)
         bool over = p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED;
         for (uint32_t b; !over && (b = pdb_next(&walk)) != NO_ID;) {
             pods[b].count++;
+            pods[b].sick += (p->flags & POD_NOT_READY) != 0;
             pods[b].of_job = pods[b].of_job || (p->flags & POD_OF_JOB) != 0;
         }
     }
-    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++)
-        check_pdb(l, &raw->budgets.items[i], pods[i].count, pods[i].of_job);
+    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) check_pdb(l, &raw->budgets.items[i], &pods[i]);
     mem_free(l->snapshot->context, pods, bytes);
 }

@@ -266,8 +266,17 @@ def sick_pods():
     said = stays('n1', pool(SIZES, disruption=FREE), *joined('n1'), sick, budget)[0]['detail']
     check('0 of 1 pod is healthy (shop/bad-0 is not): with unhealthyPodEvictionPolicy AlwaysAllow' in said, said)
     budget['spec'] = {'selector': {'matchLabels': {'app': 'bad'}}, 'maxUnavailable': 0}
+    def remedy(*pods, of=budget):
+        return [f for f in asked('lint', objects=[pool(SIZES), *joined('n1'), *pods, of])['findings'] if f['rule'] == 'pdb-never-allows'][0]
+    only = 'set unhealthyPodEvictionPolicy AlwaysAllow: then pods that are not ready may be evicted'
+    for its in (budget, {**budget, 'spec': {**budget['spec'], 'maxUnavailable': None, 'minAvailable': 1}}):
+        equal(remedy(sick, of=its)['remedy'], only, 'one more pod does not free the one that is not ready')
+    both = remedy(sick, pod('bad-1', 'n1', cpu='1'))
+    check(both['remedy'].startswith(only + '; for those that are ready, allow one pod to be unavailable') and '1 is not ready' in both['text'], both)
+    free = {**budget, 'spec': {**budget['spec'], 'unhealthyPodEvictionPolicy': 'AlwaysAllow'}}
+    equal(remedy(sick, of=free)['text'], 'none of its 1 pod may be evicted while it is ready, so its node stays', 'the policy is set')
     sick['metadata']['ownerReferences'][0].update(apiVersion='batch/v1', kind='Job')
-    found, = [f for f in asked('lint', objects=[pool(SIZES), *joined('n1'), sick, budget])['findings'] if f['rule'] == 'pdb-never-allows']
+    found = remedy(sick)
     check('pods of Jobs: use karpenter.sh/do-not-disrupt' in found['remedy'], found)
 
 
