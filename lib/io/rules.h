@@ -4,6 +4,7 @@
 #ifndef IO_RULES_H
 #define IO_RULES_H
 
+#include <base/names.h>
 #include <json/tree.h>
 
 enum { IO_RULES_DEEPEST = 12 };
@@ -18,12 +19,13 @@ typedef struct io_reason {
         size_t index; /* SIZE_MAX = no list */
     } path[IO_RULES_DEEPEST];
     size_t depth;
+    const char *argument; /* what the row gives its check besides */
 } io_reason;
 
 /* Reports what is wrong with a value: appended to the path of its field, if this is the first. */
 void io_wrong(io_reason *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-typedef void io_check(io_reason *r, const tree *value, const char *argument);
+typedef void io_check(io_reason *r, const tree *value);
 
 typedef struct io_rule {
     uint8_t depth; /* a row is of the field of the last row before it with a smaller depth */
@@ -32,6 +34,14 @@ typedef struct io_rule {
     io_check *check; /* NULL = there are only rows about what is below it; of absent values it is not called */
     const char *argument;
 } io_rule;
+
+/* What a row ends with: a check without an argument, or no check. */
+#define IO_ONLY(check_) check_, NULL
+#define IO_PLACE NULL, NULL
+#define IO_RULES(rules_) rules_, sizeof(rules_) / sizeof *(rules_)
+
+/* A text of the object, for "%.*s" in a reason. */
+#define IO_SHOWN(text_) str_shown(text_, 64), (text_).len ? (text_).ptr : ""
 
 void io_rules_check(io_reason *r, const io_rule *rules, size_t count, const tree *value);
 
@@ -55,6 +65,7 @@ io_check io_is_port_name;
 io_check io_is_amount_or_percent; /* 3, or "50%" */
 io_check io_are_amounts; /* quantities by name */
 io_check io_is_not_allowed; /* argument: why */
+io_check io_is_filled; /* with one element at least */
 io_check io_is_selector; /* of labels */
 /* One requirement of a selector of labels, or of nodes, which also has Gt and Lt. */
 io_check io_is_label_requirement;

@@ -6,11 +6,7 @@
  */
 #include <io/rules_pod.h>
 
-#include <base/names.h>
-
 enum { COMPARED_MOST = 64 }; /* elements of a list that are compared with each other */
-
-#define SHOWN(text_) str_shown(text_, 64), (text_).len ? (text_).ptr : ""
 
 /* ---- rules about several fields ---------------------------------------------------------------------------------- */
 
@@ -27,25 +23,23 @@ static bool is_decimal(karp_str value)
     return digits.len < most.len || compare_str(digits, most) <= 0;
 }
 
-static void check_toleration(io_reason *r, const tree *one, const char *argument)
+static void check_toleration(io_reason *r, const tree *one)
 {
     karp_str op = tree_get_text(one, "operator"), value = tree_get_text(one, "value");
     bool exists = str_is(op, "Exists");
-    (void)argument;
     if (tree_get_text(one, "key").len == 0 && !exists) io_wrong(r, "has no key, which needs the operator Exists");
     if (exists && value.len) io_wrong(r, "has a value, although the operator is Exists");
     if (str_in_list(op, "Gt Lt")) {
-        if (!is_decimal(value)) io_wrong(r, "has the value \"%.*s\", which is no decimal number", SHOWN(value));
+        if (!is_decimal(value)) io_wrong(r, "has the value \"%.*s\", which is no decimal number", IO_SHOWN(value));
     } else if (!exists && value.len && !is_label_name(value))
-        io_wrong(r, "has the value \"%.*s\", which is no valid value of a label", SHOWN(value));
+        io_wrong(r, "has the value \"%.*s\", which is no valid value of a label", IO_SHOWN(value));
     if (tree_get(one, "tolerationSeconds") && !str_is(tree_get_text(one, "effect"), "NoExecute"))
         io_wrong(r, "has tolerationSeconds, although the effect is not NoExecute");
 }
 
 /* Of a constraint of topology spread, and of a term of pod affinity. */
-static void check_keys(io_reason *r, const tree *one, const char *argument)
+static void check_keys(io_reason *r, const tree *one)
 {
-    (void)argument;
     if (io_count_of(one, "matchLabelKeys mismatchLabelKeys") && !tree_get(one, "labelSelector"))
         io_wrong(r, "has matchLabelKeys without a labelSelector");
 }
@@ -60,22 +54,21 @@ static bool selects_by(const tree *selector, karp_str key)
     return false;
 }
 
-static void check_spread(io_reason *r, const tree *one, const char *argument)
+static void check_spread(io_reason *r, const tree *one)
 {
     const tree *keys = tree_get(one, "matchLabelKeys");
     for (size_t i = 0; i < tree_count(keys); i++) {
         karp_str key = tree_text(tree_item(keys, i));
         if (selects_by(tree_get(one, "labelSelector"), key))
-            io_wrong(r, "has %.*s both in matchLabelKeys and in the labelSelector", SHOWN(key));
+            io_wrong(r, "has %.*s both in matchLabelKeys and in the labelSelector", IO_SHOWN(key));
     }
     if (tree_get(one, "minDomains") && str_is(tree_get_text(one, "whenUnsatisfiable"), "ScheduleAnyway"))
         io_wrong(r, "has minDomains, although whenUnsatisfiable is ScheduleAnyway");
-    check_keys(r, one, argument);
+    check_keys(r, one);
 }
 
-static void check_spreads(io_reason *r, const tree *list, const char *argument)
+static void check_spreads(io_reason *r, const tree *list)
 {
-    (void)argument;
     for (size_t i = 0; i < tree_count(list) && i < COMPARED_MOST; i++) {
         karp_str key = tree_get_text(tree_item(list, i), "topologyKey"),
                  when = tree_get_text(tree_item(list, i), "whenUnsatisfiable");
@@ -83,22 +76,15 @@ static void check_spreads(io_reason *r, const tree *list, const char *argument)
             const tree *before = tree_item(list, k);
             if (equal_str(key, tree_get_text(before, "topologyKey")) &&
                 equal_str(when, tree_get_text(before, "whenUnsatisfiable")))
-                io_wrong(r, "have two constraints of %.*s with whenUnsatisfiable %.*s", SHOWN(key), SHOWN(when));
+                io_wrong(r, "have two constraints of %.*s with whenUnsatisfiable %.*s", IO_SHOWN(key), IO_SHOWN(when));
         }
     }
 }
 
-static void check_filled(io_reason *r, const tree *list, const char *argument)
-{
-    (void)argument;
-    if (tree_count(list) == 0) io_wrong(r, "is empty");
-}
-
 /* A volume without a source is an emptyDir. */
-static void check_volume(io_reason *r, const tree *volume, const char *argument)
+static void check_volume(io_reason *r, const tree *volume)
 {
     size_t sources = 0;
-    (void)argument;
     for (size_t i = 0; tree_is(volume, TREE_MAP) && i < tree_count(volume); i++) {
         const tree_member *m = tree_member_at(volume, i);
         sources += !str_is(tree_member_name(m), "name") && !tree_is_null(m->value);
@@ -106,59 +92,55 @@ static void check_volume(io_reason *r, const tree *volume, const char *argument)
     if (sources > 1) io_wrong(r, "has %zu sources instead of one", sources);
 }
 
-static void check_variable(io_reason *r, const tree *one, const char *argument)
+static void check_variable(io_reason *r, const tree *one)
 {
     karp_str name = tree_get_text(one, "name");
-    (void)argument;
     if (name.len && memchr(name.ptr, '=', name.len)) io_wrong(r, "has \"=\" in its name");
     if (tree_get_text(one, "value").len && tree_get(one, "valueFrom")) io_wrong(r, "has both value and valueFrom");
 }
 
-static void check_source(io_reason *r, const tree *one, const char *sources)
+static void check_sources(io_reason *r, const tree *one, const char *sources)
 {
     size_t count = io_count_of(one, sources);
     if (count == 0) io_wrong(r, "has none of %s", sources);
     else if (count > 1) io_wrong(r, "has %zu of %s", count, sources);
 }
 
-#define ACTIONS "exec httpGet tcpSocket grpc"
+static void check_source(io_reason *r, const tree *one) { check_sources(r, one, r->argument); }
 
 /* argument: "1" = a probe whose successThreshold is 1 */
-static void check_probe(io_reason *r, const tree *probe, const char *argument)
+static void check_probe(io_reason *r, const tree *probe)
 {
     int64_t successes = 1;
-    check_source(r, probe, ACTIONS);
+    check_sources(r, probe, "exec httpGet tcpSocket grpc");
     (void)tree_integer(tree_get(probe, "successThreshold"), &successes);
-    if (argument && successes > 1) io_wrong(r, "has the successThreshold %lld instead of 1", (long long)successes);
-    if (!argument && tree_get(probe, "terminationGracePeriodSeconds"))
+    if (r->argument && successes > 1) io_wrong(r, "has the successThreshold %lld instead of 1", (long long)successes);
+    if (!r->argument && tree_get(probe, "terminationGracePeriodSeconds"))
         io_wrong(r, "has terminationGracePeriodSeconds, which is for the other probes");
 }
 
 /* The mountPath of each mount is another one. */
-static void check_mounts(io_reason *r, const tree *list, const char *argument)
+static void check_mounts(io_reason *r, const tree *list)
 {
-    (void)argument;
     for (size_t i = 0; i < tree_count(list) && i < COMPARED_MOST; i++) {
         karp_str path = tree_get_text(tree_item(list, i), "mountPath");
         for (size_t k = 0; k < i && path.len; k++) {
             if (equal_str(path, tree_get_text(tree_item(list, k), "mountPath")))
-                io_wrong(r, "have two mounts at %.*s", SHOWN(path));
+                io_wrong(r, "have two mounts at %.*s", IO_SHOWN(path));
         }
     }
 }
 
-static void check_mount(io_reason *r, const tree *mount, const char *argument)
+static void check_mount(io_reason *r, const tree *mount)
 {
-    (void)argument;
     if (tree_get_text(mount, "subPath").len && tree_get_text(mount, "subPathExpr").len)
         io_wrong(r, "has both subPath and subPathExpr");
 }
 
 /* Only a privileged container may pass mounts on to its node. */
-static void check_propagation(io_reason *r, const tree *container, const char *argument)
+static void check_propagation(io_reason *r, const tree *container)
 {
     const tree *list = tree_get(container, "volumeMounts");
-    (void)argument;
     if (tree_is(tree_get(tree_get(container, "securityContext"), "privileged"), TREE_TRUE)) return;
     for (size_t i = 0; i < tree_count(list); i++) {
         if (str_is(tree_get_text(tree_item(list, i), "mountPropagation"), "Bidirectional"))
@@ -167,10 +149,9 @@ static void check_propagation(io_reason *r, const tree *container, const char *a
 }
 
 /* An init container that does not keep running has no probes and no lifecycle. */
-static void check_init(io_reason *r, const tree *container, const char *argument)
+static void check_init(io_reason *r, const tree *container)
 {
     static const char *const members[] = { "lifecycle", "livenessProbe", "readinessProbe", "startupProbe" };
-    (void)argument;
     if (str_is(tree_get_text(container, "restartPolicy"), "Always")) return;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (tree_get(container, members[i]))
@@ -178,10 +159,9 @@ static void check_init(io_reason *r, const tree *container, const char *argument
     }
 }
 
-static void check_privileges(io_reason *r, const tree *context, const char *argument)
+static void check_privileges(io_reason *r, const tree *context)
 {
     const tree *added = tree_get(tree_get(context, "capabilities"), "add");
-    (void)argument;
     if (!tree_is(tree_get(context, "allowPrivilegeEscalation"), TREE_FALSE)) return;
     if (tree_is(tree_get(context, "privileged"), TREE_TRUE))
         io_wrong(r, "is privileged, although allowPrivilegeEscalation is false");
@@ -192,32 +172,30 @@ static void check_privileges(io_reason *r, const tree *context, const char *argu
 }
 
 /* "" is no name here, where other fields take it for none. */
-static void check_runtime_class(io_reason *r, const tree *value, const char *argument)
+static void check_runtime_class(io_reason *r, const tree *value)
 {
     if (tree_is(value, TREE_STRING) && value->count == 0) io_wrong(r, "is \"\", which is no name");
-    io_is_subdomain(r, value, argument);
+    io_is_subdomain(r, value);
 }
 
 /* The API server takes the pod, which then waits for a claim that it would not take. */
-static void check_claim_name(io_reason *r, const tree *value, const char *argument)
+static void check_claim_name(io_reason *r, const tree *value)
 {
     karp_str text = tree_text(value);
-    (void)argument;
     if (text.len && !is_dns_subdomain(text))
-        io_wrong(r, "is \"%.*s\", and no PersistentVolumeClaim can have this name", SHOWN(text));
+        io_wrong(r, "is \"%.*s\", and no PersistentVolumeClaim can have this name", IO_SHOWN(text));
 }
 
-static void check_address(io_reason *r, const tree *value, const char *argument)
+static void check_address(io_reason *r, const tree *value)
 {
     karp_str text = tree_text(value);
     bool digits = text.len > 0, separated = false;
-    (void)argument;
     for (size_t i = 0; i < text.len; i++) {
         bool separator = text.ptr[i] == '.' || text.ptr[i] == ':';
         digits = digits && (separator || memchr("0123456789abcdefABCDEF", text.ptr[i], 22));
         separated = separated || separator;
     }
-    if (!digits || !separated) io_wrong(r, "is \"%.*s\", which is no IP address", SHOWN(text));
+    if (!digits || !separated) io_wrong(r, "is \"%.*s\", which is no IP address", IO_SHOWN(text));
 }
 
 /* The first of the fields that says something, or NULL. */
@@ -265,7 +243,7 @@ static void check_system(io_reason *r, const tree *spec)
         for (size_t i = 0; i < tree_count(list) && !field; i++)
             field = first_of(tree_get(tree_item(list, i), "securityContext"), windows ? context : of_windows);
     }
-    if (field) io_wrong(r, "has %s, which a pod with the os.name %.*s cannot have", field, SHOWN(system));
+    if (field) io_wrong(r, "has %s, which a pod with the os.name %.*s cannot have", field, IO_SHOWN(system));
 }
 
 static void check_dns(io_reason *r, const tree *spec)
@@ -318,14 +296,13 @@ static void check_names(io_reason *r, const tree *spec)
         karp_str name = tree_get_text(tree_item(init, i), "name");
         for (size_t k = 0; k < tree_count(list) && k < COMPARED_MOST; k++) {
             if (name.len && equal_str(name, tree_get_text(tree_item(list, k), "name")))
-                io_wrong(r, "has an init container and a container with the name %.*s", SHOWN(name));
+                io_wrong(r, "has an init container and a container with the name %.*s", IO_SHOWN(name));
         }
     }
 }
 
-static void check_spec(io_reason *r, const tree *spec, const char *argument)
+static void check_spec(io_reason *r, const tree *spec)
 {
-    (void)argument;
     check_names(r, spec);
     check_host_ports(r, spec);
     check_system(r, spec);
@@ -334,143 +311,139 @@ static void check_spec(io_reason *r, const tree *spec, const char *argument)
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 
-#define ONLY(check_) check_, NULL
-#define PLACE NULL, NULL
-#define ONE_OF io_is_one_of
-
 /* A container without a name or image is planned all the same: decisions do not depend on them. */
 static const io_rule of_pods[] = {
-    { 0, false, "metadata", PLACE },
-    { 1, false, "labels", ONLY(io_are_labels) },
-    { 1, false, "annotations", ONLY(io_are_annotations) },
-    { 0, false, "spec", ONLY(check_spec) },
-    { 1, false, "restartPolicy", ONE_OF, "Always OnFailure Never" },
-    { 1, false, "dnsPolicy", ONE_OF, "ClusterFirst ClusterFirstWithHostNet Default None" },
-    { 1, false, "preemptionPolicy", ONE_OF, "PreemptLowerPriority Never" },
-    { 1, false, "activeDeadlineSeconds", ONLY(io_is_1_or_more) },
-    { 1, false, "nodeSelector", ONLY(io_are_labels) },
-    { 1, false, "hostname|subdomain", ONLY(io_is_label) },
-    { 1, false, "serviceAccountName|priorityClassName|nodeName", ONLY(io_is_subdomain) },
-    { 1, false, "runtimeClassName", ONLY(check_runtime_class) },
-    { 1, false, "hostAliases[]", PLACE },
-    { 2, true, "ip", ONLY(check_address) },
-    { 1, false, "os", PLACE },
-    { 2, true, "name", ONE_OF, "linux windows" },
-    { 1, false, "schedulingGates[]|readinessGates[]", PLACE },
-    { 2, false, "name|conditionType", ONLY(io_is_key) },
-    { 1, false, "tolerations[]", ONLY(check_toleration) },
-    { 2, false, "key", ONLY(io_is_key) },
-    { 2, false, "operator", ONE_OF, "Equal Exists Gt Lt" },
-    { 2, false, "effect", ONE_OF, "NoSchedule PreferNoSchedule NoExecute" },
-    { 1, false, "topologySpreadConstraints", ONLY(check_spreads) },
-    { 1, false, "topologySpreadConstraints[]", ONLY(check_spread) },
-    { 2, true, "topologyKey", ONLY(io_is_key) },
-    { 2, false, "nodeAffinityPolicy|nodeTaintsPolicy", ONE_OF, "Honor Ignore" },
-    { 2, false, "labelSelector", ONLY(io_is_selector) },
-    { 2, false, "matchLabelKeys[]", ONLY(io_is_key) },
-    { 1, false, "affinity", PLACE },
-    { 2, false, "nodeAffinity", PLACE },
-    { 3, false, "requiredDuringSchedulingIgnoredDuringExecution", PLACE },
-    { 4, true, "nodeSelectorTerms", ONLY(check_filled) },
-    { 4, false, "nodeSelectorTerms[]", PLACE },
-    { 5, false, "matchExpressions[]", ONLY(io_is_node_requirement) },
-    { 6, false, "values[]", ONLY(io_is_value) },
-    { 3, false, "preferredDuringSchedulingIgnoredDuringExecution[]", PLACE },
-    { 4, true, "weight", ONLY(io_is_weight) },
-    { 4, false, "preference", PLACE },
-    { 5, false, "matchExpressions[]", ONLY(io_is_node_requirement) },
-    { 2, false, "podAffinity|podAntiAffinity", PLACE },
-    { 3, false, "requiredDuringSchedulingIgnoredDuringExecution[]", ONLY(check_keys) },
-    { 4, true, "topologyKey", ONLY(io_is_key) },
-    { 4, false, "labelSelector|namespaceSelector", ONLY(io_is_selector) },
-    { 4, false, "namespaces[]", ONLY(io_is_label) },
-    { 3, false, "preferredDuringSchedulingIgnoredDuringExecution[]", PLACE },
-    { 4, true, "weight", ONLY(io_is_weight) },
-    { 4, true, "podAffinityTerm", ONLY(check_keys) },
-    { 5, true, "topologyKey", ONLY(io_is_key) },
-    { 5, false, "labelSelector|namespaceSelector", ONLY(io_is_selector) },
-    { 5, false, "namespaces[]", ONLY(io_is_label) },
-    { 1, false, "securityContext", PLACE },
-    { 2, false, "fsGroupChangePolicy", ONE_OF, "OnRootMismatch Always" },
-    { 2, false, "runAsUser|runAsGroup|fsGroup", ONLY(io_is_0_or_more) },
-    { 2, false, "seccompProfile|appArmorProfile", PLACE },
-    { 3, true, "type", ONE_OF, "Localhost RuntimeDefault Unconfined" },
-    { 1, false, "volumes[]", ONLY(check_volume) },
-    { 2, true, "name", ONLY(io_is_label) },
-    { 2, false, "persistentVolumeClaim", PLACE },
-    { 3, true, "claimName", ONLY(check_claim_name) },
-    { 2, false, "configMap", PLACE },
-    { 3, true, "name", ONLY(io_is_text) },
-    { 2, false, "secret", PLACE },
-    { 3, true, "secretName", ONLY(io_is_text) },
-    { 2, false, "hostPath", PLACE },
-    { 3, true, "path", ONLY(io_is_text) },
-    { 3, false, "type", ONE_OF, "DirectoryOrCreate Directory FileOrCreate File Socket CharDevice BlockDevice" },
-    { 2, false, "csi", PLACE },
-    { 3, true, "driver", ONLY(io_is_text) },
-    { 2, false, "nfs", PLACE },
-    { 3, true, "server|path", ONLY(io_is_text) },
-    { 1, false, "initContainers[]", ONLY(check_init) },
-    { 1, false, "initContainers[]|containers[]", ONLY(check_propagation) },
-    { 2, false, "name", ONLY(io_is_label) },
-    { 2, false, "image", ONLY(io_is_text) },
-    { 2, false, "command[]|args[]", ONLY(io_is_text) },
-    { 2, false, "imagePullPolicy", ONE_OF, "Always IfNotPresent Never" },
-    { 2, false, "terminationMessagePolicy", ONE_OF, "File FallbackToLogsOnError" },
-    { 2, false, "restartPolicy", ONE_OF, "Always OnFailure Never" },
-    { 2, false, "env[]", ONLY(check_variable) },
-    { 3, true, "name", ONLY(io_is_text) },
-    { 3, false, "value", ONLY(io_is_text) },
+    { 0, false, "metadata", IO_PLACE },
+    { 1, false, "labels", IO_ONLY(io_are_labels) },
+    { 1, false, "annotations", IO_ONLY(io_are_annotations) },
+    { 0, false, "spec", IO_ONLY(check_spec) },
+    { 1, false, "restartPolicy", io_is_one_of, "Always OnFailure Never" },
+    { 1, false, "dnsPolicy", io_is_one_of, "ClusterFirst ClusterFirstWithHostNet Default None" },
+    { 1, false, "preemptionPolicy", io_is_one_of, "PreemptLowerPriority Never" },
+    { 1, false, "activeDeadlineSeconds", IO_ONLY(io_is_1_or_more) },
+    { 1, false, "nodeSelector", IO_ONLY(io_are_labels) },
+    { 1, false, "hostname|subdomain", IO_ONLY(io_is_label) },
+    { 1, false, "serviceAccountName|priorityClassName|nodeName", IO_ONLY(io_is_subdomain) },
+    { 1, false, "runtimeClassName", IO_ONLY(check_runtime_class) },
+    { 1, false, "hostAliases[]", IO_PLACE },
+    { 2, true, "ip", IO_ONLY(check_address) },
+    { 1, false, "os", IO_PLACE },
+    { 2, true, "name", io_is_one_of, "linux windows" },
+    { 1, false, "schedulingGates[]|readinessGates[]", IO_PLACE },
+    { 2, false, "name|conditionType", IO_ONLY(io_is_key) },
+    { 1, false, "tolerations[]", IO_ONLY(check_toleration) },
+    { 2, false, "key", IO_ONLY(io_is_key) },
+    { 2, false, "operator", io_is_one_of, "Equal Exists Gt Lt" },
+    { 2, false, "effect", io_is_one_of, "NoSchedule PreferNoSchedule NoExecute" },
+    { 1, false, "topologySpreadConstraints", IO_ONLY(check_spreads) },
+    { 1, false, "topologySpreadConstraints[]", IO_ONLY(check_spread) },
+    { 2, true, "topologyKey", IO_ONLY(io_is_key) },
+    { 2, false, "nodeAffinityPolicy|nodeTaintsPolicy", io_is_one_of, "Honor Ignore" },
+    { 2, false, "labelSelector", IO_ONLY(io_is_selector) },
+    { 2, false, "matchLabelKeys[]", IO_ONLY(io_is_key) },
+    { 1, false, "affinity", IO_PLACE },
+    { 2, false, "nodeAffinity", IO_PLACE },
+    { 3, false, "requiredDuringSchedulingIgnoredDuringExecution", IO_PLACE },
+    { 4, true, "nodeSelectorTerms", IO_ONLY(io_is_filled) },
+    { 4, false, "nodeSelectorTerms[]", IO_PLACE },
+    { 5, false, "matchExpressions[]", IO_ONLY(io_is_node_requirement) },
+    { 6, false, "values[]", IO_ONLY(io_is_value) },
+    { 3, false, "preferredDuringSchedulingIgnoredDuringExecution[]", IO_PLACE },
+    { 4, true, "weight", IO_ONLY(io_is_weight) },
+    { 4, false, "preference", IO_PLACE },
+    { 5, false, "matchExpressions[]", IO_ONLY(io_is_node_requirement) },
+    { 2, false, "podAffinity|podAntiAffinity", IO_PLACE },
+    { 3, false, "requiredDuringSchedulingIgnoredDuringExecution[]", IO_ONLY(check_keys) },
+    { 4, true, "topologyKey", IO_ONLY(io_is_key) },
+    { 4, false, "labelSelector|namespaceSelector", IO_ONLY(io_is_selector) },
+    { 4, false, "namespaces[]", IO_ONLY(io_is_label) },
+    { 3, false, "preferredDuringSchedulingIgnoredDuringExecution[]", IO_PLACE },
+    { 4, true, "weight", IO_ONLY(io_is_weight) },
+    { 4, true, "podAffinityTerm", IO_ONLY(check_keys) },
+    { 5, true, "topologyKey", IO_ONLY(io_is_key) },
+    { 5, false, "labelSelector|namespaceSelector", IO_ONLY(io_is_selector) },
+    { 5, false, "namespaces[]", IO_ONLY(io_is_label) },
+    { 1, false, "securityContext", IO_PLACE },
+    { 2, false, "fsGroupChangePolicy", io_is_one_of, "OnRootMismatch Always" },
+    { 2, false, "runAsUser|runAsGroup|fsGroup", IO_ONLY(io_is_0_or_more) },
+    { 2, false, "seccompProfile|appArmorProfile", IO_PLACE },
+    { 3, true, "type", io_is_one_of, "Localhost RuntimeDefault Unconfined" },
+    { 1, false, "volumes[]", IO_ONLY(check_volume) },
+    { 2, true, "name", IO_ONLY(io_is_label) },
+    { 2, false, "persistentVolumeClaim", IO_PLACE },
+    { 3, true, "claimName", IO_ONLY(check_claim_name) },
+    { 2, false, "configMap", IO_PLACE },
+    { 3, true, "name", IO_ONLY(io_is_text) },
+    { 2, false, "secret", IO_PLACE },
+    { 3, true, "secretName", IO_ONLY(io_is_text) },
+    { 2, false, "hostPath", IO_PLACE },
+    { 3, true, "path", IO_ONLY(io_is_text) },
+    { 3, false, "type", io_is_one_of, "DirectoryOrCreate Directory FileOrCreate File Socket CharDevice BlockDevice" },
+    { 2, false, "csi", IO_PLACE },
+    { 3, true, "driver", IO_ONLY(io_is_text) },
+    { 2, false, "nfs", IO_PLACE },
+    { 3, true, "server|path", IO_ONLY(io_is_text) },
+    { 1, false, "initContainers[]", IO_ONLY(check_init) },
+    { 1, false, "initContainers[]|containers[]", IO_ONLY(check_propagation) },
+    { 2, false, "name", IO_ONLY(io_is_label) },
+    { 2, false, "image", IO_ONLY(io_is_text) },
+    { 2, false, "command[]|args[]", IO_ONLY(io_is_text) },
+    { 2, false, "imagePullPolicy", io_is_one_of, "Always IfNotPresent Never" },
+    { 2, false, "terminationMessagePolicy", io_is_one_of, "File FallbackToLogsOnError" },
+    { 2, false, "restartPolicy", io_is_one_of, "Always OnFailure Never" },
+    { 2, false, "env[]", IO_ONLY(check_variable) },
+    { 3, true, "name", IO_ONLY(io_is_text) },
+    { 3, false, "value", IO_ONLY(io_is_text) },
     { 3, false, "valueFrom", check_source, "fieldRef resourceFieldRef configMapKeyRef secretKeyRef fileKeyRef" },
     { 2, false, "envFrom[]", check_source, "configMapRef secretRef" },
-    { 2, false, "ports[]", PLACE },
-    { 3, true, "containerPort", ONLY(io_is_port_number) },
-    { 3, false, "hostPort", ONLY(io_is_host_port) },
-    { 3, false, "protocol", ONE_OF, "TCP UDP SCTP" },
-    { 3, false, "name", ONLY(io_is_port_name) },
-    { 2, false, "volumeMounts", ONLY(check_mounts) },
-    { 2, false, "volumeMounts[]", ONLY(check_mount) },
-    { 3, true, "name|mountPath", ONLY(io_is_text) },
-    { 3, false, "mountPropagation", ONE_OF, "None HostToContainer Bidirectional" },
-    { 2, false, "resizePolicy[]", PLACE },
-    { 3, true, "resourceName", ONE_OF, "cpu memory" },
-    { 3, true, "restartPolicy", ONE_OF, "NotRequired RestartContainer" },
-    { 2, false, "securityContext", ONLY(check_privileges) },
-    { 3, false, "procMount", ONE_OF, "Default Unmasked" },
-    { 3, false, "runAsUser|runAsGroup", ONLY(io_is_0_or_more) },
-    { 3, false, "seccompProfile|appArmorProfile", PLACE },
-    { 4, true, "type", ONE_OF, "Localhost RuntimeDefault Unconfined" },
-    { 2, false, "lifecycle", PLACE },
+    { 2, false, "ports[]", IO_PLACE },
+    { 3, true, "containerPort", IO_ONLY(io_is_port_number) },
+    { 3, false, "hostPort", IO_ONLY(io_is_host_port) },
+    { 3, false, "protocol", io_is_one_of, "TCP UDP SCTP" },
+    { 3, false, "name", IO_ONLY(io_is_port_name) },
+    { 2, false, "volumeMounts", IO_ONLY(check_mounts) },
+    { 2, false, "volumeMounts[]", IO_ONLY(check_mount) },
+    { 3, true, "name|mountPath", IO_ONLY(io_is_text) },
+    { 3, false, "mountPropagation", io_is_one_of, "None HostToContainer Bidirectional" },
+    { 2, false, "resizePolicy[]", IO_PLACE },
+    { 3, true, "resourceName", io_is_one_of, "cpu memory" },
+    { 3, true, "restartPolicy", io_is_one_of, "NotRequired RestartContainer" },
+    { 2, false, "securityContext", IO_ONLY(check_privileges) },
+    { 3, false, "procMount", io_is_one_of, "Default Unmasked" },
+    { 3, false, "runAsUser|runAsGroup", IO_ONLY(io_is_0_or_more) },
+    { 3, false, "seccompProfile|appArmorProfile", IO_PLACE },
+    { 4, true, "type", io_is_one_of, "Localhost RuntimeDefault Unconfined" },
+    { 2, false, "lifecycle", IO_PLACE },
     { 3, false, "postStart|preStop", check_source, "exec httpGet tcpSocket sleep" },
-    { 4, false, "exec", PLACE },
-    { 5, true, "command", ONLY(check_filled) },
-    { 4, false, "httpGet|tcpSocket", PLACE },
-    { 5, true, "port", ONLY(io_is_port) },
+    { 4, false, "exec", IO_PLACE },
+    { 5, true, "command", IO_ONLY(io_is_filled) },
+    { 4, false, "httpGet|tcpSocket", IO_PLACE },
+    { 5, true, "port", IO_ONLY(io_is_port) },
 };
 
 /* Operators complete the probes of their templates: Knative, for one, adds the port. */
 static const io_rule of_probes[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "initContainers[]|containers[]", PLACE },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "initContainers[]|containers[]", IO_PLACE },
     { 2, false, "livenessProbe|startupProbe", check_probe, "1" },
-    { 2, false, "readinessProbe", ONLY(check_probe) },
-    { 2, false, "livenessProbe|readinessProbe|startupProbe", PLACE },
+    { 2, false, "readinessProbe", IO_ONLY(check_probe) },
+    { 2, false, "livenessProbe|readinessProbe|startupProbe", IO_PLACE },
     { 3, false, "initialDelaySeconds|periodSeconds|timeoutSeconds|successThreshold|failureThreshold",
-      ONLY(io_is_0_or_more) },
-    { 3, false, "terminationGracePeriodSeconds", ONLY(io_is_1_or_more) },
-    { 3, false, "exec", PLACE },
-    { 4, true, "command", ONLY(check_filled) },
-    { 3, false, "httpGet", PLACE },
-    { 4, true, "port", ONLY(io_is_port) },
-    { 4, false, "scheme", ONE_OF, "HTTP HTTPS" },
-    { 3, false, "tcpSocket", PLACE },
-    { 4, true, "port", ONLY(io_is_port) },
-    { 3, false, "grpc", PLACE },
-    { 4, true, "port", ONLY(io_is_port_number) },
+      IO_ONLY(io_is_0_or_more) },
+    { 3, false, "terminationGracePeriodSeconds", IO_ONLY(io_is_1_or_more) },
+    { 3, false, "exec", IO_PLACE },
+    { 4, true, "command", IO_ONLY(io_is_filled) },
+    { 3, false, "httpGet", IO_PLACE },
+    { 4, true, "port", IO_ONLY(io_is_port) },
+    { 4, false, "scheme", io_is_one_of, "HTTP HTTPS" },
+    { 3, false, "tcpSocket", IO_PLACE },
+    { 4, true, "port", IO_ONLY(io_is_port) },
+    { 3, false, "grpc", IO_PLACE },
+    { 4, true, "port", IO_ONLY(io_is_port_number) },
 };
 
 void io_check_pod_rules(io_reason *r, const tree *template_, bool operated)
 {
-    io_rules_check(r, of_pods, sizeof of_pods / sizeof *of_pods, template_);
-    if (!operated) io_rules_check(r, of_probes, sizeof of_probes / sizeof *of_probes, template_);
+    io_rules_check(r, IO_RULES(of_pods), template_);
+    if (!operated) io_rules_check(r, IO_RULES(of_probes), template_);
 }

@@ -12,44 +12,41 @@ static bool is_zero(const tree *value)
     return str_is(text, "0") || str_is(text, "0%");
 }
 
-static void check_strategy(io_reason *r, const tree *strategy, const char *argument)
+static void check_strategy(io_reason *r, const tree *strategy)
 {
     const tree *rolling = tree_get(strategy, "rollingUpdate");
     karp_str type = tree_get_text(strategy, "type");
-    (void)argument;
     if (rolling && type.len && !str_is(type, "RollingUpdate"))
-        io_wrong(r, "has rollingUpdate, although its type is %.*s", str_shown(type, 40), type.ptr);
+        io_wrong(r, "has rollingUpdate, although its type is %.*s", IO_SHOWN(type));
     if (is_zero(tree_get(rolling, "maxUnavailable")) && is_zero(tree_get(rolling, "maxSurge")))
         io_wrong(r, "has the maxUnavailable 0 and the maxSurge 0");
 }
 
 /* A DaemonSet has a surge instead of unavailable pods, of which it has one by default; OnDelete asks nothing.
  * Source: ValidateDaemonSetUpdateStrategy, SetDefaults_DaemonSet. */
-static void check_daemon_strategy(io_reason *r, const tree *strategy, const char *argument)
+static void check_daemon_strategy(io_reason *r, const tree *strategy)
 {
     const tree *rolling = tree_get(strategy, "rollingUpdate"), *unavailable = tree_get(rolling, "maxUnavailable");
     const tree *surge = tree_get(rolling, "maxSurge");
     bool surges = !tree_is_null(surge) && !is_zero(surge), stops = tree_is_null(unavailable) || !is_zero(unavailable);
-    (void)argument;
     if (!rolling || str_is(tree_get_text(strategy, "type"), "OnDelete")) return;
     if (surges && stops) io_wrong(r, "has a maxSurge, which needs the maxUnavailable 0");
     if (!surges && !stops) io_wrong(r, "has the maxUnavailable 0 and the maxSurge 0");
 }
 
-static void check_not_0(io_reason *r, const tree *value, const char *argument)
+static void check_not_0(io_reason *r, const tree *value)
 {
-    io_is_amount_or_percent(r, value, argument);
+    io_is_amount_or_percent(r, value);
     if (is_zero(value)) io_wrong(r, "is 0");
 }
 
 /* Source: pkg/apis/batch/validation, validateJobSpec. */
-static void check_job(io_reason *r, const tree *spec, const char *argument)
+static void check_job(io_reason *r, const tree *spec)
 {
     static const char *const of_indexed[] = { "backoffLimitPerIndex", "successPolicy" };
     const tree *pod = tree_get(tree_get(spec, "template"), "spec");
     bool indexed = str_is(tree_get_text(spec, "completionMode"), "Indexed");
     bool manual = tree_is(tree_get(spec, "manualSelector"), TREE_TRUE);
-    (void)argument;
     if (indexed && !tree_get(spec, "completions"))
         io_wrong(r, "has the completionMode Indexed, which needs completions");
     for (size_t i = 0; i < sizeof of_indexed / sizeof *of_indexed && !indexed; i++) {
@@ -67,14 +64,8 @@ static void check_job(io_reason *r, const tree *spec, const char *argument)
         io_wrong(r, "has a selector, which needs manualSelector: true");
 }
 
-static void check_claim(io_reason *r, const tree *list, const char *argument)
-{
-    (void)argument;
-    if (tree_count(list) == 0) io_wrong(r, "is empty");
-}
-
 /* Source: ValidateLimitRange. */
-static void check_limit(io_reason *r, const tree *limit, const char *argument)
+static void check_limit(io_reason *r, const tree *limit)
 {
     static const char *const order[][2] = { { "min", "max" },
                                             { "min", "defaultRequest" },
@@ -83,10 +74,8 @@ static void check_limit(io_reason *r, const tree *limit, const char *argument)
                                             { "defaultRequest", "max" },
                                             { "default", "max" } };
     karp_str type = tree_get_text(limit, "type");
-    (void)argument;
     if (!str_in_list(type, "Container Pod PersistentVolumeClaim") && !memchr(type.ptr, '/', type.len))
-        io_wrong(r, "has the type \"%.*s\", which is not Container, Pod or PersistentVolumeClaim", str_shown(type, 40),
-                 type.ptr);
+        io_wrong(r, "has the type \"%.*s\", which is not Container, Pod or PersistentVolumeClaim", IO_SHOWN(type));
     if (str_is(type, "Pod") && io_count_of(limit, "default defaultRequest"))
         io_wrong(r, "has a default, although its type is Pod");
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
@@ -97,9 +86,8 @@ static void check_limit(io_reason *r, const tree *limit, const char *argument)
                      high = tree_text_or_digits(tree_find_str(most, name));
             int32_t compared = 0;
             if (high.len && karp_quantity_compare(low, high, &compared) == KARP_OK && compared > 0)
-                io_wrong(r, "has %s %.*s %.*s, more than %s %.*s %.*s", order[k][0], str_shown(name, 60), name.ptr,
-                         str_shown(low, 40), low.ptr, order[k][1], str_shown(name, 60), name.ptr, str_shown(high, 40),
-                         high.ptr);
+                io_wrong(r, "has %s %.*s %.*s, more than %s %.*s %.*s", order[k][0], IO_SHOWN(name), IO_SHOWN(low),
+                         order[k][1], IO_SHOWN(name), IO_SHOWN(high));
         }
     }
     const tree *ratios = tree_get(limit, "maxLimitRequestRatio");
@@ -107,12 +95,12 @@ static void check_limit(io_reason *r, const tree *limit, const char *argument)
         karp_str ratio = tree_text_or_digits(tree_member_at(ratios, i)->value);
         int32_t compared = 0;
         if (karp_quantity_compare(ratio, str("1"), &compared) == KARP_OK && compared < 0)
-            io_wrong(r, "has the maxLimitRequestRatio %.*s, less than 1", str_shown(ratio, 40), ratio.ptr);
+            io_wrong(r, "has the maxLimitRequestRatio %.*s, less than 1", IO_SHOWN(ratio));
     }
 }
 
 /* A number in quotes is a text, which no kind takes for a count. Below other fields there are texts of their own. */
-static void check_counts(io_reason *r, const tree *value, const char *argument)
+static void check_counts(io_reason *r, const tree *value)
 {
     static const char counts[] = "completions cores instances maxReplicaCount maxReplicas minAvailable minReplicaCount "
                                  "minReplicas numNodes numOfHosts parallelism replicas";
@@ -125,8 +113,8 @@ static void check_counts(io_reason *r, const tree *value, const char *argument)
         if (m) r->path[r->depth++] = (struct io_rule_step){ tree_member_name(m), SIZE_MAX };
         else r->path[own].index = i;
         if (m && tree_is(part, TREE_STRING) && str_in_list(tree_member_name(m), counts))
-            io_wrong(r, "is \"%.*s\", which is no whole number", str_shown(tree_text(part), 40), tree_text(part).ptr);
-        if (tree_count(part) > 0) check_counts(r, part, argument);
+            io_wrong(r, "is \"%.*s\", which is no whole number", IO_SHOWN(tree_text(part)));
+        if (tree_count(part) > 0) check_counts(r, part);
         if (m) r->depth--;
         else r->path[own].index = SIZE_MAX;
     }
@@ -134,121 +122,115 @@ static void check_counts(io_reason *r, const tree *value, const char *argument)
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 
-#define ONLY(check_) check_, NULL
-#define PLACE NULL, NULL
-#define ONE_OF io_is_one_of
-
 static const io_rule of_all[] = {
-    { 0, false, "metadata", PLACE },
-    { 1, false, "labels", ONLY(io_are_labels) },
-    { 1, false, "annotations", ONLY(io_are_annotations) },
-    { 0, false, "spec", PLACE },
-    { 1, false, "selector", ONLY(io_is_selector) },
+    { 0, false, "metadata", IO_PLACE },
+    { 1, false, "labels", IO_ONLY(io_are_labels) },
+    { 1, false, "annotations", IO_ONLY(io_are_annotations) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "selector", IO_ONLY(io_is_selector) },
 };
 
 /* The pods of these kinds run until they are deleted. */
 static const io_rule of_apps[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "minReadySeconds|revisionHistoryLimit", ONLY(io_is_0_or_more) },
-    { 1, false, "template", PLACE },
-    { 2, false, "spec", PLACE },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "minReadySeconds|revisionHistoryLimit", IO_ONLY(io_is_0_or_more) },
+    { 1, false, "template", IO_PLACE },
+    { 2, false, "spec", IO_PLACE },
     { 3, false, "activeDeadlineSeconds", io_is_not_allowed, " in pods that run on" },
 };
 
 static const io_rule of_deployments[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "progressDeadlineSeconds", ONLY(io_is_1_or_more) },
-    { 1, false, "strategy", ONLY(check_strategy) },
-    { 2, false, "type", ONE_OF, "Recreate RollingUpdate" },
-    { 2, false, "rollingUpdate", PLACE },
-    { 3, false, "maxSurge|maxUnavailable", ONLY(io_is_amount_or_percent) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "progressDeadlineSeconds", IO_ONLY(io_is_1_or_more) },
+    { 1, false, "strategy", IO_ONLY(check_strategy) },
+    { 2, false, "type", io_is_one_of, "Recreate RollingUpdate" },
+    { 2, false, "rollingUpdate", IO_PLACE },
+    { 3, false, "maxSurge|maxUnavailable", IO_ONLY(io_is_amount_or_percent) },
 };
 
 static const io_rule of_daemon_sets[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "updateStrategy", ONLY(check_daemon_strategy) },
-    { 2, false, "type", ONE_OF, "OnDelete RollingUpdate" },
-    { 2, false, "rollingUpdate", PLACE },
-    { 3, false, "maxSurge|maxUnavailable", ONLY(io_is_amount_or_percent) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "updateStrategy", IO_ONLY(check_daemon_strategy) },
+    { 2, false, "type", io_is_one_of, "OnDelete RollingUpdate" },
+    { 2, false, "rollingUpdate", IO_PLACE },
+    { 3, false, "maxSurge|maxUnavailable", IO_ONLY(io_is_amount_or_percent) },
 };
 
 /* Claims without an accessMode are refused when the controller creates them, and then there is no pod. */
 static const io_rule of_stateful_sets[] = {
-    { 0, false, "metadata", PLACE },
-    { 1, false, "name", ONLY(io_is_label) },
-    { 0, false, "spec", PLACE },
-    { 1, false, "podManagementPolicy", ONE_OF, "OrderedReady Parallel" },
-    { 1, false, "updateStrategy", ONLY(check_strategy) },
-    { 2, false, "type", ONE_OF, "OnDelete RollingUpdate" },
-    { 2, false, "rollingUpdate", PLACE },
-    { 3, false, "maxUnavailable", ONLY(check_not_0) },
-    { 1, false, "persistentVolumeClaimRetentionPolicy", PLACE },
-    { 2, false, "whenDeleted|whenScaled", ONE_OF, "Retain Delete" },
-    { 1, false, "volumeClaimTemplates[]", PLACE },
-    { 2, false, "spec", PLACE },
-    { 3, true, "accessModes", ONLY(check_claim) },
-    { 3, false, "accessModes[]", ONE_OF, "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod" },
-    { 3, false, "volumeMode", ONE_OF, "Filesystem Block" },
+    { 0, false, "metadata", IO_PLACE },
+    { 1, false, "name", IO_ONLY(io_is_label) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "podManagementPolicy", io_is_one_of, "OrderedReady Parallel" },
+    { 1, false, "updateStrategy", IO_ONLY(check_strategy) },
+    { 2, false, "type", io_is_one_of, "OnDelete RollingUpdate" },
+    { 2, false, "rollingUpdate", IO_PLACE },
+    { 3, false, "maxUnavailable", IO_ONLY(check_not_0) },
+    { 1, false, "persistentVolumeClaimRetentionPolicy", IO_PLACE },
+    { 2, false, "whenDeleted|whenScaled", io_is_one_of, "Retain Delete" },
+    { 1, false, "volumeClaimTemplates[]", IO_PLACE },
+    { 2, false, "spec", IO_PLACE },
+    { 3, true, "accessModes", IO_ONLY(io_is_filled) },
+    { 3, false, "accessModes[]", io_is_one_of, "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod" },
+    { 3, false, "volumeMode", io_is_one_of, "Filesystem Block" },
 };
 
 static const io_rule of_jobs[] = {
-    { 0, false, "spec", ONLY(check_job) },
-    { 1, false, "completionMode", ONE_OF, "NonIndexed Indexed" },
+    { 0, false, "spec", IO_ONLY(check_job) },
+    { 1, false, "completionMode", io_is_one_of, "NonIndexed Indexed" },
     { 1, false, "activeDeadlineSeconds|backoffLimit|backoffLimitPerIndex|ttlSecondsAfterFinished|maxFailedIndexes",
-      ONLY(io_is_0_or_more) },
-    { 1, false, "podReplacementPolicy", ONE_OF, "TerminatingOrFailed Failed" },
+      IO_ONLY(io_is_0_or_more) },
+    { 1, false, "podReplacementPolicy", io_is_one_of, "TerminatingOrFailed Failed" },
 };
 
 static const io_rule of_budgets[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "minAvailable|maxUnavailable", ONLY(io_is_amount_or_percent) },
-    { 1, false, "unhealthyPodEvictionPolicy", ONE_OF, "IfHealthyBudget AlwaysAllow" },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "minAvailable|maxUnavailable", IO_ONLY(io_is_amount_or_percent) },
+    { 1, false, "unhealthyPodEvictionPolicy", io_is_one_of, "IfHealthyBudget AlwaysAllow" },
 };
 
 static const io_rule of_limit_ranges[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "limits[]", ONLY(check_limit) },
-    { 2, false, "min|max|default|defaultRequest|maxLimitRequestRatio", ONLY(io_are_amounts) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "limits[]", IO_ONLY(check_limit) },
+    { 2, false, "min|max|default|defaultRequest|maxLimitRequestRatio", IO_ONLY(io_are_amounts) },
 };
 
 static const io_rule of_runtime_classes[] = {
-    { 0, false, "overhead", PLACE },
-    { 1, false, "podFixed", ONLY(io_are_amounts) },
+    { 0, false, "overhead", IO_PLACE },
+    { 1, false, "podFixed", IO_ONLY(io_are_amounts) },
 };
 
 static const io_rule of_quotas[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "hard", ONLY(io_are_amounts) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "hard", IO_ONLY(io_are_amounts) },
 };
 
 static const io_rule of_claims[] = {
-    { 0, false, "spec", PLACE },
-    { 1, false, "resources", PLACE },
-    { 2, false, "requests|limits", ONLY(io_are_amounts) },
+    { 0, false, "spec", IO_PLACE },
+    { 1, false, "resources", IO_PLACE },
+    { 2, false, "requests|limits", IO_ONLY(io_are_amounts) },
 };
 
 static const io_rule of_operated[] = {
-    { 0, false, "spec", ONLY(check_counts) },
+    { 0, false, "spec", IO_ONLY(check_counts) },
 };
-
-#define TABLE(rules) rules, sizeof(rules) / sizeof *(rules)
 
 static const struct {
     const char *kinds; /* separated by spaces; NULL = all */
     const io_rule *rules;
     size_t count;
 } tables[] = {
-    { NULL, TABLE(of_all) },
-    { "Deployment ReplicaSet StatefulSet DaemonSet", TABLE(of_apps) },
-    { "Deployment", TABLE(of_deployments) },
-    { "DaemonSet", TABLE(of_daemon_sets) },
-    { "StatefulSet", TABLE(of_stateful_sets) },
-    { "Job", TABLE(of_jobs) },
-    { "PodDisruptionBudget", TABLE(of_budgets) },
-    { "LimitRange", TABLE(of_limit_ranges) },
-    { "RuntimeClass", TABLE(of_runtime_classes) },
-    { "ResourceQuota", TABLE(of_quotas) },
-    { "PersistentVolumeClaim", TABLE(of_claims) },
+    { NULL, IO_RULES(of_all) },
+    { "Deployment ReplicaSet StatefulSet DaemonSet", IO_RULES(of_apps) },
+    { "Deployment", IO_RULES(of_deployments) },
+    { "DaemonSet", IO_RULES(of_daemon_sets) },
+    { "StatefulSet", IO_RULES(of_stateful_sets) },
+    { "Job", IO_RULES(of_jobs) },
+    { "PodDisruptionBudget", IO_RULES(of_budgets) },
+    { "LimitRange", IO_RULES(of_limit_ranges) },
+    { "RuntimeClass", IO_RULES(of_runtime_classes) },
+    { "ResourceQuota", IO_RULES(of_quotas) },
+    { "PersistentVolumeClaim", IO_RULES(of_claims) },
 };
 
 /* The longest names whose pods have labels with at most 63 characters: the name of a Job, and that of a StatefulSet
@@ -272,4 +254,4 @@ void io_check_workload_rules(io_reason *r, const tree *root)
     check_length(r, root);
 }
 
-void io_check_operated_rules(io_reason *r, const tree *root) { io_rules_check(r, TABLE(of_operated), root); }
+void io_check_operated_rules(io_reason *r, const tree *root) { io_rules_check(r, IO_RULES(of_operated), root); }

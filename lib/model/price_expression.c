@@ -133,25 +133,19 @@ static price_value combine(reading *r, price_value a, char sign, price_value b)
     return a;
 }
 
-static price_value product(reading *r)
+/* Terms and their signs, which are read from left to right. */
+static price_value chain(reading *r, const char signs[2], price_value (*term)(reading *))
 {
-    price_value v = value(r);
+    price_value v = term(r);
     for (;;) {
-        char sign = next_is(r, '*') ? '*' : next_is(r, '/') ? '/' : '\0';
+        char sign = next_is(r, signs[0]) ? signs[0] : next_is(r, signs[1]) ? signs[1] : '\0';
         if (sign == '\0') return v;
-        v = combine(r, v, sign, value(r));
+        v = combine(r, v, sign, term(r));
     }
 }
 
-static price_value sum(reading *r)
-{
-    price_value v = product(r);
-    for (;;) {
-        char sign = next_is(r, '+') ? '+' : next_is(r, '-') ? '-' : '\0';
-        if (sign == '\0') return v;
-        v = combine(r, v, sign, product(r));
-    }
-}
+static price_value product(reading *r) { return chain(r, "*/", value); }
+static price_value sum(reading *r) { return chain(r, "+-", product); }
 
 bool price_evaluate(karp_str expression, double price, double *out, const char **why, bool *beyond)
 {
