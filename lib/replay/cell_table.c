@@ -3,7 +3,7 @@
 
 #include <base/error.h>
 #include <io/cells.h>
-#include <io/files.h>
+#include <replay/document.h>
 
 karp_status cell_table_wrong(cell_table *t, const char *message)
 {
@@ -46,15 +46,8 @@ karp_status cell_table_open(cell_table *t, replay *r, const karp_replay_document
 {
     t->r = r;
     t->name = document->name;
-    t->text = document->text;
-    strbuf_init(&t->file, r->base.context);
-    if (!document->text.ptr) {
-        strbuf_free(&t->file);
-        karp_status status = io_whole_file(r->base.context, document->name, &t->file, &r->error);
-        if (status) return status;
-        t->text = (karp_str){ t->file.ptr, t->file.len };
-    }
-    return read_header(t);
+    karp_status status = document_text(r->base.context, document, &t->file, &t->text, &r->error);
+    return status ? status : read_header(t);
 }
 
 bool cell_table_next(cell_table *t, karp_str *cells, karp_status *status)

@@ -4,7 +4,7 @@
 #include <karp/replay.h>
 
 #include <base/error.h>
-#include <io/files.h>
+#include <replay/document.h>
 #include <io/write_json.h>
 #include <io/write_text.h>
 #include <json/tree.h>
@@ -44,13 +44,8 @@ static void side_free(side *s)
 
 static karp_status side_read(side *s, const karp_replay_document *document, karp_error *error)
 {
-    karp_str text = document->text;
-    karp_status status = KARP_OK;
-    if (!text.ptr) {
-        strbuf_free(&s->text);
-        status = io_whole_file(s->context, document->name, &s->text, error);
-        text = (karp_str){ s->text.ptr, s->text.len };
-    }
+    karp_str text;
+    karp_status status = document_text(s->context, document, &s->text, &text, error);
     if (!status) status = tree_read(&s->trees, document->name, text, &s->root, error);
     if (!status &&
         (!str_is(tree_get_text(s->root, "kind"), "Replay") || !tree_is(tree_get(s->root, "policies"), TREE_LIST))) {

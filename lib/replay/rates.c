@@ -7,7 +7,7 @@
 
 #include <base/error.h>
 #include <io/cells.h>
-#include <io/files.h>
+#include <replay/document.h>
 #include <math.h>
 
 enum { RATE_TYPE, RATE_PER_HOUR, RATE_ZONE, RATE_COLUMNS };
@@ -115,14 +115,8 @@ static karp_status read_advisor(replay *r, const karp_replay_document *document,
 static karp_status read_document(replay *r, const karp_replay_document *document, rate_list *list)
 {
     strbuf file;
-    karp_status status = KARP_OK;
     karp_replay_document read = *document;
-    strbuf_init(&file, r->base.context);
-    if (!read.text.ptr) {
-        strbuf_free(&file);
-        status = io_whole_file(r->base.context, document->name, &file, &r->error);
-        read.text = (karp_str){ file.ptr ? file.ptr : "", file.len };
-    }
+    karp_status status = document_text(r->base.context, document, &file, &read.text, &r->error);
     const bool json = str_starts(cell_trimmed(read.text), "{");
     if (!status) status = json ? read_advisor(r, &read, read.text, list) : read_csv(r, &read, list);
     strbuf_free(&file);

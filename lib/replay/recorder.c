@@ -9,7 +9,7 @@
 #include <json/tree.h>
 
 #include <base/error.h>
-#include <io/files.h>
+#include <replay/document.h>
 
 #define SECOND INT64_C(1000000000)
 
@@ -189,10 +189,8 @@ static karp_status take_document(look *l, const karp_replay_document *document)
 {
     strbuf read;
     tree *root = NULL;
-    karp_str text = document->text;
-    strbuf_init(&read, l->r->context);
-    karp_status status = text.ptr ? KARP_OK : io_whole_file(l->r->context, document->name, &read, l->error);
-    if (!text.ptr) text = (karp_str){ read.ptr, read.len };
+    karp_str text;
+    karp_status status = document_text(l->r->context, document, &read, &text, l->error);
     trees_clear(&l->t);
     if (!status) status = tree_read(&l->t, document->name, text, &root, l->error);
     const tree *items = tree_get(root, "items");

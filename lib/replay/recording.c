@@ -2,7 +2,7 @@
 #include <replay/recording.h>
 
 #include <base/error.h>
-#include <io/files.h>
+#include <replay/document.h>
 #include <io/owner.h>
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -103,12 +103,8 @@ karp_status recording_read(recording *r, karp_context *context, const karp_repla
     r->text_count = count;
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && !status; i++) {
-        karp_str text = parts[i].text;
-        strbuf_init(&r->texts[i], context);
-        if (!text.ptr) {
-            status = io_whole_file(context, parts[i].name, &r->texts[i], error);
-            text = (karp_str){ r->texts[i].ptr, r->texts[i].len };
-        }
+        karp_str text;
+        status = document_text(context, &parts[i], &r->texts[i], &text, error);
         if (!status) status = read_part(r, parts[i].name, text, error);
     }
     if (!status && r->count == 0) status = fail(error, KARP_E_INVALID, "a recording without a line");

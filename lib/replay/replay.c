@@ -2,6 +2,7 @@
 #include <karp/library.h>
 #include <karp/peer.h>
 #include <replay/engine.h>
+#include <replay/document.h>
 #include <replay/objects.h>
 #include <replay/repack_play.h>
 #include <kube/profile.h>
@@ -13,7 +14,6 @@
 
 #include <base/error.h>
 #include <io/reader.h>
-#include <io/files.h>
 #include <io/write_text.h>
 
 #define MINUTE (60 * SECOND)
@@ -37,33 +37,6 @@ static karp_str replay_policy(const replay *r, size_t index)
 }
 
 /* ---- input ------------------------------------------------------------------------------------------------------- */
-
-enum { PATH_ROOM = 4096 };
-
-static karp_status path_of(const karp_replay_document *document, char path[PATH_ROOM], karp_error *error)
-{
-    if (document->name.len >= PATH_ROOM) return fail(error, KARP_E_INVALID, "a path that is too long");
-    memcpy(path, document->name.ptr, document->name.len);
-    path[document->name.len] = '\0';
-    return KARP_OK;
-}
-
-static karp_status add_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
-{
-    char path[PATH_ROOM];
-    if (document->text.ptr) return karp_reader_add(reader, document->name, document->text, error);
-    karp_status status = path_of(document, path, error);
-    return status ? status : karp_reader_add_path(reader, path, error);
-}
-
-/* The same, but objects replace those that were read. */
-static karp_status replace_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
-{
-    char path[PATH_ROOM];
-    if (document->text.ptr) return karp_reader_replace(reader, document->name, document->text, error);
-    karp_status status = path_of(document, path, error);
-    return status ? status : karp_reader_replace_path(reader, path, error);
-}
 
 /* Adds an object of the trace. If a cluster is read already, as when a replay continues from a story's dump, its
  * version of the object is kept. */
@@ -129,10 +102,10 @@ static karp_status open_objects(replay *r)
     b->reader->take = replay_take;
     b->reader->take_user = b->objects;
     for (size_t i = 0; i < r->options.object_count && !status; i++)
-        status = add_document(b->reader, &r->options.objects[i], &r->error);
+        status = document_read(b->reader, &r->options.objects[i], false, &r->error);
     b->reader->take_user = r->replaced;
     for (size_t i = 0; i < r->options.replaced_count && !status; i++)
-        status = add_document(b->reader, &r->options.replaced[i], &r->error);
+        status = document_read(b->reader, &r->options.replaced[i], false, &r->error);
     b->reader->take_user = b->objects;
     return status ? status : replay_state_find(r);
 }
@@ -280,11 +253,11 @@ static karp_status check_objects(replay *r)
     if (!status) status = replay_read_requests(r, reader);
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
     for (size_t i = 0; i < r->options.object_count && !status; i++)
-        status = add_document(reader, &r->options.objects[i], &r->error);
+        status = document_read(reader, &r->options.objects[i], false, &r->error);
     for (size_t i = 0; i < r->base.trace.object_count && !status; i++)
         status = add_object_of_trace(r, reader, &r->base.trace.objects[i]);
     for (size_t i = 0; i < r->options.replaced_count && !status; i++)
-        status = replace_document(reader, &r->options.replaced[i], &r->error);
+        status = document_read(reader, &r->options.replaced[i], true, &r->error);
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
     karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
     if (!title.ptr) status = fail_nomem(&r->error);
@@ -363,27 +336,19 @@ static karp_status read_scheduler(replay *r)
 
 /* ---- a repack plan ----------------------------------------------------------------------------------------------- */
 
-static karp_status read_plan_file(replay *r, karp_str name)
-{
-    strbuf text;
-    karp_status status = io_whole_file(r->base.context, name, &text, &r->error);
-    if (!status) {
-        r->base.repack_text = trace_keep(&r->base.trace, (karp_str){ text.ptr, text.len });
-        if (!r->base.repack_text.ptr) status = fail_nomem(&r->error);
-    }
-    strbuf_free(&text);
-    return status;
-}
-
 /* Checks the plan before anything happens. */
 static karp_status read_repack(replay *r)
 {
     const karp_replay_document *document = r->options.repack;
     repack_plan_read plan;
     if (!document) return KARP_OK;
+    strbuf file;
+    karp_str text;
+    karp_status status = document_text(r->base.context, document, &file, &text, &r->error);
     r->base.repack_name = document->name;
-    r->base.repack_text = document->text;
-    karp_status status = document->text.ptr ? KARP_OK : read_plan_file(r, document->name);
+    r->base.repack_text = file.ptr && !status ? trace_keep(&r->base.trace, text) : text;
+    strbuf_free(&file);
+    if (!status && !r->base.repack_text.ptr) status = fail_nomem(&r->error);
     if (status) return status;
     repack_plan_begin(&plan, r->base.context);
     status = repack_plan_take(&plan, r->base.context, document->name, r->base.repack_text, &r->error);

@@ -2,7 +2,7 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
-#include <io/files.h>
+#include <replay/document.h>
 
 /* The first line of a table contains commas and the name of a required column; that of a story has neither. */
 static bool looks_like_table(karp_str text, const char *column)
@@ -91,10 +91,10 @@ static karp_status read_text(trace *t, karp_str format, const karp_replay_docume
 
 karp_status trace_read(trace *t, karp_str format, const karp_replay_document *document, bool lenient, karp_error *error)
 {
-    strbuf text;
-    if (document->text.ptr) return read_text(t, format, document, document->text, lenient, error);
-    karp_status status = io_whole_file(t->context, document->name, &text, error);
-    if (!status) status = read_text(t, format, document, (karp_str){ text.ptr, text.len }, lenient, error);
-    strbuf_free(&text);
+    strbuf file;
+    karp_str text;
+    karp_status status = document_text(t->context, document, &file, &text, error);
+    if (!status) status = read_text(t, format, document, text, lenient, error);
+    strbuf_free(&file);
     return status;
 }

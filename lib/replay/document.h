@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents that are given as texts, or as the paths of files. */
+#ifndef REPLAY_DOCUMENT_H
+#define REPLAY_DOCUMENT_H
+
+#include <base/strbuf.h>
+#include <karp/replay.h>
+
+/* The text: the given one, or that of the file, whose memory is *file. Initialises *file. */
+karp_status document_text(karp_context *context, const karp_replay_document *document, strbuf *file, karp_str *text,
+                          karp_error *error);
+/* Reads it; `replace`: its objects replace those that were read. */
+karp_status document_read(karp_reader *reader, const karp_replay_document *document, bool replace, karp_error *error);
+
+#endif
