@@ -308,13 +308,13 @@ uint32_t io_cloud_of_class(const karp_reader *reader, karp_str group, karp_str k
     uint32_t chosen = chosen_cloud(reader);
     if (chosen != IO_NONE) return chosen;
     const builtin_plugin *one = plugin_builtin_for_class(group, kind);
-    return one && one->read_class ? cloud_of(one) : IO_NONE;
+    return one && one->plugin->class_kind ? cloud_of(one) : IO_NONE;
 }
 
 void io_usual_class(const karp_reader *reader, const tree *spec, karp_str *group, karp_str *kind)
 {
     const builtin_plugin *builtin = plugin_builtin(usual_cloud(reader, spec));
-    if (!builtin || !builtin->read_class) builtin = plugin_builtin(0);
+    if (!builtin || !builtin->plugin->class_kind) builtin = plugin_builtin(0);
     *group = str(builtin->plugin->class_group);
     *kind = str(builtin->plugin->class_kind);
 }

@@ -7,7 +7,6 @@
 
 typedef struct builtin_plugin {
     const karp_provider_plugin *plugin;
-    plugin_read_class read_class; /* NULL = it has no node classes */
     /* The rest is NULL if no input shows the provider, so that it has to be named. */
     const char *usual_region;
     /* Length of the region's name in the name of a zone, or of a region. 0 = the cloud has no such names. */

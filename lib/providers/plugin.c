@@ -64,7 +64,7 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
 
 /* ---- parts of the built-in plugins ------------------------------------------------------------------------------- */
 
-void *plugin_handle_new(const karp_allocator *allocator, size_t bytes)
+void *plugin_handle_new(const karp_allocator *allocator, size_t bytes, const plugin_kind *kind)
 {
     karp_context_options options;
     karp_context *context = NULL;
@@ -79,6 +79,7 @@ void *plugin_handle_new(const karp_allocator *allocator, size_t bytes)
     memset(h, 0, bytes);
     h->context = context;
     h->bytes = bytes;
+    h->kind = kind;
     return h;
 }
 
@@ -91,8 +92,23 @@ void plugin_handle_free(plugin_handle *handle)
 
 uint64_t plugin_generation(const void *handle) { return ((const plugin_handle *)handle)->generation; }
 
-uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, plugin_read_class read,
-                            void **node_class, karp_provider_problem *problem)
+uint32_t plugin_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem)
+{
+    const plugin_handle *h = handle;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    void *c = karp_alloc(h->context, h->kind->class_bytes);
+    if (!c) return provider_no_memory(problem);
+    if (h->kind->read(h->context, root, c, &error)) {
+        karp_free(h->context, c, h->kind->class_bytes);
+        return provider_problem_of(problem, &error);
+    }
+    *node_class = c;
+    return KARP_PROVIDER_OK;
+}
+
+uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                            karp_provider_problem *problem)
 {
     karp_error error;
     trees t;
@@ -100,9 +116,32 @@ uint32_t plugin_class_parse(void *handle, const karp_provider_document *document
     karp_error_init(&error, sizeof error);
     trees_init(&t, ((const plugin_handle *)handle)->context);
     karp_status status = tree_read(&t, str(""), document->text, &root, &error);
-    uint32_t answer = status ? provider_problem_of(problem, &error) : read(handle, root, node_class, problem);
+    uint32_t answer = status ? provider_problem_of(problem, &error)
+                             : plugin_read_class(handle, root, node_class, problem);
     trees_free(&t);
     return answer;
+}
+
+void plugin_class_free(void *handle, void *node_class)
+{
+    const plugin_handle *h = handle;
+    scratch_free(&((plugin_class *)node_class)->s);
+    karp_free(h->context, node_class, h->kind->class_bytes);
+}
+
+uint32_t plugin_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
+{
+    (void)problem;
+    ((const plugin_handle *)handle)->kind->labels(labels);
+    return KARP_PROVIDER_OK;
+}
+
+uint32_t plugin_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
+{
+    const plugin_kind *kind = ((const plugin_handle *)handle)->kind;
+    *policies = kind->policies;
+    *count = kind->policy_count;
+    return KARP_PROVIDER_OK;
 }
 
 enum { HASH_TEXT = 24 };
@@ -114,18 +153,17 @@ static karp_str hash_text(uint64_t hash, char out[HASH_TEXT])
     return (karp_str){ out, n > 0 ? (size_t)n : 0 };
 }
 
-uint32_t plugin_give_hash(const void *node_class, uint64_t own, const char *own_version,
-                          const karp_provider_memory *memory, karp_str *version, karp_str *hash,
-                          karp_provider_problem *problem)
+uint32_t plugin_class_hash(void *handle, const void *node_class, const karp_provider_memory *memory, karp_str *version,
+                           karp_str *hash, karp_provider_problem *problem)
 {
     char text[HASH_TEXT];
     scratch s;
     if (!node_class)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
     scratch_init_on(&s, memory);
-    karp_str copy = scratch_text(&s, hash_text(own, text));
+    karp_str copy = scratch_text(&s, hash_text(((const plugin_class *)node_class)->hash, text));
     if (s.failed) return provider_no_memory(problem);
-    *version = str(own_version);
+    *version = str(((const plugin_handle *)handle)->kind->hash_version);
     *hash = copy;
     return KARP_PROVIDER_OK;
 }
@@ -142,6 +180,15 @@ karp_str plugin_value_of(const karp_label *list, size_t count, const char *key)
         if (str_is(list[i].key, key)) return list[i].value;
     }
     return str("");
+}
+
+bool plugin_class_changed(const void *handle, const void *node_class, const karp_provider_node *node)
+{
+    const plugin_kind *kind = ((const plugin_handle *)handle)->kind;
+    karp_str hash = plugin_value_of(node->annotations, node->annotation_count, kind->hash_key);
+    karp_str version = plugin_value_of(node->annotations, node->annotation_count, kind->hash_version_key);
+    return hash.len > 0 && str_is(version, kind->hash_version) &&
+           !plugin_is_hash(hash, ((const plugin_class *)node_class)->hash);
 }
 
 /* ---- shared objects ---------------------------------------------------------------------------------------------- */

@@ -356,7 +356,7 @@ karp_status provider_class_of_tree(karp_provider *provider, karp_str name, const
     karp_status status = made ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK)
         status = provider_answer(
-            provider, builtin->read_class(provider->handle, root, &data, provider_new_problem(provider)), error);
+            provider, plugin_read_class(provider->handle, root, &data, provider_new_problem(provider)), error);
     if (status) {
         karp_free(provider->context, made, sizeof *made);
         return in_document(error, status, name);

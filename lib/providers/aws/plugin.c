@@ -13,6 +13,53 @@
 #include <providers/cloud/regions.h>
 #include <base/admit.h>
 
+/* ---- what does not depend on facts ---------------------------------------------------------------------------------
+ */
+
+typedef struct aws_class {
+    plugin_class base;
+    aws_node_class what;
+} aws_class;
+
+static karp_status read_class(karp_context *context, const tree *root, void *class_, karp_error *error)
+{
+    aws_class *c = class_;
+    scratch_init(&c->base.s, context);
+    karp_status status = aws_node_class_read(&c->base.s, root, &c->what, error);
+    if (status) scratch_free(&c->base.s);
+    else c->base.hash = c->what.hash;
+    return status;
+}
+
+static void labels_of(karp_provider_labels *labels)
+{
+    aws_label_tables(labels);
+    labels->exotic = aws_exotic;
+    labels->exotic_count = AWS_EXOTIC;
+}
+
+#define MINUTES(n) (INT64_C(60000000000) * (n))
+
+/* Those of release 1.14, and of 1.15 with --legacy-node-repair. */
+static const karp_repair_policy policies[] = {
+    { TEXT("Ready"), TEXT("False"), MINUTES(30) },
+    { TEXT("Ready"), TEXT("Unknown"), MINUTES(30) },
+    { TEXT("AcceleratedHardwareReady"), TEXT("False"), MINUTES(10) },
+    { TEXT("StorageReady"), TEXT("False"), MINUTES(30) },
+    { TEXT("NetworkingReady"), TEXT("False"), MINUTES(30) },
+    { TEXT("KernelReady"), TEXT("False"), MINUTES(30) },
+    { TEXT("ContainerRuntimeReady"), TEXT("False"), MINUTES(30) },
+};
+
+static const plugin_kind aws_kind = {
+    .class_bytes = sizeof(aws_class),
+    .read = read_class,
+    .hash_version = AWS_HASH_VERSION,
+    .labels = labels_of,
+    .policies = policies,
+    .policy_count = sizeof policies / sizeof *policies,
+};
+
 /* ---- open -------------------------------------------------------------------------------------------------------- */
 
 static bool whole(karp_str text, int64_t *out)
@@ -82,7 +129,7 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
         uint32_t kind = read_setting(&settings, &options->settings[i], problem);
         if (kind) return kind;
     }
-    aws_handle *h = plugin_handle_new(allocator, sizeof *h);
+    aws_handle *h = plugin_handle_new(allocator, sizeof *h, &aws_kind);
     if (!h) return provider_no_memory(problem);
     h->settings = settings;
     h->marks.context = h->base.context;
@@ -145,54 +192,10 @@ static uint32_t aws_write_facts(void *handle, const karp_provider_memory *memory
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
 
-/* A class and its memory. */
-typedef struct aws_class {
-    scratch s;
-    aws_node_class what;
-} aws_class;
-
 const aws_node_class *aws_class_of(const void *node_class)
 {
     static const aws_node_class plain;
     return node_class ? &((const aws_class *)node_class)->what : &plain;
-}
-
-static void aws_class_free(void *handle, void *node_class)
-{
-    aws_handle *h = handle;
-    aws_class *c = node_class;
-    scratch_free(&c->s);
-    karp_free(h->base.context, c, sizeof *c);
-}
-
-static uint32_t aws_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
-{
-    aws_handle *h = handle;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
-    aws_class *c = karp_alloc(h->base.context, sizeof *c);
-    if (!c) return provider_no_memory(problem);
-    scratch_init(&c->s, h->base.context);
-    if (aws_node_class_read(&c->s, root, &c->what, &error) != KARP_OK) {
-        aws_class_free(h, c);
-        return provider_problem_of(problem, &error);
-    }
-    *node_class = c;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                karp_provider_problem *problem)
-{
-    return plugin_class_parse(handle, document, aws_read_class, node_class, problem);
-}
-
-static uint32_t aws_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
-                                  karp_str *version, karp_str *hash, karp_provider_problem *problem)
-{
-    (void)handle;
-    return plugin_give_hash(node_class, aws_class_of(node_class)->hash, AWS_HASH_VERSION, memory, version, hash,
-                            problem);
 }
 
 static uint32_t aws_class_equal(const void *handle, const void *a, const void *b)
@@ -218,16 +221,6 @@ static uint32_t aws_types(void *handle, const void *node_class, const karp_provi
         status = aws_instance_types(&s, &h->facts, &h->marks, &h->settings, aws_class_of(node_class), types, count,
                                     &error);
     return status ? provider_problem_of(problem, &error) : KARP_PROVIDER_OK;
-}
-
-static uint32_t aws_labels_of(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
-{
-    (void)handle;
-    (void)problem;
-    aws_label_tables(labels);
-    labels->exotic = aws_exotic;
-    labels->exotic_count = AWS_EXOTIC;
-    return KARP_PROVIDER_OK;
 }
 
 static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement *requirements, size_t count,
@@ -372,26 +365,6 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     return KARP_PROVIDER_OK;
 }
 
-#define MINUTES(n) (INT64_C(60000000000) * (n))
-
-/* Those of release 1.14, and of 1.15 with --legacy-node-repair. */
-static uint32_t aws_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
-{
-    static const karp_repair_policy list[] = {
-        { TEXT("Ready"), TEXT("False"), MINUTES(30) },
-        { TEXT("Ready"), TEXT("Unknown"), MINUTES(30) },
-        { TEXT("AcceleratedHardwareReady"), TEXT("False"), MINUTES(10) },
-        { TEXT("StorageReady"), TEXT("False"), MINUTES(30) },
-        { TEXT("NetworkingReady"), TEXT("False"), MINUTES(30) },
-        { TEXT("KernelReady"), TEXT("False"), MINUTES(30) },
-        { TEXT("ContainerRuntimeReady"), TEXT("False"), MINUTES(30) },
-    };
-    (void)handle;
-    *policies = list;
-    *count = sizeof list / sizeof *list;
-    return KARP_PROVIDER_OK;
-}
-
 /* Release 1.15.2, pkg/cloudprovider/cloudprovider.go. The reasons of GPU faults contain NVIDIA's XID. */
 #define REBOOT_CLEARS ".*XID(46|48|54|62|63|95|109|110|136|140|143|155|156|158).*"
 #define FATAL ".*XID(64|74|79|119|120).*"
@@ -444,13 +417,13 @@ static const karp_provider_plugin aws_plugin = {
     .close = aws_close,
     .load_facts = aws_load_facts,
     .generation = plugin_generation,
-    .class_parse = aws_class_parse,
-    .class_free = aws_class_free,
-    .class_hash = aws_class_hash_of,
+    .class_parse = plugin_class_parse,
+    .class_free = plugin_class_free,
+    .class_hash = plugin_class_hash,
     .class_equal = aws_class_equal,
     .class_defaults = aws_class_defaults,
     .instance_types = aws_types,
-    .labels = aws_labels_of,
+    .labels = plugin_labels,
     .pool_defaults = aws_pool_defaults_of,
     .filter_launch = aws_filter_launch,
     .pick = aws_pick,
@@ -460,7 +433,7 @@ static const karp_provider_plugin aws_plugin = {
     .mark = aws_mark_of,
     .expire = aws_expire,
     .drift = aws_drift_of,
-    .repair_policies = aws_repair_policies,
+    .repair_policies = plugin_repair_policies,
     .node_repairs = aws_node_repairs,
     .set_gates = aws_set_gates,
     .facts_info = aws_facts_info,
@@ -471,7 +444,6 @@ static const char *const domains[] = { "karpenter.k8s.aws", "eks.amazonaws.com",
 
 const builtin_plugin aws_builtin = {
     .plugin = &aws_plugin,
-    .read_class = aws_read_class,
     .usual_region = AWS_USUAL_REGION,
     .region_length = region_length,
     .scheme = "aws://",

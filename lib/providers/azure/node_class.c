@@ -225,23 +225,24 @@ static uint64_t hash_of(decoder *d, const tree *root)
     return d->trees.status == KARP_OK ? class_hash(spec) : 0;
 }
 
-karp_status azure_class_read(karp_context *context, const tree *root, azure_class *out, karp_error *error)
+karp_status azure_class_read(karp_context *context, const tree *root, void *class_, karp_error *error)
 {
+    azure_class *out = class_;
     decoder d;
     *out = azure_plain_class;
-    scratch_init(&out->s, context);
-    decode_begin(&d, context, &out->s, error);
+    scratch_init(&out->base.s, context);
+    decode_begin(&d, context, &out->base.s, error);
     if (decode_root(&d, root, "a node class")) {
         read_spec(&d, decode_object(&d, root, "spec"), out);
         decode_at(&d, "");
         read_status(&d, root, out);
-        out->hash = hash_of(&d, root);
+        out->base.hash = hash_of(&d, root);
     }
     karp_status status = d.status;
-    bool failed = out->s.failed || (status == KARP_OK && d.trees.status != KARP_OK);
+    bool failed = out->base.s.failed || (status == KARP_OK && d.trees.status != KARP_OK);
     decode_end(&d);
     if (status == KARP_OK && failed) status = fail_nomem(error);
-    if (status) scratch_free(&out->s);
+    if (status) scratch_free(&out->base.s);
     return status;
 }
 

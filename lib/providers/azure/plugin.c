@@ -12,6 +12,23 @@
 
 static const int64_t usual_mark = INT64_C(3600000000000); /* one hour */
 
+static const karp_repair_policy policies[] = {
+    { TEXT("Ready"), TEXT("False"), INT64_C(600000000000) },
+    { TEXT("Ready"), TEXT("Unknown"), INT64_C(600000000000) },
+    { TEXT(AKS_GROUP "NodeHealthy"), TEXT("False"), 0 },
+};
+
+static const plugin_kind azure_kind = {
+    .class_bytes = sizeof(azure_class),
+    .read = azure_class_read,
+    .hash_version = AZURE_HASH_VERSION,
+    .hash_key = AZURE_GROUP "aksnodeclass-hash",
+    .hash_version_key = AZURE_GROUP "aksnodeclass-hash-version",
+    .labels = azure_label_tables,
+    .policies = policies,
+    .policy_count = sizeof policies / sizeof *policies,
+};
+
 typedef struct azure_handle {
     plugin_handle base;
     scratch texts; /* memory of the settings */
@@ -109,7 +126,7 @@ static uint32_t settle(azure_handle *h, const karp_provider_options *options, ka
 static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                            karp_provider_problem *problem)
 {
-    azure_handle *h = plugin_handle_new(allocator, sizeof *h);
+    azure_handle *h = plugin_handle_new(allocator, sizeof *h, &azure_kind);
     if (!h) return provider_no_memory(problem);
     scratch_init(&h->texts, h->base.context);
     uint32_t kind = settle(h, options, problem);
@@ -150,46 +167,10 @@ static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memo
 
 static const azure_class *class_of(const void *node_class) { return node_class ? node_class : &azure_plain_class; }
 
-static uint32_t azure_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
-{
-    azure_handle *h = handle;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
-    azure_class *c = karp_alloc(h->base.context, sizeof *c);
-    if (!c) return provider_no_memory(problem);
-    if (azure_class_read(h->base.context, root, c, &error)) {
-        karp_free(h->base.context, c, sizeof *c);
-        return provider_problem_of(problem, &error);
-    }
-    *node_class = c;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                  karp_provider_problem *problem)
-{
-    return plugin_class_parse(handle, document, azure_read_class, node_class, problem);
-}
-
-static void azure_class_free(void *handle, void *node_class)
-{
-    azure_handle *h = handle;
-    azure_class *c = node_class;
-    scratch_free(&c->s);
-    karp_free(h->base.context, c, sizeof *c);
-}
-
 static uint32_t azure_class_equal(const void *handle, const void *a, const void *b)
 {
     (void)handle;
     return azure_class_same_types(class_of(a), class_of(b));
-}
-
-static uint32_t azure_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
-                                    karp_str *version, karp_str *hash, karp_provider_problem *problem)
-{
-    (void)handle;
-    return plugin_give_hash(node_class, class_of(node_class)->hash, AZURE_HASH_VERSION, memory, version, hash, problem);
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -203,14 +184,6 @@ static uint32_t azure_instance_types(void *handle, const void *node_class, const
     scratch_init_on(&s, memory);
     azure_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
     return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
-}
-
-static uint32_t azure_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
-{
-    (void)handle;
-    (void)problem;
-    azure_label_tables(labels);
-    return KARP_PROVIDER_OK;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -340,13 +313,6 @@ static void azure_expire(void *handle, int64_t now)
     if (cloud_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
-static bool class_changed(const azure_class *c, const karp_provider_node *n)
-{
-    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash");
-    karp_str version = plugin_value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash-version");
-    return hash.len > 0 && str_is(version, AZURE_HASH_VERSION) && !plugin_is_hash(hash, c->hash);
-}
-
 static bool image_changed(const azure_class *c, const karp_provider_node *n)
 {
     if (c->image_count == 0 || n->image_id.len == 0) return false;
@@ -373,24 +339,11 @@ static uint32_t azure_drift(void *handle, const void *node_class, const karp_pro
     *reason = str("");
     if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
     karp_str identity = plugin_value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
-    if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
+    if (plugin_class_changed(handle, node_class, node)) *reason = str("NodeClassDrift");
     else if (version_changed(class_of(node_class), node)) *reason = str("K8sVersionDrift");
     else if (h->settings.identity.len > 0 && identity.len > 0 && !equal_str(identity, h->settings.identity))
         *reason = str("KubeletIdentityDrift");
     else if (image_changed(class_of(node_class), node)) *reason = str("ImageDrift");
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t azure_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
-{
-    static const karp_repair_policy list[] = {
-        { TEXT("Ready"), TEXT("False"), INT64_C(600000000000) },
-        { TEXT("Ready"), TEXT("Unknown"), INT64_C(600000000000) },
-        { TEXT(AKS_GROUP "NodeHealthy"), TEXT("False"), 0 },
-    };
-    (void)handle;
-    *policies = list;
-    *count = sizeof list / sizeof *list;
     return KARP_PROVIDER_OK;
 }
 
@@ -415,19 +368,19 @@ static const karp_provider_plugin azure_plugin = {
     .close = azure_close,
     .load_facts = azure_load_facts,
     .generation = plugin_generation,
-    .class_parse = azure_class_parse,
-    .class_free = azure_class_free,
-    .class_hash = azure_class_hash_of,
+    .class_parse = plugin_class_parse,
+    .class_free = plugin_class_free,
+    .class_hash = plugin_class_hash,
     .class_equal = azure_class_equal,
     .instance_types = azure_instance_types,
-    .labels = azure_labels,
+    .labels = plugin_labels,
     .filter_launch = azure_filter_launch,
     .pick = azure_pick,
     .node = azure_node,
     .mark = azure_mark,
     .expire = azure_expire,
     .drift = azure_drift,
-    .repair_policies = azure_repair_policies,
+    .repair_policies = plugin_repair_policies,
     .facts_info = azure_facts_info,
     .facts_write = azure_write_facts,
 };
@@ -436,7 +389,6 @@ static const char *const domains[] = { "karpenter.azure.com", "kubernetes.azure.
 
 const builtin_plugin azure_builtin = {
     .plugin = &azure_plugin,
-    .read_class = azure_read_class,
     .usual_region = AZURE_USUAL_REGION,
     .region_length = region_length,
     .scheme = "azure://",

@@ -30,7 +30,7 @@ static uint32_t file_open(const karp_allocator *allocator, const karp_provider_o
                           karp_provider_problem *problem)
 {
     if (options->setting_count) return provider_problem(problem, KARP_PROVIDER_INVALID, "settings", "file has none");
-    *handle = plugin_handle_new(allocator, sizeof(file_handle));
+    *handle = plugin_handle_new(allocator, sizeof(file_handle), NULL);
     return *handle ? KARP_PROVIDER_OK : provider_no_memory(problem);
 }
 

@@ -276,23 +276,24 @@ static void read_spec(decoder *d, const tree *root, gcp_class *out)
     out->gpu_taint = decode_flag(d, spec, "autoGPUTaint");
     out->gpu_driver = decode_word(d, spec, "gpuDriverVersion", drivers, 3);
     (void)decode_word(d, spec, "confidentialInstanceType", confidential, 3);
-    out->hash = class_hash(spec, family);
+    out->base.hash = class_hash(spec, family);
 }
 
-karp_status gcp_class_read(karp_context *context, const tree *root, gcp_class *out, karp_error *error)
+karp_status gcp_class_read(karp_context *context, const tree *root, void *class_, karp_error *error)
 {
+    gcp_class *out = class_;
     decoder d;
     *out = gcp_plain_class;
-    scratch_init(&out->s, context);
-    decode_begin(&d, context, &out->s, error);
+    scratch_init(&out->base.s, context);
+    decode_begin(&d, context, &out->base.s, error);
     if (decode_root(&d, root, "a node class")) {
         read_spec(&d, root, out);
         read_status(&d, root, out);
     }
     karp_status status = d.status;
     decode_end(&d);
-    if (status == KARP_OK && out->s.failed) status = fail_nomem(error);
-    if (status) scratch_free(&out->s);
+    if (status == KARP_OK && out->base.s.failed) status = fail_nomem(error);
+    if (status) scratch_free(&out->base.s);
     return status;
 }
 

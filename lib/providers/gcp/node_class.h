@@ -4,6 +4,7 @@
 #define GCP_NODE_CLASS_H
 
 #include <providers/decode.h>
+#include <providers/plugin.h>
 
 #define GCP_HASH_VERSION "v4"
 
@@ -22,7 +23,7 @@ typedef struct gcp_threshold {
 } gcp_threshold;
 
 typedef struct gcp_class {
-    scratch s;
+    plugin_class base;
     bool has_disks;
     int64_t boot_gib; /* 0 = not set */
     int64_t ssd_gib, ssds; /* local SSDs of the class */
@@ -36,13 +37,12 @@ typedef struct gcp_class {
     const karp_str *images; /* sources of the resolved images */
     size_t image_count;
     bool status_known; /* the status contains a list of images, possibly empty */
-    uint64_t hash;
 } gcp_class;
 
 extern const gcp_class gcp_plain_class;
 
-/* The texts of *out are in its own scratch. */
-karp_status gcp_class_read(karp_context *context, const tree *root, gcp_class *out, karp_error *error);
+/* Reads one gcp_class. */
+karp_status gcp_class_read(karp_context *context, const tree *root, void *class_, karp_error *error);
 /* Whether both classes give the same types. */
 bool gcp_class_same_types(const gcp_class *a, const gcp_class *b);
 

@@ -12,6 +12,27 @@
 
 static const int64_t second = INT64_C(1000000000);
 
+#define MINUTES(n) (INT64_C(60000000000) * (n))
+static const karp_repair_policy policies[] = {
+    { TEXT("Ready"), TEXT("False"), MINUTES(10) },
+    { TEXT("Ready"), TEXT("Unknown"), MINUTES(10) },
+    { TEXT("KernelDeadlock"), TEXT("True"), MINUTES(5) },
+    { TEXT("ReadonlyFilesystem"), TEXT("True"), MINUTES(5) },
+    { TEXT("FrequentKubeletRestart"), TEXT("True"), MINUTES(30) },
+    { TEXT("FrequentContainerdRestart"), TEXT("True"), MINUTES(30) },
+};
+
+static const plugin_kind gcp_kind = {
+    .class_bytes = sizeof(gcp_class),
+    .read = gcp_class_read,
+    .hash_version = GCP_HASH_VERSION,
+    .hash_key = GCP_GROUP "gcenodeclass-hash",
+    .hash_version_key = GCP_GROUP "gcenodeclass-hash-version",
+    .labels = gcp_label_tables,
+    .policies = policies,
+    .policy_count = sizeof policies / sizeof *policies,
+};
+
 typedef struct gcp_handle {
     plugin_handle base;
     gcp_facts facts;
@@ -84,7 +105,7 @@ static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp
 static uint32_t gcp_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                          karp_provider_problem *problem)
 {
-    gcp_handle *h = plugin_handle_new(allocator, sizeof *h);
+    gcp_handle *h = plugin_handle_new(allocator, sizeof *h, &gcp_kind);
     if (!h) return provider_no_memory(problem);
     uint32_t kind = settle(h, options, problem);
     if (kind) gcp_close(h);
@@ -124,46 +145,10 @@ static uint32_t gcp_write_facts(void *handle, const karp_provider_memory *memory
 
 static const gcp_class *class_of(const void *node_class) { return node_class ? node_class : &gcp_plain_class; }
 
-static uint32_t gcp_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
-{
-    gcp_handle *h = handle;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
-    gcp_class *c = karp_alloc(h->base.context, sizeof *c);
-    if (!c) return provider_no_memory(problem);
-    if (gcp_class_read(h->base.context, root, c, &error)) {
-        karp_free(h->base.context, c, sizeof *c);
-        return provider_problem_of(problem, &error);
-    }
-    *node_class = c;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t gcp_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                karp_provider_problem *problem)
-{
-    return plugin_class_parse(handle, document, gcp_read_class, node_class, problem);
-}
-
-static void gcp_class_free(void *handle, void *node_class)
-{
-    gcp_handle *h = handle;
-    gcp_class *c = node_class;
-    scratch_free(&c->s);
-    karp_free(h->base.context, c, sizeof *c);
-}
-
 static uint32_t gcp_class_equal(const void *handle, const void *a, const void *b)
 {
     (void)handle;
     return gcp_class_same_types(class_of(a), class_of(b));
-}
-
-static uint32_t gcp_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
-                                  karp_str *version, karp_str *hash, karp_provider_problem *problem)
-{
-    (void)handle;
-    return plugin_give_hash(node_class, class_of(node_class)->hash, GCP_HASH_VERSION, memory, version, hash, problem);
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -179,14 +164,6 @@ static uint32_t gcp_instance_types(void *handle, const void *node_class, const k
     if (s.failed) return provider_no_memory(problem);
     if (*count > 0) return KARP_PROVIDER_OK;
     return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "prices", "no machine type of the region has a price");
-}
-
-static uint32_t gcp_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
-{
-    (void)handle;
-    (void)problem;
-    gcp_label_tables(labels);
-    return KARP_PROVIDER_OK;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -304,13 +281,6 @@ static void gcp_expire(void *handle, int64_t now)
     if (cloud_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
-static bool class_changed(const gcp_class *c, const karp_provider_node *n)
-{
-    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, GCP_GROUP "gcenodeclass-hash");
-    karp_str version = plugin_value_of(n->annotations, n->annotation_count, GCP_GROUP "gcenodeclass-hash-version");
-    return hash.len > 0 && str_is(version, GCP_HASH_VERSION) && !plugin_is_hash(hash, c->hash);
-}
-
 /* Whether the node's image differs: its URL must end with a name from the class. */
 static bool image_changed(const gcp_class *c, const karp_provider_node *node)
 {
@@ -330,25 +300,8 @@ static uint32_t gcp_drift(void *handle, const void *node_class, const karp_provi
     (void)problem;
     *reason = str("");
     if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
-    if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
+    if (plugin_class_changed(handle, node_class, node)) *reason = str("NodeClassDrift");
     else if (image_changed(class_of(node_class), node)) *reason = str("ImageDrift");
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t gcp_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
-{
-#define MINUTES(n) (INT64_C(60000000000) * (n))
-    static const karp_repair_policy list[] = {
-        { TEXT("Ready"), TEXT("False"), MINUTES(10) },
-        { TEXT("Ready"), TEXT("Unknown"), MINUTES(10) },
-        { TEXT("KernelDeadlock"), TEXT("True"), MINUTES(5) },
-        { TEXT("ReadonlyFilesystem"), TEXT("True"), MINUTES(5) },
-        { TEXT("FrequentKubeletRestart"), TEXT("True"), MINUTES(30) },
-        { TEXT("FrequentContainerdRestart"), TEXT("True"), MINUTES(30) },
-    };
-    (void)handle;
-    *policies = list;
-    *count = sizeof list / sizeof *list;
     return KARP_PROVIDER_OK;
 }
 
@@ -375,18 +328,18 @@ static const karp_provider_plugin gcp_plugin = {
     .close = gcp_close,
     .load_facts = gcp_load_facts,
     .generation = plugin_generation,
-    .class_parse = gcp_class_parse,
-    .class_free = gcp_class_free,
-    .class_hash = gcp_class_hash_of,
+    .class_parse = plugin_class_parse,
+    .class_free = plugin_class_free,
+    .class_hash = plugin_class_hash,
     .class_equal = gcp_class_equal,
     .instance_types = gcp_instance_types,
-    .labels = gcp_labels,
+    .labels = plugin_labels,
     .pick = gcp_pick,
     .node = gcp_node,
     .mark = gcp_mark,
     .expire = gcp_expire,
     .drift = gcp_drift,
-    .repair_policies = gcp_repair_policies,
+    .repair_policies = plugin_repair_policies,
     .facts_info = gcp_facts_info,
     .facts_write = gcp_write_facts,
 };
@@ -395,7 +348,6 @@ static const char *const domains[] = { "karpenter.k8s.gcp", "cloud.google.com", 
 
 const builtin_plugin gcp_builtin = {
     .plugin = &gcp_plugin,
-    .read_class = gcp_read_class,
     .usual_region = GCP_USUAL_REGION,
     .region_length = region_length,
     .scheme = "gce://",

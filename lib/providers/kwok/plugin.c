@@ -40,6 +40,41 @@ enum {
     PODS_MOST = 1024,
 };
 
+/* ---- what all of them have in common ------------------------------------------------------------------------------
+ */
+
+/* They only say how long a node takes to register, so all of them are alike. */
+static karp_status read_class(karp_context *context, const struct tree *root, void *class_, karp_error *error)
+{
+    (void)root;
+    (void)error;
+    scratch_init(&((plugin_class *)class_)->s, context);
+    return KARP_OK;
+}
+
+static void label_tables(karp_provider_labels *labels)
+{
+    static const karp_str well_known[] = { TEXT(GROUP "/instance-cpu"), TEXT(GROUP "/instance-family"),
+                                           TEXT(GROUP "/instance-memory"), TEXT(GROUP "/instance-size") };
+    static const karp_str restricted[] = { TEXT(GROUP) };
+    labels->well_known = well_known;
+    labels->well_known_count = sizeof well_known / sizeof *well_known;
+    labels->restricted_domains = restricted;
+    labels->restricted_domain_count = 1;
+}
+
+#define TEN_MINUTES INT64_C(600000000000)
+static const karp_repair_policy policies[] = { { TEXT("Ready"), TEXT("False"), TEN_MINUTES },
+                                               { TEXT("Ready"), TEXT("Unknown"), TEN_MINUTES } };
+
+static const plugin_kind kwok_kind = {
+    .class_bytes = sizeof(plugin_class),
+    .read = read_class,
+    .labels = label_tables,
+    .policies = policies,
+    .policy_count = sizeof policies / sizeof *policies,
+};
+
 /* ---- open -------------------------------------------------------------------------------------------------------- */
 
 static void kwok_close(void *handle) { plugin_handle_free(handle); }
@@ -51,7 +86,7 @@ static uint32_t kwok_open(const karp_allocator *allocator, const karp_provider_o
     if (options->region.len)
         return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
                                 "kwok has no regions: its nodes are in test-zone-a, -b, -c and -d");
-    *handle = plugin_handle_new(allocator, sizeof(plugin_handle));
+    *handle = plugin_handle_new(allocator, sizeof(plugin_handle), &kwok_kind);
     return *handle ? KARP_PROVIDER_OK : provider_no_memory(problem);
 }
 
@@ -64,30 +99,6 @@ static uint32_t kwok_facts_info(void *handle, const karp_provider_memory *memory
     info->sources = str("source kubernetes-sigs/karpenter, kwok/tools (Apache-2.0): the formula of types and prices\n");
     info->as_of = info->facts_as_of = str("prices invented");
     return KARP_PROVIDER_OK;
-}
-
-/* ---- node classes: they only say how long a node takes to register, so all of them are alike ----------------------
- */
-
-static uint32_t kwok_read_class(void *handle, const struct tree *root, void **node_class,
-                                karp_provider_problem *problem)
-{
-    (void)root;
-    (void)problem;
-    *node_class = handle;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t kwok_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                 karp_provider_problem *problem)
-{
-    return plugin_class_parse(handle, document, kwok_read_class, node_class, problem);
-}
-
-static void kwok_class_free(void *handle, void *node_class)
-{
-    (void)handle;
-    (void)node_class;
 }
 
 static uint32_t kwok_class_equal(const void *handle, const void *a, const void *b)
@@ -195,33 +206,6 @@ static uint32_t kwok_types(void *handle, const void *node_class, const karp_prov
     return KARP_PROVIDER_OK;
 }
 
-/* ---- labels and repair ------------------------------------------------------------------------------------------- */
-
-static uint32_t kwok_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
-{
-    static const karp_str well_known[] = { TEXT(GROUP "/instance-cpu"), TEXT(GROUP "/instance-family"),
-                                           TEXT(GROUP "/instance-memory"), TEXT(GROUP "/instance-size") };
-    static const karp_str restricted[] = { TEXT(GROUP) };
-    (void)handle;
-    (void)problem;
-    labels->well_known = well_known;
-    labels->well_known_count = sizeof well_known / sizeof *well_known;
-    labels->restricted_domains = restricted;
-    labels->restricted_domain_count = 1;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t kwok_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
-{
-#define TEN_MINUTES INT64_C(600000000000)
-    static const karp_repair_policy list[] = { { TEXT("Ready"), TEXT("False"), TEN_MINUTES },
-                                               { TEXT("Ready"), TEXT("Unknown"), TEN_MINUTES } };
-    (void)handle;
-    *policies = list;
-    *count = sizeof list / sizeof *list;
-    return KARP_PROVIDER_OK;
-}
-
 static const karp_provider_plugin kwok_plugin = {
     .abi_version = KARP_PROVIDER_ABI,
     .flags = KARP_PROVIDER_TYPES_SELF_CONTAINED,
@@ -231,12 +215,12 @@ static const karp_provider_plugin kwok_plugin = {
     .class_kind = "KWOKNodeClass",
     .open = kwok_open,
     .close = kwok_close,
-    .class_parse = kwok_class_parse,
-    .class_free = kwok_class_free,
+    .class_parse = plugin_class_parse,
+    .class_free = plugin_class_free,
     .class_equal = kwok_class_equal,
     .instance_types = kwok_types,
-    .labels = kwok_labels,
-    .repair_policies = kwok_repair_policies,
+    .labels = plugin_labels,
+    .repair_policies = plugin_repair_policies,
     .facts_info = kwok_facts_info,
 };
 
@@ -244,7 +228,6 @@ static const char *const domains[] = { GROUP, NULL };
 
 const builtin_plugin kwok_builtin = {
     .plugin = &kwok_plugin,
-    .read_class = kwok_read_class,
     .scheme = "kwok://",
     .domains = domains,
 };
