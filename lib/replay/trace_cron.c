@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CronJobs of a Load: when their controller creates Jobs. */
+#include <replay/trace_load.h>
+
+#include <base/error.h>
+#include <io/files.h>
+#include <karp/library.h>
+#include <replay/zone.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
+
+static bool digits(const char **at, unsigned *out)
+{
+    const char *first = *at;
+    for (*out = 0; **at >= '0' && **at <= '9' && *at - first < 3; ++*at) *out = *out * 10 + (unsigned)(**at - '0');
+    return *at > first;
+}
+
+/* Parses a field of a schedule to a bit set: *, 5, 1-5, 1,3, and each with /STEP. */
+static bool read_field(const char **at, unsigned low, unsigned high, uint64_t *bits, bool *any)
+{
+    *bits = 0;
+    *any = **at == '*' && ((*at)[1] == '\0' || (*at)[1] == ' ');
+    for (;; ++*at) {
+        unsigned first = low, last = high, step = 1;
+        if (**at == '*') {
+            ++*at;
+        } else {
+            if (!digits(at, &first)) return false;
+            last = **at == '/' ? high : first;
+            if (**at == '-' && (++*at, !digits(at, &last))) return false;
+        }
+        if (**at == '/' && (++*at, !digits(at, &step))) return false;
+        if (first < low || last > high || first > last || step == 0) return false;
+        for (unsigned i = first; i <= last; i += step) *bits |= UINT64_C(1) << i;
+        if (**at != ',') return true;
+    }
+}
+
+typedef struct schedule {
+    uint64_t minutes, hours, days, months, weekdays;
+    bool any_day, any_weekday;
+} schedule;
+
+static bool read_schedule(const char *text, schedule *out)
+{
+    struct {
+        uint64_t *bits;
+        unsigned low, high;
+    } fields[] = { { &out->minutes, 0, 59 },
+                   { &out->hours, 0, 23 },
+                   { &out->days, 1, 31 },
+                   { &out->months, 1, 12 },
+                   { &out->weekdays, 0, 7 } };
+    for (size_t i = 0; i < 5; i++) {
+        bool any = false;
+        while (*text == ' ') text++;
+        if (!read_field(&text, fields[i].low, fields[i].high, fields[i].bits, &any)) return false;
+        if (*text && *text != ' ') return false;
+        if (i == 2) out->any_day = any;
+        if (i == 4) out->any_weekday = any;
+    }
+    if (out->weekdays >> 7 & 1) out->weekdays |= 1;
+    while (*text == ' ') text++;
+    return *text == '\0';
+}
+
+/* Day of the month and month, from days since 1970. */
+static void civil(int64_t days, unsigned *day, unsigned *month)
+{
+    int64_t shifted = days + 719468, era = shifted / 146097, of_era = shifted - era * 146097;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100), part_ = (5 * of_year + 2) / 153;
+    *day = (unsigned)(of_year - (153 * part_ + 2) / 5 + 1);
+    *month = (unsigned)(part_ < 10 ? part_ + 3 : part_ - 9);
+}
+
+static bool is_due(const schedule *s, int64_t at)
+{
+    unsigned day = 1, month = 1;
+    int64_t minute = at / MINUTE;
+    if (!(s->minutes >> (minute % 60) & 1) || !(s->hours >> (minute / 60 % 24) & 1)) return false;
+    civil(at / DAY, &day, &month);
+    bool of_month = (s->days >> day & 1) != 0, of_week = (s->weekdays >> ((at / DAY + 4) % 7) & 1) != 0;
+    /* If both are restricted, one match is enough, as in cron. */
+    bool fits = s->any_day || s->any_weekday ? of_month && of_week : of_month || of_week;
+    return (s->months >> month & 1) && fits;
+}
+
+/* ---- one CronJob ------------------------------------------------------------------------------------------------- */
+
+/* A CronJob, and the Job that it started last. */
+typedef struct cron_job {
+    karp_str name, namespace_;
+    tree *pod;
+    schedule when;
+    zone zone_of; /* of the schedule; without turns UTC */
+    bool forbids, replaces; /* concurrencyPolicy */
+    int64_t deadline; /* startingDeadline; 0 = none */
+    int64_t suspended_from, suspended_until; /* the same = it is not */
+    int64_t parallel, lasts;
+    double noise;
+    uint64_t number, runs;
+    int64_t last; /* the time of the schedule that was served last */
+    int64_t busy_until; /* of the last Job, as if its pods ran at once */
+} cron_job;
+
+static karp_status set_job(load *l, const cron_job *c, int64_t at, uint64_t run, int64_t parallel, int64_t lasts)
+{
+    strbuf own;
+    strbuf_init(&own, l->t->context);
+    strbuf_addstr(&own, c->name);
+    strbuf_addc(&own, '-');
+    strbuf_addu(&own, run);
+    karp_status status = own.failed ? story_nomem(l->s)
+                                    : workloads_set(&l->w, at, NULL, str("Job"), c->namespace_,
+                                                    (karp_str){ own.ptr, own.len }, c->pod, (uint64_t)parallel, lasts);
+    strbuf_free(&own);
+    return status;
+}
+
+static karp_status start_job(load *l, cron_job *c, int64_t at)
+{
+    karp_status status = KARP_OK;
+    if (c->replaces && c->busy_until > at) status = set_job(l, c, at, c->runs - 1, 0, KARP_DURATION_UNSET);
+    int64_t its = (int64_t)((double)c->lasts * (1 + c->noise * (2 * load_draw(l, c->number, c->runs) - 1)));
+    its -= its % SECOND;
+    c->busy_until = at + its;
+    return status ? status : set_job(l, c, at, c->runs++, c->parallel, its);
+}
+
+static bool is_due_there(const cron_job *c, int64_t at)
+{
+    int64_t ahead = c->zone_of.count ? zone_ahead(&c->zone_of, at / SECOND) : 0;
+    return is_due(&c->when, at + ahead * SECOND);
+}
+
+/* The last time of the schedule after `after`, at `now` at the latest; KARP_NO_TIME = none. */
+static int64_t last_due(load *l, const cron_job *c, int64_t after, int64_t now)
+{
+    for (int64_t at = now - now % MINUTE; at > after && karp_context_work(l->t->context, 1); at -= MINUTE) {
+        if (is_due_there(c, at)) return at;
+    }
+    return KARP_NO_TIME;
+}
+
+/* The controller looks: of the times that were missed only the last one counts. */
+static karp_status look(load *l, cron_job *c, int64_t now)
+{
+    int64_t after = c->last;
+    bool suspended = c->suspended_from <= now && now < c->suspended_until;
+    if (c->deadline && now - c->deadline > after) after = now - c->deadline;
+    int64_t due = suspended ? KARP_NO_TIME : last_due(l, c, after, now);
+    if (due == KARP_NO_TIME || (c->forbids && c->busy_until > now)) return KARP_OK;
+    c->last = due;
+    return start_job(l, c, now);
+}
+
+/* It looks at the beginning, at each time of the schedule, when a Job ends that was in the way, and when the CronJob is
+ * not suspended any more. */
+static karp_status run_cron_job(load *l, cron_job *c)
+{
+    int64_t begins = l->s->begins, ends = begins + l->length, first = (begins + MINUTE) / MINUTE * MINUTE;
+    karp_status status = look(l, c, begins);
+    for (int64_t at = first; at < ends + MINUTE && !status; at += MINUTE) {
+        int64_t before = at - MINUTE, between[] = { c->forbids ? c->busy_until : before, c->suspended_until };
+        for (size_t i = 0; i < 2 && !status; i++) {
+            if (before < between[i] && between[i] < at && between[i] < ends) status = look(l, c, between[i]);
+        }
+        if (!karp_context_work(l->t->context, 1)) return story_nomem(l->s);
+        bool ended = at == c->busy_until || at == c->suspended_until;
+        if (!status && at < ends && (ended || is_due_there(c, at))) status = look(l, c, at);
+    }
+    return status;
+}
+
+/* ---- its fields -------------------------------------------------------------------------------------------------- */
+
+static bool read_policy(load *l, const tree *given, const char *where, cron_job *c)
+{
+    karp_str policy = tree_get_text(given, "concurrencyPolicy");
+    c->forbids = str_is(policy, "Forbid");
+    c->replaces = str_is(policy, "Replace");
+    if (!tree_get(given, "concurrencyPolicy") || c->forbids || c->replaces || str_is(policy, "Allow")) return true;
+    return load_bad(l, where, "concurrencyPolicy", "Allow, Forbid or Replace");
+}
+
+static bool read_zone(load *l, const tree *given, const char *where, cron_job *c)
+{
+    karp_str name = tree_get_text(given, "timeZone");
+    char path[128];
+    karp_error error;
+    strbuf text;
+    if (!tree_get(given, "timeZone")) return true;
+    if (!zone_is_name(name)) return load_bad(l, where, "timeZone", "not a zone of time like Europe/Berlin");
+    (void)snprintf(path, sizeof path, "/usr/share/zoneinfo/%.*s", (int)name.len, name.ptr);
+    karp_error_init(&error, sizeof error);
+    karp_status status = io_whole_file(l->t->context, str(path), &text, &error);
+    if (!status) status = zone_parse(&c->zone_of, &l->w.memory.memory, (karp_str){ text.ptr, text.len });
+    strbuf_free(&text);
+    if (status == KARP_E_NOMEM) return story_nomem(l->s) == KARP_OK;
+    return !status || load_bad(l, where, "timeZone", "this machine has no such zone in /usr/share/zoneinfo");
+}
+
+/* A time, or absent. */
+static bool read_time(load *l, const tree *given, const char *name, int64_t absent, const char *where, int64_t *out)
+{
+    *out = absent;
+    if (!tree_get(given, name)) return true;
+    if (karp_time_parse(tree_get_text(given, name), out) == KARP_OK && *out >= 0 && *out <= REPLAY_LATEST) return true;
+    return load_bad(l, where, name, "not a time like \"2026-03-02T08:00:00Z\"");
+}
+
+/* suspend: true, or from and until when. */
+static bool read_suspension(load *l, const tree *given, const char *where, cron_job *c)
+{
+    const tree *suspend = tree_get(given, "suspend");
+    char member[64];
+    (void)snprintf(member, sizeof member, "%.50s.suspend", where);
+    c->suspended_from = c->suspended_until = l->s->begins;
+    if (tree_is(suspend, TREE_TRUE)) c->suspended_until = INT64_MAX;
+    if (tree_is_null(suspend) || tree_is(suspend, TREE_TRUE) || tree_is(suspend, TREE_FALSE)) return true;
+    if (!tree_is(suspend, TREE_MAP)) return load_bad(l, where, "suspend", "true, false, or from and until");
+    return load_members(l, suspend, member, "from until ") &&
+           read_time(l, suspend, "from", l->s->begins, member, &c->suspended_from) &&
+           read_time(l, suspend, "until", INT64_MAX, member, &c->suspended_until);
+}
+
+static bool read_times(load *l, const tree *given, const char *where, cron_job *c)
+{
+    return load_duration(l, given, "duration", 10 * MINUTE, where, &c->lasts) &&
+           load_duration(l, given, "startingDeadline", 0, where, &c->deadline) && read_zone(l, given, where, c) &&
+           read_suspension(l, given, where, c) &&
+           read_time(l, given, "lastScheduleTime", l->s->begins - 1, where, &c->last);
+}
+
+karp_status load_cron_job(load *l, const tree *given, size_t index, uint64_t number)
+{
+    char where[48], text[128];
+    cron_job c = { .number = number, .parallel = 1 };
+    karp_str stated = tree_get_text(given, "schedule");
+    (void)snprintf(where, sizeof where, "cronJobs[%zu]", index);
+    if (!load_members(l, given, where,
+                      "name namespace schedule timeZone suspend concurrencyPolicy startingDeadline lastScheduleTime "
+                      "parallelism duration noise template cpu memory "))
+        return l->s->error.status;
+    karp_status status = load_named(l, given, where, &c.name, &c.namespace_);
+    if (status) return status;
+    str_shorten(text, sizeof text, stated);
+    if (stated.len >= sizeof text || !read_schedule(text, &c.when))
+        (void)load_bad(l, where, "schedule", "not a schedule like \"*/30 * * * *\"");
+    if (l->s->error.status || !load_whole(l, given, "parallelism", 1, LOAD_REPLICAS_MOST, where, &c.parallel) ||
+        !read_times(l, given, where, &c) || !read_policy(l, given, where, &c) ||
+        !load_part(l, given, "noise", 0, where, &c.noise))
+        return l->s->error.status;
+    c.pod = load_pod(l, given, "Job", c.name, c.namespace_);
+    return run_cron_job(l, &c);
+}
