@@ -24,6 +24,13 @@ io_job_counts io_job_counts_of(const tree *spec)
     return c;
 }
 
+bool io_job_ends(const tree *spec)
+{
+    const tree *metadata = tree_get(tree_get(spec, "template"), "metadata");
+    return tree_get(tree_get(metadata, "annotations"), IO_JOB_COMPLETES "/delay") ||
+           str_is(tree_get_text(tree_get(metadata, "labels"), IO_JOB_FAILS), "true");
+}
+
 uint64_t io_job_active(io_job_counts c, uint64_t succeeded)
 {
     uint64_t parallelism = (uint64_t)c.parallelism, completions = (uint64_t)c.completions;

@@ -13,6 +13,10 @@ typedef struct io_job_counts {
 } io_job_counts;
 
 io_job_counts io_job_counts_of(const tree *spec);
+/* Whether a Job says how long its pods run, in a label or annotation of its template that kwok reads. */
+bool io_job_ends(const tree *spec);
+#define IO_JOB_COMPLETES "pod-complete.stage.kwok.x-k8s.io"
+#define IO_JOB_FAILS "pod-container-running-failed.stage.kwok.x-k8s.io"
 /* How many pods a Job has at the same time after so many have succeeded. */
 uint64_t io_job_active(io_job_counts counts, uint64_t succeeded);
 

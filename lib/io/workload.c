@@ -485,7 +485,7 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     karp_status grouped = KARP_OK;
     if (job && io_owned(reader, "Job", w.namespace_, w.name) == 0)
         grouped = io_job_group(f, root, w.namespace_, w.name, &w.template_);
-    if (job && grouped == KARP_OK) grouped = note_lasting(reader);
+    if (job && grouped == KARP_OK && !io_job_ends(spec)) grouped = note_lasting(reader);
     if (grouped) return grouped;
     if (job && !deferred->scaled)
         w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));

@@ -268,6 +268,7 @@ void engine_take(engine *e, const trace_event *event)
     case TRACE_OBJECT_DELETED: delete_object(e, event); return;
     case TRACE_USAGE: autoscalers_use(e, event); return;
     case TRACE_ROLLED: rollouts_take(e, event); return;
+    case TRACE_JOB: jobs_take(e, event); return;
     default: return;
     }
 }
@@ -355,7 +356,7 @@ static void instant(engine *e)
     pods_settle(e);
     nodes_drain(e);
     pods_settle(e);
-    while (rollouts_go_on(e) || ordered_go_on(e)) pods_settle(e);
+    while (rollouts_go_on(e) || ordered_go_on(e) || jobs_go_on(e)) pods_settle(e);
     repack_go_on(e);
     buffers_open(e);
     disrupt_plan(e);
@@ -370,6 +371,7 @@ static int64_t next_instant(const engine *e)
     }
     if (e->autoscalers.due < next) next = e->autoscalers.due;
     if (e->rollouts.due < next) next = e->rollouts.due;
+    if (e->jobs.due < next) next = e->jobs.due;
     return next;
 }
 
@@ -436,6 +438,7 @@ karp_status engine_begin(engine *e)
     if (!status) status = budgets_read(e);
     if (!status) status = autoscalers_begin(e);
     if (!status) status = rollouts_begin(e);
+    if (!status) status = jobs_begin(e);
     const tree *state = e->base->state;
     if (state) e->now = e->base->starts;
     e->resuming = state != NULL;
@@ -494,6 +497,7 @@ void engine_free(engine *e)
     drift_free(e);
     buffers_free(e);
     autoscalers_free(e);
+    jobs_free(e);
     repack_free(e);
     karp_snapshot_unref(e->objects.snapshot);
     karp_free(c, e->pods.shapes, e->pods.shape_count * sizeof *e->pods.shapes);

@@ -23,6 +23,7 @@
 #include <replay/engine_buffers.h>
 #include <replay/engine_disrupt.h>
 #include <replay/engine_drift.h>
+#include <replay/engine_jobs.h>
 #include <replay/engine_meter.h>
 #include <replay/engine_nodes.h>
 #include <replay/engine_pods.h>
@@ -92,6 +93,7 @@ struct engine {
     struct replay_budgets budgets;
     struct replay_autoscalers autoscalers;
     struct replay_rollouts rollouts;
+    struct replay_jobs jobs;
     struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;

@@ -214,11 +214,11 @@ void pod_evict(engine *e, uint32_t pod)
     disrupt_changed(e);
     p->life++;
     p->wave = 0;
-    if (e->pods.shapes[p->shape].owned) {
+    if (e->pods.shapes[p->shape].owned && !p->ends_once) {
         wait_for_node(e, pod);
         return;
     }
-    e->meter.result.lost_pods++;
+    if (!p->ends_once) e->meter.result.lost_pods++;
     unlist_alike(e, pod);
     binding_forget(e, pod);
     p->state = POD_GONE;

@@ -44,6 +44,7 @@ typedef struct replay_pod {
     uint8_t state; /* POD_* */
     uint8_t wave; /* of the pods that its controller creates at one time */
     uint8_t errors; /* attempts of kube-scheduler without any node */
+    bool ends_once; /* of a Job that makes another pod when it has failed */
     bool dirty, in_snapshot;
     uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = none */
     uint32_t next_alike, before_alike; /* list of the group's pods */

@@ -342,6 +342,11 @@ static tree *write_state(saving *s)
 tree *engine_state(engine *e, trees *t)
 {
     saving s = { .e = e, .t = t };
+    if (jobs_any(e)) {
+        keep_failure(&e->status, fail(&e->error, KARP_E_UNSUPPORTED,
+                                      "a Job whose pods end is running: a replay is not saved before all have ended"));
+        return NULL;
+    }
     s.pod_row = mem_alloc(e->context, (e->pods.count + 1) * sizeof *s.pod_row);
     s.node_row = mem_alloc(e->context, (e->nodes.count + 1) * sizeof *s.node_row);
     s.command_row = mem_alloc(e->context, (e->disruption.command_count + 1) * sizeof *s.command_row);

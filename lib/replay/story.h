@@ -101,6 +101,7 @@ typedef struct story {
     karp_str feature_gates; /* set by the caller */
     char title[128]; /* of the catalogue, for headers */
 
+    story_step start; /* the Jobs of the documents whose pods end: what applies them */
     story_step *steps;
     size_t step_count, step_capacity;
     story_workload *workloads;
@@ -153,6 +154,14 @@ uint32_t story_find_workload(const story *s, karp_str name, karp_str namespace_)
 /* story_usage.c */
 karp_status story_read_usage(story *s, size_t index, const tree *given, story_step *step);
 karp_status story_read_interrupt(story *s, size_t index, const tree *given, story_step *step);
+
+/* story_jobs.c */
+/* Jobs of the documents whose pods end begin at the start. */
+karp_status story_take_jobs(story *s);
+/* What the Job was last, in the trace's list; IO_NONE = nothing. */
+uint32_t story_last_job(const story *s, const tree *object);
+/* Adds the Job to the trace's list, without the shape of its pods. `wrong`: a field that is not understood, or NULL. */
+karp_status story_read_job(story *s, const tree *object, uint32_t *out, const char **wrong);
 
 /* story_change.c */
 /* Reads the step's member apply, replace or delete, and what it does. */

@@ -11,6 +11,7 @@
 #include <io/change.h>
 #include <io/notes.h>
 #include <io/owner.h>
+#include <io/pods_rules.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -442,6 +443,50 @@ static karp_status change_deployment(const change *c, const tree *before, tree *
     return status ? status : add_effect(c, &effect);
 }
 
+/* ---- Jobs whose pods end ----------------------------------------------------------------------------------------- */
+
+/* The shape of its pods, also of one that has none yet. */
+static karp_status shape_of_job(const change *c, const tree *job, uint32_t *shape)
+{
+    trees *t = c->s->t;
+    tree *copy = tree_copy(t, job), *list = tree_new(t, TREE_LIST), *spec = tree_own(t, copy, "spec", TREE_MAP);
+    tree_set(t, spec, "parallelism", tree_new_integer(t, 1));
+    tree_remove(t, spec, "suspend");
+    *shape = NO_ID;
+    karp_status status = t->status ? story_nomem(c->s) : make_pods(c, copy, false, list);
+    for (size_t i = 0; i < tree_count(list) && !status && *shape == NO_ID; i++) {
+        if (is_pod(tree_item(list, i))) *shape = shape_of(c->s, tree_item(list, i));
+    }
+    return status;
+}
+
+static bool is_ending_job(const tree *object)
+{
+    return object && str_is(tree_get_text(object, "kind"), "Job") && io_job_ends(tree_get(object, "spec"));
+}
+
+/* Its controller makes its pods while the story is played. */
+static karp_status change_job(const change *c, const tree *before, const tree *after)
+{
+    story *s = c->s;
+    story_effect effect = { .workload = IO_NONE, .event = { .kind = TRACE_JOB } };
+    uint32_t last = story_last_job(s, before ? before : after), shape = NO_ID, *spec = &effect.event.of.job.spec;
+    const char *wrong = NULL;
+    *spec = last;
+    effect.event.of.job.deleted = after == NULL;
+    if (!after) return add_effect(c, &effect);
+    if (shares_name(s, after)) return refuse(c, after, "another workload has its name");
+    if (before && !io_same_template(tree_get(before, "spec"), tree_get(after, "spec")))
+        return refuse(c, after, "the template of a Job does not change; delete it first");
+    karp_status status = story_read_job(s, after, spec, &wrong);
+    if (!status && wrong) return refuse(c, after, wrong);
+    if (before) shape = s->trace->jobs[last].shape;
+    else if (!status) status = shape_of_job(c, after, &shape);
+    if (!status && shape == NO_ID) return refuse(c, after, "no pod can be made of its template");
+    if (!status) s->trace->jobs[*spec].shape = shape;
+    return status ? status : add_effect(c, &effect);
+}
+
 /* ---- apply and replace ------------------------------------------------------------------------------------------- */
 
 /* Whether decisions read the kind, or the pods of later steps depend on it. */
@@ -475,6 +520,7 @@ static karp_status change_object(const change *c, const tree *before, tree *obje
 {
     io_kind kind = info_of(c->s, object)->kind;
     if (kind == IO_KIND_DEPLOYMENT) return change_deployment(c, before, object);
+    if (is_ending_job(object) || is_ending_job(before)) return change_job(c, before, object);
     if (replay_is_workload(c->s->reader, object)) return change_pods(c, before, object);
     if (kind != IO_KIND_POD) return add_applied(c, object);
     karp_status status = before ? add_pod(c, before, TRACE_POD_DELETED) : KARP_OK;
@@ -552,6 +598,7 @@ static karp_status delete_found(change *c, uint32_t number, strbuf *title)
     add_title(title, kind, name);
     s->objects[number] = NULL;
     if (info->kind == IO_KIND_DEPLOYMENT) return change_deployment(c, object, NULL);
+    if (is_ending_job(object)) return change_job(c, object, NULL);
     if (replay_is_workload(s->reader, object)) return change_pods(c, object, NULL);
     if (info->kind == IO_KIND_POD) {
         if (io_controller(object).kind[0])

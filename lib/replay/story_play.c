@@ -76,7 +76,7 @@ static karp_status expire(story *s)
 static bool roll(story *s)
 {
     bool rolled = false;
-    while (rollouts_go_on(s->e) || ordered_go_on(s->e)) rolled = true;
+    while (rollouts_go_on(s->e) || ordered_go_on(s->e) || jobs_go_on(s->e)) rolled = true;
     return rolled;
 }
 
@@ -119,6 +119,7 @@ static int64_t next_event(const story *s)
     if (s->unblocked_at != KARP_NO_TIME) sooner(s, s->unblocked_at, &next);
     if (s->opens_at != KARP_NO_TIME) sooner(s, s->opens_at, &next);
     if (s->e->rollouts.due != INT64_MAX) sooner(s, s->e->rollouts.due, &next);
+    if (s->e->jobs.due != INT64_MAX) sooner(s, s->e->jobs.due, &next);
     for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
         const replay_node *n = &s->e->nodes.list[s->e->nodes.alive[i]];
         if (!n->ready) sooner(s, n->ready_at, &next);

@@ -338,6 +338,7 @@ karp_status story_read(story *s, const char *path, karp_str text, bool is_text)
         replay_append(s->reader, s->base, tree_item(objects, i));
     if (!status && s->t->status) status = story_nomem(s);
     if (!status) status = sort_out(s);
+    if (!status) status = story_take_jobs(s);
     for (size_t i = 0; !status && i < tree_count(steps); i++) status = read_step(s, i, tree_item(steps, i));
     if (!status && !trace_add_problems(s->trace, s->reader, 0)) status = story_nomem(s);
     if (!status && s->step_count == 0 && !s->is_load)

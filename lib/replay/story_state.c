@@ -267,7 +267,7 @@ karp_status story_begin(story *s)
     if (!status) status = take_given(s);
     for (uint32_t i = 0; i < s->workload_count && !status; i++)
         status = s->workloads[i].applied ? KARP_OK : story_scale(s, i, s->workloads[i].replicas);
-    return status;
+    return status || s->start.effect_count == 0 ? status : story_change(s, &s->start);
 }
 
 karp_status story_snapshot(story *s, karp_snapshot **out)

@@ -24,6 +24,7 @@ void trace_free(trace *t)
     mem_free(t->context, t->objects, t->object_capacity * sizeof *t->objects);
     mem_free(t->context, t->autoscalers, t->autoscaler_capacity * sizeof *t->autoscalers);
     mem_free(t->context, t->rollouts, t->rollout_capacity * sizeof *t->rollouts);
+    mem_free(t->context, t->jobs, t->job_capacity * sizeof *t->jobs);
     mem_free(t->context, t->daemons, t->daemon_capacity * sizeof *t->daemons);
     mem_free(t->context, t->dumped_pods, t->dumped_capacity * sizeof *t->dumped_pods);
     io_table_free(&t->dumped);

@@ -11,6 +11,7 @@
 
 #include <io/table.h>
 #include <json/tree.h>
+#include <kube/job.h>
 #include <kube/rollout.h>
 
 /* Kinds of events. The numbers are stable. */
@@ -23,7 +24,8 @@ enum {
     TRACE_CAPACITY_LOST = 5, /* instance_type, zone, capacity_type: "" = any; lasts: how long it is unavailable */
     TRACE_OBJECT_DELETED = 6, /* object; with a NodePool its nodes are deleted */
     TRACE_USAGE = 7, /* usage: what all pods that an autoscaler scales use together from now on */
-    TRACE_ROLLED = 8 /* rollout: a Deployment from its first change of the template on */
+    TRACE_ROLLED = 8, /* rollout: a Deployment from its first change of the template on */
+    TRACE_JOB = 9 /* job: a Job whose pods end begins, changes or is deleted */
 };
 
 typedef struct trace_event {
@@ -56,6 +58,10 @@ typedef struct trace_event {
             int32_t replicas;
             kube_strategy strategy;
         } rollout;
+        struct {
+            uint32_t spec; /* in trace.jobs */
+            bool deleted;
+        } job;
         struct {
             karp_str kind, namespace_, name; /* namespace_: "default" for kinds without one */
         } object;
@@ -91,6 +97,18 @@ typedef struct trace_rollout {
     size_t count, stated_capacity, capacity;
 } trace_rollout;
 
+/* What a Job is from some time on, if it says how long its pods run. */
+typedef struct trace_job {
+    uint32_t job; /* the Job's number */
+    uint32_t shape; /* of its pods */
+    karp_str namespace_, name;
+    kube_job j; /* its spec; without indexes */
+    const kube_failure_rule *rules;
+    size_t rule_count;
+    int64_t lasts, lasts_most; /* how long a pod runs */
+    int32_t exit_code; /* of each pod; 0 = it succeeds */
+} trace_job;
+
 /* An object at the start. */
 typedef struct trace_object {
     karp_str text; /* JSON */
@@ -115,6 +133,9 @@ typedef struct trace {
     size_t autoscaler_count, autoscaler_capacity;
     trace_rollout *rollouts;
     size_t rollout_count, rollout_capacity;
+    trace_job *jobs;
+    size_t job_count, job_capacity;
+    uint32_t job_kinds; /* how many Jobs these are of */
     io_table machine_types; /* types of Azure's packing trace -> shape */
     io_table dumped; /* "namespace/name" -> index in dumped_pods, over all dumps so far */
     trace_dumped *dumped_pods;

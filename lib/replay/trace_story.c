@@ -175,6 +175,7 @@ static karp_status add_story(story_trace *l)
         uint64_t replicas = l->s.workloads[i].applied ? 0 : l->s.workloads[i].replicas;
         if (!shape_of(l, i) || !scale(l, i, replicas)) return l->s.error.status;
     }
+    if (!take_effects(l, &l->s.start)) return l->s.error.status;
     karp_status status = l->s.is_load ? trace_generate_load(t, &l->s) : add_steps(l);
     if (t->ends == KARP_NO_TIME || l->now > t->ends) t->ends = l->now;
     return status ? status : add_objects(l);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/engine.h>
+
+#include <base/error.h>
+
+enum { STOPPED = 143 }; /* the exit code of a container that is told to stop */
+
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
+
+karp_status jobs_begin(engine *e)
+{
+    size_t count = e->trace->job_kinds;
+    e->jobs.due = INT64_MAX;
+    if (count == 0) return KARP_OK;
+    e->jobs.list = arena_zalloc(&e->memory, count * sizeof *e->jobs.list);
+    if (!e->jobs.list) return fail_nomem(&e->error);
+    e->jobs.count = count;
+    for (size_t i = 0; i < count; i++) e->jobs.list[i].looks_at = INT64_MAX;
+    return KARP_OK;
+}
+
+void jobs_free(engine *e)
+{
+    for (size_t i = 0; i < e->jobs.count; i++) {
+        replay_job *job = &e->jobs.list[i];
+        mem_free(e->context, job->seen, job->seen_capacity * sizeof *job->seen);
+        mem_free(e->context, job->pods, job->capacity * sizeof *job->pods);
+    }
+}
+
+bool jobs_any(const engine *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->jobs.count; i++) any = any || (e->jobs.list[i].spec && !e->jobs.list[i].j.finished);
+    return any;
+}
+
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
+
+static void remove_pod(engine *e, uint32_t pod)
+{
+    const replay_pod *p = &e->pods.list[pod];
+    trace_event event = { .at = e->now, .kind = TRACE_POD_DELETED, .shape = p->shape, .of.pod.name = p->name };
+    if (p->state != POD_GONE) pod_delete(e, &event);
+}
+
+static void look_at(replay_job *job, int64_t at)
+{
+    if (at < job->looks_at) job->looks_at = at;
+}
+
+/* The controller learns of pods, and gathers what happens to them for a second. */
+static void note_end(const engine *e, replay_job *job, size_t i, uint32_t phase, uint32_t verdict)
+{
+    kube_job_pod *seen = &job->seen[i];
+    job->pods[i].ended = true;
+    seen->phase = phase;
+    seen->verdict = verdict;
+    seen->ready = false;
+    seen->finished = e->now;
+    look_at(job, e->now + SECOND);
+}
+
+/* kwok's stages may take a random time. */
+static int64_t ends_at(const engine *e, const trace_job *spec, uint32_t pod)
+{
+    int64_t more = spec->lasts_most > spec->lasts ? spec->lasts_most - spec->lasts : 0;
+    if (more) more = (int64_t)(engine_random(e, pod, 77) % (uint64_t)more);
+    return e->pods.list[pod].started + spec->lasts + more;
+}
+
+/* What has become of one of its pods. A pod that was evicted has failed. */
+static bool follow_pod(engine *e, replay_job *job, size_t i)
+{
+    static const karp_str disrupted = { "DisruptionTarget", 16 };
+    const trace_job *spec = job->spec;
+    uint32_t pod = job->pods[i].pod;
+    const replay_pod *p = &e->pods.list[pod];
+    if (job->pods[i].ended) return false;
+    if (p->state == POD_GONE) {
+        note_end(e, job, i, KARP_PHASE_FAILED,
+                 kube_judge_failure(spec->rules, spec->rule_count, STOPPED, &disrupted, 1));
+        return true;
+    }
+    bool runs = p->state == POD_RUNNING;
+    job->seen[i].phase = runs ? KARP_PHASE_RUNNING : KARP_PHASE_PENDING;
+    job->seen[i].ready = runs;
+    job->seen[i].ready_since = p->started;
+    if (!runs || ends_at(e, spec, pod) > e->now) return false;
+    uint32_t verdict = kube_judge_failure(spec->rules, spec->rule_count, spec->exit_code, NULL, 0);
+    note_end(e, job, i, spec->exit_code ? KARP_PHASE_FAILED : KARP_PHASE_SUCCEEDED, verdict);
+    pod_end(e, pod);
+    return true;
+}
+
+/* Pods that its controller has counted, or deleted, are nothing to it any more. */
+static void let_go(replay_job *job)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        if (job->seen[i].counted && job->pods[i].ended) continue;
+        job->seen[kept] = job->seen[i];
+        job->pods[kept++] = job->pods[i];
+    }
+    job->count = kept;
+}
+
+/* ---- a look ------------------------------------------------------------------------------------------------------ */
+
+typedef struct looking {
+    engine *e;
+    const trace_job *spec;
+    kube_job_pod *made;
+    size_t count, capacity;
+} looking;
+
+static void note_creation(void *user, int32_t index, int32_t failures)
+{
+    looking *l = user;
+    engine *e = l->e;
+    if (!grow(e->context, (void **)&l->made, &l->capacity, l->count + 1, sizeof *l->made)) {
+        engine_nomem(e);
+        return;
+    }
+    l->made[l->count++] = (kube_job_pod){
+        .index = index, .phase = KARP_PHASE_PENDING, .failures = failures, .created = e->now
+    };
+}
+
+static void add_pod(engine *e, replay_job *job, const kube_job_pod *made)
+{
+    const trace_job *spec = job->spec;
+    if (!grow(e->context, (void **)&job->seen, &job->seen_capacity, job->count + 1, sizeof *job->seen) ||
+        !grow(e->context, (void **)&job->pods, &job->capacity, job->count + 1, sizeof *job->pods)) {
+        engine_nomem(e);
+        return;
+    }
+    replicas_add(e, spec->shape, 0, spec->name, &job->next);
+    if (e->status) return;
+    e->pods.created++;
+    e->pods.list[e->pods.count - 1].ends_once = true;
+    job->seen[job->count] = *made;
+    job->pods[job->count++] = (replay_job_pod){ .pod = (uint32_t)e->pods.count - 1 };
+}
+
+static bool look(engine *e, replay_job *job)
+{
+    looking l = { .e = e, .spec = job->spec };
+    int64_t again = KARP_NO_TIME;
+    bool changed = false;
+    job->looks_at = INT64_MAX;
+    if (!kube_job_look(e->context, &job->j, job->seen, job->count, e->now, note_creation, &l, &again)) engine_nomem(e);
+    if (again != KARP_NO_TIME) look_at(job, again > e->now ? again : e->now + SECOND);
+    for (size_t i = 0; i < job->count && !e->status; i++) {
+        if (!job->seen[i].deleted) continue;
+        job->seen[i].counted = job->pods[i].ended = changed = true;
+        remove_pod(e, job->pods[i].pod);
+        look_at(job, e->now + SECOND);
+    }
+    let_go(job);
+    for (size_t i = 0; i < l.count && !e->status; i++) add_pod(e, job, &l.made[i]);
+    changed = changed || l.count > 0;
+    mem_free(e->context, l.made, l.capacity * sizeof *l.made);
+    return changed;
+}
+
+/* ---- all Jobs ---------------------------------------------------------------------------------------------------- */
+
+static void begin(engine *e, replay_job *job, const trace_job *spec)
+{
+    kube_job was = job->j;
+    bool is_new = job->spec == NULL;
+    job->j = spec->j;
+    job->spec = spec;
+    look_at(job, e->now);
+    if (is_new) {
+        job->j.indexes = arena_zalloc(&e->memory, spec->j.indexed ? (size_t)spec->j.completions + 1 : 1);
+        if (!job->j.indexes) engine_nomem(e);
+        return;
+    }
+    job->j = was;
+    job->j.parallelism = spec->j.parallelism;
+    job->j.suspended = spec->j.suspended;
+    job->j.deadline = spec->j.deadline;
+    job->j.backoff_limit = spec->j.backoff_limit;
+}
+
+void jobs_take(engine *e, const trace_event *event)
+{
+    const trace_job *spec = &e->trace->jobs[event->of.job.spec];
+    replay_job *job = &e->jobs.list[spec->job];
+    e->jobs.due = e->now;
+    if (!event->of.job.deleted) {
+        begin(e, job, spec);
+        return;
+    }
+    for (size_t i = 0; i < job->count && !e->status; i++) remove_pod(e, job->pods[i].pod);
+    job->count = 0;
+    job->spec = NULL;
+    job->looks_at = INT64_MAX;
+}
+
+static int64_t next_of(const engine *e, const replay_job *job)
+{
+    int64_t next = job->looks_at;
+    for (size_t i = 0; i < job->count; i++) {
+        uint32_t pod = job->pods[i].pod;
+        if (job->pods[i].ended || e->pods.list[pod].state != POD_RUNNING) continue;
+        int64_t ends = ends_at(e, job->spec, pod);
+        if (ends < next) next = ends;
+    }
+    return next;
+}
+
+bool jobs_go_on(engine *e)
+{
+    bool changed = false;
+    e->jobs.due = INT64_MAX;
+    for (size_t k = 0; k < e->jobs.count && !e->status; k++) {
+        replay_job *job = &e->jobs.list[k];
+        if (!job->spec) continue;
+        for (size_t i = 0; i < job->count && !e->status; i++) changed = follow_pod(e, job, i) || changed;
+        if (job->looks_at <= e->now) changed = look(e, job) || changed;
+        int64_t next = next_of(e, job);
+        if (next < e->jobs.due) e->jobs.due = next;
+    }
+    return changed && !e->status;
+}
