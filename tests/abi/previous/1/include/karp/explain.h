@@ -230,6 +230,11 @@ KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explan
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
 /** 1 = a command of the decision disrupts the node. Then there are no blockers. */
 KARP_API uint32_t karp_node_explanation_disrupted(const karp_node_explanation *explanation);
+/**
+ * 1 = the expireAfter of its NodeClaim is over: Karpenter deletes it, whatever a disruption pass decides and budgets
+ * allow. 0 also where @p options of karp_explain_node() let a pass decide on that (expire_gracefully). Since 1.0.
+ */
+KARP_API uint32_t karp_node_explanation_expired(const karp_node_explanation *explanation);
 /** Why the node is drifted: the reason of the condition Drifted. "" = it is not. Borrowed. Since 1.0. */
 KARP_API karp_str karp_node_explanation_drift(const karp_node_explanation *explanation);
 /**
