@@ -170,7 +170,7 @@ static const option_row rows[] = {
     { 0, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES, LISTED(zones),
       "plan as if these zones were gone, with their nodes and offerings" },
     { 0, "unavailable", "TYPE[/ZONE[/CAPACITY]],...", CLI_OPTION_CHANGES, LISTED(unavailable),
-      "plan as if nothing could be launched of these types, such as m7i.large/us-west-2a/spot" },
+      "plan as if nothing could be launched of these types, such as m7i.large/us-west-2a/spot; * = any, */*/spot" },
     { 0, "price-factor", "TYPE=F,...", CLI_OPTION_CHANGES, LISTED(factors),
       "multiply prices of spot, on-demand or all by F" },
     { 0, "design", "FILE", CLI_OPTION_CHANGES, LISTED(designs),

@@ -128,14 +128,29 @@ static karp_str next_part(karp_str *rest)
     return part;
 }
 
+/* A part that is not stated, or "*", is that of every offering. */
+static bool is_part(const karp_snapshot *w, karp_str part, uint32_t text)
+{
+    return part.len == 0 || str_is(part, "*") || is_text(w, text, part);
+}
+
 static karp_status no_such_offering(const karp_snapshot *w, const karp_change *c, karp_str type, karp_error *error)
 {
     nearest near = nearest_to_value(str(LABEL_TYPE), type);
+    bool known = str_is(type, "*");
     for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].type_count; i++)
-            nearest_offer(&near, text_of(w, w->tables[t].types[i].name));
+        for (uint32_t i = 0; i < w->tables[t].type_count; i++) {
+            karp_str name = text_of(w, w->tables[t].types[i].name);
+            known = known || equal_str(name, type);
+            nearest_offer(&near, name);
+        }
     }
-    if (near.best.ptr == NULL || equal_str(near.best, type)) return not_found(c, "offering", error);
+    if (known) {
+        karp_str rest = { type.ptr + type.len + 1, c->name.len - type.len - 1 };
+        return fail(error, KARP_E_NOT_FOUND, "%.*s has no offering in %.*s (karp catalogue lists its offerings)",
+                    str_shown(type, 200), type.ptr, str_shown(rest, 200), rest.ptr);
+    }
+    if (near.best.ptr == NULL) return not_found(c, "offering", error);
     return fail(error, KARP_E_NOT_FOUND, "no such instance type: %.*s; did you mean %.*s?", str_shown(type, 200),
                 type.ptr, str_shown(near.best, 60), near.best.ptr);
 }
@@ -149,9 +164,9 @@ static karp_status lose_offerings(changed_view *v, const karp_change *c, karp_er
     for (uint32_t t = 0; t < w->table_count; t++) {
         for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
             offering *o = &v->view.tables[t].offerings[i];
-            if (!equal_str(text_of(w, w->tables[t].types[o->type].name), type)) continue;
-            if (zone.len > 0 && !is_text(w, o->zone, zone)) continue;
-            if (capacity_type.len > 0 && !is_text(w, o->capacity_type, capacity_type)) continue;
+            if (!is_part(w, type, w->tables[t].types[o->type].name) || !is_part(w, zone, o->zone) ||
+                !is_part(w, capacity_type, o->capacity_type))
+                continue;
             o->available = false;
             found = true;
         }

@@ -164,9 +164,10 @@ def unavailable():
     equal(moved, [(name, 'us-west-2b')], 'in another zone')
     equal(asked('--unavailable', f'{name}/us-west-2a/on-demand')[0], moved, 'of its capacity type')
     equal(asked('--unavailable', f'{name}/us-west-2a/spot')[0], [(name, 'us-west-2a')], 'of another capacity type')
+    equal(asked('--unavailable', '*/us-west-2a/on-demand')[0], moved, 'of every type there')
     for wrong in ('m7i.2xlrage', f'{name}/us-west-2q', f'{name}/us-west-2a/spot/more', '/us-west-2a'):
         _, error = run('whatif', '-f', FOLDER / '13-prefers-new-generation.yaml', *REGION, '--unavailable', wrong, status=1)
-        check('no such' in error and wrong.split('/')[0] in error and ('2xlrage' not in wrong or 'did you mean m7i.2xlarge?' in error), error)
+        check(('no such' in error or 'has no offering in us-west-2q' in error) and wrong.split('/')[0] in error and ('2xlrage' not in wrong or 'did you mean m7i.2xlarge?' in error), error)
 
 
 def refused_pods():
