@@ -113,8 +113,11 @@ static void check_reasons(linting *l, const node_pool *pool)
     uint32_t covered = 0, always = 0;
     for (uint32_t i = 0; i < pool->budget_count; i++) {
         uint32_t reasons = pool->budgets[i].has_reasons ? pool->budgets[i].reasons : UINT32_MAX;
+        cron schedule;
+        const budget *b = &pool->budgets[i];
         covered |= reasons;
-        if (!budget_scheduled(&pool->budgets[i])) always |= reasons;
+        /* One whose schedule cannot be read allows no node at any time. */
+        if (!budget_scheduled(b) || !cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) always |= reasons;
     }
     if (pool->budget_count == 0 || covered == 0) return; /* the default; a list of reasons is empty */
     note_unlimited(l, pool, ~covered, "no budget applies to ");

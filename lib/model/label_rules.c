@@ -35,7 +35,8 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
         return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
     for (uint32_t i = 0; i < count; i++)
         known += values[i] == k->spot || values[i] == k->on_demand || values[i] == k->reserved;
-    if (op == KARP_OP_IN && key == k->capacity_type && known < least) return "lists no known value";
+    if (op == KARP_OP_IN && key == k->capacity_type && known < least)
+        return known > 0 ? "lists fewer known values than its minValues" : "lists no known value";
     if (!is_label_key(text_of(s, key))) return "is not a qualified name";
     for (uint32_t i = 0; i < count; i++) {
         if (values[i] != NO_TEXT && !is_label_name(text_of(s, values[i]))) return "has an invalid value";

@@ -274,7 +274,23 @@ def check_forms():
         equal(place['logicalLocations'][0]['fullyQualifiedName'], 'NodePool/default/spec.limits.cpu', 'the place')
 
 
+def check_truths():
+    """What is said of a pool does not contradict itself, and names what is wrong."""
+    spec = '{requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}'
+    pool = f'apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: default}}\nspec: {{template: {{spec: {spec}}}, disruption: {{budgets: []}}}}\n'
+    schedule = '[{nodes: "1", schedule: "61 8 * * *", duration: 10h}]'
+    rules = [f['rule'] for f in findings(pool.replace('budgets: []', f'budgets: {schedule}'))['findings']]
+    check('budget-never-active' in rules and 'budget-reason-unlimited' not in rules, f'a budget whose schedule cannot be read allows no node: {rules}')
+    rules = [f['rule'] for f in findings(pool.replace('budgets: []', f'budgets: {schedule.replace("61", "1")}'))['findings']]
+    check('budget-reason-unlimited' in rules, f'one that can be read does so at its times: {rules}')
+    for values, least, said in (('spot, on-demand, reserved', 4, 'lists fewer known values than its minValues'), ('sport', 1, 'lists no known value')):
+        asked = f'requirements: [{{key: karpenter.sh/capacity-type, operator: In, values: [{values}], minValues: {least}}}]'
+        texts = [f['text'] for f in findings(pool.replace('requirements: []', asked))['findings'] if f['rule'] == 'pool-refused']
+        check(len(texts) == 1 and said in texts[0], f'{values}: {texts}')
+
+
 check_rules()
+check_truths()
 check_texts()
 check_few_pods()
 check_refused()
