@@ -207,6 +207,12 @@ int64_t io_as_time(io_decoder *d, const tree *value, const char *name)
 
 int64_t io_as_duration(io_decoder *d, const tree *value, const char *name, bool never)
 {
+    if (tree_is(value, TREE_INTEGER) || tree_is(value, TREE_REAL)) {
+        io_bad_member(d, name, KARP_E_INVALID,
+                      never ? "must be a duration with a unit (30s, 1h30m) or Never"
+                            : "must be a duration with a unit (30s, 1h30m)");
+        return KARP_DURATION_UNSET;
+    }
     karp_str text = io_as_string(d, value, name);
     if (text.len == 0) return KARP_DURATION_UNSET;
     if (never && str_is(text, "Never")) return KARP_DURATION_NEVER;

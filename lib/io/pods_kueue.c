@@ -216,6 +216,9 @@ static void mark_class(io_pods *p, const io_pod_set *set)
 void io_make_provisioning_request(io_pods *p)
 {
     size_t count = 0;
+    if (!p->queued)
+        io_pods_note(p, "ProvisioningRequest %.*s asks for capacity and creates no pods: karp admit answers it",
+                     str_shown(p->name, 100), p->name.ptr);
     if (!p->queued || condition_is_true(p, "Provisioned") || condition_is_true(p, "Failed")) return;
     const tree *list = io_array(p->d, tree_get(p->object, "spec"), "podSets", &count);
     for (size_t i = 0; i < count && !p->d->status; i++) {

@@ -367,7 +367,8 @@ static karp_status expand_plain(workload *w, const tree *root, const char *kind)
 
 static karp_status too_many(karp_reader *reader, const io_deferred *deferred, const io_place *place, const char *field)
 {
-    io_reader_fail(reader, KARP_E_LIMIT, place, field, "more pods than the limit");
+    io_reader_fail(reader, KARP_E_LIMIT, place, field, "more pods than the limit of %llu",
+                   (unsigned long long)reader->max_pods);
     io_reader_name(reader, str(deferred->info->name), deferred->namespace_, deferred->name);
     return KARP_E_LIMIT;
 }

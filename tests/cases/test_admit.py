@@ -240,6 +240,9 @@ def test_other_kinds():
     made = {'apiVersion': 'v1', 'kind': 'PodTemplate', 'metadata': {'name': 't'}, 'template': template(1)}
     got = q.admit(pool(), request, made)['workloads'][0]
     equal((got['kind'], got['answer'], got['launches']), ('ProvisioningRequest', 'launch', 3), 'a ProvisioningRequest')
+    planned = json.loads(run('plan', '-', '-o', 'json', text=json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [request]}))[0])
+    check(any('ProvisioningRequest r asks for capacity and creates no pods: karp admit answers it' in w for w in planned['warnings']) and not planned.get('problems'),
+          f'it is a question: {planned}')
     equal(q.answers(pool('4'), request, made), {'r': 'never'}, 'all of it or nothing')
     for cls, limit, more, wanted in (
             ('best-effort-atomic-scale-up', '100', {}, ('True', 'CapacityIsProvisioned')), ('best-effort-atomic-scale-up', '4', {}, ('False', 'CapacityIsNotFound')),
