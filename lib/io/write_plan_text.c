@@ -225,7 +225,9 @@ static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *
     for (size_t i = 0; i < a->pool_count; i++) {
         const karp_pool_refusal *p = &a->pools[i];
         const karp_pool_refusal *q = &b->pools[i];
-        if (p->code != q->code || !equal_str(p->node_pool, q->node_pool) || !equal_str(p->detail, q->detail))
+        if (p->code != q->code || !equal_str(p->node_pool, q->node_pool) || !equal_str(p->detail, q->detail) ||
+            p->types_start != q->types_start || p->types_requirements != q->types_requirements ||
+            p->types_resources != q->types_resources || p->types_offerings != q->types_offerings)
             return false;
     }
     for (size_t i = 0; i < a->target_count; i++) {

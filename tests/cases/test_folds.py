@@ -64,4 +64,15 @@ with tempfile.TemporaryDirectory() as name:
     text = shown(name, 'disrupt', dear, '--method', 'Drift')
     check('(Drift)  costs $0.140/h more' in text and '$-' not in text, text)
     check('Totals' not in shown(name, 'disrupt', cluster(1, 3, drifted=True), '--method', 'Drift'), 'a glance')
+    # Pods share a row of what does not fit only if as many types are left for them at each step.
+    limited = json.loads(json.dumps(POOL))
+    limited['spec']['limits'] = {'cpu': '1'}
+    waiting = []
+    for k, cpu in enumerate(('1', '1', '90')):
+        pod = sc.pod(f'web-{k}', None, cpu)
+        pod['spec'].pop('nodeName', None)
+        pod['status'] = {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable'}]}
+        waiting.append(pod)
+    text = ' '.join(shown(name, 'plan', [limited, *waiting]).split())
+    check('!   default/web-{0,1}' in shown(name, 'plan', [limited, *waiting]) and '0 by resources)' in text and 'with an offering)' in text, text)
 raise SystemExit(finish())
