@@ -92,8 +92,9 @@ double karp_decision_cost_before(const karp_decision *decision)
 
 double karp_decision_cost_after(const karp_decision *decision)
 {
-    return decision->nodes_later ? decision_with_launches(decision, nodes_price(decision->snapshot, false))
-                                 : decision->cost_after;
+    return decision->held + (decision->nodes_later
+                                 ? decision_with_launches(decision, nodes_price(decision->snapshot, false))
+                                 : decision->cost_after);
 }
 
 size_t karp_decision_unpriced_count(const karp_decision *decision)

@@ -35,6 +35,7 @@ struct karp_decision {
     uint32_t profile, peer_version;
     int64_t now;
     double cost_before, cost_after; /* of `nodes`: see karp_decision_cost_after() */
+    double held; /* part of what follows them: nodes being deleted whose drain has no end, see drains_note() */
     LIST_OF(karp_launch) launches;
     LIST_OF(karp_placement) placements;
     LIST_OF(karp_unschedulable) unschedulable;

@@ -3,6 +3,7 @@
 #include "write_licences.h"
 #include "write_rows.h"
 #include "write_notes.h"
+#include <stdio.h>
 
 /* ", schedule '0 9 * * 1-5' for 8h" */
 static void write_schedule(write_buffer *b, const karp_pool_budget *budget)
@@ -48,8 +49,13 @@ static void write_busy(const text_out *t, const karp_pool_budget *budget)
 static void write_budgets(const text_out *t, const write_job *job)
 {
     size_t count = karp_decision_budget_count(job->decision);
+    karp_disruption header = { .size = sizeof(header) };
     if (count == 0) return;
-    section(t, "Budgets");
+    (void)karp_decision_disruption(job->decision, &header);
+    const char *reason = karp_method_reason(header.method); /* another reason may have other budgets */
+    char title[80] = "Budgets";
+    if (reason[0] != '\0') (void)snprintf(title, sizeof title, "Budgets for %s", reason);
+    section(t, title);
     for (size_t i = 0; i < count; i++) {
         karp_pool_budget budget;
         get_budget(job, job->decision, i, &budget);
@@ -57,7 +63,7 @@ static void write_budgets(const text_out *t, const write_job *job)
         text_clean(t->out, budget.node_pool);
         buffer_text(t->out, "  ");
         if (budget.tightest == KARP_NO_BUDGET && budget.allowed == KARP_UNLIMITED) {
-            buffer_text(t->out, "no budget applies now");
+            buffer_text(t->out, "none applies now");
         } else {
             buffer_int(t->out, budget.remaining);
             buffer_text(t->out, budget.remaining == 1 ? " disruption allowed" : " disruptions allowed");

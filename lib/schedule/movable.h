@@ -6,6 +6,7 @@
 #ifndef SCHEDULE_MOVABLE_H
 #define SCHEDULE_MOVABLE_H
 
+#include <karp/inspect.h>
 #include <model/pdbs.h>
 
 bool pod_active(const pod *p); /* neither terminal nor terminating */
@@ -24,6 +25,10 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
                               uint32_t *first);
 /* Whether the drain of the pod's node cannot evict it at `now`, because of its annotation or of budgets. */
 bool pod_holds_drain(const karp_snapshot *s, uint32_t pod_number, int64_t now);
+
+/* Notes nodes that are being deleted and whose drain has no end, as pods hold it and their NodeClaims have no
+ * terminationGracePeriod: what they cost is not saved. false = out of memory. */
+bool drains_note(const karp_snapshot *s, int64_t now, karp_decision *d);
 
 /* Flags the budgets that allow no disruption even if all their pods are healthy, one byte each, in the arena.
  * Karpenter recognises only some spellings of such budgets (D-Q22). NULL = out of memory. */

@@ -11,6 +11,7 @@
 #include <model/prepare.h>
 #include <schedule/devices.h>
 #include <schedule/gangs.h>
+#include <schedule/movable.h>
 #include <schedule/options.h>
 #include <schedule/scheduler.h>
 #include <string.h>
@@ -453,10 +454,10 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->peer_version = options_peer(s->settings.options);
     d->now = s->settings.now;
     if (s->templates.usable_pools == 0 && s->workloads == NULL && !report_no_pools(s, d)) return KARP_E_NOMEM;
-    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) &&
-              report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
-              report_launches(s, d, &r, finals) && report_apart(s, d) && report_placements(s, d, &r) &&
-              report_failures(s, d) && report_nodes_later(s, d) && gangs_report(s, d);
+    bool ok = report_ignored(s, d) && drains_note(s->snapshot, d->now, d) && warn_of_dropped(s, d) &&
+              warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) && report_received(s, &d->data, &r) &&
+              report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_apart(s, d) &&
+              report_placements(s, d, &r) && report_failures(s, d) && report_nodes_later(s, d) && gangs_report(s, d);
     /* a search for the reason of a rejection may have given up */
     d->complete = !s->round.stopped && !devices_gave_up(s);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;

@@ -257,6 +257,31 @@ def limits_and_ends():
     equal(told.get('expired'), None, 'weeks away')
 
 
+def drains_without_an_end():
+    """A node that pods hold while it is being deleted costs on; with a terminationGracePeriod it does not."""
+    def asks(verb, guard, grace=None):
+        one, its = joined('n1', 'm6i.large')
+        for it in (one, its):
+            it['metadata'].update(deletionTimestamp='2026-01-01T10:00:00Z', finalizers=['karpenter.sh/termination'])
+        its['spec'].update({'terminationGracePeriod': grace} if grace else {})
+        held = pod('db-0', 'n1', annotations={'karpenter.sh/do-not-disrupt': guard})
+        return asked(verb, *NOW, objects=[pool(SIZES, disruption=FREE), one, its, held, *joined('n2', 'm6i.large'), pod('web-0', 'n2')])
+    words = 'n1 is being deleted, but shop/db-0 cannot be evicted and holds its drain without an end'
+    for verb in ('plan', 'disrupt'):
+        for guard, grace, holds in (('true', None, True), ('false', None, False), ('true', '1h', False)):
+            told = asks(verb, guard, grace)
+            equal((told['cost']['after'] == told['cost']['before'], any(w.startswith(words) for w in told.get('warnings', []))), (holds, holds),
+                  f'{verb} {guard} {grace}: {told["cost"]} {told.get("warnings")}')
+
+
+def budgets_of_a_reason():
+    """What budgets allow is told of the reason of the pass: others may have other budgets."""
+    drifted = [{'nodes': '0', 'reasons': ['Drifted']}]
+    said = asked('disrupt', *NOW, objects=[pool(SIZES, disruption={'consolidateAfter': '0s', 'budgets': drifted}), *joined('n1'), pod('web-0', 'n1')],
+                 output='text')
+    check('Budgets for Underutilized std none applies now' in said, said)
+
+
 def sick_pods():
     sick = pod('bad-0', 'n1', cpu='1')
     sick['status']['conditions'] = [{'type': 'Ready', 'status': 'False'}]
@@ -318,6 +343,8 @@ types()
 changes_of_nodes()
 limits_and_ends()
 sick_pods()
+drains_without_an_end()
+budgets_of_a_reason()
 labels()
 nodes_that_start()
 changes_of_topology()
