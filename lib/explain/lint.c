@@ -37,6 +37,8 @@ static const struct {
                                KARP_LINT_INFO },
     [LINT_BUDGET_NO_REASON] = { "budget-no-reason", "a disruption budget has an empty list of reasons",
                                 KARP_LINT_WARNING },
+    [LINT_BUDGET_NOT_FOR_EXPIRY] = { "budget-not-for-expiry", "nodes expire although a disruption budget allows none",
+                                     KARP_LINT_INFO },
     [LINT_BUDGET_REASON_UNLIMITED] = { "budget-reason-unlimited",
                                        "no disruption budget of a NodePool applies to some reason", KARP_LINT_WARNING },
     [LINT_CONSOLIDATION_NEVER_STARTS] = { "consolidation-never-starts",

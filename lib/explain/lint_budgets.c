@@ -7,6 +7,7 @@
 
 #include <base/admit.h>
 #include <base/str.h>
+#include <karp/values.h>
 #include <model/cron.h>
 #include <model/pdbs.h>
 
@@ -124,6 +125,28 @@ static void check_reasons(linting *l, const node_pool *pool)
     note_unlimited(l, pool, covered & ~always, "outside the schedules of its budgets none applies to ");
 }
 
+/* Who closes a NodePool by a budget of 0 wants its nodes to stay; those that expire go all the same. */
+static void check_expiry(linting *l, const node_pool *pool)
+{
+    uint32_t closed = 0;
+    while (closed < pool->budget_count &&
+           (pool->budgets[closed].has_reasons || !allows_none(pool->budgets[closed].nodes)))
+        closed++;
+    if (closed == pool->budget_count || pool->expire_after == KARP_DURATION_UNSET ||
+        pool->expire_after == KARP_DURATION_NEVER)
+        return;
+    char length[KARP_VALUE_TEXT];
+    karp_duration_format(pool->expire_after, length);
+    strbuf_adds(&l->field, "spec.template.spec.expireAfter");
+    strbuf_adds(&l->text, "budgets[");
+    strbuf_addu(&l->text, closed);
+    strbuf_adds(&l->text, "] allows no node, but expiration asks no budget: a node is deleted when its expireAfter, ");
+    strbuf_addstr(&l->text, str_short_duration(str(length)));
+    strbuf_adds(&l->text, ", is over");
+    strbuf_adds(&l->remedy, "expireAfter Never; then only drift, which budgets hold back, renews nodes");
+    lint_note(l, LINT_BUDGET_NOT_FOR_EXPIRY, "NodePool", name_of(l->snapshot, pool->meta.name));
+}
+
 void lint_budgets(linting *l)
 {
     const karp_snapshot *s = l->snapshot;
@@ -138,6 +161,7 @@ void lint_budgets(linting *l)
             if (!mem_work(s->context, 4096)) l->refused = true;
         }
         check_reasons(l, pool);
+        check_expiry(l, pool);
         if (limited) continue;
         strbuf_adds(&l->field, "spec.disruption.budgets");
         strbuf_adds(&l->text, "all nodes of the pool may be disrupted at once");

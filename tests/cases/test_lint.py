@@ -17,6 +17,7 @@ MENDED = {
     'budget-never-allows': ('nodes: "0"', 'nodes: "1"'),
     'budget-no-limit': ('100%', '20%'),
     'budget-no-reason': ('reasons: []', 'reasons: [Drifted]'),
+    'budget-not-for-expiry': ('720h', 'Never'),
     'budget-reason-unlimited': ('Underutilized, Empty', 'Underutilized, Empty, Drifted'),
     'consolidation-never-starts': ('60m', '5m'),
     'costly-preference': ('kubernetes.io/hostname', 'topology.kubernetes.io/zone'),
