@@ -352,11 +352,12 @@ static karp_status without_rule(finder *f, holder *h, karp_error *error)
         if (!bits_test(h->nodes, n)) continue;
         bool goes = bits_test(f->going_now, n);
         bool drains = h->kind == KARP_BLOCKER_DRAIN;
-        if (h->kind == KARP_BLOCKER_SPOT_TYPES && held_by_gate(f, n)) continue; /* nothing goes without that alone */
+        bool gated = h->kind == KARP_BLOCKER_SPOT_TYPES && held_by_gate(f, n); /* nothing goes without that alone */
+        double *most = gated ? &h->behind : &h->savings;
         if (!goes && (drains || tried++ < MOST_MOVES))
             status = move_savings(f->snapshot, f->options.common, n, &saved, error);
         if (drains) h->savings += saved;
-        else if (saved > h->savings) h->savings = saved; /* one command moves the pods of one node */
+        else if (saved > *most) *most = saved; /* one command moves the pods of one node */
     }
     return status;
 }
@@ -428,7 +429,9 @@ static karp_status without_all(finder *f, node_view *v, karp_error *error)
         if (f->holders.items[k].kind == KARP_BLOCKER_DRAIN) f->out->together += f->holders.items[k].savings;
     }
     for (size_t k = 0; k < f->holders.count; k++) {
-        if (f->holders.items[k].savings > f->out->together) f->out->together = f->holders.items[k].savings;
+        const holder *h = &f->holders.items[k];
+        double most = h->behind > h->savings ? h->behind : h->savings;
+        if (most > f->out->together) f->out->together = most;
     }
     return status;
 }

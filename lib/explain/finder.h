@@ -23,6 +23,7 @@ typedef struct holder {
     uint32_t budget; /* the PodDisruptionBudget, if it is one that pods show; NO_ID = none */
     LIST_OF(uint32_t) pods;
     double savings;
+    double behind; /* what a node would save that a feature gate keeps as well: part of what all save together */
 } holder;
 
 /* The result. */

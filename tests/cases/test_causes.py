@@ -3,7 +3,7 @@
 import sys
 
 import situations
-from situations import STORAGE, TYPE, asked, claim, node, pod, pool, term, volume
+from situations import CAPACITY, STORAGE, TYPE, asked, claim, node, pod, pool, term, volume
 from stories import check, equal, finish
 
 NOW = ('--now', '2026-01-01T12:00:00Z')
@@ -282,6 +282,19 @@ def budgets_of_a_reason():
     check('Budgets for Underutilized std none applies now' in said, said)
 
 
+def behind_a_gate():
+    """A gate and a rule behind it keep a spot node: neither alone saves anything, both together what the move of its pods saves."""
+    one, its = joined('s1')
+    for it in (one, its):
+        it['metadata']['labels'][CAPACITY] = 'spot'
+    objects = [pool(term(CAPACITY, 'spot'), SIZES, disruption=FREE), one, its, pod('web-0', 's1')]
+    told = asked('blockers', *NOW, objects=objects)
+    equal([(b['kind'], float(b['savings'])) for b in told['blockers']], [('spot-to-spot', 0), ('spot-types', 0)], 'each alone')
+    move = asked('explain', 'node', 's1', *NOW, objects=objects)['bestRejectedMove']
+    equal(round(float(told['together']), 6), round(float(move['savings']), 6), 'together')
+    check(float(move['savings']) > 0, move)
+
+
 def sick_pods():
     sick = pod('bad-0', 'n1', cpu='1')
     sick['status']['conditions'] = [{'type': 'Ready', 'status': 'False'}]
@@ -343,6 +356,7 @@ types()
 changes_of_nodes()
 limits_and_ends()
 sick_pods()
+behind_a_gate()
 drains_without_an_end()
 budgets_of_a_reason()
 labels()
