@@ -116,8 +116,8 @@ static karp_str name_zone(aws_facts *facts, size_t index)
 
 bool aws_zone_is_local(const aws_facts *facts, karp_str name)
 {
-    karp_str rest = { name.ptr + facts->region.len, name.len - facts->region.len };
-    return name.len > facts->region.len && str_has_prefix(name, facts->region) && str_starts(rest, "-");
+    size_t region = facts->region.len;
+    return name.len > region && str_has_prefix(name, facts->region) && name.ptr[region] == '-';
 }
 
 double aws_on_demand(const aws_type *type, size_t zone)
