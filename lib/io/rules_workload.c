@@ -47,7 +47,8 @@ static void check_job(io_reason *r, const tree *spec)
     const tree *pod = tree_get(tree_get(spec, "template"), "spec");
     bool indexed = str_is(tree_get_text(spec, "completionMode"), "Indexed");
     bool manual = tree_is(tree_get(spec, "manualSelector"), TREE_TRUE);
-    if (indexed && !tree_get(spec, "completions"))
+    /* Without either number both are 1. */
+    if (indexed && !tree_get(spec, "completions") && tree_get(spec, "parallelism"))
         io_wrong(r, "has the completionMode Indexed, which needs completions");
     for (size_t i = 0; i < sizeof of_indexed / sizeof *of_indexed && !indexed; i++) {
         if (tree_get(spec, of_indexed[i])) io_wrong(r, "has %s, which needs the completionMode Indexed", of_indexed[i]);

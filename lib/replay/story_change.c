@@ -451,6 +451,7 @@ static karp_status shape_of_job(const change *c, const tree *job, uint32_t *shap
     trees *t = c->s->t;
     tree *copy = tree_copy(t, job), *list = tree_new(t, TREE_LIST), *spec = tree_own(t, copy, "spec", TREE_MAP);
     tree_set(t, spec, "parallelism", tree_new_integer(t, 1));
+    if (tree_is_null(tree_get(spec, "completions"))) tree_set(t, spec, "completions", tree_new_integer(t, 1));
     tree_remove(t, spec, "suspend");
     *shape = NO_ID;
     karp_status status = t->status ? story_nomem(c->s) : make_pods(c, copy, false, list);

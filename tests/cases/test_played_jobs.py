@@ -56,6 +56,7 @@ CASES = [
     ('until one succeeds', job(20, parallelism=3), (3, 3, 0)),
     ('it still runs', job(3000, parallelism=2, completions=5), (2, 0, 2)),
     ('indexes', job(20, completionMode='Indexed', parallelism=2, completions=3), (3, 3, 0)),
+    ('one index by default', job(20, completionMode='Indexed'), (1, 1, 0)),
     ('some indexes are enough', job(20, completionMode='Indexed', parallelism=1, completions=5, successPolicy={'rules': [{'succeededIndexes': '0-1'}]}), (2, 2, 0)),
     # Again 10, 20, 40 and 80 s after a failure.
     ('a limit of failures', job(20, 3, backoffLimit=2), (3, 3, 0)),

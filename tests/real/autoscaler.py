@@ -4,128 +4,35 @@
 
     KARP_BUILD=build python3 tests/real/autoscaler.py FOLDER [C | Python …] [--pods 1000] [--kill 5,20,45]
 
-FOLDER has the programs etcd/etcd, hyper/hyper (kube-apiserver and kube-scheduler in one program, named by its first argument) and kwok/kwok. The definitions
-of NodePool and NodeClaim, and what kwok does with nodes and pods, are in the Go modules of Karpenter and kwok (`go mod download` has them). All of it runs
-on 127.0.0.1 in a temporary folder. The cloud is a thread here: a NodeClaim gets a provider ID, then a Node, in about a second each.
+FOLDER has the programs that plane.py builds. All of it runs on 127.0.0.1 in a temporary folder. The cloud is a thread here: a NodeClaim gets a provider ID, then a Node, in about a second each.
 """
 import argparse
-import http.client
-import json
 import os
 import pathlib
 import signal
 import socket
 import socketserver
-import ssl
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+from plane import TOKEN, Plane
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get('KARP_BUILD', 'build')).resolve()
 ZONE, CORES, PER_NODE = 'us-west-2a', '250m', 15  # m5.xlarge has 3.92 cores for pods
 CAPACITY = {'cpu': '3920m', 'memory': '14Gi', 'pods': '58', 'ephemeral-storage': '17Gi'}
 CLAIMS = '/apis/karpenter.sh/v1/nodeclaims'
-TOKEN = 'secret'  # of a server that lives for a minute on this machine
 LABELS = {'node.kubernetes.io/instance-type': 'm5.xlarge', 'topology.kubernetes.io/zone': ZONE, 'karpenter.sh/capacity-type': 'on-demand'}
 WORDS = {'C': lambda port: [BUILD / 'examples/example-autoscaler', '127.0.0.1', str(port)],
          'Python': lambda port: [sys.executable, SOURCE / 'examples/autoscaler/autoscaler.py', f'http://127.0.0.1:{port}']}
 
 
-def free_port():
-    with socket.socket() as made:
-        made.bind(('127.0.0.1', 0))
-        return made.getsockname()[1]
-
-
-def module(name, folder, version=None):
-    """The folder of a Go module, as bindings/go/karpenter or the version names it."""
-    words = ['go', 'mod', 'download', '-json', f'{name}@{version}'] if version else ['go', 'list', '-m', '-json', name]
-    said = subprocess.run(words, cwd=folder, env={**os.environ, 'GOTOOLCHAIN': 'auto'}, check=True, text=True, stdout=subprocess.PIPE).stdout
-    return pathlib.Path(json.loads(said)['Dir'])
-
-
 def conditions(*kinds):
     now = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
     return [{'type': kind, 'status': 'True', 'reason': kind, 'message': '', 'lastTransitionTime': now} for kind in kinds]
-
-
-class Plane:
-    """A control plane that is up while it is entered."""
-
-    def __init__(self, programs, folder):
-        self.programs, self.folder = programs, folder
-        self.port, self.running = free_port(), []
-        self.tls = ssl._create_unverified_context()  # its certificate is its own
-
-    def run(self, name, *words):
-        log = open(self.folder / f'{name}.log', 'wb')
-        self.running.append(subprocess.Popen([str(word) for word in words], cwd=self.folder, stdout=log, stderr=log))
-
-    def __enter__(self):
-        try:
-            self.start()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def start(self):
-        etcd, peer = free_port(), free_port()
-        subprocess.run(['openssl', 'genrsa', '-out', 'sa.key', '2048'], cwd=self.folder, check=True, stderr=subprocess.DEVNULL)
-        (self.folder / 'tokens.csv').write_text(f'{TOKEN},admin,admin,system:masters\n')
-        (self.folder / 'kubeconfig').write_text(json.dumps({
-            'apiVersion': 'v1', 'kind': 'Config', 'current-context': 'c', 'contexts': [{'name': 'c', 'context': {'cluster': 'c', 'user': 'u'}}],
-            'clusters': [{'name': 'c', 'cluster': {'server': f'https://127.0.0.1:{self.port}', 'insecure-skip-tls-verify': True}}],
-            'users': [{'name': 'u', 'user': {'token': TOKEN}}]}))
-        hyper = self.programs / 'hyper/hyper'
-        self.run('etcd', self.programs / 'etcd/etcd', '--data-dir', 'etcd', '--listen-client-urls', f'http://127.0.0.1:{etcd}', '--advertise-client-urls',
-                 f'http://127.0.0.1:{etcd}', '--listen-peer-urls', f'http://127.0.0.1:{peer}', '--initial-advertise-peer-urls', f'http://127.0.0.1:{peer}',
-                 '--initial-cluster', f'default=http://127.0.0.1:{peer}', '--unsafe-no-fsync')
-        self.run('apiserver', hyper, 'kube-apiserver', f'--etcd-servers=http://127.0.0.1:{etcd}', f'--secure-port={self.port}', '--bind-address=127.0.0.1', '--cert-dir=certs',
-                 '--service-cluster-ip-range=10.96.0.0/16', '--service-account-issuer=https://127.0.0.1', '--service-account-key-file=sa.key',
-                 '--service-account-signing-key-file=sa.key', '--authorization-mode=AlwaysAllow', '--token-auth-file=tokens.csv',
-                 '--disable-admission-plugins=ServiceAccount,TaintNodesByCondition')
-        self.wait('the API server', lambda: self.ask('GET', '/readyz', plain=True) == b'ok', 300)
-        for path in sorted((module('sigs.k8s.io/karpenter', SOURCE / 'bindings/go/karpenter') / 'pkg/apis/crds').glob('karpenter.sh_node[pc]*.yaml')):
-            name = path.stem.partition('_')[2] + '.karpenter.sh'
-            self.ask('PATCH', f'/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}?fieldManager=test&force=true', path.read_bytes(), 'application/apply-patch+yaml')
-        self.wait('NodeClaims', lambda: 'items' in self.ask('GET', CLAIMS), 60)
-        self.wait('NodePools', lambda: 'items' in self.ask('GET', '/apis/karpenter.sh/v1/nodepools'), 60)
-        self.run('scheduler', hyper, 'kube-scheduler', '--kubeconfig=kubeconfig', '--leader-elect=false')
-        stages = module('sigs.k8s.io/kwok', self.folder, 'v0.8.0') / 'kustomize/stage'
-        (self.folder / 'stages.yaml').write_text('\n---\n'.join(path.read_text() for kind in ('node/fast', 'pod/fast', 'node/heartbeat-with-lease')
-                                                                for path in sorted((stages / kind).glob('*.yaml')) if 'kustomization' not in path.name))
-        self.run('kwok', self.programs / 'kwok/kwok', '--kubeconfig=kubeconfig', '--manage-all-nodes=true', '--config=stages.yaml', '--node-lease-duration-seconds=40')
-
-    def __exit__(self, *_):
-        for program in reversed(self.running):
-            program.kill()
-            program.wait()
-
-    def ask(self, method, path, body=None, content='application/json', plain=False):
-        connection = http.client.HTTPSConnection('127.0.0.1', self.port, context=self.tls, timeout=60)
-        connection.request(method, path, json.dumps(body) if isinstance(body, dict) else body, {'Authorization': f'Bearer {TOKEN}', 'Content-Type': content})
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        if answer.status >= 300:
-            raise OSError(f'{method} {path}: {answer.status} {text.decode(errors="replace")[:500]}')
-        return text if plain else json.loads(text)
-
-    @staticmethod
-    def wait(what, done, seconds):
-        end, said = time.monotonic() + seconds, None
-        while time.monotonic() < end:
-            try:
-                if done():
-                    return
-            except OSError as error:
-                said = error
-            time.sleep(0.5)
-        sys.exit(f'{what}: not there after {seconds} s: {said}')
 
 
 def proxy(plane):
