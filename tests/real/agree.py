@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How far replays are from recordings of a real control plane: docs/twin.md. A folder has types.json, stories STORY.yaml and recorded runs
-STORY.N.json: `boot` and `seconds` of the run, `dollars`, `nodeHours`, `launches`, and `nodes` or `samples`, the number of nodes over time.
+STORY.N.json: `boot` and `seconds` of the run, `dollars`, `nodeHours`, `launches`, `evictions` if they were counted, and `nodes` or `samples`, the number of
+nodes over time. record.py writes them.
 
     KARP=build/karp python3 tests/real/agree.py [FOLDER] [--seeds 20] [-- OPTIONS OF karp replay]
     KARP=build/karp python3 tests/real/agree.py --page docs/twin.md
@@ -15,7 +16,7 @@ import pathlib
 import subprocess
 import sys
 
-FIGURES = ('dollars', 'nodeHours', 'launches')
+FIGURES = ('dollars', 'nodeHours', 'launches', 'evictions')
 STEP = 2
 
 
@@ -66,8 +67,7 @@ def span(values, digits):
 
 
 def columns(ours):
-    return f"{span([o['dollars'] for o in ours], 3)} | {span([o['nodeHours'] for o in ours], 2)} | {span([o['launches'] for o in ours], 0)} | " \
-           f"{span([o['apart'] for o in ours], 2)}"
+    return ' | '.join(span([o[name] for o in ours], digits) for name, digits in (('dollars', 3), ('nodeHours', 2), ('launches', 0), ('evictions', 0), ('apart', 2)))
 
 
 def drawn(counts, most):
@@ -76,10 +76,10 @@ def drawn(counts, most):
 
 
 def table(folder):
-    lines, curves = ['| story | | dollars | node-hours | launches | nodes differ by |', '|---|---|---|---|---|---|'], []
+    lines, curves = ['| story | | dollars | node-hours | launches | evictions | nodes differ by |', '|---|---|---|---|---|---|---|'], []
     for story, runs in stories(folder):
         said = next(line for line in story.read_text().splitlines() if line.startswith('#'))[1:].strip()
-        listed = ' | '.join(', '.join(f'{one[name]:{form}}' for one in runs) for name, form in zip(FIGURES, ('.4f', '.3f', 'd')))
+        listed = ' | '.join(', '.join(f'{one[name]:{form}}' for one in runs if name in one) for name, form in zip(FIGURES, ('.4f', '.3f', 'd', 'd')))
         lines.append(f'| {said} | recorded, {len(runs)} run{"s" * (len(runs) > 1)} | {listed} | |')
         ours = [predicted(story, runs, seed) for seed in range(1, 21)]
         simple = [predicted(story, runs, seed, ('--scheduler', 'simple')) for seed in range(1, 4)]
@@ -109,7 +109,7 @@ def main():
     for story, runs in stories(arguments.folder):
         print(f'{story.stem}: recorded')
         for one in runs:
-            print('  ' + ', '.join(f'{name} {one[name]:.4g}' for name in FIGURES))
+            print('  ' + ', '.join(f'{name} {one[name]:.4g}' for name in FIGURES if name in one))
         ours = [predicted(story, runs, seed, arguments.options) for seed in range(1, arguments.seeds + 1)]
         print(f'  predicted, {len(ours)} seeds')
         for name in (*FIGURES, 'apart'):

@@ -4,7 +4,7 @@
 
     KARP=build/karp python3 tests/real/decisions.py FOLDER [--keep FOLDER]
 
-A folder has types.json, stories STORY.yaml and recorded runs STORY.N.json: `nodes` by NodeClaim, with pool, type, zone and capacityType, and when each was
+A run that record.py recorded, STORY.N.jsonl.gz, is what `karp twin` judges. Otherwise a folder has types.json, stories STORY.yaml and runs STORY.N.json: `nodes` by NodeClaim, with pool, type, zone and capacityType, and when each was
 launched, ready, deleting and deleted; `pods`, with name, owner (a Deployment of the story), node, and when each was created, bound and seen last. Times are
 seconds since 1970. --keep writes the cluster before each decision that differs.
 
@@ -16,6 +16,7 @@ asked about: it has noticed all, or all but those of the nodes that it removes. 
 import argparse
 import collections
 import datetime
+import gzip
 import itertools
 import json
 import os
@@ -43,7 +44,8 @@ def duration(text):
 
 
 def karp(verb, path, catalogue, *words):
-    done = subprocess.run([os.environ['KARP'], verb, '-f', path, '--catalogue', catalogue, '-o', 'json', *words], capture_output=True, text=True)
+    read = [] if verb == 'twin' else ['-f']
+    done = subprocess.run([os.environ['KARP'], verb, *read, path, '--catalogue', catalogue, '-o', 'json', *words], capture_output=True, text=True)
     if done.returncode not in (0, 2, 3):
         sys.exit(f'karp {verb}: {done.stderr}')
     return json.loads(done.stdout)
@@ -230,6 +232,16 @@ def said(counts):
     return f'{sum(counts.values())} decisions: ' + ', '.join(f'{counts[what]} {what}' for what in (EQUAL, IN_KIND, DIFFERENT))
 
 
+def judged(path, catalogue, scratch):
+    """What karp twin says of a recording: how many decisions are equal and so on, after those that differ."""
+    scratch.write_bytes(gzip.decompress(path.read_bytes()))
+    found = karp('twin', scratch, catalogue)
+    for one in found['decisions']:
+        if one['verdict'] == 'different':
+            print(f"{path.name}, {one['at']}, {one['decision']}: {one['recorded']}\n  karp: {one.get('predicted')}; {one.get('why', '')}")
+    return collections.Counter({EQUAL: found['equal'], IN_KIND: found['inKind'], DIFFERENT: found['different']})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('folder', type=pathlib.Path)
@@ -246,6 +258,12 @@ def main():
 
     for story in sorted(arguments.folder.glob('*.yaml')):
         for path in sorted(arguments.folder.glob(f'{story.stem}.[0-9]*.json')):
+            lines = path.with_suffix('.jsonl.gz')
+            if lines.exists():
+                counts = judged(lines, catalogue, scratch)
+                print(f'{path.stem}: {said(counts)}')
+                total += counts
+                continue
             run = Run(yaml.safe_load(story.read_text()), path, types)
             begins, counts = run.recorded['begins'], collections.Counter()
             for at, what, removed, claims in sorted(decisions(run), key=lambda row: row[0]):
