@@ -354,8 +354,12 @@ static void instant(engine *e)
     }
     if (e->status) return;
     pods_settle(e);
-    nodes_drain(e);
-    pods_settle(e);
+    uint64_t evicted = 0;
+    do { /* a pod that runs elsewhere lets its budget allow the next one */
+        evicted = e->meter.result.evictions;
+        nodes_drain(e);
+        pods_settle(e);
+    } while (!e->status && e->meter.result.evictions > evicted);
     while (rollouts_go_on(e) || ordered_go_on(e) || jobs_go_on(e)) pods_settle(e);
     repack_go_on(e);
     buffers_open(e);

@@ -66,10 +66,10 @@ static bool is_complete(const kube_deployment *d)
     return d->sets[d->newest].made;
 }
 
-/* When the pod has been ready for long enough. A kubelet needs about a second to start it. */
+/* When the pod has been ready for long enough: containers take no time to start. */
 static int64_t available_at(const replay_rollout *r, const replay_pod *p)
 {
-    return p->started + SECOND + r->strategy.min_ready;
+    return p->started + r->strategy.min_ready;
 }
 
 /* What the ReplicaSets' controller sees of the pods. */

@@ -97,6 +97,34 @@ const karp_catalogue *engine_catalogue(const engine *e, karp_str pool)
     return NULL;
 }
 
+/* Of offerings that differ in nothing but their zone the cloud takes any. */
+static void take_any_zone(engine *e, const karp_launch *launch, machine *out)
+{
+    enum { ZONE = 41 };
+    const karp_choice *c = &launch->choice;
+    const karp_catalogue *from = engine_catalogue(e, launch->node_pool);
+    const karp_instance_type *type = NULL;
+    size_t at = 0, equals = 0;
+    for (size_t i = 0; i < (from ? karp_catalogue_count(from) : 0) && !type; i++) {
+        at = i;
+        if (equal_str(karp_catalogue_type(from, i)->name, c->instance_type)) type = karp_catalogue_type(from, i);
+    }
+    for (size_t i = 0; type && i < type->offering_count; i++) {
+        const karp_offering *o = &type->offerings[i];
+        karp_str zone = requirement_single(o->requirements, o->requirement_count, LABEL_ZONE),
+                 capacity = requirement_single(o->requirements, o->requirement_count, LABEL_CAPACITY_TYPE);
+        if (!o->available || o->price != c->price || !equal_str(capacity, c->capacity_type) ||
+            !requirements_agree(launch->requirements, launch->requirement_count, o->requirements,
+                                o->requirement_count) ||
+            sold_out(e, type->name, zone, capacity))
+            continue;
+        equals++;
+        if (engine_random(e, e->nodes.next_serial, ZONE + equals) % equals != 0) continue;
+        *out = (machine){ .choice = { type->name, zone, capacity, o->price }, .type = type, .offering = o };
+        out->allocatable = karp_catalogue_allocatable(from, at, &out->allocatable_count);
+    }
+}
+
 bool find_machine(engine *e, const karp_launch *launch, machine *out)
 {
     *out = (machine){ .choice = launch->choice,
@@ -104,7 +132,10 @@ bool find_machine(engine *e, const karp_launch *launch, machine *out)
                       .allocatable_count = launch->allocatable_count };
     const karp_choice *c = &launch->choice;
     if (c->instance_type.len == 0) return false;
-    if (!sold_out(e, c->instance_type, c->zone, c->capacity_type)) return true;
+    if (!sold_out(e, c->instance_type, c->zone, c->capacity_type)) {
+        if (!str_is(c->capacity_type, "reserved")) take_any_zone(e, launch, out);
+        return true;
+    }
     const karp_catalogue *from = engine_catalogue(e, launch->node_pool);
     for (size_t i = 0; i < (from ? karp_catalogue_count(from) : 0); i++) {
         if (allows_type(launch, karp_catalogue_type(from, i))) try_type(e, launch, from, i, out);
