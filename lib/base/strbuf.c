@@ -43,17 +43,28 @@ static bool make_room(strbuf *b, size_t need)
     return true;
 }
 
-void strbuf_add(strbuf *b, const char *text, size_t length)
+/* When the bytes and the NUL do not fit below the length at which something is due. */
+static bool reach(strbuf *b, size_t length)
 {
-    if (b->failed) return;
     size_t need = 0;
-    if (!size_add(b->len, length, &need) || !size_add(need, 1, &need) || (need > b->due && !make_room(b, need))) {
-        b->failed = true;
-        return;
-    }
-    if (length > 0) memcpy(b->ptr + b->len, text, length);
+    b->failed = b->failed || !size_add(b->len, length, &need) || !size_add(need, 1, &need) ||
+                (need > b->due && !make_room(b, need));
+    return !b->failed;
+}
+
+char *strbuf_space(strbuf *b, size_t length)
+{
+    if ((b->failed || b->due - b->len <= length) && !reach(b, length)) return NULL;
+    char *space = b->ptr + b->len;
     b->len += length;
     b->ptr[b->len] = '\0';
+    return space;
+}
+
+void strbuf_add(strbuf *b, const char *text, size_t length)
+{
+    char *space = strbuf_space(b, length);
+    if (space != NULL && length > 0) memcpy(space, text, length);
 }
 
 void strbuf_adds(strbuf *b, const char *text) { strbuf_add(b, text, strlen(text)); }
@@ -67,7 +78,11 @@ void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name)
     strbuf_addstr(b, name);
 }
 
-void strbuf_addc(strbuf *b, char c) { strbuf_add(b, &c, 1); }
+void strbuf_addc(strbuf *b, char c)
+{
+    char *space = strbuf_space(b, 1);
+    if (space != NULL) *space = c;
+}
 
 size_t write_digits(char out[20], uint64_t value)
 {

@@ -20,6 +20,8 @@ void strbuf_free(strbuf *b);
 void strbuf_clear(strbuf *b);
 /* Moves the text into the arena, and frees the buffer. false = it has failed, or out of memory. */
 bool strbuf_move(strbuf *b, arena *a, karp_str *out);
+/* Appends so many bytes, which the caller fills in, before anything else is added. NULL = the buffer has failed. */
+char *strbuf_space(strbuf *b, size_t length);
 void strbuf_add(strbuf *b, const char *text, size_t length);
 void strbuf_adds(strbuf *b, const char *text);
 void strbuf_addstr(strbuf *b, karp_str text);

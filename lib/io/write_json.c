@@ -142,23 +142,39 @@ static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"'
 
 /* The number of bytes from here that need no escape, checked eight at a time. The tests for a byte below 0x20, for '"'
  * and for '\\' borrow from a higher byte only if there is a match anyway. So a run may end early, but never late. */
-static size_t plain_run(const char *text, size_t length)
+static bool plain_eight(const char *text)
 {
     const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
+    uint64_t word;
+    memcpy(&word, text, 8);
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\', del = word ^ ones * 0x7f;
+    return (((word - ones * 0x20) | (quote - ones) | (slash - ones) | (del - ones) | word) & high) == 0;
+}
+
+static size_t plain_run(const char *text, size_t length)
+{
     size_t at = 0;
-    for (; length - at >= 8; at += 8) {
-        uint64_t word;
-        memcpy(&word, text + at, 8);
-        uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\', del = word ^ ones * 0x7f;
-        uint64_t hit = (word - ones * 0x20) | (quote - ones) | (slash - ones) | (del - ones) | word;
-        if (hit & high) break;
-    }
+    while (length - at >= 8 && plain_eight(text + at)) at += 8;
+    if (at > 0 && length - at < 8 && plain_eight(text + length - 8)) return length;
     while (at < length && is_plain((unsigned char)text[at])) at++;
     return at;
 }
 
+/* Writes a text that needs no escape. */
+static void plain_string(write_buffer *b, karp_str text)
+{
+    char *space = strbuf_space(&b->text, text.len + 2);
+    if (space == NULL) return;
+    space[0] = space[text.len + 1] = '"';
+    memcpy(space + 1, text.ptr, text.len);
+}
+
 void buffer_json_string(write_buffer *b, karp_str text)
 {
+    if (text.len > 0 && plain_run(text.ptr, text.len) == text.len) {
+        plain_string(b, text);
+        return;
+    }
     buffer_char(b, '"');
     size_t plain = 0; /* start of the bytes that need no escape */
     size_t at = 0;
