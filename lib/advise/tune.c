@@ -110,6 +110,7 @@ void karp_tune_free(karp_tune *t)
 {
     if (!t) return;
     karp_context *context = t->context;
+    for (size_t i = 0; i < t->design_count; i++) tune_forget_days(t, &t->designs[i]);
     mem_free(context, t->axes, t->axis_room * sizeof *t->axes);
     mem_free(context, t->designs, t->design_room * sizeof *t->designs);
     trees_free(&t->trees);
@@ -169,12 +170,12 @@ karp_status karp_tune_pools(const karp_tune *tune, size_t design, karp_text *out
     return buffer_finish(&buffer, out, error);
 }
 
-karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapshot **out, karp_error *error)
+karp_status tune_make_snapshot(karp_context *context, const karp_tune *tune, size_t design, karp_snapshot **out,
+                               karp_error *error)
 {
     karp_text pools = { NULL, 0, NULL };
     karp_reader_options options;
     karp_reader *reader = NULL;
-    if (!tune || !out) return fail_null(error, "tune or out");
     if (!tune->dump.ptr) return fail(error, KARP_E_STATE, "a search for replays has no snapshots");
     karp_status status = karp_tune_pools(tune, design, &pools, error);
     if (status) return status;
@@ -182,7 +183,7 @@ karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapsh
     options.editable = 1;
     options.peer_version = tune->peer_version;
     options.previews = tune->previews;
-    status = karp_reader_new(tune->context, &options, &reader, error);
+    status = karp_reader_new(context, &options, &reader, error);
     if (!status)
         status = karp_reader_add(reader, str("the input"), (karp_str){ tune->dump.ptr, tune->dump.len }, error);
     if (!status && pools.len > 0)
@@ -191,4 +192,10 @@ karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapsh
     karp_reader_free(reader);
     karp_text_free(&pools);
     return status;
+}
+
+karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapshot **out, karp_error *error)
+{
+    if (!tune || !out) return fail_null(error, "tune or out");
+    return tune_make_snapshot(tune->context, tune, design, out, error);
 }

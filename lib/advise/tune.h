@@ -30,7 +30,7 @@ typedef struct tune_axis {
 typedef struct tune_design {
     size_t *values;
     karp_tune_design result; /* without what follows from other designs */
-    double *days; /* $ of the replay on each day */
+    double *days; /* $ of the replay on each day; allocated from the context */
     int64_t first_day; /* since 1970 */
     size_t day_count;
 } tune_design;
@@ -67,7 +67,12 @@ struct karp_tune {
     size_t *odometer; /* the design of the grid that was looked at last */
     size_t single_axis, single_value; /* the next design with one change */
     size_t center; /* of the neighbours that are handed out */
+    bool together; /* designs that depend on results which are not known yet are not handed out */
 };
+
+/* tune.c: karp_tune_snapshot() in the memory of this context. */
+karp_status tune_make_snapshot(karp_context *context, const karp_tune *t, size_t design, karp_snapshot **out,
+                               karp_error *error);
 
 /* tune_axes.c: the axes of the options, or those that follow from the NodePools. */
 karp_status tune_find_axes(karp_tune *t, const karp_tune_options *options, karp_error *error);
@@ -90,6 +95,7 @@ bool tune_is_beyond(const karp_tune *t, const karp_tune_design *r);
 
 /* tune_days.c: keeps what the design cost by day. false = out of memory. */
 bool tune_take_days(karp_tune *t, tune_design *d, const tree *series);
+void tune_forget_days(karp_tune *t, tune_design *d);
 
 /* tune_judge.c: the figures of a result. */
 void tune_figures_of(const karp_tune_design *r, double out[TUNE_FIGURES]);

@@ -24,16 +24,23 @@ static void spread(tune_design *d, double from, double to, double dollars)
     }
 }
 
+void tune_forget_days(karp_tune *t, tune_design *d)
+{
+    mem_free(t->context, d->days, d->day_count * sizeof *d->days);
+    d->days = NULL;
+    d->day_count = 0;
+}
+
 bool tune_take_days(karp_tune *t, tune_design *d, const tree *series)
 {
     const tree *times = tree_get(series, "time"), *dollars = tree_get(series, "dollars");
     size_t count = tree_count(times);
-    d->day_count = 0;
+    tune_forget_days(t, d);
     if (count < 2 || tree_count(dollars) != count || !(number_at(times, count - 1) < 1e11)) return true;
     d->first_day = day_of(number_at(times, 0));
     int64_t days = day_of(number_at(times, count - 1)) - d->first_day + 1;
     if (d->first_day < 0 || days < 1 || days > 10000) return true;
-    d->days = arena_array(&t->data, (size_t)days + 1, sizeof *d->days);
+    d->days = mem_zalloc(t->context, (size_t)days * sizeof *d->days);
     if (!d->days) return false;
     d->day_count = (size_t)days;
     for (size_t i = 0; i + 1 < count; i++)

@@ -118,11 +118,20 @@ static size_t best_nearby(const karp_tune *t)
     return best;
 }
 
+static bool some_unknown(const karp_tune *t)
+{
+    for (size_t i = 0; i < t->design_count; i++) {
+        if (!t->designs[i].result.known) return true;
+    }
+    return false;
+}
+
 /* Moves to a better design near the center, or else away from it. */
 static karp_status climb(karp_tune *t, bool *found)
 {
     karp_status status = neighbour(t, t->designs[t->center].values, &t->single_axis, &t->single_value, found);
     while (!*found && !status) {
+        if (t->together && some_unknown(t)) return KARP_OK;
         size_t best = best_nearby(t);
         if (best == t->center) return jump(t, found);
         t->center = best;

@@ -5,6 +5,7 @@
 #endif
 
 #include "cli.h"
+#include "threads.h"
 
 #include <base/nearest.h>
 #include <stdio.h>
@@ -107,6 +108,10 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
     context_options.log_user = &log_notes;
     cli_options options;
     memset(&options, 0, sizeof(options));
+    if (verb == &verb_tune) { /* nothing else is known to gain by it */
+        context_options.parallel_for = threads_run;
+        context_options.parallel_user = &options.threads;
+    }
     options.log_notes = &log_notes;
     options.program = verb->program;
     if (karp_context_new(&context_options, &options.context, &error) != KARP_OK) {

@@ -234,6 +234,8 @@ static const option_row rows[] = {
       "try at most N designs; default 64" },
     { 0, "trace", "FILE", CLI_OPTION_TUNE, LISTED(traces),
       "replay this trace with each design, as karp replay does (repeatable); default: settle the input" },
+    { 0, "threads", "N", CLI_OPTION_TUNE, COUNT(threads, 1, 64, "a number from 1 to 64"),
+      "how many designs are tried at the same time; default: one for each processor" },
     { 0, "pick", "N", CLI_OPTION_TUNE, COUNT(pick, 1, 10000, "the number of a design"),
       "with -o yaml: the NodePools of design N, not of the cheapest" },
     { 0, "list", NULL, CLI_OPTION_BENCH, FLAG(list), "name the inputs that can be made" },

@@ -8,90 +8,43 @@
 
 /* ---- each design ------------------------------------------------------------------------------------------------- */
 
-static karp_status settle_design(cli_tuning *t, const cli_options *options, size_t design)
-{
-    karp_error *error = &t->answer->error;
-    karp_snapshot *snapshot = NULL;
-    karp_settlement *settlement = NULL;
-    karp_status status = karp_tune_snapshot(t->tune, design, &snapshot, error);
-    if (status == KARP_OK) status = settle_launches(options, snapshot, NULL, &settlement, error);
-    if (status == KARP_OK) status = karp_tune_set_settlement(t->tune, design, settlement, error);
-    karp_settlement_free(settlement);
-    karp_snapshot_unref(snapshot);
-    return status;
-}
-
-/* `replaced` has room for the NodePools of the design after the objects that --replace names. */
-static karp_status replay_design(cli_tuning *t, const karp_replay_options *given, karp_replay_document *replaced,
-                                 size_t design)
-{
-    karp_error *error = &t->answer->error;
-    karp_replay_options options = *given;
-    karp_write_options write = t->answer->write;
-    karp_text pools = { .ptr = NULL }, result = { .ptr = NULL };
-    char name[40];
-    (void)snprintf(name, sizeof name, "design %zu", design);
-    karp_status status = karp_tune_pools(t->tune, design, &pools, error);
-    write.format = KARP_FORMAT_JSON;
-    options.replaced = replaced;
-    if (status == KARP_OK && pools.len > 0)
-        replaced[options.replaced_count++] = (karp_replay_document){ str(name), { pools.ptr, pools.len } };
-    if (status == KARP_OK) status = karp_replay(t->answer->options->context, &options, &write, &result, error);
-    if (status == KARP_OK) status = karp_tune_set_replay(t->tune, design, (karp_str){ result.ptr, result.len }, error);
-    karp_text_free(&result);
-    karp_text_free(&pools);
-    return status;
-}
-
-static void show_progress(const cli_tuning *t, size_t design)
+static void show_progress(const cli_tuning *t)
 {
     uint64_t most = t->answer->options->most_designs > 0 ? t->answer->options->most_designs : 64,
              grid = karp_tune_grid(t->tune);
     progress_begin("trying designs");
-    progress_part(design, grid < most ? grid : most);
-}
-
-/* The next design; false = there are no more, or no memory. */
-static bool next_design(cli_tuning *t, size_t *design)
-{
-    t->status = karp_tune_next(t->tune, design);
-    if (t->status == KARP_OK) {
-        show_progress(t, *design);
-        return true;
-    }
-    if (t->status == KARP_E_NOT_FOUND) t->status = KARP_OK;
-    else t->answer->error.status = t->status;
-    return false;
+    progress_part(karp_tune_design_count(t->tune), grid < most ? grid : most);
 }
 
 static void settle_all(cli_tuning *t)
 {
-    size_t design;
-    cli_options options = *t->answer->options;
-    options.settle = true;
-    while (t->status == KARP_OK && next_design(t, &design)) t->status = settle_design(t, &options, design);
-    const karp_options common = decision_options(&options);
-    if (t->status == KARP_OK) t->status = karp_tune_floor(t->tune, &common, &t->floor, &t->answer->error);
+    const karp_options common = decision_options(t->answer->options);
+    karp_settle_options how;
+    size_t tried = 1;
+    karp_settle_options_init(&how, sizeof how);
+    how.common = &common;
+    how.disrupt = t->answer->options->no_disrupt ? KARP_SETTLE_LAUNCHES : KARP_SETTLE_ALL;
+    while (t->status == KARP_OK && tried > 0) {
+        show_progress(t);
+        t->status = karp_tune_settle(t->tune, &how, &tried, &t->answer->error);
+    }
     progress_end();
+    if (t->status == KARP_OK) t->status = karp_tune_floor(t->tune, &common, &t->floor, &t->answer->error);
 }
 
 static int replay_all(karp_replay_options *replay, void *own)
 {
     cli_tuning *t = own;
     const cli_options *options = t->answer->options;
-    size_t design, bytes = (replay->replaced_count + 1) * sizeof(karp_replay_document);
-    karp_replay_document *replaced = karp_alloc(options->context, bytes);
-    if (replaced == NULL) {
-        t->status = t->answer->error.status = KARP_E_NOMEM;
-        return EXIT_ERROR;
-    }
-    if (replay->replaced_count > 0) memcpy(replaced, replay->replaced, replay->replaced_count * sizeof *replaced);
+    size_t tried = 1;
     karp_str policy = str(options->profiles.count > 0 ? options->profiles.items[options->profiles.count - 1] : NULL);
     replay->policies = &policy;
     replay->policy_count = policy.len > 0;
-    while (t->status == KARP_OK && next_design(t, &design)) t->status = replay_design(t, replay, replaced, design);
+    while (t->status == KARP_OK && tried > 0) {
+        show_progress(t);
+        t->status = karp_tune_replay(t->tune, replay, &tried, &t->answer->error);
+    }
     progress_end();
-    karp_free(options->context, replaced, bytes);
     return t->status == KARP_OK ? EXIT_OK : EXIT_ERROR;
 }
 

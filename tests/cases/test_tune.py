@@ -94,6 +94,8 @@ for design in found['designs']:
 for row in found['alone']:
     equal(round(row['perHour'], 9), round(costs[row['design']] - costs[0], 9), f'alone: {row}')
 equal(document('tune', now, *words, *grid), found, 'the same again')
+for threads in ('1', '5'):
+    equal(document('tune', now, *words, *grid, '--threads', threads), found, f'{threads} threads')
 
 # The NodePools that it writes come to what it says, and what is no part of the design stays.
 written = run('tune', now, *words, *grid, '-o', 'yaml')[0]
@@ -152,6 +154,7 @@ for design in replayed['designs']:
     equal(again, replay, '--replace')
 equal(replayed['designs'][replayed['best']]['dollars'], min(dollars), 'the least of all replays')
 check(len(set(dollars)) > 1, dollars)
+equal(document('tune', pools, '--trace', story, *words, *times, '--threads', '4'), replayed, 'replayed by four threads')
 check('6 of 6 designs, each replayed.' in run('tune', pools, '--trace', story, *words, *times)[0], 'text')
 
 # What restarts lose is part of the cost: the work of a pod, at the price of all of it.
