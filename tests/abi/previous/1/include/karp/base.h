@@ -130,8 +130,9 @@ typedef struct karp_context_options {
     /**
      * Threads of the caller: calls @p body with every index below @p count, each once, on any threads and in any
      * order, and returns when all calls have returned. NULL = a call does all its work on its own thread. The allocator
-     * must be callable from these threads, too. Only single-node consolidation uses them, and only without a limit of
-     * steps and without should_stop. Decisions are the same with and without, for any number of threads.
+     * must be callable from these threads, too. Single-node consolidation uses them, only without a limit of
+     * steps and without should_stop, and karp_tune_settle() and karp_tune_replay(). Decisions are the same with and
+     * without, for any number of threads.
      */
     void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
     void *parallel_user;

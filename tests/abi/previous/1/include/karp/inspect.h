@@ -112,7 +112,10 @@ KARP_API karp_status karp_decision_node(const karp_decision *decision, size_t in
 /** $/h of all nodes with a known price, before the decision. */
 KARP_API double karp_decision_cost_before(const karp_decision *decision);
 
-/** $/h after the decision: with its launches, and without the nodes that it disrupts. */
+/**
+ * $/h after the decision: with its launches, and without the nodes that it disrupts or that are being deleted. Nodes
+ * being deleted that pods hold without an end count, and a warning names them (since 1.0).
+ */
 KARP_API double karp_decision_cost_after(const karp_decision *decision);
 
 /**

@@ -14,6 +14,8 @@
 
 #include <karp/io.h>
 #include <karp/objective.h>
+#include <karp/replay.h>
+#include <karp/settle.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,6 +112,22 @@ KARP_API karp_status karp_tune_set_settlement(karp_tune *tune, size_t design, co
  * (not a Replay of one policy), LIMIT, RANGE, NOMEM.
  */
 KARP_API karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay, karp_error *error);
+
+/**
+ * Hands out the next designs, at most 16, settles them and gives their results back. *@p tried is their number; 0 =
+ * there are no more. With karp_context_options.parallel_for they are settled at the same time, unless there is a
+ * should_stop. Designs and results do not depend on that, nor on the number of threads: they are those of
+ * karp_tune_next(). @p options may be NULL: with disruption passes. Its progress is not called. Errors: of the first
+ * design that fails those of karp_tune_snapshot(), karp_settle() and karp_tune_set_settlement().
+ */
+KARP_API karp_status karp_tune_settle(karp_tune *tune, const karp_settle_options *options, size_t *tried,
+                                      karp_error *error);
+/**
+ * The same of a search for replays: each design is replayed with @p options, one policy, and its NodePools after the
+ * `replaced` objects. Errors: of the first design that fails those of karp_replay() and karp_tune_set_replay().
+ */
+KARP_API karp_status karp_tune_replay(karp_tune *tune, const karp_replay_options *options, size_t *tried,
+                                      karp_error *error);
 
 /** A design that was handed out. */
 typedef struct karp_tune_design {

@@ -22,7 +22,8 @@ enum {
     /** Prices of the capacity type `name` ("spot"; "" = of all) are multiplied by `factor`. */
     KARP_CHANGE_SCALE_PRICE = 3,
     /** Nothing can be launched of the instance type `name`: "m7i.large", "m7i.large/us-west-2a" (there),
-     * "m7i.large/us-west-2a/spot" (there, of that capacity type). Nodes that exist stay. Since 1.0. */
+     * "m7i.large/us-west-2a/spot" (there, of that capacity type). "*" is any type or zone. Nodes that exist stay. Since
+     * 1.0. */
     KARP_CHANGE_UNAVAILABLE = 4
 };
 
