@@ -13,12 +13,13 @@
 #define SIXTY TEN TEN TEN TEN TEN TEN
 #define SUBDOMAIN SIXTY "." SIXTY "." SIXTY "." SIXTY "." /* 244 */
 
-enum rule { FINE, OPERATOR, RESTRICTED, NO_KNOWN, NO_NAME, BAD_VALUE, TOO_FEW, NO_INTEGER };
+enum rule { FINE, OPERATOR, RESTRICTED, NO_KNOWN, FEW_KNOWN, NO_NAME, BAD_VALUE, TOO_FEW, NO_INTEGER };
 
 static const char *const starts[] = { NULL,
                                       "has an unsupported operator",
                                       "is restricted",
                                       "lists no known value",
+                                      "lists fewer known values than its minValues",
                                       "is not a qualified name",
                                       "has an invalid value",
                                       "has too few values",
@@ -175,7 +176,7 @@ static void operators_and_values(void **state)
         /* Of a key whose values are known one has to be among them, or as many as are asked. */
         { "karpenter.sh/capacity-type", KARP_OP_IN, { "spot" }, 0, FINE },
         { "karpenter.sh/capacity-type", KARP_OP_IN, { "on-demand", "other" }, 0, FINE },
-        { "karpenter.sh/capacity-type", KARP_OP_IN, { "reserved", "other" }, 2, NO_KNOWN },
+        { "karpenter.sh/capacity-type", KARP_OP_IN, { "reserved", "other" }, 2, FEW_KNOWN },
         { "karpenter.sh/capacity-type", KARP_OP_IN, { "reserved", "spot", "other" }, 2, FINE },
         { "karpenter.sh/capacity-type", KARP_OP_IN, { "other" }, 0, NO_KNOWN },
         { "karpenter.sh/capacity-type", KARP_OP_NOT_IN, { "other" }, 0, FINE },
