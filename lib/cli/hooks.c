@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <karp/inspect.h>
 #include <karp/library.h>
 
 /* One word of karp_reader_hooks(). */
@@ -59,6 +60,22 @@ void hook_rounds_free(const cli_options *options, hook_rounds *rounds)
         input_free(options, &rounds->inputs[i]);
     }
     rounds->count = 0;
+}
+
+void hook_rounds_write(cli_writer *w, const hook_rounds *rounds)
+{
+    if (rounds->count == 0) return;
+    cli_put_format(w, "\n%sBefore the release, Helm's hooks\n%s", w->markdown ? "## " : "", w->markdown ? "\n" : "");
+    for (size_t i = 0; i < rounds->count; i++) {
+        const karp_decision *plan = rounds->plans[i];
+        size_t nodes = karp_decision_launch_count(plan), left = karp_decision_unschedulable_count(plan);
+        char cost[MONEY_TEXT];
+        (void)money_rate(karp_decision_cost_after(plan) - karp_decision_cost_before(plan), false, cost);
+        cli_put_format(w, "%s%s: %zu %s to launch, %s until the pods have ended", w->markdown ? "- " : "  ",
+                       rounds->phases[i], nodes, nodes == 1 ? "node" : "nodes", cost);
+        if (left > 0) cli_put_format(w, "; %zu %s no node", left, left == 1 ? "pod gets" : "pods get");
+        cli_put_text(w, "\n");
+    }
 }
 
 bool hook_rounds_fail(const hook_rounds *rounds)

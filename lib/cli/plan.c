@@ -160,9 +160,9 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
 
 static int run_plan(const cli_options *options)
 {
-    if (options->settle) return settle(options);
     cli_options own = *options;
     own.rounds_of_hooks = options->hooks == NULL;
+    if (options->settle) return settle(&own);
     bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
     return answer_input(&own, !records || options->certificate != NULL, records, answer_plan, NULL);
 }

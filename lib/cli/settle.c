@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp plan --settle: shows how a cluster develops when every decision is executed and time passes. */
 #include "designs.h"
-#include "writer.h"
+#include "hooks.h"
 
 #include <base/licence_words.h>
 
@@ -112,7 +112,8 @@ static void put_prices(cli_writer *w, const karp_settlement *s, const cli_input 
     if (g->price <= 0 && outside <= 0) cli_put_text(w, "$/h unknown");
 }
 
-static void write_text(cli_writer *w, const karp_settlement *s, const cli_input *input, const design *both)
+static void write_text(cli_writer *w, const karp_settlement *s, const cli_input *input, const design *both,
+                       const hook_rounds *hooks)
 {
     const char *heading = w->markdown ? "## " : "";
     if (!w->markdown) cli_put_made_by(w, "plan --settle", w->options, input);
@@ -137,6 +138,7 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
     (void)karp_settlement_drift(s, &drift);
     cli_put_drift(w, NULL, &drift);
     if (!karp_settlement_settled(s)) cli_put_format(w, "It has not settled after %zu rounds.\n", rounds);
+    hook_rounds_write(w, hooks);
     int64_t began = karp_snapshot_now(input->snapshot);
     char shown[KARP_VALUE_TEXT];
     karp_time_format(began, shown);
@@ -162,7 +164,7 @@ static void write_text(cli_writer *w, const karp_settlement *s, const cli_input 
 }
 
 /* *told: the answer was printed; otherwise the error was. */
-static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, bool *told)
+static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, const hook_rounds *hooks, bool *told)
 {
     const cli_options *options = answer->options;
     const karp_decision *plans[] = { karp_settlement_first(s), karp_settlement_last(s) };
@@ -179,7 +181,7 @@ static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, b
     if (status == KARP_OK) {
         strbuf out = { .context = options->context };
         cli_writer w = { .options = options, .out = &out, .markdown = options->format == KARP_FORMAT_MARKDOWN };
-        write_text(&w, s, &answer->input, both);
+        write_text(&w, s, &answer->input, both, hooks);
         if (out.failed) status = fail(&answer->error, KARP_E_NOMEM, "out of memory");
         else *told = print_folded(options, (karp_str){ out.ptr, out.len });
         strbuf_free(&out);
@@ -189,9 +191,9 @@ static karp_status print_text_of(cli_answer *answer, const karp_settlement *s, b
     return status;
 }
 
-static karp_status write_answer(cli_answer *answer, const karp_settlement *s, bool *told)
+static karp_status write_answer(cli_answer *answer, const karp_settlement *s, const hook_rounds *hooks, bool *told)
 {
-    if (answer->options->format != KARP_FORMAT_JSON) return print_text_of(answer, s, told);
+    if (answer->options->format != KARP_FORMAT_JSON) return print_text_of(answer, s, hooks, told);
     *told = true;
     return karp_write_settlement(answer->options->context, s, &answer->write, &answer->text, &answer->error);
 }
@@ -254,8 +256,13 @@ static karp_status answer_settlement(cli_answer *answer, void *own, int *result)
     print_warnings(&answer->input);
     answer->write.warnings = answer->input.warnings;
     answer->write.warning_count = answer->input.warning_count;
-    if (status == KARP_OK) status = write_answer(answer, s, &told);
+    hook_rounds hooks = { .count = 0 };
+    if (status == KARP_OK) status = hook_rounds_plan(answer, &hooks);
+    if (status == KARP_OK) status = write_answer(answer, s, &hooks, &told);
     if (status == KARP_OK) *result = told ? exit_status_of_settled(answer, s) : EXIT_ERROR;
+    bool fails = status == KARP_OK && told && answer->options->fail_on_unschedulable && hook_rounds_fail(&hooks);
+    if (fails) *result = EXIT_UNSCHEDULABLE;
+    hook_rounds_free(answer->options, &hooks);
     karp_settlement_free(s);
     return status;
 }

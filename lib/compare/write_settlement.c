@@ -2,6 +2,7 @@
 /* Writes Settlement documents (docs/formats.md, "Settled"). */
 #include <compare/write_comparison.h>
 
+#include <io/write_hooks.h>
 #include <io/write_notes.h>
 #include <io/write_licences.h>
 #include <io/write_plan_json.h>
@@ -58,6 +59,7 @@ static void as_json(const write_job *job, const karp_settlement *s, const karp_c
 {
     json_out json, *j = &json;
     const encoder e = { .json = j, .job = job, .document = IN_COMPARISON };
+    const encoder of_plan = { .json = j, .job = job, .document = IN_PLAN };
     karp_drift drift = { .size = sizeof drift };
     json_open_document(j, job->out, job->options->compact != 0, "Settlement");
     json_member_engine(j);
@@ -68,6 +70,7 @@ static void as_json(const write_job *job, const karp_settlement *s, const karp_c
     json_member_array(j, "designs");
     for (size_t i = 0; i < both->count; i++) design_as_json(&e, &both->designs[i]);
     json_end(j);
+    hooks_as_json(&of_plan, job);
     licences_as_json(j, job->options);
     write_refuse(job, karp_settlement_drift(s, &drift), "the drift cannot be read");
     drift_as_json(j, &drift, e.document);

@@ -415,6 +415,14 @@ def before_release(hook, chart):
         check('pre-install: 1 pod on 1 ' in run('plan', POOL, path, '-o', form)[0], form)
     check('a pod of a Helm hook gets no node' in run('plan', POOL, path, '--fail-on', 'unschedulable', status=3)[1], 'a gate')
     run('plan', POOL, manifest(*chart), '--fail-on', 'unschedulable,cost=$1000')
+    path = manifest(*chart, stuck)
+    settled = lambda *words, status=0: run('plan', '--settle', POOL, path, *words, status=status)
+    for form in ('text', 'markdown'):
+        told = settled('-o', form)[0]
+        check("Before the release, Helm's hooks" in told and 'pre-install: 1 node to launch, $' in told, told)
+        check('pre-upgrade: 1 node to launch, $' in told and '; 1 pod gets no node' in told, told)
+    equal(json.loads(settled('-o', 'json')[0])['hookRounds'], document('plan', POOL, path)['hookRounds'], 'settled')
+    check('a pod of a Helm hook gets no node' in settled('--fail-on', 'unschedulable', status=3)[1], 'a gate of the settled plan')
 
 
 def helm_hooks():
