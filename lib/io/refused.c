@@ -81,12 +81,19 @@ static bool is_of_apps(const tree *root)
            is_kind(root, "DaemonSet");
 }
 
+/* apps/v1beta1 took the labels of the template where an object had no selector. */
+static bool defaults_selector(const tree *root, const tree *labels)
+{
+    return tree_count(labels) > 0 && str_is(tree_get_text(root, "apiVersion"), "apps/v1beta1");
+}
+
 static void check_selector(reason *r, const tree *root, const tree *template_)
 {
     const tree *selector = tree_get(tree_get(root, "spec"), "selector");
     const tree *labels = tree_get(tree_get(template_, "metadata"), "labels");
     bool plain = is_kind(root, "ReplicationController") || is_kind(root, "DeploymentConfig");
-    if (is_of_apps(root) && tree_is_null(selector)) WHY(r, "it has no selector");
+    bool none = is_of_apps(root) && tree_is_null(selector);
+    if (none && !defaults_selector(root, labels)) WHY(r, "it has no selector");
     if (!tree_is(selector, TREE_MAP) || is_kind(root, "Job")) return;
     const tree_member *missing = missing_label(plain ? selector : tree_get(selector, "matchLabels"), labels);
     if (missing) {

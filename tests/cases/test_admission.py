@@ -181,6 +181,10 @@ def refused():
         equal([f['severity'] for f in findings if what in f['text']], ['error'], f'lint: {what}')
         given['metadata']['uid'] = 'u'
         equal(len(pods(given)), 1, 'what a cluster has was not refused')
+    old = {**without(deployment('web', fine), 'selector'), 'apiVersion': 'apps/v1beta1'}
+    equal((problems(old), len(pods(old))), ([], 1), 'v1beta1 takes the labels of its pods as its selector')
+    check('it has no selector' in problems({**old, 'apiVersion': 'apps/v1beta2'})[0], 'v1beta2 does not')
+    check('it has no selector' in problems({**old, 'spec': {'template': {'spec': fine}}})[0], 'v1beta1 without labels')
     check('the maximum cpu of a container is 1, not 2' in problems(deployment('web', {'containers': [container(limits={'cpu': '2'})]}), limits(max={'cpu': '1'}))[0], 'LimitRange')
     claims = thing('apps/v1', 'StatefulSet', 'db', spec={
         'selector': {'matchLabels': {'a': 'b'}}, 'volumeClaimTemplates': [{'metadata': {'name': 'data'}, 'spec': {'accessModes': ['ReadWriteOnce']}}],
