@@ -151,6 +151,7 @@ const io_harmless io_harmless_kinds[] = {
     { "kwok.x-k8s.io", "*" },
     { "kyverno.io", "*" },
     { "linkerd.io", "*" },
+    { "litmuschaos.io", "ChaosExperiment ChaosResult" },
     { "local.openebs.io", "*" },
     { "logging.banzaicloud.io",
       "ClusterFlow ClusterOutput Flow Output SyslogNGClusterFlow SyslogNGClusterOutput SyslogNGFlow "
@@ -169,6 +170,7 @@ const io_harmless io_harmless_kinds[] = {
     { "model.aibrix.ai", "ModelAdapter" },
     { "mongodb.com", "MongoDBUser" },
     { "monitoring.coreos.com", "AlertmanagerConfig PodMonitor Probe PrometheusRule ScrapeConfig ServiceMonitor" },
+    { "monitoring.gke.io", "*" },
     { "monitoring.googleapis.com", "*" },
     { "monitoring.grafana.com", "Integration LogsInstance MetricsInstance PodLogs" },
     { "monitoring.rhobs", "AlertmanagerConfig PodMonitor Probe PrometheusRule ScrapeConfig ServiceMonitor" },

@@ -178,6 +178,7 @@ const io_maker io_makers[] = {
       IO_ON_OPERATOR },
     { "kustomize.toolkit.fluxcd.io", "Kustomization", IO_ON_RENDERING },
     { "liberty.websphere.ibm.com", "WebSphereLibertyApplication", IO_ON_OPERATOR },
+    { "litmuschaos.io", "ChaosEngine ChaosSchedule", IO_ON_OPERATOR },
     { "llamastack.io", "LlamaStackDistribution", IO_ON_OPERATOR },
     { "local.storage.openshift.io", "LocalVolume LocalVolumeDiscovery LocalVolumeSet", IO_ON_OPERATOR },
     { "logging.banzaicloud.io", "FluentbitAgent Logging", IO_ON_OPERATOR },

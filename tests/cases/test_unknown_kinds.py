@@ -54,7 +54,7 @@ def ignored():
 
 def known():
     for kind, group in (('Certificate', 'cert-manager.io'), ('HTTPRoute', 'gateway.networking.k8s.io'), ('VirtualService', 'networking.istio.io'),
-                        ('ServiceMonitor', 'monitoring.coreos.com'), ('Bucket', 's3.aws.upbound.io'), ('Table', 'dynamodb.services.k8s.aws'),
+                        ('ServiceMonitor', 'monitoring.coreos.com'), ('PodMonitor', 'monitoring.gke.io'), ('ChaosExperiment', 'litmuschaos.io'), ('Bucket', 's3.aws.upbound.io'), ('Table', 'dynamodb.services.k8s.aws'),
                         ('KubeadmControlPlane', 'controlplane.cluster.x-k8s.io'), ('VerticalPodAutoscalerCheckpoint', 'autoscaling.k8s.io'), ('Role', 'rbac.authorization.k8s.io')):
         equal(problems(thing(kind, group)), [], kind)
     # Templates that other objects use.
@@ -66,7 +66,8 @@ def known():
               ('Seaweed', 'seaweed.seaweedfs.com'), ('TenantControlPlane', 'kamaji.clastix.io'), ('Cluster', 'k3k.io'), ('OpenLibertyApplication', 'apps.openliberty.io'),
               ('LVMCluster', 'lvm.topolvm.io'), ('SandboxAgent', 'kagent.dev'), ('Stack', 'pulumi.com'), ('Plan', 'upgrade.cattle.io'), ('ReplicationSource', 'volsync.backube'),
               ('Backup', 'k8up.io'), ('Restore', 'k8s.mariadb.com'), ('HyperConverged', 'hco.kubevirt.io'), ('Site', 'skupper.io'), ('Klusterlet', 'operator.open-cluster-management.io'),
-              ('CoreProvider', 'operator.cluster.x-k8s.io'), ('Terraform', 'infra.contrib.fluxcd.io'), ('JobRun', 'emrcontainers.services.k8s.aws'), ('RolloutManager', 'argoproj.io'))
+              ('CoreProvider', 'operator.cluster.x-k8s.io'), ('Terraform', 'infra.contrib.fluxcd.io'), ('JobRun', 'emrcontainers.services.k8s.aws'), ('RolloutManager', 'argoproj.io'),
+              ('ChaosEngine', 'litmuschaos.io'))
     told = problems(*[thing(kind, group, 'o', spec={}) for kind, group in makers])
     equal([text.split(' creates')[0] for text in told], [f'{kind} o' for kind, _ in makers], 'operators')
 
