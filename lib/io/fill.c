@@ -600,6 +600,22 @@ void io_filler_free(io_filler *f)
     trees_free(&f->work);
 }
 
+/* An error in a Namespace that no document has is about the first object in it. */
+static void blame_user(karp_reader *reader, karp_str name)
+{
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        karp_str namespace_, own;
+        io_identity(w->info, w->root, &namespace_, &own);
+        if (w->gone || !equal_str(namespace_, name)) continue;
+        str_shorten(reader->error.field, sizeof reader->error.field, str("metadata.namespace"));
+        io_place at = io_place_of_field(&w->place, w->root, reader->error.field);
+        io_error_place(&reader->error, &at);
+        io_reader_name(reader, tree_get_text(w->root, "kind"), namespace_, own);
+        return;
+    }
+}
+
 /* Adds a Namespace for every namespace that is used but not in the input. */
 static karp_status add_namespaces(io_filler *f)
 {
@@ -614,6 +630,7 @@ static karp_status add_namespaces(io_filler *f)
         io_identify(f, info, root);
         fill_namespace(f->t, root);
         karp_status status = io_add_filled(f, info, root, &nowhere);
+        if (status == KARP_E_INVALID) blame_user(f->reader, name);
         if (status) return status;
     }
     return KARP_OK;

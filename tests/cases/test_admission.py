@@ -150,7 +150,9 @@ def bounds():
             (thing('node.k8s.io/v1', 'RuntimeClass', 'k', handler='k', overhead={'podFixed': {'cpu': '250q'}}), 'RuntimeClass k: its overhead.podFixed has "250q" of cpu'),
             (thing('v1', 'ResourceQuota', 'q', spec={'hard': {'pods': 'ten'}}), 'ResourceQuota default/q: its spec.hard has "ten" of pods'),
             (thing('v1', 'PersistentVolumeClaim', 'c', spec={'resources': {'requests': {'storage': 'huge'}}}), 'its spec.resources.requests has "huge" of storage'),
-            (thing('apps/v1', 'Deployment', 'p', {'namespace': 'My_NS'}, spec=web['spec']), 'Deployment My_NS/p: metadata.namespace: a namespace is a DNS label')):
+            (thing('apps/v1', 'Deployment', 'p', {'namespace': 'My_NS'}, spec=web['spec']), 'Deployment My_NS/p: metadata.namespace: a namespace is a DNS label'),
+            (thing('keda.sh/v1alpha1', 'ScaledObject', 'p', {'namespace': 'My_NS'}, spec={'scaleTargetRef': {'name': 'x'}}),
+             'input.json:1:424: ScaledObject My_NS/p: metadata.namespace: a namespace is a DNS label')):
         error = run('plan', POOL, manifest(web, given), status=1)[1]
         check(wanted in error, (wanted, error))
 
