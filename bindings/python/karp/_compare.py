@@ -69,11 +69,12 @@ class Settlement(Document):
     """The 'rounds' of a cluster until nothing changes, and its two 'designs': the first round, and the settled cluster."""
 
 
-def _settle(world: _World, run: Run, disrupt: int, boot: float = 0) -> native.Handle:
+def settlement(snapshot: native.Handle, run: Run, disrupt: int = LAUNCHES, boot: float = 0) -> native.Handle:
+    """The rounds of a snapshot, as the library has them."""
     options = S.SettleOptions()
     native.core.karp_settle_options_init(C.byref(options), C.sizeof(options))
     options.common, options.disrupt, options.boot = C.addressof(run.options), disrupt, round(boot * 1e9)
-    return native.make(native.core.karp_settle, native.core.karp_settlement_free, world.snapshot.address, C.byref(options))
+    return native.make(native.core.karp_settle, native.core.karp_settlement_free, snapshot.address, C.byref(options))
 
 
 def _document(function: Any, address: int, world: Optional[_World] = None, format: int = native.FORMAT_JSON) -> str:
@@ -81,7 +82,7 @@ def _document(function: Any, address: int, world: Optional[_World] = None, forma
 
 
 def settle(world: _World, run: Run, disrupt: bool, boot: float) -> Settlement:
-    made = _settle(world, run, ALL if disrupt else LAUNCHES, boot)
+    made = settlement(world.snapshot, run, ALL if disrupt else LAUNCHES, boot)
     return Settlement(_document(native.io.karp_write_settlement, made.address, world))
 
 
@@ -118,7 +119,7 @@ def compare(designs: Mapping[str, Snapshot], *, profile: str = 'karpenter', shou
             design.warnings, design.warning_count = C.addressof(warnings), len(lent)
             kept += [plan, lent, warnings, said]
             if native.core.karp_more_rounds(world.snapshot.address, plan.address):
-                settled = _settle(world, run, LAUNCHES)
+                settled = settlement(world.snapshot, run)
                 design.settlement = settled.address
                 kept.append(settled)
         made = native.make(native.io.karp_compare_designs, native.io.karp_comparison_free, context.address, C.byref(given) if worlds else None, len(worlds))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes as C
 import json
 from functools import cached_property
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native as native
 from . import _read as read
@@ -682,9 +682,11 @@ class Plan(Decision):
     """Which nodes to start for which pods, which pods go to nodes that exist, and which fit nowhere."""
 
     def __init__(self, handle: native.Handle, digest: Union[str, Digest] = '', warnings: Sequence[str] = (),
-                 disruption: Optional[DisruptionPlan] = None) -> None:
+                 disruption: Optional[DisruptionPlan] = None, settle: Optional[Callable[[], native.Handle]] = None) -> None:
         super().__init__(handle, digest, warnings)
         self._disruption = disruption
+        self._settle = settle  # further rounds, if any would launch more
+        self._settlement: Optional[native.Handle] = None
 
     def close(self) -> None:
         if self._disruption is not None:
@@ -728,8 +730,12 @@ class Plan(Decision):
 
     def _write(self, format: int, **options: Any) -> bytes:
         handle, other = self._handle, self._disruption._handle if self._disruption else None
-        return native.write(native.io.karp_write_plan, handle.live(), other.live() if other else None, format=format,
-                            digest=self.sha256, warnings=self._notes, **options)
+        live = handle.live()
+        if self._settle is not None and format != native.FORMAT_YAML:
+            self._settlement, self._settle = self._settle(), None
+        settled = self._settlement
+        return native.write(native.io.karp_write_plan, live, other.live() if other else None, format=format,
+                            digest=self.sha256, warnings=self._notes, settlement=settled.address if settled else None, **options)
 
     def to_yaml(self) -> str:
         """The NodeClaims that would be created."""

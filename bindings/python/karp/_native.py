@@ -494,7 +494,8 @@ def notes(reader: 'Handle') -> Notes:
 
 
 def write(function: Callable[..., int], *objects: Optional[int], format: int, compact: bool = False, color: bool = False,
-          width: int = 0, digest: str = '', title: str = '', catalogue: str = '', warnings: Sequence[str] = ()) -> bytes:
+          width: int = 0, digest: str = '', title: str = '', catalogue: str = '', warnings: Sequence[str] = (),
+          settlement: Optional[int] = None) -> bytes:
     """A document. `objects` are what the function takes between context and options."""
     options = S.WriteOptions()
     io.karp_write_options_init(C.byref(options), C.sizeof(options))
@@ -507,7 +508,7 @@ def write(function: Callable[..., int], *objects: Optional[int], format: int, co
     lent = [lend(warning) for warning in warnings]
     list_of = (S.Str * len(lent))(*[pair[0] for pair in lent])
     options.warnings = C.addressof(list_of) if lent else None
-    options.warning_count = len(lent)
+    options.warning_count, options.settlement = len(lent), settlement
     out = S.Text()
     with Context() as context:
         call(function, context.address, *objects, C.byref(options), C.byref(out))

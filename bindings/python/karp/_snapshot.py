@@ -17,7 +17,7 @@ from ._admit import Admission
 from ._admit import options as admit_options
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._command import CommandStep, Observation, step
-from ._compare import Diff, Settlement, diff, settle
+from ._compare import Diff, Settlement, diff, settle, settlement
 from ._decision import DisruptionPlan, Plan, RepackPlan, row
 from ._digest import Digest
 from ._errors import ClosedError, LibraryError
@@ -310,9 +310,18 @@ class Snapshot:
         'respect' those that Karpenter's plan keeps, or 'ignore' all; `ignore_weights`: money decides between NodePools.
         """
         world = self._open()
-        with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
-                 should_stop=should_stop, claim_order=claim_order) as run:
+
+        def begin() -> Run:
+            run = Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
+                      should_stop=should_stop, claim_order=claim_order)
             run.aim(objective, effort, node_cost, spot_factor, price_slack, preferences, ignore_weights)
+            return run
+
+        def settle_later(kept: native.Handle = world.snapshot) -> native.Handle:
+            with begin() as run:
+                return settlement(kept, run)
+
+        with begin() as run:
             decision = native.make(native.core.karp_provision, native.core.karp_decision_unref, world.snapshot.address,
                                    C.byref(run.options))
             disruption = None
@@ -320,7 +329,8 @@ class Snapshot:
                 options, names = run.disrupt(None, 0), _nominated(decision)
                 options.nominated, options.nominated_count = C.addressof(names), len(names)
                 disruption = self._disrupt(world, options)
-        return Plan(decision, world.digest.lend(), world.warnings, disruption)
+        more = native.core.karp_more_rounds(world.snapshot.address, decision.address)
+        return Plan(decision, world.digest.lend(), world.warnings, disruption, settle_later if more else None)
 
     @staticmethod
     def _disrupt(world: _World, options: S.DisruptOptions) -> DisruptionPlan:

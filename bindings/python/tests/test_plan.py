@@ -194,6 +194,13 @@ def test_as_the_program_prints(program: Callable[..., str], tmp_path: pathlib.Pa
             == program('plan', '--disrupt', *same, '-o', 'html'))
     assert snapshot.disrupt(method='Drift').to_json() == program('disrupt', '--method', 'Drift', *same, '-o', 'json')
     assert snapshot.dump().decode() == program('dump', *same)
+    over = SOURCE / 'tests/cases/asks/scaled-over-rounds.yaml'
+    rounds = karp.load(over)
+    with rounds.plan() as plan:
+        rounds.close()
+        text = plan.to_json()
+        assert json.loads(text)['settledCost'] == json.loads(program('plan', '-f', over, '-o', 'json'))['settledCost']
+        assert plan.to_json() == text and rounds.closed
     assert snapshot.explain(node='n1').to_json() == program('explain', 'node', 'n1', *same, '-o', 'json')
     assert snapshot.explain(pod='default/huge').to_json() == program('explain', 'pod', 'default/huge', *same, '-o', 'json')
     assert (snapshot.what_if(remove='n1', lose_zone=['zone-b'], price={'spot': 2, 'all': 0.5}).to_json()
