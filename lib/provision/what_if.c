@@ -40,25 +40,26 @@ static karp_status not_found(const karp_change *c, const char *what, karp_error 
                 c->name.len > 0 ? c->name.ptr : "");
 }
 
-/* Names the zones that there are. */
-static karp_status no_such_zone(const karp_snapshot *w, const karp_change *c, karp_error *error)
+/* Names the zones, or the capacity types, that there are. */
+static karp_status no_such_name(const karp_snapshot *w, const karp_change *c, bool zones, karp_error *error)
 {
-    enum { ZONES_NAMED = 12 };
-    uint32_t seen[ZONES_NAMED], count = 0;
-    char zones[400] = "";
+    enum { NAMED_MOST = 12 };
+    uint32_t seen[NAMED_MOST], count = 0;
+    char names[400] = "";
     for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].offering_count && count < ZONES_NAMED; i++) {
-            uint32_t zone = w->tables[t].offerings[i].zone, k = 0;
-            while (k < count && seen[k] != zone) k++;
-            if (zone == NO_ID || k < count) continue;
-            seen[count++] = zone;
-            karp_str name = text_of(w, zone);
-            str_append(zones, sizeof zones, "%s%.*s", count == 1 ? "; the catalogue has " : ", ", str_shown(name, 60),
+        for (uint32_t i = 0; i < w->tables[t].offering_count && count < NAMED_MOST; i++) {
+            const offering *o = &w->tables[t].offerings[i];
+            uint32_t id = zones ? o->zone : o->capacity_type, k = 0;
+            while (k < count && seen[k] != id) k++;
+            if (id == NO_ID || k < count) continue;
+            seen[count++] = id;
+            karp_str name = text_of(w, id);
+            str_append(names, sizeof names, "%s%.*s", count == 1 ? "; the catalogue has " : ", ", str_shown(name, 60),
                        name.ptr);
         }
     }
-    return fail(error, KARP_E_NOT_FOUND, "no such zone: %.*s%s", str_shown(c->name, 200),
-                c->name.len > 0 ? c->name.ptr : "", zones);
+    return fail(error, KARP_E_NOT_FOUND, "no such %s: %.*s%s", zones ? "zone" : "capacity type",
+                str_shown(c->name, 200), c->name.len > 0 ? c->name.ptr : "", names);
 }
 
 /* ---- the changes ------------------------------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ static karp_status lose_zone(changed_view *v, const karp_change *c, karp_error *
             found = true;
         }
     }
-    return found ? KARP_OK : no_such_zone(w, c, error);
+    return found ? KARP_OK : no_such_name(w, c, true, error);
 }
 
 static karp_status scale_price(changed_view *v, const karp_change *c, karp_error *error)
@@ -114,7 +115,7 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
     }
     /* Karpenter's own capacity types are valid even without such an offering. */
     bool known = str_is(c->name, "spot") || str_is(c->name, "on-demand") || str_is(c->name, "reserved");
-    return found || known ? KARP_OK : not_found(c, "capacity type", error);
+    return found || known ? KARP_OK : no_such_name(w, c, false, error);
 }
 
 /* The next part of "TYPE/ZONE/CAPACITY"; "" = it is not stated. */

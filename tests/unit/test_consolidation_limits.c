@@ -182,6 +182,8 @@ static void test_bad_changes(void **state)
     refused(c, (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE }, KARP_E_NOT_FOUND, "no such node: ");
     refused(c, (karp_change){ .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z9") }, KARP_E_NOT_FOUND,
             "no such zone: z9; the catalogue has z1, z2");
+    refused(c, (karp_change){ .kind = KARP_CHANGE_SCALE_PRICE, .name = text("spott"), .factor = 2 }, KARP_E_NOT_FOUND,
+            "no such capacity type: spott; the catalogue has on-demand, spot");
     refused(c, (karp_change){ .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z1"), .reserved = 1 }, KARP_E_ABI_NEW,
             "karp_change.reserved is set: this version of the library does not know what it means");
     karp_change change = { .kind = KARP_CHANGE_LOSE_ZONE, .name = text("z1") };
