@@ -233,18 +233,37 @@ static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint3
     strbuf_addc(b, ')');
 }
 
+static void show_untolerated(const scheduler *s, strbuf *b, const template_ *t, const view *v)
+{
+    strbuf_adds(b, "did not tolerate taint ");
+    show_taint(s->snapshot, b, &t->taints.items[first_untolerated(s->snapshot, v->tolerations, t->taints)]);
+}
+
+/* Limits are looked at first, so they also hide what no limit is the cause of. */
+static void show_behind_limits(scheduler *s, strbuf *b, const template_ *t, const view *v)
+{
+    static const char more[] = "; raising them is not enough: ";
+    if (!bits_test(v->tolerated, (uint32_t)(t - s->templates.items))) {
+        strbuf_adds(b, more);
+        show_untolerated(s, b, t, v);
+    } else if (!set_compatible(&s->algebra, t->set, v->full.set, true)) {
+        strbuf_adds(b, more);
+        show_conflict(s, b, t->set, v->full.set);
+    }
+}
+
 static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v, uint32_t code, uint32_t set)
 {
     switch (code) {
-    case KARP_REASON_TAINTS:
-        strbuf_adds(b, "did not tolerate taint ");
-        show_taint(s->snapshot, b, &t->taints.items[first_untolerated(s->snapshot, v->tolerations, t->taints)]);
-        return;
+    case KARP_REASON_TAINTS: show_untolerated(s, b, t, v); return;
     case KARP_REASON_REQUIREMENTS: show_conflict(s, b, t->set, v->full.set); return;
     case KARP_REASON_VOLUME: strbuf_adds(b, "incompatible volume requirements"); return;
     case KARP_REASON_TOPOLOGY: strbuf_adds(b, "unsatisfiable topology constraint"); return;
     case KARP_REASON_NODE_LIMITS: strbuf_adds(b, "node limits have been exhausted for nodepool"); return;
-    case KARP_REASON_LIMITS: show_limits(s, b, t); return;
+    case KARP_REASON_LIMITS:
+        show_limits(s, b, t);
+        show_behind_limits(s, b, t, v);
+        return;
     case KARP_REASON_RESERVED: strbuf_adds(b, "compatible reserved offerings could not be reserved"); return;
     case KARP_REASON_RESERVED_FULL:
         strbuf_adds(b, "the only compatible reserved offering is full; falling through to other NodePools");

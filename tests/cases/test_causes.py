@@ -168,6 +168,12 @@ def behind_limits():
     equal((kinds, found[0][0]), (['limits'], 'RAISE_LIMIT'), 'nothing but the limit')
     text = asked('explain', 'pod', 'shop/web-0', objects=[pool(SIZES, limits={'cpu': '1'}), pod('web-0', nodeSelector={'disk': 'ssdd'})], output='text')
     check(text.index('does not have known values') < text.index('exceed limits for nodepool'), text)
+    planned = lambda of_pool, **spec: asked('plan', objects=[of_pool, pod('web-0', cpu='1', **spec)])['unschedulable'][0]['pools'][0]['detail']
+    limited = pool(SIZES, limits={'cpu': '1'})
+    equal(planned(limited), 'all available instance types exceed limits for nodepool (cpu)', 'a plan: nothing but the limit')
+    check('; raising them is not enough: incompatible requirements, label "disk"' in planned(limited, nodeSelector={'disk': 'ssdd'}), 'a plan: both')
+    limited['spec']['template']['spec']['taints'] = [{'key': 'team', 'effect': 'NoSchedule'}]
+    check('; raising them is not enough: did not tolerate taint' in planned(limited), 'a plan: a taint')
 
 
 def unknown_prices():
