@@ -4,7 +4,10 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <base/strbuf.h>
+#include <disrupt/pass.h>
 #include <karp/inspect.h>
+#include <karp/values.h>
 #include <model/instant.h>
 #include <schedule/movable.h>
 
@@ -66,6 +69,36 @@ int64_t drain_held(const karp_snapshot *s, const state_node *n)
         if (pod_holds_drain(s, n->all_pods[i], karp_snapshot_now(s))) return grace;
     }
     return 0;
+}
+
+bool held_note(const pass *p, karp_decision *d)
+{
+    uint64_t count = 0;
+    int64_t longest = 0;
+    strbuf text;
+    char length[KARP_VALUE_TEXT];
+    strbuf_init(&text, d->context);
+    for (size_t i = 0; i < p->commands.count; i++) {
+        const command *c = &p->commands.items[i];
+        for (uint32_t k = 0; k < c->candidate_count && c->decision != KARP_COMMAND_REBOOT; k++) {
+            const state_node *n = &p->snapshot->nodes[p->candidates[c->candidates[k]].node];
+            int64_t grace = drain_held(p->snapshot, n);
+            longest = grace > longest ? grace : longest;
+            if (grace > 0 && count++ == 0) strbuf_addstr(&text, name_of(p->snapshot, n->name));
+        }
+    }
+    karp_duration_format(longest, length);
+    if (count > 1) strbuf_adds(&text, " and ");
+    if (count > 1) strbuf_addu(&text, count - 1);
+    if (count > 1) strbuf_adds(&text, " more");
+    strbuf_adds(&text, ": pods that cannot be evicted stay until terminationGracePeriod is over (");
+    strbuf_addstr(&text, str_short_duration(str(length)));
+    strbuf_adds(&text,
+                "), and need a place only then: until then the node costs on, and that place is in no figure of the "
+                "command");
+    bool ok = count == 0 || (!text.failed && decision_warn(d, text.ptr, text.len));
+    strbuf_free(&text);
+    return ok;
 }
 
 bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline)

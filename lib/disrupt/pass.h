@@ -198,5 +198,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error);
 
 /* Notes which NodeClaims have expired: their nodes go, and no pass says so. */
 bool expiration_note(const pass *p, karp_decision *d);
+/* drain.c: notes nodes of commands that pods hold until terminationGracePeriod is over: they cost until then. */
+bool held_note(const pass *p, karp_decision *d);
 
 #endif

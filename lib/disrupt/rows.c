@@ -284,7 +284,8 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     if (status != KARP_OK) return status;
     bool listed = p->commands_only || (candidate_rows(p, d) && node_rows(p, d) && kept_rows(p, d));
     bool told = listed && budget_rows(p, d) && marks_row(p, d) && budgets_note_broken(p, d);
-    return told && (p->commands_only || (expiration_note(p, d) && drains_note(p->snapshot, d->now, d)))
+    return told && (p->commands_only ||
+                    (expiration_note(p, d) && held_note(p, d) && drains_note(p->snapshot, d->now, d)))
                ? KARP_OK
                : fail_nomem(error);
 }

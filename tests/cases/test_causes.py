@@ -280,6 +280,18 @@ def drains_without_an_end():
                   f'{verb} {guard} {grace}: {told["cost"]} {told.get("warnings")}')
 
 
+def drains_with_an_end():
+    """A command on a node that pods hold until terminationGracePeriod is over saves nothing before."""
+    one, its = joined('n1', Drifted='True')
+    its['spec']['terminationGracePeriod'] = '24h'
+    for guard in ('true', 'false'):
+        held = pod('db-0', 'n1', annotations={'karpenter.sh/do-not-disrupt': guard})
+        told = asked('disrupt', *NOW, objects=[pool(SIZES, disruption=FREE), one, its, held])
+        equal(len(told['commands']), 1, told)
+        words = 'n1: pods that cannot be evicted stay until terminationGracePeriod is over (24h)'
+        equal(any(w.startswith(words) for w in told.get('warnings', [])), guard == 'true', told.get('warnings'))
+
+
 def budgets_of_a_reason():
     """What budgets allow is told of the reason of the pass: others may have other budgets."""
     drifted = [{'nodes': '0', 'reasons': ['Drifted']}]
@@ -365,6 +377,7 @@ sick_pods()
 behind_a_gate()
 drains_without_an_end()
 budgets_of_a_reason()
+drains_with_an_end()
 labels()
 nodes_that_start()
 changes_of_topology()
