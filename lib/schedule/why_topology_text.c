@@ -147,14 +147,16 @@ static void say_other_choice(const refused_pod *p, const refusing_group *q, strb
         bool empty = false;
         for (size_t i = 0; i < k->count; i++) empty = empty || text_of(p->s->snapshot, k->values[i]).len == 0;
         strbuf_adds(
-            b, empty ? "no domain is chosen, as the empty value comes first; Karpenter takes any of those with the "
-                       "fewest pods, in random order"
+            b, empty ? "karp chooses no domain, as the empty value comes first by name; Karpenter takes any of those "
+                       "with the fewest pods at random, and may place the pod"
                      : "no domain is chosen");
         return;
     }
     add_value(b, text_of(p->s->snapshot, k->values[d]));
-    strbuf_adds(b, q->g->kind == GROUP_SPREAD ? " is chosen, one of those with the fewest pods"
-                                              : " is chosen to start in, the first by name");
+    strbuf_adds(b, q->g->kind == GROUP_SPREAD
+                       ? " is tried, one of those with the fewest pods; where several have as few, Karpenter takes "
+                         "any of them at random, and karp the first by name"
+                       : " is tried to start in, the first by name; Karpenter takes any at random");
 }
 
 void domain_detail(refused_pod *p, const refusing_group *q, uint32_t domain, const karp_topology_domain *row, strbuf *b)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pod that topology refuses: the domains with their counts, where they come from, why each is not allowed, and what to change first."""
 import json
+import pathlib
 
 from situations import STORAGE, ZONE, HOST, TYPE, affinity, asked, claim, node, pod, pool, spread, term, volume
-from stories import check, equal, finish
+from stories import check, equal, finish, run
 
 
 def explained(name, *objects):
@@ -20,6 +21,16 @@ def domains(row):
 
 def domain(row, value):
     return next(d for d in row['domains'] if d['value'] == value)
+
+
+def chance():
+    """Which of several domains with as few pods is tried is Karpenter's chance, and no certain choice."""
+    folder = pathlib.Path(__file__).with_name('scheduling')
+    words = ('-f', next(folder.glob('**/unlucky-domain.yaml')), '-f', next(folder.glob('**/reserved-or-spot-pool.yaml')),
+             '--catalogue', next(folder.glob('**/spot-types.yaml')))
+    out, err = run('explain', 'pod', 'default/spread', *words, status=None)
+    check('reserved is tried, one of those with the fewest pods; where several have as few, Karpenter takes any of them at random'
+          in ' '.join(out.split()), out + err)
 
 
 def empty_zone():
@@ -180,7 +191,7 @@ def not_to_blame():
     check('topology' not in told['unschedulable'] and told['unschedulable']['permanent'], told)
 
 
-for one in (empty_zone, stale_zone, bound_volumes, anchor_of_affinity, anchor_on_full_node, nobody_to_join, zonal_anti_affinity, selector_misses,
+for one in (chance, empty_zone, stale_zone, bound_volumes, anchor_of_affinity, anchor_on_full_node, nobody_to_join, zonal_anti_affinity, selector_misses,
             too_few_domains, no_domain, removed_nodes, not_to_blame):
     one()
 raise SystemExit(finish())
