@@ -455,6 +455,74 @@ static bool uses_devices(const gang_loop *l, uint32_t id)
     return uses;
 }
 
+/* ---- kube-scheduler's places ------------------------------------------------------------------------------------- */
+
+/* The pods that are left of the group and of those below it; *differ: some are of several classes. */
+static uint32_t left_below(gang_loop *l, uint32_t id, uint32_t *class_number, bool *differ)
+{
+    uint32_t count = list_left(l, id);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t own = l->s->snapshot->pod_class[l->batch[i]];
+        *differ = *differ || (*class_number != NO_ID && *class_number != own);
+        *class_number = own;
+    }
+    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c])
+        count += left_below(l, c, class_number, differ);
+    return count;
+}
+
+/* Whether kube-scheduler's order and choice of nodes may make a difference for the group, on existing nodes. Where that
+ * would take long to find out, it does not. */
+static bool peer_differs(gang_loop *l, uint32_t id)
+{
+    const member_group *g = &l->all->items[id];
+    uint32_t class_number = NO_ID;
+    bool differ = g->composite;
+    uint32_t pods = left_below(l, id, &class_number, &differ);
+    return g->source == KARP_GROUP_KUBERNETES && differ && gang_peer_can(l->s, pods);
+}
+
+/* Places the group as kube-scheduler does, or nothing of it. */
+static bool try_peer(gang_loop *l, uint32_t id, uint32_t way)
+{
+    l->peer = way;
+    bool starts = try_group(l, id, 0);
+    l->peer = PEER_NOT;
+    return starts;
+}
+
+/* Finds a way of kube-scheduler's in which the group starts; PEER_NOT = none. *lacks: there is one in which it does not
+ * start. */
+static bool find_peer_way(gang_loop *l, uint32_t id, uint32_t *way, bool *lacks)
+{
+    scheduler *s = l->s;
+    savepoint p;
+    *way = PEER_NOT;
+    *lacks = false;
+    if (!peer_differs(l, id)) return true;
+    uint32_t last = l->all->items[id].composite ? PEER_WORST : PEER_BEST;
+    for (uint32_t w = PEER_BEST; w <= last; w++) {
+        if (!savepoint_begin(s, &p)) return false;
+        if (!try_peer(l, id, w)) *lacks = true;
+        else if (*way == PEER_NOT) *way = w;
+        settle(l, id, false);
+        if (!savepoint_undo(s, &p)) return false;
+    }
+    return true;
+}
+
+/* Places the group, or nothing of it. The groups of a composite may take each other's places: then they get those that
+ * kube-scheduler would give them. */
+static bool try_root(gang_loop *l, uint32_t id, bool *lacks)
+{
+    uint32_t way;
+    if (!find_peer_way(l, id, &way, lacks)) return false;
+    bool placed = try_group(l, id, 0);
+    if (placed || way == PEER_NOT || l->s->failed || l->s->round.stopped) return placed;
+    settle(l, id, false);
+    return try_peer(l, id, way);
+}
+
 /* ---- workloads of a queue ---------------------------------------------------------------------------------------- */
 
 /* Counts the pods of the workload that have a place, and those that wait for its node. Returns whether all have one. */
@@ -492,7 +560,7 @@ static bool try_workload(gang_loop *l, uint32_t id, const savepoint *p, workload
 {
     scheduler *s = l->s;
     const queued *own = &s->workloads->items[id];
-    bool placed = try_group(l, id, 0);
+    bool lacks, placed = try_root(l, id, &lacks);
     *t = (workload_try){ .launches = (uint32_t)s->claims.list.count - p->claim_count, .why = "" };
     bool all = count_places(l, id, t);
     if (placed && !s->failed) t->cost = savepoint_cost(s, p);
@@ -564,50 +632,13 @@ static bool take_turn(gang_loop *l, uint32_t id)
     return placed;
 }
 
-/* The pods that are left of the group and of those below it; *differ: some are of several classes. */
-static uint32_t left_below(gang_loop *l, uint32_t id, uint32_t *class_number, bool *differ)
-{
-    uint32_t count = list_left(l, id);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t own = l->s->snapshot->pod_class[l->batch[i]];
-        *differ = *differ || (*class_number != NO_ID && *class_number != own);
-        *class_number = own;
-    }
-    for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c])
-        count += left_below(l, c, class_number, differ);
-    return count;
-}
-
-/* Whether kube-scheduler's order and choice of nodes may lack places for the group, on existing nodes. Where they make
- * no difference, or would take long to find out, it does not. */
-static bool peer_lacks(gang_loop *l, uint32_t id)
-{
-    scheduler *s = l->s;
-    const member_group *g = &l->all->items[id];
-    savepoint p;
-    uint32_t class_number = NO_ID;
-    bool differ = g->composite, starts = true;
-    uint32_t pods = left_below(l, id, &class_number, &differ);
-    if (g->source != KARP_GROUP_KUBERNETES || !differ || !gang_peer_can(s, pods)) return false;
-    for (uint32_t way = PEER_BEST; way <= (g->composite ? PEER_WORST : PEER_BEST) && starts; way++) {
-        if (!savepoint_begin(s, &p)) return false;
-        l->peer = way;
-        starts = try_group(l, id, 0);
-        l->peer = PEER_NOT;
-        settle(l, id, false);
-        if (!savepoint_undo(s, &p)) return false;
-    }
-    return !starts;
-}
-
 /* Places the unit's group, or nothing of it. */
 static bool try_unit(gang_loop *l, uint32_t id)
 {
     if (is_done(l, id)) return false;
     l->s->saving.devices = uses_devices(l, id);
     size_t claims = l->s->claims.list.count;
-    bool lacks = l->s->workloads == NULL && peer_lacks(l, id);
-    bool placed = l->s->workloads == NULL ? try_group(l, id, 0) : take_turn(l, id);
+    bool lacks = false, placed = l->s->workloads == NULL ? try_root(l, id, &lacks) : take_turn(l, id);
     /* On nodes that do not exist yet it is not known what kube-scheduler does. */
     if (placed && lacks && l->s->claims.list.count == claims) l->results[id].now.ordered = true;
     settle(l, id, placed);
