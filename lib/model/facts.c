@@ -260,6 +260,9 @@ static void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t 
         mark_terms(s, of_nodes, raw->resource_claims.items[i].terms);
     for (size_t i = 0; i < raw->selecting.count; i++) mark_selector(of_pods, raw->selecting.items[i].selects);
     for (size_t i = 0; i < raw->budgets.count; i++) mark_selector(of_pods, raw->budgets.items[i].selects);
+    for (size_t i = 0; i < raw->groups.count; i++) {
+        if (raw->groups.items[i].topology_key != NO_TEXT) mark(s, of_nodes, raw->groups.items[i].topology_key);
+    }
     mark_older_names(s, of_nodes);
 }
 

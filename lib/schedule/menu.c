@@ -3,6 +3,8 @@
 
 #include <base/amount.h>
 #include <base/sort.h>
+#include <model/groups.h>
+#include <schedule/gang_loop.h>
 #include <schedule/volumes.h>
 #include <schedule/placement.h>
 #include <schedule/pricing.h>
@@ -13,7 +15,7 @@
 #include <string.h>
 
 #define ANY_COPIES UINT32_MAX
-enum { MOST_SETS = 256 };
+enum { MOST_SETS = 256, MOST_ABOVE = 9 }; /* MOST_ABOVE: a group and the composites above it */
 
 /* State for making a menu. */
 typedef struct maker {
@@ -48,6 +50,43 @@ static bool owns_host_affinity(const scheduler *s, const view *v)
     for (uint32_t i = 0; i < v->owned_count; i++) {
         const group *g = &s->topology.groups.items[v->owned[i].group];
         if (v->owned[i].host && g->kind == GROUP_AFFINITY) return true;
+    }
+    return false;
+}
+
+/* The topology key of a group, or of one above it; goes on to the next above. NO_TEXT = there is none any more. */
+static uint32_t next_group_key(const scheduler *s, uint32_t *group_number, uint32_t *depth)
+{
+    const struct group_index *all = s->snapshot->groups;
+    for (; *group_number != NO_ID && *depth < MOST_ABOVE; ++*depth) {
+        const pod_group *o = group_object(s->snapshot, &all->items[*group_number]);
+        *group_number = all->items[*group_number].parent;
+        if (o != NULL && o->topology_key != NO_TEXT) return o->topology_key;
+    }
+    return NO_TEXT;
+}
+
+static uint32_t group_of(const scheduler *s, uint32_t pod_number)
+{
+    return gang_loop_applies(s) ? s->snapshot->groups->of_pod[pod_number] : NO_ID;
+}
+
+/* The claim's requirement on a topology key, if it names one domain, which is then that of the group; NO_ID = it does
+ * not. */
+static uint32_t group_domain(scheduler *s, uint32_t claim_set, uint32_t key)
+{
+    if (key == s->snapshot->known.hostname) return NO_ID;
+    uint32_t id = set_get(&s->algebra, claim_set, s->snapshot->facts.normalized[key]);
+    const requirement *r = id == NO_ID ? NULL : requirement_get(&s->algebra, id);
+    return r != NULL && !r->complement && r->value_count == 1 ? id : NO_ID;
+}
+
+/* Whether the pod's group has to stay in a domain that numbers do not express. */
+static bool group_beyond_numbers(maker *k, uint32_t pod_number, uint32_t claim_set)
+{
+    uint32_t number = group_of(k->s, pod_number), depth = 0, key;
+    while ((key = next_group_key(k->s, &number, &depth)) != NO_TEXT) {
+        if (group_domain(k->s, claim_set, key) == NO_ID) return true;
     }
     return false;
 }
@@ -112,7 +151,7 @@ static bool find_homes(maker *k, const menu_home *homes, uint32_t count)
             if (class_number != last_class || k->steps[p] != last_step) last_beyond = beyond_numbers(k, p);
             last_class = class_number;
             last_step = k->steps[p];
-            if (last_beyond) m->claims[i].stays = true;
+            if (last_beyond || group_beyond_numbers(k, p, n->set)) m->claims[i].stays = true;
         }
     }
     return !s->failed && !s->algebra.failed;
@@ -142,7 +181,8 @@ static bool find_places(maker *k)
         if (class_number != last_class || k->steps[p] != last_step) last_beyond = beyond_numbers(k, p);
         last_class = class_number;
         last_step = k->steps[p];
-        if (last_beyond) m->claims[at.target].stays = true;
+        bool beyond = last_beyond || group_beyond_numbers(k, p, k->wheres[at.target].set);
+        if (beyond) m->claims[at.target].stays = true;
     }
     return !s->failed && !s->algebra.failed;
 }
@@ -186,6 +226,17 @@ static uint32_t pin_of(maker *k, uint32_t view_number, uint32_t claim_set)
             pin = pin_key(s, pin, claim_set, set_entries(&s->algebra, c->alternatives[i].set, &n)[e].key, true);
     }
     k->last = (struct last_pin){ view_number, claim_set, pin };
+    return pin;
+}
+
+/* The pin, with the domains of the pod's groups: pods that are bound or placed in one keep their group there. */
+static uint32_t pin_to_groups(maker *k, uint32_t pod_number, uint32_t claim_set, uint32_t pin)
+{
+    uint32_t number = group_of(k->s, pod_number), depth = 0, key;
+    while ((key = next_group_key(k->s, &number, &depth)) != NO_TEXT) {
+        uint32_t id = group_domain(k->s, claim_set, key);
+        if (id != NO_ID) pin = set_add(&k->s->algebra, pin, id);
+    }
     return pin;
 }
 
@@ -360,7 +411,8 @@ static bool find_classes(maker *k)
         const struct where *x = &k->wheres[claim_number];
         uint32_t number = view_after(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID) return false;
-        uint32_t id = class_number_of(k, p, number, pin_of(k, number, x->set), x->weight);
+        uint32_t pin = pin_to_groups(k, p, x->set, pin_of(k, number, x->set));
+        uint32_t id = class_number_of(k, p, number, pin, x->weight);
         if (id == NO_ID) return false;
         m->class_of[p] = id;
         k->classes.items[id].count++;

@@ -381,6 +381,51 @@ def disruption(world):
     check('m1' not in names and 'm2' not in names, f'one that finished does not count, so no pod may move: {names}')
 
 
+def repacking(world):
+    """Bound pods hold their group in its domain, so karp repack moves the others only inside it, and a drifted node goes with the whole group or
+    not at all."""
+    here = {'status': {'phase': 'Running'}}
+
+    def in_zone(name, zone, *conditions):
+        made = managed(name)
+        for o in made:
+            o['metadata']['labels']['topology.kubernetes.io/zone'] = zone
+        made[1]['status']['conditions'] = [*made[1]['status']['conditions'], *({'type': c, 'status': 'True'} for c in conditions)]
+        return made
+
+    def running(*places, group='g'):
+        owner = {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'r', 'uid': 'u', 'controller': True}
+        out = [pod(f'{group or "o"}-{i}', group, cpu, nodeName=on) | here for i, (on, cpu) in enumerate(places)]
+        for p in out:
+            p['metadata']['ownerReferences'] = [owner]
+        return out
+    types = world.folder / 'zones.json'
+    types.write_text(json.dumps([TYPES[0] | {'capacity': {'cpu': '8', 'memory': '64Gi', 'pods': '20'},
+                                             'offerings': [{'zone': z, 'capacityType': 'on-demand', 'price': 1, 'available': True} for z in 'ab']}]))
+
+    def moves(*objects, verb=('repack',)):
+        listed = folder_of(world.folder, [pool('100'), *objects])
+        out = run(*verb, '-f', listed, '--catalogue', types, '--profile', 'karp', '--now', '2026-01-02T00:00:00Z', '-o', 'json', status=None)[0]
+        plan = json.loads(out)
+        return sorted((p.split('/')[-1], row['node']) for k in plan.get('commands', plan.get('steps')) for row in k.get('placements', []) for p in row['pods'])
+    zone = {'schedulingConstraints': {'topology': [{'key': 'topology.kubernetes.io/zone'}]}}
+    nodes = *in_zone('m1', 'a'), *in_zone('m2', 'a'), *in_zone('m3', 'b')
+    full = *nodes, *running(('m1', 1), ('m2', 1)), *running(('m1', 7), ('m3', 7), group=None)
+    equal(moves(gang(2), *full), [('g-1', 'm3')], 'without a topology key a pod moves to the other zone')
+    equal(moves(gang(2, **zone), *full), [('o-1', 'm2')], 'with one it stays, and the other pod moves')
+    above = {'apiVersion': 'scheduling.k8s.io/v1alpha3', 'kind': 'CompositePodGroup', 'metadata': {'name': 'top'},
+             'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 1}}, **zone}}
+    equal(moves(above, gang(2, parentCompositePodGroupName='top'), *full), [('o-1', 'm2')], 'the key of the composite above')
+    room = *nodes, *running(('m1', 1), ('m2', 1)), *running(('m1', 5), ('m3', 8), group=None)
+    equal(moves(gang(2, **zone), *room), [('g-1', 'm1')], 'inside the zone a pod moves')
+    drift = ('disrupt', '--method', 'Drift')
+    whole = gang(2, disruptionMode={'all': {}}, **zone)
+    drifted = *in_zone('m1', 'a'), *in_zone('m2', 'a', 'Drifted'), *in_zone('m3', 'b')
+    equal(moves(whole, *drifted, *running(('m2', 1), ('m2', 1)), *running(('m1', 7), ('m3', 1), group=None), verb=drift), [('g-0', 'm3'), ('g-1', 'm3')],
+          'drift moves the whole group to another zone')
+    equal(moves(whole, *drifted, *running(('m1', 1), ('m2', 1)), *running(('m3', 1), group=None), verb=drift), [], 'drift moves no part of a group in mode all')
+
+
 def made_by_controllers(world):
     """Objects whose controllers make a group of their pods: three pods with room for two, and what lowers the minimum."""
     spec = pod('', None)['spec'] | {'restartPolicy': 'Never'}
@@ -451,6 +496,7 @@ def main():
         with_devices(world)
         verified(world)
         disruption(world)
+        repacking(world)
     return finish()
 
 
