@@ -324,6 +324,25 @@ static karp_status give_options_floor(const void *s)
     double lowest;
     return karp_tune_floor(tune, s, &lowest, NULL);
 }
+static karp_status give_tune_settle(const void *s)
+{
+    karp_tune *made = NULL;
+    size_t tried = 0;
+    karp_status status = karp_tune_new(context, dumped, NULL, &made, NULL);
+    if (!status) status = karp_tune_settle(made, s, &tried, NULL);
+    karp_tune_free(made);
+    return status;
+}
+static karp_status give_tune_replay(const void *s)
+{
+    karp_tune *made = NULL;
+    karp_tune_options how = { .size = sizeof how, .replay = 1 };
+    size_t tried = 0;
+    karp_status status = karp_tune_new(context, dumped, &how, &made, NULL);
+    if (!status) status = karp_tune_replay(made, s, &tried, NULL);
+    karp_tune_free(made);
+    return status;
+}
 static karp_status give_settle_options(const void *s)
 {
     karp_settlement *made = NULL;
@@ -480,6 +499,7 @@ static const struct given in[] = {
     IN(write_options, give_write_catalogue),
     IN(write_options, give_write_replay),
     IN(write_options, give_write_twin),
+    GROWN(replay_options, give_tune_replay, THROUGH(karp_replay_options, decision)),
     GROWN(twin_options, give_twin, THROUGH(karp_replay_options, decision)),
     IN(write_options, give_write_compare),
     IN(write_options, give_write_story),
@@ -503,6 +523,7 @@ static const struct given in[] = {
     IN(settle_options, give_settle_options),
     IN(request_rules, give_request_rules),
     IN(tune_options, give_tune_options),
+    IN(settle_options, give_tune_settle),
     IN(patches, give_write_patches),
     GROWN(disrupt_options, give_disrupt_events, THROUGH(karp_disrupt_options, in_progress_count)),
     GROWN(type, give_type_adopt, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
