@@ -41,7 +41,7 @@ objects:
     disruption: {{consolidationPolicy: {policy}, consolidateAfter: 5m}}
 - {{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {{name: default}}, spec: {{amiSelectorTerms: [{{alias: al2023@latest}}], role: r}}}}
 '''
-DEPLOYMENT = ('- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d{0}}}, spec: {{replicas: 0, template: {{metadata: {{labels: {{app: d{0}}}}}, '
+DEPLOYMENT = ('- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d{0}}}, spec: {{replicas: 0, selector: {{matchLabels: {{app: d{0}}}}}, template: {{metadata: {{labels: {{app: d{0}}}}}, '
               'spec: {{containers: [{{name: c, resources: {{requests: {{cpu: {1}m, memory: {2}Mi}}}}}}]}}}}}}}}\n')
 
 
