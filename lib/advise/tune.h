@@ -64,6 +64,8 @@ struct karp_tune {
     karp_text dump; /* of the input; empty for replays */
     uint64_t previews; /* of the reader */
     int64_t restart_loss; /* as in the options */
+    karp_str *problems; /* of the replay of design 0 */
+    size_t problem_count;
     size_t *odometer; /* the design of the grid that was looked at last */
     size_t single_axis, single_value; /* the next design with one change */
     size_t center; /* of the neighbours that are handed out */

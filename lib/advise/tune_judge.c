@@ -115,6 +115,27 @@ static karp_status read_figures(const karp_tune *t, const tree *replay, karp_tun
     return KARP_OK;
 }
 
+/* Those of the input as it is stand for all designs. */
+static bool take_problems(karp_tune *t, const tree *given)
+{
+    size_t count = tree_count(given);
+    karp_str *list = arena_array(&t->data, count + 1, sizeof *list);
+    if (!list) return false;
+    for (size_t i = 0; i < count; i++) {
+        karp_str text = tree_text(tree_item(given, i));
+        list[i] = (karp_str){ arena_string(&t->data, text.ptr, text.len), text.len };
+        if (!list[i].ptr) return false;
+    }
+    t->problems = list;
+    t->problem_count = count;
+    return true;
+}
+
+karp_str karp_tune_problem(const karp_tune *tune, size_t index)
+{
+    return tune && index < tune->problem_count ? tune->problems[index] : str("");
+}
+
 karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay, karp_error *error)
 {
     if (!tune || !replay.ptr) return fail_null(error, "tune or replay");
@@ -129,6 +150,7 @@ karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay
     if (!status) status = read_figures(tune, document, &r, error);
     const tree *series = tree_get(tree_item(tree_get(document, "policies"), 0), "series");
     if (!status && !tune_take_days(tune, d, series)) status = fail_nomem(error);
+    if (!status && design == 0 && !take_problems(tune, tree_get(document, "problems"))) status = fail_nomem(error);
     trees_free(&memory);
     if (!status) keep(d, r);
     return karp_context_refusal(tune->context, status, error);

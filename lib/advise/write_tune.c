@@ -135,6 +135,7 @@ static void write_document(const write_job *job, const karp_tune *t)
     write_alone(j, t, best);
     write_days(j, t, best);
     if (t->floor > 0) json_member_money(j, "floorPerHour", t->floor);
+    if (t->problem_count) json_member_strings(j, "replayProblems", t->problems, t->problem_count);
     licences_as_json(j, job->options);
     notes_as_json(j, job);
     json_close(j);

@@ -185,6 +185,19 @@ static void text_days(cli_writer *w, const cli_tuning *t)
     if (begun) cli_put_text(w, ".\n");
 }
 
+/* What the replays lack, in every design. */
+static void text_problems(cli_writer *w, const cli_tuning *t)
+{
+    bool comment = w->options->format == KARP_FORMAT_YAML;
+    size_t next = 0;
+    for (karp_str problem; (problem = karp_tune_problem(t->tune, next)).len > 0; next++) {
+        cli_put_text(w, comment ? "# INCOMPLETE: " : "INCOMPLETE: ");
+        if (comment) cli_put_shown(w, problem.ptr, problem.len);
+        else cli_put_words(w, 12, 2, problem.ptr, problem.len);
+        cli_put_text(w, "\n");
+    }
+}
+
 /* Costs with nodes that count as $0 compare with nothing. */
 static void text_unpriced(cli_writer *w, const cli_tuning *t)
 {
@@ -240,6 +253,7 @@ static void write_text(cli_writer *w, const cli_tuning *t)
     cli_put_text(w, t->floor > 0 ? "\n" : "");
     text_floor(w, t);
     if (t->best != 0) cli_put_text(w, "Its NodePools: the same command with -o yaml\n");
+    text_problems(w, t);
     cli_put_incomplete(w, NULL, &t->answer->input);
 }
 
@@ -261,6 +275,7 @@ static void write_yaml(cli_writer *w, const cli_tuning *t)
     cli_put_format(w, "\n# %s%s instead of %s%s, %s\n", after, unit, before, unit,
                    t->replayed ? "replayed" : "settled");
     if (w->options->pick == 0 && !d.best) cli_put_text(w, "# No design that was tried is within the caps.\n");
+    text_problems(w, t);
     if (d.changes == 0) cli_put_text(w, "# The NodePools stay as they are.\n");
     if (karp_tune_pools(t->tune, number, &pools, NULL) != KARP_OK) w->out->failed = true;
     else if (pools.len > 0) cli_put(w, pools.ptr, pools.len);

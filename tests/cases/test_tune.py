@@ -157,6 +157,18 @@ check(len(set(dollars)) > 1, dollars)
 equal(document('tune', pools, '--trace', story, *words, *times, '--threads', '4'), replayed, 'replayed by four threads')
 check('6 of 6 designs, each replayed.' in run('tune', pools, '--trace', story, *words, *times)[0], 'text')
 
+# What a replay does not plan is missing in every cost, and each answer says so.
+refused = app('b', 1, '1')
+del refused['spec']['selector']
+partly = pathlib.Path(folder, 'partly.json')
+partly.write_text(json.dumps({**json.loads(story.read_text()), 'objects': [app('a', 0, '1500m'), refused]}))
+lacks = document('tune', pools, '--trace', partly, *words, *times)['replayProblems']
+equal(lacks, document('replay', partly, '--nodepools', pools, *words)['problems'], 'the problems of the replay')
+check(len(lacks) == 1 and 'Deployment b' in lacks[0] and 'replayProblems' not in replayed, lacks)
+for form, sign in (('text', '\nINCOMPLETE: '), ('yaml', '\n# INCOMPLETE: ')):
+    out = run('tune', pools, '--trace', partly, *words, *times, '-o', form)[0]
+    check(f'{sign}Deployment b is not planned' in out, out)
+
 # What restarts lose is part of the cost: the work of a pod, at the price of all of it.
 lossy = document('tune', pools, '--trace', story, *words, *times, '--restart-loss', '30m')
 for free, dear in zip(replayed['designs'], lossy['designs']):
