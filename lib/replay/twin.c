@@ -198,11 +198,23 @@ static karp_status judge_turns(twin *w, const turn *turns, size_t first, size_t 
     return status ? status : explain(w, d, &q);
 }
 
-static karp_status judge_look(twin *w, size_t look)
+/* Looks that follow each other closely are one: what belongs to a decision may be in several of them. *look is then the
+ * last of them. */
+static void take_close(twin *w, size_t *look)
+{
+    int64_t first = w->r.looks[*look].at;
+    recording_take(&w->r, *look);
+    while (*look > 0 && *look + 1 < w->r.count && !w->r.looks[*look + 1].whole &&
+           w->r.looks[*look + 1].at - w->r.looks[*look].at < SECOND && w->r.looks[*look + 1].at - first < 2 * APART)
+        recording_take(&w->r, ++*look);
+}
+
+static karp_status judge_look(twin *w, size_t *from)
 {
     size_t count = 0;
     karp_status status = KARP_OK;
-    recording_take(&w->r, look);
+    take_close(w, from);
+    size_t look = *from;
     for (size_t i = 0; i < w->r.row_count; i++) count += w->r.rows[i].changed;
     turn *turns = mem_alloc(w->context, (2 * count + 1) * sizeof *turns);
     if (!turns) return fail_nomem(&w->error);
@@ -342,7 +354,7 @@ static void write_text(const twin *w, write_buffer *out)
 static karp_status run(twin *w, write_call *call)
 {
     karp_status status = recording_read(&w->r, w->context, w->options.traces, w->options.trace_count, &w->error);
-    for (size_t i = 0; i < w->r.count && !status; i++) status = judge_look(w, i);
+    for (size_t i = 0; i < w->r.count && !status; i++) status = judge_look(w, &i);
     if (status) return status;
     if (call->options.format == KARP_FORMAT_JSON) write_json(w, &call->buffer, call->options.compact != 0);
     else write_text(w, &call->buffer);

@@ -33,12 +33,14 @@ static int64_t condition_time(const tree *object, const char *type)
 
 static bool is_bound(const tree *pod) { return tree_get_text(tree_get(pod, "spec"), "nodeName").len > 0; }
 
-/* A pod that came to its node after that instant waits for it. */
+/* A pod that came to its node after that instant waits for it. The API server states whole seconds, and Karpenter waits
+ * a second for more pods: one that was created in the same second came after the decision, in place of an evicted one.
+ */
 static const tree *pod_at(trees *t, const recording_row *row, int64_t at)
 {
     int64_t created = twin_time(row->next, "creationTimestamp"), bound = condition_time(row->next, "PodScheduled");
     if (!row->next) return row->now;
-    if (!row->now && created != KARP_NO_TIME && created > at) return NULL;
+    if (!row->now && created != KARP_NO_TIME && created >= at) return NULL;
     if (!is_bound(row->next) || bound == KARP_NO_TIME || bound <= at) return row->next;
     if (row->now) return row->now;
     tree *pod = tree_copy(t, row->next);
@@ -54,7 +56,9 @@ static const tree *object_at(trees *t, const recording_row *row, int64_t at)
     const tree *either = row->next ? row->next : row->now;
     if (str_is(tree_get_text(either, "kind"), "Pod")) return pod_at(t, row, at);
     if (!row->now || !row->next) return either;
-    int64_t changed = condition_time(row->next, NULL);
+    int64_t changed = condition_time(row->next, NULL), event = 0;
+    karp_str of_pods = tree_get_text(tree_get(row->next, "status"), "lastPodEventTime");
+    if (of_pods.len && karp_time_parse(of_pods, &event) == KARP_OK && event > changed) changed = event;
     bool leaves = twin_time(row->next, "deletionTimestamp") != KARP_NO_TIME;
     return changed != KARP_NO_TIME && changed < at && !leaves ? row->next : row->now;
 }
