@@ -31,6 +31,7 @@ LOOK = 2.5  # a recorder sees what happens up to so many seconds later
 VALIDATION = 15.5
 APART = 1.5  # launches and deletions of one decision come within so many seconds
 EQUAL, IN_KIND, DIFFERENT = 'equal', 'equal in kind', 'different'
+INTERRUPTED = 'interrupted by the story'
 METHODS = ('Emptiness', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation')
 
 
@@ -229,17 +230,21 @@ def decisions(run):
 
 
 def said(counts):
-    return f'{sum(counts.values())} decisions: ' + ', '.join(f'{counts[what]} {what}' for what in (EQUAL, IN_KIND, DIFFERENT))
+    more = f', {counts[INTERRUPTED]} {INTERRUPTED}' if counts[INTERRUPTED] else ''
+    return f'{sum(counts.values())} decisions: ' + ', '.join(f'{counts[what]} {what}' for what in (EQUAL, IN_KIND, DIFFERENT)) + more
 
 
 def judged(path, catalogue, scratch):
     """What karp twin says of a recording: how many decisions are equal and so on, after those that differ."""
     scratch.write_bytes(gzip.decompress(path.read_bytes()))
-    found = karp('twin', scratch, catalogue)
+    found, ours = karp('twin', scratch, catalogue), 0
+    interrupts = any('interrupt' in step for step in json.loads(path.with_suffix('').with_suffix('.json').read_text())['steps'])
     for one in found['decisions']:
-        if one['verdict'] == 'different':
+        if interrupts and one['verdict'] == 'different' and 'reason' not in one:
+            ours += 1  # the story deleted it: nobody decided
+        elif one['verdict'] == 'different':
             print(f"{path.name}, {one['at']}, {one['decision']}: {one['recorded']}\n  karp: {one.get('predicted')}; {one.get('why', '')}")
-    return collections.Counter({EQUAL: found['equal'], IN_KIND: found['inKind'], DIFFERENT: found['different']})
+    return collections.Counter({EQUAL: found['equal'], IN_KIND: found['inKind'], DIFFERENT: found['different'] - ours, INTERRUPTED: ours})
 
 
 def main():

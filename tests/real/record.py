@@ -131,7 +131,7 @@ class Watch:
                 n.setdefault('deleting', at)
             if gone:
                 n.setdefault('deleted', at)
-        if one['kind'] == 'Pod':
+        if one['kind'] == 'Pod' and not any(owner['kind'] == 'DaemonSet' for owner in meta.get('ownerReferences', [])):
             p = self.pods.setdefault(meta['uid'], {'name': meta['name'], 'created': at})
             if one['spec'].get('nodeName'):
                 p.setdefault('bound', at)
