@@ -67,10 +67,7 @@ static bool is_complete(const kube_deployment *d)
 }
 
 /* When the pod has been ready for long enough: containers take no time to start. */
-static int64_t available_at(const replay_rollout *r, const replay_pod *p)
-{
-    return p->started + r->strategy.min_ready;
-}
+static int64_t available_at(const replay_rollout *r, const replay_pod *p) { return p->started + r->strategy.min_ready; }
 
 /* What the ReplicaSets' controller sees of the pods. */
 static void observe(engine *e, const replay_rollout *r, const trace_rollout *of)

@@ -7,16 +7,21 @@
 #include <io/table.h>
 #include <io/write_buffer.h>
 #include <json/tree.h>
+#include <replay/patch.h>
 
 #include <base/error.h>
 #include <replay/document.h>
 
 #define SECOND INT64_C(1000000000)
 
+enum { NAMES_OF_A_PATCH = 200 }; /* about as many bytes */
+
 typedef struct recorded {
     char *text; /* its JSON as in the recording; NULL = it does not exist */
     size_t length;
     uint64_t seen, changed; /* numbers of the looks that saw it last, and that saw it change last */
+    size_t turn; /* of the changes of that look */
+    uint32_t kin; /* number of its family, 1 and so on; 0 = none */
 } recorded;
 
 struct karp_recorder {
@@ -24,6 +29,9 @@ struct karp_recorder {
     io_table index; /* "Kind/namespace/name" -> list */
     recorded *list;
     size_t count, capacity;
+    io_table families; /* objects that are much alike: pods of one controller, nodes of one NodePool */
+    uint32_t *heads; /* the member of each that others are compared with */
+    size_t family_count, family_capacity;
     uint64_t looks;
     int64_t written_at; /* KARP_NO_TIME = nothing yet */
 };
@@ -64,6 +72,22 @@ static void trim_containers(trees *t, tree *spec, const char *member)
     tree_set(t, spec, member, out);
 }
 
+/* Of conditions only those that decisions read, without what is said to people. */
+static void trim_conditions(trees *t, tree *object)
+{
+    static const char *const unread[] = { "Initialized", "ContainersReady", "PodReadyToStartContainers" },
+                             *const said[] = { "message", "lastProbeTime", "observedGeneration" };
+    const tree *given = tree_get(tree_get(object, "status"), "conditions");
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(given); i++) {
+        tree *one = tree_copy(t, tree_item(given, i));
+        if (str_in_words(tree_get_text(one, "type"), NAMES(unread))) continue;
+        remove_all(t, one, NAMES(said));
+        tree_append(t, list, one);
+    }
+    if (given) tree_set(t, tree_own(t, object, "status", TREE_MAP), "conditions", list);
+}
+
 static void trim_pod(trees *t, tree *object)
 {
     static const char *const of_status[] = {
@@ -74,6 +98,7 @@ static void trim_pod(trees *t, tree *object)
     trim_containers(t, spec, "initContainers");
     tree_remove(t, spec, "ephemeralContainers");
     keep(t, object, "status", NAMES(of_status));
+    trim_conditions(t, object);
 }
 
 /* Heartbeats change all the time. */
@@ -101,7 +126,7 @@ static bool is_kept(const tree *object)
 
 static tree *trimmed(trees *t, const tree *object)
 {
-    static const char *const noise[] = { "managedFields", "resourceVersion", "selfLink", "generation" };
+    static const char *const noise[] = { "managedFields", "resourceVersion", "selfLink", "generation", "generateName" };
     tree *out = tree_copy(t, object), *metadata = tree_own(t, out, "metadata", TREE_MAP);
     karp_str kind = tree_get_text(object, "kind");
     remove_all(t, metadata, NAMES(noise));
@@ -119,7 +144,7 @@ typedef struct look {
     karp_recorder *r;
     trees t;
     strbuf key, text;
-    write_buffer line;
+    write_buffer line, patched;
     uint32_t *rows; /* of the objects that have changed */
     char **texts; /* their JSON; NULL = gone */
     size_t *lengths;
@@ -164,6 +189,28 @@ static recorded *place_of(look *l, const tree *object)
     return &r->list[*row];
 }
 
+/* The number of its family. */
+static uint32_t kin_of(look *l, const tree *object)
+{
+    karp_recorder *r = l->r;
+    io_owner owner = io_controller(object);
+    karp_str pool = tree_get_text(tree_get(tree_get(object, "metadata"), "labels"), "karpenter.sh/nodepool");
+    if (!owner.kind[0] && pool.len == 0) return 0;
+    strbuf_clear(&l->key);
+    strbuf_addstr(&l->key, tree_get_text(object, "kind"));
+    strbuf_addc(&l->key, '/');
+    strbuf_addstr(&l->key, owner.kind[0] ? str(owner.kind) : pool);
+    strbuf_addc(&l->key, '/');
+    strbuf_addname(&l->key, io_namespace(object), owner.name);
+    uint32_t *number = l->key.failed ? NULL : io_table_at(&r->families, (karp_str){ l->key.ptr, l->key.len });
+    if (number && *number == IO_NONE) {
+        if (!grow(r->context, (void **)&r->heads, &r->family_capacity, r->family_count + 1, sizeof *r->heads)) return 0;
+        r->heads[r->family_count] = IO_NONE;
+        *number = (uint32_t)++r->family_count;
+    }
+    return number ? *number : 0;
+}
+
 static karp_status take_object(look *l, karp_str document, const tree *object)
 {
     if (tree_get_text(object, "kind").len == 0 || tree_get_text(tree_get(object, "metadata"), "name").len == 0) {
@@ -182,6 +229,8 @@ static karp_status take_object(look *l, karp_str document, const tree *object)
     bool same = one->text && one->length == l->text.len && memcmp(one->text, l->text.ptr, one->length) == 0;
     if (same) return KARP_OK;
     one->changed = l->r->looks;
+    one->turn = l->changes;
+    if (!one->kin) one->kin = kin_of(l, object);
     return note_change(l, (uint32_t)(one - l->r->list), l->text.ptr, l->text.len);
 }
 
@@ -203,26 +252,100 @@ static karp_status take_document(look *l, const karp_replay_document *document)
 
 /* ---- the line ---------------------------------------------------------------------------------------------------- */
 
-static void put_text(look *l, bool *first, const char *text, size_t length)
+static void put_text(write_buffer *out, bool *first, const char *text, size_t length)
 {
-    if (!*first) buffer_char(&l->line, ',');
+    if (!*first) buffer_char(out, ',');
     *first = false;
-    buffer_bytes(&l->line, text, length);
+    buffer_bytes(out, text, length);
 }
 
-/* The objects as they are after this look. */
+/* The object after this look; ptr NULL = it does not exist. */
+static karp_str text_after(const look *l, const recorded *one)
+{
+    if (one->seen != l->r->looks || !one->text) {
+        bool is_new = one->seen == l->r->looks && one->changed == l->r->looks;
+        return is_new ? (karp_str){ l->texts[one->turn], l->lengths[one->turn] } : (karp_str){ NULL, 0 };
+    }
+    if (one->changed == l->r->looks) return (karp_str){ l->texts[one->turn], l->lengths[one->turn] };
+    return (karp_str){ one->text, one->length };
+}
+
+static void put_name(look *l, const char *member, uint32_t row)
+{
+    buffer_text(&l->patched, member);
+    strbuf_clear(&l->text);
+    tree_write_string(&l->text, strings_get(&l->r->index.names, row));
+    buffer_bytes(&l->patched, l->text.ptr, l->text.len);
+}
+
+/* Adds how the object differs from `from`, what it was or what another one is. false = that is not shorter. */
+static bool put_patch(look *l, bool *first, uint32_t row, uint32_t like, karp_str from, karp_str to)
+{
+    tree *before = NULL, *after = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    trees_clear(&l->t);
+    if (tree_read(&l->t, str(""), from, &before, &error) || tree_read(&l->t, str(""), to, &after, &error)) return false;
+    strbuf patch;
+    strbuf_init(&patch, l->r->context);
+    tree_write(&patch, patch_between(&l->t, before, after));
+    bool shorter = !patch.failed && !l->t.status && patch.len + NAMES_OF_A_PATCH < to.len;
+    if (shorter) {
+        put_text(&l->patched, first, "{", 1);
+        put_name(l, "\"object\":", row);
+        if (like != row) put_name(l, ",\"like\":", like);
+        buffer_text(&l->patched, ",\"patch\":");
+        buffer_bytes(&l->patched, patch.ptr, patch.len);
+        buffer_char(&l->patched, '}');
+    }
+    strbuf_free(&patch);
+    return shorter;
+}
+
+/* The object that this one is compared with, and what it is when a reader comes to this one; IO_NONE = there is none,
+ * and it is the one for others. */
+static uint32_t head_for(look *l, uint32_t row, karp_str *text)
+{
+    const recorded *one = &l->r->list[row], *head = NULL;
+    if (!one->kin) return IO_NONE;
+    uint32_t *place = &l->r->heads[one->kin - 1];
+    if (*place != IO_NONE) head = &l->r->list[*place];
+    *text = head ? text_after(l, head) : (karp_str){ NULL, 0 };
+    bool known = text->ptr && *place != row;
+    if (known && !l->whole && head->changed == l->r->looks && head->turn > one->turn) known = false;
+    if (known) return *place;
+    *place = row;
+    return IO_NONE;
+}
+
+static void put_object(look *l, bool firsts[2], uint32_t row, karp_str text)
+{
+    karp_str from = { 0 };
+    uint32_t like = row;
+    const recorded *one = &l->r->list[row];
+    if (!l->whole && one->text) from = (karp_str){ one->text, one->length };
+    else like = head_for(l, row, &from);
+    if (like != IO_NONE && put_patch(l, &firsts[1], row, like, from, text)) return;
+    put_text(&l->line, &firsts[0], text.ptr, text.len);
+}
+
+/* The objects as they are after this look: whole, or how they differ from those that a reader knows. */
 static void put_objects(look *l)
 {
     const karp_recorder *r = l->r;
-    bool first = true;
+    bool firsts[2] = { true, true };
     buffer_text(&l->line, l->whole ? ",\"objects\":[" : ",\"changed\":[");
-    for (size_t i = 0; l->whole && i < r->count; i++) {
-        const recorded *one = &r->list[i];
-        if (one->text && one->seen == r->looks && one->changed != r->looks) put_text(l, &first, one->text, one->length);
+    for (uint32_t i = 0; l->whole && i < r->count; i++) {
+        karp_str text = text_after(l, &r->list[i]);
+        if (text.ptr) put_object(l, firsts, i, text);
     }
-    for (size_t k = 0; k < l->changes; k++) {
-        if (l->texts[k]) put_text(l, &first, l->texts[k], l->lengths[k]);
+    for (size_t k = 0; !l->whole && k < l->changes; k++) {
+        if (l->texts[k]) put_object(l, firsts, l->rows[k], (karp_str){ l->texts[k], l->lengths[k] });
     }
+    buffer_char(&l->line, ']');
+    if (firsts[1]) return;
+    buffer_text(&l->line, ",\"patched\":[");
+    buffer_str(&l->line, buffer_content(&l->patched));
     buffer_char(&l->line, ']');
 }
 
@@ -235,7 +358,7 @@ static void put_gone(look *l)
         if (first) buffer_text(&l->line, ",\"gone\":[");
         strbuf_clear(&l->text);
         tree_write(&l->text, tree_new_slice(&l->t, TREE_STRING, key));
-        put_text(l, &first, l->text.ptr, l->text.len);
+        put_text(&l->line, &first, l->text.ptr, l->text.len);
     }
     if (!first) buffer_char(&l->line, ']');
 }
@@ -288,6 +411,7 @@ static void look_free(look *l)
     strbuf_free(&l->text);
     trees_free(&l->t);
     buffer_free(&l->line);
+    buffer_free(&l->patched);
 }
 
 static karp_status take_all(look *l, const karp_replay_document *documents, size_t count, int64_t now, karp_text *out)
@@ -317,6 +441,7 @@ karp_status karp_recorder_new(karp_context *context, karp_recorder **out, karp_e
     if (!r) return error_give(&own, error);
     *r = (karp_recorder){ .context = karp_context_ref(context), .written_at = KARP_NO_TIME };
     io_table_init(&r->index, context);
+    io_table_init(&r->families, context);
     *out = r;
     return KARP_OK;
 }
@@ -329,7 +454,9 @@ void karp_recorder_free(karp_recorder *recorder)
         if (recorder->list[i].text) mem_free(context, recorder->list[i].text, recorder->list[i].length + 1);
     }
     mem_free(context, recorder->list, recorder->capacity * sizeof *recorder->list);
+    mem_free(context, recorder->heads, recorder->family_capacity * sizeof *recorder->heads);
     io_table_free(&recorder->index);
+    io_table_free(&recorder->families);
     mem_free(context, recorder, sizeof *recorder);
     karp_context_unref(context);
 }
@@ -353,6 +480,7 @@ karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_docume
     strbuf_init(&l.key, recorder->context);
     strbuf_init(&l.text, recorder->context);
     buffer_init(&l.line, recorder->context);
+    buffer_init(&l.patched, recorder->context);
     karp_status status = take_all(&l, documents, count, now, out);
     look_free(&l);
     if (!status) return KARP_OK;

@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <replay/document.h>
 #include <io/owner.h>
+#include <replay/patch.h>
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
@@ -16,7 +17,9 @@ static karp_status wrong_line(karp_str name, uint32_t number, const char *why, k
 
 static karp_status add_look(recording *r, karp_str name, uint32_t number, const tree *root, karp_error *error)
 {
-    recording_look look = { .objects = tree_get(root, "objects"), .gone = tree_get(root, "gone") };
+    recording_look look = { .objects = tree_get(root, "objects"),
+                            .gone = tree_get(root, "gone"),
+                            .patched = tree_get(root, "patched") };
     look.whole = look.objects != NULL;
     if (!look.whole) look.objects = tree_get(root, "changed");
     if (karp_time_parse(tree_get_text(root, "now"), &look.at))
@@ -77,6 +80,27 @@ static recording_row *row_of_object(recording *r, const tree *object)
     return row;
 }
 
+/* Adds what the patches of a look make of the objects to its objects. */
+static karp_status expand(recording *r, recording_look *look, karp_error *error)
+{
+    tree *objects = tree_copy_or_new(&r->t, look->objects, TREE_LIST);
+    for (size_t k = 0; k < tree_count(look->patched); k++) {
+        const tree *entry = tree_item(look->patched, k);
+        karp_str like = tree_get_text(entry, "like"), own = tree_get_text(entry, "object");
+        const recording_row *from = row_of(r, like.len ? like : own);
+        tree *object = tree_copy(&r->t, from ? from->last : NULL);
+        if (from && !object)
+            return fail(error, KARP_E_INVALID, "patched: an object that the recording has not had before");
+        patch_apply(&r->t, object, tree_get(entry, "patch"));
+        recording_row *row = object ? row_of_object(r, object) : NULL;
+        if (!row) return fail_nomem(error);
+        row->last = object;
+        tree_append(&r->t, objects, object);
+    }
+    look->objects = objects;
+    return r->t.status ? fail_nomem(error) : KARP_OK;
+}
+
 static karp_status index_all(recording *r, karp_error *error)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -85,6 +109,8 @@ static karp_status index_all(recording *r, karp_error *error)
             if (!row) return fail_nomem(error);
             row->last = tree_item(r->looks[i].objects, k);
         }
+        karp_status status = r->looks[i].patched ? expand(r, &r->looks[i], error) : KARP_OK;
+        if (status) return status;
         for (size_t k = 0; k < tree_count(r->looks[i].gone); k++) {
             if (!row_of(r, tree_text(tree_item(r->looks[i].gone, k)))) return fail_nomem(error);
         }

@@ -11,6 +11,7 @@ typedef struct recording_look {
     int64_t at;
     bool whole; /* `objects` are all there are; otherwise those that have changed */
     const tree *objects, *gone;
+    const tree *patched; /* others, as what has changed of them; once they are read they are among the objects */
 } recording_look;
 
 /* An object. */

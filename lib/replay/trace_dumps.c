@@ -3,6 +3,7 @@
  * A sequence of dumps of a cluster (karp dump, kubectl get -o json): new pods were created, missing pods were deleted.
  */
 #include <replay/objects.h>
+#include <replay/patch.h>
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>
 
@@ -14,6 +15,7 @@ typedef struct dump {
     uint32_t number; /* number of this dump, from 1 */
     bool first;
     bool partial; /* what has changed since the last one */
+    patch_book *book; /* of a recording; NULL = a dump */
 } dump;
 
 /* The time of a dump: its own, or the latest time in its objects. */
@@ -128,6 +130,28 @@ static karp_status take_object(dump *d, const tree *object)
     return made ? KARP_OK : workloads_apply(&d->w, d->now, object, NULL);
 }
 
+/* Objects of a line of a recording, and those of which it says what has changed. */
+static karp_status take_objects(dump *d, const tree *list, const tree *patched)
+{
+    karp_status status = KARP_OK;
+    const char *why = NULL;
+    for (size_t i = 0; i < tree_count(list) && !status; i++) {
+        strbuf key;
+        strbuf_init(&key, d->w.t->context);
+        if (d->book) patch_key(&key, tree_item(list, i));
+        bool kept = !d->book ||
+                    (!key.failed && patch_book_put(d->book, (karp_str){ key.ptr, key.len }, tree_item(list, i)));
+        strbuf_free(&key);
+        status = kept ? take_object(d, tree_item(list, i)) : fail_nomem(d->w.error);
+    }
+    for (size_t i = 0; i < tree_count(patched) && d->book && !status; i++) {
+        const tree *object = patch_book_turn(d->book, &d->w.memory, tree_item(patched, i), &why);
+        if (object) status = take_object(d, object);
+        else status = why ? workloads_fault(&d->w, tree_item(patched, i), NULL, why) : fail_nomem(d->w.error);
+    }
+    return status;
+}
+
 /* Deletes the pods that this dump no longer contains. */
 static bool end_missing(dump *d)
 {
@@ -154,7 +178,7 @@ static karp_status take(dump *d, const tree *root)
     if (!d->first && d->now <= t->dump_before)
         return workloads_fault(&d->w, root, "now", "time goes back: dumps come in the order of their times");
     if (d->first) t->begins = d->now;
-    for (size_t i = 0; i < tree_count(objects) && !status; i++) status = take_object(d, tree_item(objects, i));
+    status = take_objects(d, objects, tree_get(root, "patched"));
     if (!status && !end_missing(d)) status = fail_nomem(d->w.error);
     t->dump_before = d->now;
     if (d->now > t->ends) t->ends = d->now;
@@ -184,15 +208,16 @@ static karp_status take_change(dump *d, const tree *root)
     if (d->now <= t->dump_before)
         return workloads_fault(&d->w, root, "now", "time goes back: lines come in the order of their times");
     for (size_t i = 0; i < tree_count(gone) && !status; i++) status = take_gone(d, tree_text(tree_item(gone, i)));
-    for (size_t i = 0; i < tree_count(changed) && !status; i++) status = take_object(d, tree_item(changed, i));
+    if (!status) status = take_objects(d, changed, tree_get(root, "patched"));
     t->dump_before = d->now;
     if (d->now > t->ends) t->ends = d->now;
     return status;
 }
 
-static karp_status take_line(trace *t, karp_str name, karp_str line, bool lenient, bool last, karp_error *error)
+static karp_status take_line(trace *t, patch_book *book, karp_str name, karp_str line, bool lenient, bool last,
+                             karp_error *error)
 {
-    dump d = { .number = t->dumps, .partial = true };
+    dump d = { .number = t->dumps, .partial = true, .book = book };
     tree *root = NULL;
     karp_status status = workloads_init(&d.w, t, name, line, lenient, error);
     if (!status) status = tree_read(&d.w.memory, name, line, &root, error);
@@ -219,13 +244,16 @@ karp_status trace_read_recording(trace *t, karp_str name, karp_str text, bool le
 {
     karp_status status = KARP_OK;
     uint32_t number = 0;
+    patch_book book;
+    patch_book_init(&book, t->context);
     for (size_t at = 0, end; at < text.len && !status; at = end + 1) {
         const char *feed = memchr(text.ptr + at, '\n', text.len - at);
         end = feed ? (size_t)(feed - text.ptr) : text.len;
         number++;
-        if (end > at) status = take_line(t, name, (karp_str){ text.ptr + at, end - at }, lenient, !feed, error);
+        if (end > at) status = take_line(t, &book, name, (karp_str){ text.ptr + at, end - at }, lenient, !feed, error);
         if (status && error->line <= 1) error->line = number;
     }
+    patch_book_free(&book);
     return status;
 }
 

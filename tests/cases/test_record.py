@@ -148,11 +148,16 @@ def wrong():
     check('none/x' in error and 'written' in error, error)
 
 
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    (folder / 'kubectl').write_text(f'#!{sys.executable} -IS\n' + STUB.replace('FOLDER', repr(name)))
-    (folder / 'kubectl').chmod(0o755)
-    recording = changes()
-    replayed(recording, goes_on(recording))
-    wrong()
-finish()
+def stub(at):
+    (at / 'kubectl').write_text(f'#!{sys.executable} -IS\n' + STUB.replace('FOLDER', repr(str(at))))
+    (at / 'kubectl').chmod(0o755)
+
+
+if __name__ == '__main__':
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        stub(folder)
+        recording = changes()
+        replayed(recording, goes_on(recording))
+        wrong()
+    finish()
