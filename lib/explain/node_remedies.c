@@ -43,11 +43,16 @@ static bool of_pods(uint32_t code)
            code == KARP_REASON_PDB_MULTIPLE;
 }
 
+static int64_t now_of(const node_remedies *r)
+{
+    return r->options->common->now != 0 ? r->options->common->now : r->snapshot->raw.now;
+}
+
 /* Whether the pod causes the reason. */
 static bool causes(const node_remedies *r, uint32_t pod_number, uint32_t code)
 {
     const karp_snapshot *s = r->snapshot;
-    int64_t now = r->options->common->now != 0 ? r->options->common->now : s->raw.now;
+    int64_t now = now_of(r);
     if (code == KARP_REASON_POD_DO_NOT_DISRUPT) return !pod_disruptable(s, pod_at(&s->raw, pod_number), now);
     enum pdb_answer answer = pod_pdb_check(s, pod_number, now, PDB_ZERO_DISRUPTIONS, NULL);
     return answer == (code == KARP_REASON_PDB_MULTIPLE ? PDB_SEVERAL : PDB_ONE_BLOCKS);
@@ -91,15 +96,24 @@ static const karp_command *command_on(const karp_decision *d, karp_str name)
     return NULL;
 }
 
-/* Decides on the view, in which only this node can go, and notes the change if it goes. Frees the view. */
-static karp_status try_view(node_remedies *r, node_view *v, uint32_t code, strbuf *text, karp_error *error)
+/* Decides on the view, in which only this node can go. *c: its command, NULL = it stays. The caller frees *d. */
+static karp_status decide(const node_remedies *r, const node_view *v, karp_decision **d, const karp_command **c,
+                          karp_error *error)
 {
     karp_disrupt_options options = *r->options;
-    karp_decision *d = NULL;
     options.memory = NULL;
+    karp_status status = v->refused ? fail_nomem(error) : karp_disrupt(&v->view, &options, d, error);
+    *c = *d == NULL ? NULL : command_on(*d, name_of(r->snapshot, r->snapshot->nodes[r->node].name));
+    return status;
+}
+
+/* Notes the change of the view if the node goes with it. */
+static karp_status try_view(node_remedies *r, node_view *v, uint32_t code, strbuf *text, karp_error *error)
+{
+    karp_decision *d = NULL;
+    const karp_command *c = NULL;
     r->tried++;
-    karp_status status = v->refused || text->failed ? fail_nomem(error) : karp_disrupt(&v->view, &options, &d, error);
-    const karp_command *c = d == NULL ? NULL : command_on(d, name_of(r->snapshot, r->snapshot->nodes[r->node].name));
+    karp_status status = text->failed ? fail_nomem(error) : decide(r, v, &d, &c, error);
     if (c != NULL) {
         karp_node_remedy *row = list_push(r->context, &r->found, sizeof *row);
         const char *copy = row == NULL ? NULL : arena_string(r->data, text->ptr, text->len);
@@ -123,6 +137,19 @@ static bool open_view(const node_remedies *r, node_view *v)
     if (!node_view_init(v, r->snapshot, r->node)) return false;
     if (r->before != NULL) node_view_remove_commands(v, r->before);
     return true;
+}
+
+/* Whether the node goes with no change once other commands no longer come first. */
+static karp_status try_nothing(const node_remedies *r, bool *goes, karp_error *error)
+{
+    node_view v;
+    karp_decision *d = NULL;
+    const karp_command *c = NULL;
+    karp_status status = open_view(r, &v) ? decide(r, &v, &d, &c, error) : fail_nomem(error);
+    *goes = c != NULL;
+    karp_decision_unref(d);
+    node_view_free(&v);
+    return status;
 }
 
 /* The change for the blocker; NULL = there is none, or one before it has the same. `seen`: bits of the table. */
@@ -196,10 +223,13 @@ karp_status find_node_remedies(node_remedies *r, karp_error *error)
     const state_node *n = &r->snapshot->nodes[r->node];
     if (n->claim == NO_ID || n->marked || n->node == NO_ID || r->blocker_count == 0) return KARP_OK;
     uint32_t seen = 0;
+    bool goes = false;
+    status = try_nothing(r, &goes, error);
     for (size_t i = 0; i < r->blocker_count && status == KARP_OK; i++) {
         const change *c = next_change(r, i, &seen);
-        if (c != NULL) status = try_reason(r, c, error);
+        if (c != NULL && (!goes || c->code == KARP_REASON_BUDGET)) status = try_reason(r, c, error);
     }
+    if (goes) return status; /* it needs no change, or only that this pass may take more nodes */
     if (status == KARP_OK) status = try_cluster(r, true, error);
     if (status == KARP_OK) status = try_cluster(r, false, error);
     return status == KARP_OK && r->found.count == 0 ? try_together(r, error) : status;

@@ -22,7 +22,7 @@ typedef struct node_remedies {
 } node_remedies;
 
 /* Each reason by itself, in the order of the blockers, then limits and topology; all reasons together if none is
- * enough. */
+ * enough. If it goes with no change when other commands of the pass are over, only room in budgets is tried. */
 karp_status find_node_remedies(node_remedies *r, karp_error *error);
 
 #endif

@@ -291,7 +291,7 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
     write_buffer *b = t->out;
     size_t start = b->text.len;
     size_t count = karp_node_explanation_blocker_count(explanation);
-    bool known = count > 0;
+    bool known = count > 0, goes = false; /* only other commands come before it */
     uint32_t first = 0;
     for (size_t i = 0; i < count && known; i++) {
         karp_blocker blocker;
@@ -299,6 +299,7 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
         get_blocker(job, explanation, i, &blocker);
         if (i > 0 && blocker.method != first) break; /* what the first method waits for is enough */
         first = blocker.method;
+        goes = i == 0 && blocker.code == KARP_REASON_NOT_REACHED_IN_PASS;
         buffer_text(b, i == 0 ? "Eligible again: " : ", and ");
         if (blocker.until != KARP_NO_TIME) {
             karp_time_format(blocker.until, when);
@@ -311,6 +312,7 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
             known = write_condition(b, &blocker);
         }
     }
+    if (known && goes) buffer_text(b, "; no change is needed");
     if (known) buffer_char(b, '\n');
     else buffer_cut(b, start);
 }

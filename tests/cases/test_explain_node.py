@@ -106,7 +106,12 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.100/h.',
                   '  another command came first: Emptiness of b  NOT_REACHED_IN_PASS',
                   'If it could be disrupted: its 1 pod to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).',
-                  'Eligible again: in the next pass, at once, while the budgets allow it'], 'an empty node goes first')
+                  'Eligible again: in the next pass, at once, while the budgets allow it; no change is needed'], 'an empty node goes first')
+    # It goes with no change, so no change is named: limits play no part in it.
+    limited = pool('WhenEmptyOrUnderutilized')
+    limited['spec']['limits'] = {'cpu': '100'}
+    answer = json.loads(explain([limited, node('a', 'dear'), node('b', 'dear'), pod('web', 'a', '4')], '-o', 'json'))
+    equal(answer.get('remedies', []), [], 'nothing needs to change')
     answer = json.loads(explain([pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), pod('web', 'a', '4')],
                                 '-o', 'json'))
     equal([(b['code'], b['detail'].split(': ')[-1]) for b in answer['blockers']],
