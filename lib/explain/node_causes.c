@@ -313,6 +313,16 @@ int64_t shielded_until(const karp_snapshot *s, uint32_t node_number)
     return later(counts_from(s, n, &event), s->raw.pools.items[n->pool].consolidate_after, INT64_MIN);
 }
 
+bool wait_is_over(const karp_snapshot *s, uint32_t node_number, int64_t now)
+{
+    const state_node *n = &s->nodes[node_number];
+    bool event;
+    if (n->claim == NO_ID || n->pool == NO_ID) return false;
+    int64_t after = s->raw.pools.items[n->pool].consolidate_after, since = counts_from(s, n, &event);
+    if (since == KARP_NO_TIME || after == KARP_DURATION_NEVER || after < 0) return false;
+    return since <= INT64_MAX - after && since + after <= now;
+}
+
 void show_shielded(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
     strbuf_addstr(b, name_of(s, s->nodes[node_number].name));
@@ -342,10 +352,14 @@ static void show_wait(strbuf *b, const node_cause *c)
     add_time(b, since);
     uint32_t which = event ? pod_of_event(s, node_of(c), since) : NO_ID;
     strbuf_adds(b, event ? ", when a pod last came or went" : ", when the node was initialized");
-    if (which == NO_ID) return;
-    strbuf_adds(b, " (");
-    strbuf_addstr(b, pod_name(s, which));
-    strbuf_addc(b, ')');
+    if (which != NO_ID) {
+        strbuf_adds(b, " (");
+        strbuf_addstr(b, pod_name(s, which));
+        strbuf_addc(b, ')');
+    }
+    if (!wait_is_over(s, c->view->node, c->decision->now)) return;
+    strbuf_adds(b, "; that time is over, but the condition is not set. Karpenter's controller sets it: is Karpenter "
+                   "running, and is the input up to date?");
 }
 
 /* ---- other reasons ----------------------------------------------------------------------------------------------- */

@@ -24,6 +24,9 @@ void cause_show(strbuf *b, const node_cause *c);
 void show_shielded(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 int64_t shielded_until(const karp_snapshot *s, uint32_t node_number);
 
+/* Whether consolidateAfter of the node is over: that its NodeClaim is not Consolidatable then has another cause. */
+bool wait_is_over(const karp_snapshot *s, uint32_t node_number, int64_t now);
+
 /* What would hold the node if its NodeClaim had no terminationGracePeriod. Nothing if nothing would, or it has none. */
 void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, const char *method, int64_t now);
 

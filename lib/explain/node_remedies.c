@@ -156,6 +156,9 @@ static karp_status try_nothing(const node_remedies *r, bool *goes, karp_error *e
 static const change *next_change(const node_remedies *r, size_t index, uint32_t *seen)
 {
     const change *c = change_of(r->blockers[index].code);
+    /* a shorter time is no help when that of now is over */
+    if (r->blockers[index].code == KARP_REASON_NOT_CONSOLIDATABLE && wait_is_over(r->snapshot, r->node, now_of(r)))
+        return NULL;
     uint32_t bit = c == NULL ? 0 : UINT32_C(1) << (c - changes);
     if (c == NULL || (*seen & bit) != 0) return NULL;
     *seen |= bit;

@@ -367,6 +367,15 @@ def changes_of_nodes():
     equal(tried(quiet, pod('web-0', 'n1')), [('POLICY_WHEN_EMPTY', 'set consolidationPolicy WhenEmptyOrUnderutilized in NodePool std', 'm6i.large')], 'the policy')
     equal(tried(pool(SIZES, disruption=FREE, limits={'cpu': '1'}), pod('web-0', 'n1')), [('', 'raise the limits of NodePools', 'm6i.large')], 'limits')
     equal(tried(open_, pod('web-0', 'n1', cpu='3')), [], 'nothing that was tried helps')
+    # A time that is over is no shorter for being set to less: then the controller has not set the condition.
+    for after, row, said in [('1m', [], 'that time is over, but the condition is not set'),
+                             ('72h', [('NOT_CONSOLIDATABLE', 'shorten consolidateAfter in NodePool std', 'm6i.large')], '')]:
+        one = node('n1', kind='m6i.xlarge')
+        objects = [pool(SIZES, disruption={**FREE, 'consolidateAfter': after}), one, claim(one), pod('web-0', 'n1')]
+        told = asked('explain', 'node', 'n1', *NOW, objects=objects)
+        equal([(r.get('code', ''), r['text'], r.get('instanceType', '')) for r in told.get('remedies', [])], row, after)
+        detail = next(b['detail'] for b in told['blockers'] if b['code'] == 'NOT_CONSOLIDATABLE')
+        check(said in detail and (said or 'over' not in detail), detail)
 
 
 volumes()
