@@ -378,12 +378,19 @@ static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
     return NO_ID;
 }
 
-/* The first pod, by name, with the same name in another namespace; "" = none. */
-static karp_str namesake(const karp_snapshot *s, karp_str name)
+/* Whether a controller would give pods of a workload of this name such a name: "web-0" of "web". */
+static bool begins_so(karp_str longer, karp_str name)
 {
+    return longer.len > name.len && str_has_prefix(longer, name) && longer.ptr[name.len] == '-';
+}
+
+/* The first pod, by name, that has the name, or begins with it, whatever the namespace; "" = none. */
+static karp_str namesake(const karp_snapshot *s, karp_str name, bool begins)
+{
+    karp_str wanted = str_after(name, '/');
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
-        karp_str other = pod_name(s, s->by_name[i]);
-        if (equal_str(str_after(other, '/'), str_after(name, '/'))) return other;
+        karp_str other = pod_name(s, s->by_name[i]), base = str_after(other, '/');
+        if (begins ? begins_so(base, wanted) : equal_str(base, wanted)) return other;
     }
     return (karp_str){ "", 0 };
 }
@@ -394,7 +401,7 @@ static karp_str similar(const karp_snapshot *s, karp_str name)
     nearest meant = { .wanted = name, .distance = 2 }; /* two letters may be wrong */
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
         karp_str other = pod_name(s, s->by_name[i]);
-        if (other.len > name.len && str_has_prefix(other, name) && other.ptr[name.len] == '-') return other;
+        if (begins_so(other, name)) return other;
         nearest_offer(&meant, other);
     }
     return meant.best.ptr != NULL ? meant.best : (karp_str){ "", 0 };
@@ -425,8 +432,9 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
                     "the pod is not pending for Karpenter: it has no condition PodScheduled=False of reason "
                     "Unschedulable, or a node is nominated for it");
     }
-    karp_str other = namesake(s, name);
+    karp_str other = namesake(s, name, false);
     if (other.len == 0) other = similar(s, name);
+    if (other.len == 0) other = namesake(s, name, true);
     if (other.len == 0) return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
     return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME); did you mean %.*s?",
                 other.len < NAME_SHOWN ? (int)other.len : NAME_SHOWN, other.ptr);

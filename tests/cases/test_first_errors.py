@@ -34,6 +34,8 @@ def near_names():
         equal(answer('explain', name, '-', text=text), goes, 'kubectl writes it so')
     check('no pod of that name (NAMESPACE/NAME); did you mean default/web-0?' in answer('explain', 'pod', 'web', '-', text=text, status=1), 'a workload')
     check('did you mean default/web-0?' in answer('explain', 'pod', 'wbe-0', '-', text=text, status=1), 'a misspelt pod')
+    away = text.replace('name: web-0', 'name: web-0, namespace: shop')
+    check('did you mean shop/web-0?' in answer('explain', 'pod', 'web', '-', text=away, status=1), 'a workload of another namespace')
     check('did you mean karp explain pod web-0?' in answer('explain', 'web-0', '-', text=text, status=1), 'a pod without its kind')
     check('did you mean web?' in answer('explain', 'deployment', 'wbe', '-', text=text, status=1), 'a misspelt workload')
     cluster = pathlib.Path(__file__).parent / 'asks/dump.json'
