@@ -155,6 +155,23 @@ static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_st
                 space.ptr, (int)base.len, base.ptr);
 }
 
+/* A pod of the workload, of which the plan places none and leaves none over: they run, or the plan does not consider
+ * them. len 0 = the input has none. */
+static karp_str pod_outside(const karp_snapshot *snapshot, karp_str workload)
+{
+    karp_str pod, first = { NULL, 0 };
+    size_t count = 0;
+    for (size_t i = 0; (pod = karp_snapshot_pod_name(snapshot, i)).ptr != NULL; i++) {
+        if (is_pod_of(pod, workload)) first = count++ == 0 ? pod : first;
+    }
+    char text[300];
+    (void)snprintf(text, sizeof(text), "%zu %s, of which the plan places none; shown is %.*s%s", count,
+                   count == 1 ? "pod" : "pods", str_shown(first, 100), first.len ? first.ptr : "",
+                   count > 1 ? ", and karp explain pod NAMESPACE/NAME shows another" : "");
+    if (count > 0) print_note(str(text));
+    return first;
+}
+
 /* The pod that represents a workload, with a note; the workload's name if there is none. */
 static karp_status stand_in(cli_answer *answer, const karp_options *common, karp_decision **plan, karp_str *name)
 {
@@ -162,7 +179,12 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     size_t left = 0, placed = 0;
     karp_str pod = status == KARP_OK ? pod_of(*plan, *name, &left, &placed) : (karp_str){ NULL, 0 };
     if (status != KARP_OK) return status;
-    if (pod.len == 0) return no_pods(&answer->error, *plan, *name);
+    if (pod.len == 0) {
+        pod = pod_outside(answer->input.snapshot, *name);
+        if (pod.len == 0) return no_pods(&answer->error, *plan, *name);
+        *name = pod;
+        return KARP_OK;
+    }
     char text[200];
     (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; shown is %.*s", left + placed,
                    left + placed == 1 ? "pod" : "pods", placed, left, str_shown(pod, 100), pod.ptr);
@@ -172,52 +194,69 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
 }
 
 /* Whether a problem is about the object: "KIND NAME is not planned …", with the namespace if the object states it. */
-static bool is_about(karp_str problem, karp_str name)
+static bool is_about(karp_str problem, karp_str kind, karp_str name)
 {
     karp_str rest = str_after(problem, ' '), of = str_before(rest, ' ');
-    return equal_str(of, name) || (str_starts(name, "default/") && equal_str(of, str_after(name, '/')));
+    return equal_str(str_before(problem, ' '), kind) &&
+           (equal_str(of, name) || (str_starts(name, "default/") && equal_str(of, str_after(name, '/'))));
 }
 
-/* Replaces the error about a pod by what the reader noted about it, such as its scheduling gates, or why the API server
- * refuses it. */
-static void use_note(cli_answer *answer, karp_str pod)
+/* What a note says of the Job: that it is suspended. The note names the first such Job, and counts the others. */
+static bool is_suspended(karp_str note, karp_str job)
+{
+    static const karp_str said = { ": suspended (spec.suspend)", 26 };
+    karp_str named = str_before(str_after(note, ' '), ':');
+    return str_starts(note, "Job ") && str_contains(note, said) &&
+           (equal_str(named, str_after(job, '/')) || str_contains(named, (karp_str){ " and ", 5 }));
+}
+
+/* Replaces the error about an object by what the reader noted about it, such as scheduling gates of a pod, or why the
+ * API server refuses it. */
+static void use_note(cli_answer *answer, karp_str kind, karp_str name)
 {
     const karp_reader *reader = answer->input.reader;
     for (size_t i = 0; i < karp_reader_warning_count(reader); i++) {
         karp_str note = karp_reader_warning(reader, i), rest = note;
-        if (is_problem(&note) && is_about(note, pod)) {
+        if (is_problem(&note) && is_about(note, kind, name)) {
             (void)fail(&answer->error, KARP_E_NOT_FOUND, "%.*s", str_shown(note, 900), note.ptr);
             return;
         }
-        if (!str_has_prefix(note, str("Pod "))) continue;
+        if (str_is(kind, "Job") && is_suspended(note, name)) {
+            (void)fail(&answer->error, KARP_E_NOT_FOUND,
+                       "no pod of it is in the input. %.*s; karp explain group %.*s says where they would go",
+                       str_shown(note, 400), note.ptr, str_shown(name, 200), name.ptr);
+            return;
+        }
+        if (!str_is(kind, "Pod") || !str_has_prefix(note, str("Pod "))) continue;
         rest = (karp_str){ note.ptr + 4, note.len - 4 };
-        if (!str_has_prefix(rest, pod) || rest.len < pod.len + 2 || rest.ptr[pod.len] != ':') continue;
-        (void)fail(&answer->error, KARP_E_NOT_FOUND, "%.*s", (int)(rest.len - pod.len - 2), rest.ptr + pod.len + 2);
+        if (!str_has_prefix(rest, name) || rest.len < name.len + 2 || rest.ptr[name.len] != ':') continue;
+        (void)fail(&answer->error, KARP_E_NOT_FOUND, "%.*s", (int)(rest.len - name.len - 2), rest.ptr + name.len + 2);
         return;
     }
 }
 
 static karp_status explain_pod(cli_answer *answer, void *own, int *result)
 {
-    const bool *workload = own;
+    const karp_str *kind = own; /* as Kubernetes writes it */
+    bool workload = !str_is(*kind, "Pod");
     (void)result;
     karp_options common = decision_options(answer->options);
     karp_pod_explanation *explanation = NULL;
     karp_decision *plan = NULL;
     karp_str given = subject(answer);
     size_t room;
-    char *name = full_name(answer->options, given.ptr, space_of(answer, given.ptr, *workload), &room);
+    char *name = full_name(answer->options, given.ptr, space_of(answer, given.ptr, workload), &room);
     if (name == NULL) {
         answer->error.status = KARP_E_NOMEM;
         return KARP_E_NOMEM;
     }
     progress_begin("trying changes");
     karp_str pod = { name, room - 1 };
-    karp_status status = *workload ? stand_in(answer, &common, &plan, &pod) : KARP_OK;
+    karp_status status = workload ? stand_in(answer, &common, &plan, &pod) : KARP_OK;
     if (status == KARP_OK)
         status = karp_explain_pod(answer->input.snapshot, &common, pod, &explanation, &answer->error);
     progress_end();
-    if (status == KARP_E_NOT_FOUND) use_note(answer, pod);
+    if (status == KARP_E_NOT_FOUND) use_note(answer, pod.ptr == name ? *kind : str("Pod"), pod);
     karp_decision_unref(plan);
     karp_free(answer->options->context, name, room);
     karp_preferences *preferences = NULL;
@@ -336,16 +375,28 @@ static int no_kind(const char *kind, const char *name, bool slashed)
 
 static int run_explain(const cli_options *options)
 {
-    const char *kind = options->words.items[0];
-    static const char *const workloads[] = { "deployment", "deploy", "statefulset", "sts", "replicaset", "rs", "job" };
-    bool is_pod = strcmp(kind, "pod") == 0 || strcmp(kind, "po") == 0, workload = false;
-    for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
-        workload = workload || strcmp(kind, workloads[i]) == 0;
-    if (strcmp(kind, "group") == 0 || strcmp(kind, "podgroup") == 0) return run_explain_group(options);
-    if (!is_pod && !workload && strcmp(kind, "node") != 0 && strcmp(kind, "no") != 0) {
-        return no_kind(kind, options->words.items[1], options->slashed);
+    static const struct {
+        const char *word, *kind;
+    } kinds[] = {
+        { "pod", "Pod" },
+        { "po", "Pod" },
+        { "deployment", "Deployment" },
+        { "deploy", "Deployment" },
+        { "statefulset", "StatefulSet" },
+        { "sts", "StatefulSet" },
+        { "replicaset", "ReplicaSet" },
+        { "rs", "ReplicaSet" },
+        { "job", "Job" },
+    };
+    const char *word = options->words.items[0];
+    karp_str kind = { NULL, 0 };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(word, kinds[i].word) == 0) kind = str(kinds[i].kind);
     }
-    return answer_input(options, true, false, is_pod || workload ? explain_pod : explain_node, &workload);
+    if (strcmp(word, "group") == 0 || strcmp(word, "podgroup") == 0) return run_explain_group(options);
+    if (kind.len == 0 && strcmp(word, "node") != 0 && strcmp(word, "no") != 0)
+        return no_kind(word, options->words.items[1], options->slashed);
+    return answer_input(options, true, false, kind.len > 0 ? explain_pod : explain_node, &kind);
 }
 
 const cli_verb verb_explain = {

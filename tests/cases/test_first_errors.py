@@ -24,6 +24,56 @@ def answer(*words, text=None, status=0):
     return ' '.join((error if status else out).split())
 
 
+DEPLOYMENT = '''---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {SPECcontainers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}
+'''
+SCALER = '''---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: other}, maxReplicas: 3}
+'''
+JOB = '''---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}
+'''
+
+
+def outside_the_plan():
+    """A workload whose pods no plan places: one of them is explained, and no other object is taken for it."""
+    def said(*words, text, status=0):
+        out, error = run('explain', *words, '-', text=text, status=status)
+        return ' '.join((out + error).split())
+    refused = POOL.replace('requirements: []', 'requirements: [{key: karpenter.sh/nodepool, operator: Exists}]') + DEPLOYMENT.replace('SPEC', '')
+    shown = said('deployment', 'web', text=refused)
+    check('default/web-0 was not considered. no dynamic nodepools found NO_NODEPOOLS' in shown, shown)
+    check('2 pods, of which the plan places none; shown is default/web-0' in shown, shown)
+    wrong = POOL + DEPLOYMENT.replace('SPEC', 'nodeSelector: {karpenter.sh/capacity-type: Spot}, ')
+    for text in (wrong, wrong + SCALER):
+        shown = said('deployment', 'web', text=text)
+        check('default/web-0 was not considered. node selector label karpenter.sh/capacity-type' in shown, shown)
+    shown = said('deployment', 'web', text=POOL + SCALER, status=1)
+    check('no pending pod of a workload of that name' in shown and 'it scales' not in shown, shown)
+    cluster = pathlib.Path(__file__).parent / 'asks/dump.json'
+    bound = next(i for i in json.loads(cluster.read_text())['items'] if i['kind'] == 'Pod' and i['spec'].get('nodeName')
+                 and (i['metadata'].get('ownerReferences') or [{}])[0].get('kind') == 'ReplicaSet')
+    space, name = bound['metadata']['namespace'], bound['metadata']['name'].rsplit('-', 2)[0]
+    out, error = run('explain', 'deployment', f'{space}/{name}', cluster)
+    check(' runs. ' in out and 'of which the plan places none; shown is' in error, (out, error))
+    shown = said('job', 'ml/train', text=POOL + JOB, status=1)
+    check('Job train: suspended (spec.suspend)' in shown and 'karp explain group ml/train' in shown, shown)
+
+
 def near_names():
     check("unknown command 'pln'; did you mean karp plan?" in answer('pln', status=1), 'a command')
     check('the commands are plan, ' in answer('frobnicate', status=1), 'no command is near')
@@ -241,6 +291,6 @@ def zones_of_the_class():
     check('launches nothing' not in answer('plan', '-f', '-', text=own.replace('ZONES', 'us-west-2c') + pod()), 'the class is unknown')
 
 
-for step in (near_names, zone_as_region, no_pool, duplicates, gated, foreign, skipping, wrong_values, storage, zones_of_the_class):
+for step in (near_names, outside_the_plan, zone_as_region, no_pool, duplicates, gated, foreign, skipping, wrong_values, storage, zones_of_the_class):
     step()
 sys.exit(finish())
