@@ -160,6 +160,11 @@ typedef struct karp_tune_day {
  * or there are fewer days), INVALID, ABI_SIZE. */
 KARP_API karp_status karp_tune_get_day(const karp_tune *tune, size_t design, size_t index, karp_tune_day *out);
 
+/** What the replay of the input as it is does not plan or understand, by number: its `problems`, which every cost
+ * lacks;
+ * "" = there are fewer. Borrowed from the search. */
+KARP_API karp_str karp_tune_problem(const karp_tune *tune, size_t index);
+
 /** How many designs were handed out. */
 KARP_API size_t karp_tune_design_count(const karp_tune *tune);
 /** Design @p index, judged by the results that were given. Errors: NOT_FOUND (there are fewer), ABI_SIZE. */
