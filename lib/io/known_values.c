@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/clouds.h>
 #include <io/notes.h>
+#include <providers/builtin.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -181,17 +182,36 @@ static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
     return kept->pool.ptr && kept->required.key.ptr;
 }
 
+/* Karpenter takes a label of another cloud as one of the user's own, so it restricts no instance types. */
+static karp_status note_other_cloud(karp_reader *reader, const karp_node_pool *pool, const karp_requirement *r)
+{
+    const builtin_plugin *own = plugin_builtin_for_class(pool->node_class.group, pool->node_class.kind), *one;
+    bool wants = r->op != KARP_OP_NOT_IN && r->op != KARP_OP_DOES_NOT_EXIST && io_builtin_types(reader);
+    char name[128], key[128];
+    for (size_t i = 0; own && wants && (one = plugin_builtin(i)) != NULL; i++) {
+        if (one == own || !plugin_has_label(one, r->key)) continue;
+        str_shorten(name, sizeof name, pool->meta.name);
+        str_shorten(key, sizeof key, r->key);
+        return io_warn(reader,
+                       "NodePool %s: its requirement %s restricts nothing: it is a label of the provider %s, which "
+                       "no instance type of %s has",
+                       name, key, one->plugin->name, own->plugin->name);
+    }
+    return KARP_OK;
+}
+
 karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_status status = io_retired_requirements(reader, pool->requirements, pool->requirement_count);
     if (status) return status;
     if (pool->meta.deletion != KARP_NO_TIME || reader->options.no_lint_notes) return KARP_OK;
-    for (size_t i = 0; i < pool->requirement_count; i++) {
+    for (size_t i = 0; i < pool->requirement_count && status == KARP_OK; i++) {
         const karp_requirement *r = &pool->requirements[i];
         if (r->op == KARP_OP_IN && r->value_count > 1 && !keep(reader, pool->meta.name, r))
             return io_reader_nomem(reader);
+        status = note_other_cloud(reader, pool, r);
     }
-    return KARP_OK;
+    return status;
 }
 
 enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* limits: lists to check, each against all offerings; notes */

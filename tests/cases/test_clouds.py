@@ -313,6 +313,22 @@ def kwok_generates_its_types():
     check('kwok has no facts to fetch' in run('facts', '--provider', 'kwok', status=1)[1], 'facts')
 
 
-for step in (kwok_generates_its_types, the_group_decides, the_region_follows, signs, other_clouds, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
+
+def labels_of_others():
+    """A requirement by a label of another cloud restricts nothing, and a note says so, whichever the two clouds are."""
+    told = lambda text, *words: [w for w in plan(text, *words)['warnings'] if 'restricts nothing' in w]
+    for own in CLASSES:
+        for other, key in FAMILY.items():
+            if other == own:
+                continue
+            for operator, notes in (('In, values: [m]', 1), ('Exists', 1), ('NotIn, values: [m]', 0), ('DoesNotExist', 0)):
+                found = told(pool(own, more=f'      - {{key: {key}, operator: {operator}}}\n') + pod())
+                equal(len(found), notes, f'{own}, {key} {operator}')
+                check(all(f'its requirement {key} restricts nothing: it is a label of the provider {other}' in w for w in found), found)
+        equal(told(pool(own, families='m') + pod()), [], own)
+    check('which no instance type of kwok has' in str(told(KWOK % (f'{{key: {FAMILY["aws"]}, operator: In, values: [m5]}}', '') + pod())), 'kwok')
+
+
+for step in (labels_of_others, kwok_generates_its_types, the_group_decides, the_region_follows, signs, other_clouds, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
     step()
 sys.exit(finish())
