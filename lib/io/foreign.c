@@ -160,6 +160,14 @@ void io_foreign_explain_object(karp_reader *reader)
         add_advice(reader, document, &kinds[HELM_TEMPLATE]);
 }
 
+void io_foreign_explain_line(karp_reader *reader, karp_str document, karp_str text)
+{
+    for (uint32_t line = 1; line < reader->error.line && text.len > 0; line++) text = str_after(text, '\n');
+    const char *end = text.len > 0 ? memchr(text.ptr, '\n', text.len) : NULL;
+    if (end) text.len = (size_t)(end - text.ptr);
+    if (has_action(text, false)) add_advice(reader, document, &kinds[HELM_TEMPLATE]);
+}
+
 /* ---- trees that are no objects ----------------------------------------------------------------------------------- */
 
 static bool has_text(const tree *root, const char *member) { return tree_get_text(root, member).len > 0; }

@@ -13,6 +13,8 @@ bool io_foreign_note(karp_reader *reader, karp_str document, karp_str text);
 /* A text could not be parsed, and no object of it was used. Adds to the error what it is, or with `skip_unknown` leaves
  * it out with a note, or as a problem if it looks like an object. Returns the reader's status. */
 karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str text);
+/* Adds to the error of a text whose first objects were read that its line is of a template, if it is. */
+void io_foreign_explain_line(karp_reader *reader, karp_str document, karp_str text);
 /* Adds to the error of an object that it is of a template. */
 void io_foreign_explain_object(karp_reader *reader);
 

@@ -202,7 +202,10 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, st
     karp_status status = !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text, file)
                                                                       : io_read_yaml(reader, document, text);
     bool unparsed = (status == KARP_E_SYNTAX || status == KARP_E_INVALID) && used == reader->used && !reader->take;
-    return unparsed ? io_foreign_text(reader, document, text) : status;
+    if (unparsed) return io_foreign_text(reader, document, text);
+    bool parsing = status == KARP_E_SYNTAX || (status == KARP_E_INVALID && reader->error.object[0] == '\0');
+    if (parsing) io_foreign_explain_line(reader, document, text);
+    return status;
 }
 
 karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error)

@@ -192,6 +192,11 @@ def foreign():
             said = answer('plan', path, '--skip-unknown', '--width', '1000')
             check(f'{path}:' in said and ': left out: ' in said, f'{name}: {said}')
     check('Helm' not in answer('plan', '-f', '-', text=alert, status=1), "templates of other programs are objects' texts")
+    later = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n---\n'
+    for text in (template, 'kind: Secret\nstringData:\n  t: {{TOKEN}}\n'):
+        check(HELM in answer('plan', '-f', '-', text=later + text, status=1), 'after objects that can be read')
+    unclosed = 'kind: Secret\nstringData: {t: "{{TOKEN}}"}\nmetadata: {name: [}\n'
+    check('Helm' not in answer('plan', '-f', '-', text=later + unclosed, status=1), 'an error in another line')
     check('JSON5' not in answer('plan', '-f', '-', text='{"kind": ', status=1), 'JSON that ends early')
 
 
