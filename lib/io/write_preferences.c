@@ -138,6 +138,7 @@ static void write_costs(write_buffer *b, const karp_preferences *found)
 void preferences_as_text(const text_out *t, const write_job *job)
 {
     preference_list list = preferences_of(job);
+    bool kept = false;
     if (list.count == 0) return;
     buffer_char(t->out, '\n');
     text_styled(t, STYLE_HEADING, "Preferences");
@@ -145,7 +146,9 @@ void preferences_as_text(const text_out *t, const write_job *job)
     for (size_t i = 0; i < list.count; i++) {
         karp_preference row = preference_at(job, &list, i);
         write_preference(t, job, &row);
+        kept = kept || row.kept > 0;
     }
+    if (kept) buffer_text(t->out, "  A preference is given up only for a pod that cannot be placed with it.\n");
     if (job->options->preferences == NULL) return;
     buffer_text(t->out, "  ");
     write_costs(t->out, job->options->preferences);
