@@ -87,6 +87,7 @@ bool held_note(const pass *p, karp_decision *d)
             if (grace > 0 && count++ == 0) strbuf_addstr(&text, name_of(p->snapshot, n->name));
         }
     }
+    if (count == 0) return true; /* nothing was allocated */
     karp_duration_format(longest, length);
     if (count > 1) strbuf_adds(&text, " and ");
     if (count > 1) strbuf_addu(&text, count - 1);
@@ -96,7 +97,7 @@ bool held_note(const pass *p, karp_decision *d)
     strbuf_adds(&text,
                 "), and need a place only then: until then the node costs on, and that place is in no figure of the "
                 "command");
-    bool ok = count == 0 || (!text.failed && decision_warn(d, text.ptr, text.len));
+    bool ok = !text.failed && decision_warn(d, text.ptr, text.len);
     strbuf_free(&text);
     return ok;
 }
