@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // scheduler asks kube-scheduler itself, with its gates for groups of pods on, where it binds the pending pods of a cluster: a List of
-// objects as a line in, {"bound": {pod: node}} as a line out. README.md says how it is used.
+// objects as a line in, {"bound": {pod: node}} as a line out. ask.py uses it.
 package main
 
 import (
@@ -39,14 +39,14 @@ type answer struct {
 	Bound map[string]string `json:"bound"`
 }
 
-// read decodes the objects of a List, with the defaults of the API server.
-func read(line []byte) ([]runtime.Object, error) {
-	var list struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(line, &list); err != nil {
-		return nil, err
-	}
+// question is a line of input. Nothing is tried any more when the scheduler is found idle so many times in a row.
+type question struct {
+	Items []json.RawMessage `json:"items"`
+	Looks int               `json:"looks"`
+}
+
+// read decodes the objects of a question, with the defaults of the API server.
+func read(list question) ([]runtime.Object, error) {
 	objects := []runtime.Object{&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}}
 	for i, raw := range list.Items {
 		object, _, err := clientscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
@@ -112,8 +112,8 @@ func (w *world) bind(client *fake.Clientset) clienttesting.ReactionFunc {
 }
 
 // settle waits until nothing is tried any more, apart from what waits for its next attempt.
-func (w *world) settle(ctx context.Context) error {
-	for quiet, before := 0, -1; quiet < 4; {
+func (w *world) settle(ctx context.Context, looks int) error {
+	for quiet, before := 0, -1; quiet < looks; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (w *world) settle(ctx context.Context) error {
 	return nil
 }
 
-func ask(objects []runtime.Object) (*answer, error) {
+func ask(objects []runtime.Object, looks int) (*answer, error) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	w := &world{bound: map[string]string{}}
@@ -150,7 +150,7 @@ func ask(objects []runtime.Object) (*answer, error) {
 		return nil, err
 	}
 	go sched.Run(ctx)
-	if err := w.settle(ctx); err != nil {
+	if err := w.settle(ctx, looks); err != nil {
 		return nil, err
 	}
 	w.mutex.Lock()
@@ -178,12 +178,16 @@ func run() error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		objects, err := read(line)
+		asked := question{Looks: 4}
+		if err := json.Unmarshal(line, &asked); err != nil {
+			return err
+		}
+		objects, err := read(asked)
 		if err != nil {
 			return err
 		}
 		list(objects)
-		got, err := ask(objects)
+		got, err := ask(objects, asked.Looks)
 		if err != nil {
 			return err
 		}
