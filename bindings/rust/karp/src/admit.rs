@@ -92,6 +92,18 @@ pub struct Change {
     pub text: String,
 }
 
+/// A condition that cluster-autoscaler would set on a ProvisioningRequest with this answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// `Accepted`, `Provisioned`, `Failed`
+    pub kind: String,
+    /// `True`, `False`
+    pub status: String,
+    /// `CapacityIsFound` …
+    pub reason: String,
+    pub message: String,
+}
+
 /// A workload of the queue, with its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
@@ -123,6 +135,8 @@ pub struct Workload {
     pub flavours: Vec<Flavour>,
     /// The smallest first.
     pub changes: Vec<Change>,
+    /// Of a ProvisioningRequest of a class of cluster-autoscaler, in the order in which they are set.
+    pub conditions: Vec<Condition>,
 }
 
 /// The answers for a queue, in its order.
@@ -173,10 +187,16 @@ fn change(found: &Held, number: usize, index: usize) -> Result<Change, Error> {
     unsafe { Ok(Change { kind: text(CStr::from_ptr(c::karp_remedy_name(r.kind))), text: copy(r.text) }) }
 }
 
+fn condition(found: &Held, number: usize, index: usize) -> Result<Condition, Error> {
+    let m: c::karp_request_condition = row(|out| unsafe { c::karp_admission_condition(found.0, number, index, out) })?;
+    unsafe { Ok(Condition { kind: copy(m.type_), status: copy(m.status), reason: copy(m.reason), message: copy(m.message) }) }
+}
+
 fn workload(found: &Held, number: usize) -> Result<Workload, Error> {
     let w: c::karp_admitted = row(|out| unsafe { c::karp_admission_at(found.0, number, out) })?;
     let flavours = (0..w.flavour_count).map(|i| flavour(found, number, i)).collect::<Result<_, _>>()?;
     let changes = (0..w.change_count).map(|i| change(found, number, i)).collect::<Result<_, _>>()?;
+    let conditions = (0..w.condition_count).map(|i| condition(found, number, i)).collect::<Result<_, _>>()?;
     unsafe {
         Ok(Workload {
             name: copy(w.name),
@@ -196,6 +216,7 @@ fn workload(found: &Held, number: usize) -> Result<Workload, Error> {
             nodes: items(w.nodes, w.node_count).iter().map(|&each| copy(each)).collect(),
             flavours,
             changes,
+            conditions,
         })
     }
 }

@@ -26,7 +26,7 @@ pub mod objects;
 mod snapshot;
 mod text;
 
-pub use admit::{Admission, Admit, Answer, Change, Flavour, Flavours, Workload};
+pub use admit::{Admission, Admit, Answer, Change, Condition, Flavour, Flavours, Workload};
 pub use compare::{compare, Design};
 pub use cost::{Cost, Objective, Repack, RepackCost};
 pub use decision::{Command, Decision, Group, Kept, Launch, Placement, Unschedulable};

@@ -89,6 +89,17 @@ spec: {schedulingPolicy: {gang: {minCount: 2}}}
 }
 
 #[test]
+fn lists_conditions_of_requests() {
+    let request = "apiVersion: autoscaling.x-k8s.io/v1\nkind: ProvisioningRequest\nmetadata: {name: want}\nspec: {provisioningClassName: best-effort-atomic-scale-up.autoscaling.x-k8s.io, podSets: [{count: 2, podTemplateRef: {name: one}}]}\n---\napiVersion: v1\nkind: PodTemplate\nmetadata: {name: one}\ntemplate: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n";
+    let input = Input::new().queued().text("cluster.yaml", CLUSTER).text("request.yaml", request).region("us-west-2");
+    let asked = input.read().unwrap().admit(&Admit::default(), &Options::default()).unwrap();
+    let of = |kind: &str| &asked.workloads.iter().find(|each| each.kind == kind).unwrap().conditions;
+    let told: Vec<_> = of("ProvisioningRequest").iter().map(|c| (c.kind.as_str(), c.status.as_str(), c.reason.as_str())).collect();
+    assert_eq!(told, [("Accepted", "True", "Accepted"), ("Provisioned", "True", "CapacityIsProvisioned")]);
+    assert!(of("Pod").is_empty());
+}
+
+#[test]
 fn disrupts() {
     let snapshot = cluster();
     let gone = snapshot.disrupt(Method::Any, &Options { profile: Profile::Karp, ..Options::default() }).unwrap();
