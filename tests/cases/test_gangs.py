@@ -259,6 +259,8 @@ def composites(world):
     equal((plan['placements'], {u['code'] for u in plan['unschedulable']}), ([], {'GROUP_COMPOSITE', 'GROUP_MINIMUM'}), 'nothing of it')
     plan = world.plan(*[node(f'n{i}') for i in range(4)], top, *under, profile='karp')
     equal((sum(len(p['pods']) for p in plan['placements']), plan['groups'][2]['placed']), (4, 2), 'both')
+    newer = world.plan(*[node(f'n{i}') for i in range(4)], top | {'apiVersion': 'scheduling.k8s.io/v1beta1'}, *under, profile='karp')
+    equal((newer['groups'], newer['placements']), (plan['groups'], plan['placements']), 'Kubernetes 1.38 has composites in v1beta1 as well')
     circle = [{**top, 'metadata': {'name': n}, 'spec': {**top['spec'], 'parentCompositePodGroupName': o}} for n, o in (('x', 'y'), ('y', 'x'))]
     plan = world.plan(node('n1'), *circle, gang(1, parentCompositePodGroupName='x'), *pods(1), profile='karp')
     equal((plan['groups'][0].get('code'), plan['placements']), ('GROUP_MISSING', []), 'a circle')
