@@ -193,7 +193,8 @@ static void write_list(const encoder *e, const record_field *f, const char *from
     json_out *j = e->json;
     size_t count;
     const void *list = record_list(f, from, &count);
-    if (f->kind == FIELD_TEXTS) json_strings(j, list, count);
+    if (f->kind == FIELD_TEXTS && e->kept) json_kept_strings(j, list, count);
+    else if (f->kind == FIELD_TEXTS) json_strings(j, list, count);
     else if (f->kind == FIELD_LABELS) json_labels(j, list, count);
     else if (f->kind == FIELD_AMOUNTS) json_resources(j, list, count);
     else if (f->kind == FIELD_PODS) write_pods(e, list, count);
@@ -309,9 +310,11 @@ const encode_source source_candidates = SOURCE(candidates, record_candidate, fal
 void encode_row(const encoder *e, const encode_source *source, const void *of, size_t index)
 {
     row_room room = { .size = source->record->size };
+    encoder row = *e;
+    row.kept = source == &source_launches; /* their lists are the decision's */
     bool fits = source->record->size <= sizeof room;
     write_refuse(e->job, fits ? source->row(of, index, &room) : KARP_E_INTERNAL, "a row cannot be read");
-    write_object(e, source->record, &room, source->flat);
+    write_object(&row, source->record, &room, source->flat);
 }
 
 void encode_some(const encoder *e, const char *key, const encode_source *source, const void *of, size_t first,

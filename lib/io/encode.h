@@ -12,6 +12,7 @@ typedef struct encoder {
     const write_job *job; /* keeps the first failure */
     const karp_decision *decision; /* for names of pods, and for the launches of commands; NULL = there are none */
     uint32_t document; /* IN_…: only members of this document are written */
+    bool kept; /* lists of strings stay in place until the document is finished, so that equal ones are copied */
 } encoder;
 
 /* Writes the members of the struct into the open object. */

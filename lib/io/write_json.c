@@ -115,10 +115,13 @@ void json_plain_key(json_out *j, const char *key, size_t length)
         return;
     }
     before_value(j, 0);
-    buffer_char(j->out, '"');
-    buffer_bytes(j->out, key, length);
-    buffer_bytes(j->out, "\": ", j->compact ? 2 : 3);
+    size_t end = j->compact ? 2 : 3;
+    char *space = strbuf_space(&j->out->text, 1 + length + end);
     j->after_key = true;
+    if (space == NULL) return;
+    space[0] = '"';
+    memcpy(space + 1, key, length);
+    memcpy(space + 1 + length, "\": ", end);
 }
 
 static void escaped(write_buffer *b, unsigned char c)
@@ -437,6 +440,27 @@ void json_strings(json_out *j, const karp_str *values, size_t count)
     json_flat_array(j);
     for (size_t i = 0; i < count; i++) json_str(j, values[i]);
     json_end(j);
+}
+
+enum { MANY_STRINGS = 8 }; /* shorter lists are not worth remembering */
+
+void json_kept_strings(json_out *j, const karp_str *values, size_t count)
+{
+    strbuf *text = &j->out->text;
+    size_t from = text->len, column = j->compact ? 0 : from - j->line_start;
+    json_copy *c = &j->copies[(uintptr_t)values * UINT64_C(0x9e3779b97f4a7c15) >> (64 - JSON_COPY_BITS)];
+    if (has_sink(j) || count < MANY_STRINGS || c->values != values || c->count != count || c->column != column) {
+        json_strings(j, values, count);
+        size_t length = text->len - from, line = j->line_start > from ? j->line_start - from : 0;
+        bool small = count <= UINT32_MAX && column <= UINT32_MAX && length <= UINT32_MAX;
+        if (small)
+            *c = (json_copy){ values, from, (uint32_t)count, (uint32_t)column, (uint32_t)length, (uint32_t)line };
+        return;
+    }
+    char *space = strbuf_space(text, c->length);
+    if (space != NULL) memcpy(space, text->ptr + c->from, c->length);
+    if (c->line > 0) j->line_start = from + c->line;
+    j->after_key = false;
 }
 
 void json_member_strings(json_out *j, const char *key, const karp_str *values, size_t count)

@@ -9,6 +9,15 @@
 
 #include "write_buffer.h"
 
+enum { JSON_COPY_BITS = 8 }; /* the logarithm of the number of lists that are remembered */
+
+/* A list of strings that was written. */
+typedef struct json_copy {
+    const karp_str *values;
+    size_t from; /* in the buffer, as `line` from there: start of its last line, 0 = it is on one line */
+    uint32_t count, column, length, line;
+} json_copy;
+
 enum { JSON_DEPTH = 128 }; /* more than the nesting of documents that are quoted, which is limited to 100 by default */
 
 typedef struct json_out {
@@ -20,6 +29,7 @@ typedef struct json_out {
     bool after_key;
     bool has_items[JSON_DEPTH];
     bool is_array[JSON_DEPTH];
+    json_copy copies[1 << JSON_COPY_BITS];
     void *open[JSON_DEPTH]; /* with a sink: its nodes of the containers that are open */
 } json_out;
 
@@ -88,6 +98,9 @@ void buffer_json_string(write_buffer *b, karp_str text);
 
 /* Values: an array of strings, and objects. Amounts are on one line. */
 void json_strings(json_out *j, const karp_str *values, size_t count);
+/* The same for a list that stays in place, unchanged, until the document is finished, and a value of an object at the
+ * same depth whenever it is written. Where it was written before, its text is copied. */
+void json_kept_strings(json_out *j, const karp_str *values, size_t count);
 void json_labels(json_out *j, const karp_label *labels, size_t count);
 void json_resources(json_out *j, const karp_resource *list, size_t count);
 
