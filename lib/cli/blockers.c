@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <karp/columns.h>
+
 static karp_status answer_blockers(cli_answer *answer, void *own, int *result)
 {
     (void)own;
@@ -13,6 +15,13 @@ static karp_status answer_blockers(cli_answer *answer, void *own, int *result)
     progress_begin("trying without each blocker");
     karp_status status = karp_find_blockers(answer->input.snapshot, &options, &found, &answer->error);
     progress_end();
+    karp_table *nodes = NULL;
+    if (status == KARP_OK)
+        status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
+    if (status == KARP_OK && karp_table_row_count(nodes) == 0)
+        print_note(str("the input has no nodes, so nothing keeps any; kubectl get nodes,nodeclaims,pods -A -o yaml "
+                       "prints them"));
+    karp_table_free(nodes);
     if (status == KARP_OK)
         status = karp_write_blockers(answer->options->context, found, &answer->write, &answer->text, &answer->error);
     karp_blockers_free(found);

@@ -137,7 +137,7 @@ static void as_text(const write_job *job, const karp_blockers *found)
     const karp_write_options *options = job->options;
     const text_out t = { b, options->width, options->color != 0 };
     size_t object = object_columns(job, found);
-    buffer_text(b, "As things are, the next disruption pass saves ");
+    buffer_text(b, "As things are, the next passes of emptiness and consolidation save ");
     text_per_month(b, karp_blockers_savings_now(found), false);
     buffer_text(b, ".\n");
     if (karp_blockers_count(found) == 0) {

@@ -200,17 +200,31 @@ def check_spot():
     check(told['together'] > 0.1, told)
 
 
+def check_now():
+    """What is saved as things are is more than a pass saves that only deletes an empty node, and is said so."""
+    text = pool(disruption='{consolidateAfter: 0s, budgets: [{nodes: "1"}]}') + node('n1') + node('n2') + node('empty') + pod('a', 'n1') + pod('b', 'n2')
+    told, _ = blockers(text)
+    out, _ = run('disrupt', '-f', '-', '--now', '2026-01-02T00:00:00Z', '--region', 'us-west-2', '-o', 'json', text=text)
+    pass_ = json.loads(out)
+    equal([c['nodes'] for c in pass_['commands']], [['empty']], 'the pass')
+    near(told['now'], 0.384, 'emptiness and consolidation, each a pass')
+    check('the next passes of emptiness and consolidation save $280.32/month (730 h).' in ask(text), ask(text))
+
+
 def check_forms():
     text = CASES[0][1] + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2')
     told = ask(text)
-    check('As things are, the next disruption pass saves $0.00/month (730 h).' in told, told)
+    check('As things are, the next passes of emptiness and consolidation save $0.00/month (730 h).' in told, told)
     check(told.startswith('karp blockers  \u00b7  profile karpenter-1.15  \u00b7  catalogue aws us-west-2, prices 2026-07-20\n\nAs things are'), told)
     rows = [' '.join(line.split()) for line in told.splitlines()]
     at = rows.index('blocker of nodes pods saved without it')
     equal(rows[at + 1:], ['pdb default/web 2 2 +$140.16/month', 'n1, n2', 'all together +$140.16/month'], 'the table')
     equal(len({len(line) for line in told.splitlines()[at:] if '/month' in line}), 1, 'columns')
     check('| pdb | default/web | 2 | 2 | +$140.16 |\n| all together | | | | +$140.16 |\n' in ask(text, '-o', 'markdown'), 'markdown')
-    check('No blocker that can be lifted keeps it from saving more.' in ask(pool()), 'no nodes')
+    out, note = run('blockers', '-f', '-', text=pool())
+    check('No blocker that can be lifted keeps it from saving more.' in out, out)
+    check('the input has no nodes, so nothing keeps any; kubectl get nodes,nodeclaims,pods -A -o yaml' in note, note)
+    check('no nodes' not in run('blockers', '-f', '-', text=text)[1], 'it has nodes')
     run('blockers', '-f', '-', '-o', 'html', text=pool(), status=1)
 
 
@@ -275,6 +289,7 @@ check_two_budgets()
 check_topology()
 check_limits()
 check_spot()
+check_now()
 check_forms()
 check_drain()
 sys.exit(finish())
