@@ -43,6 +43,9 @@
 #define WAITING "NOT_CONSOLIDATABLE the condition Consolidatable is not true"
 #define SINCE(length) WAITING ": consolidateAfter " length " of NodePool default counts from "
 #define SINCE_EVENT(length) SINCE(length) "2026-05-31T23:59:00Z, when a pod last came or went"
+#define OVER                                                                                                           \
+    "; that time is over, but the condition is not set. Karpenter's controller sets it: is Karpenter running, and is " \
+    "the input up to date?\n"
 #define MOVES "move of 1 pods saves 1 of 1, 0 launches\n"
 
 /* A pod that names the host it runs on. */
@@ -61,10 +64,10 @@ static const struct explained nodes[] = {
       SINCE("5m0s") "2026-05-31T23:58:00Z, when the node was initialized until 2026-06-01T00:03:00Z\n" MOVES },
     { AFTER("consolidateAfter: 5m") ALONE("", UP_SINCE_EVER) ROOM ONE, WAITING "\n" MOVES },
     { AFTER("consolidateAfter: 5m") ALONE("", "{type: Launched, status: 'True'}") ROOM ONE, WAITING "\n" MOVES },
-    { AFTER("consolidateAfter: 60s") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("1m0s") "\n" MOVES },
+    { AFTER("consolidateAfter: 60s") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("1m0s") OVER MOVES },
     { AFTER("consolidateAfter: 61s") ALONE(EVENT, UP) ROOM ONE,
       SINCE_EVENT("1m1s") " until 2026-06-01T00:00:01Z\n" MOVES },
-    { AFTER("consolidateAfter: 0s") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("0s") "\n" MOVES },
+    { AFTER("consolidateAfter: 0s") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("0s") OVER MOVES },
     { AFTER("") ALONE(EVENT, UP) ROOM ONE, WAITING "\n" MOVES },
     { AFTER("consolidateAfter: 2540000h") ALONE(EVENT, UP) ROOM ONE, SINCE_EVENT("2540000h0m0s") "\n" MOVES },
     { AFTER("consolidateAfter: Never") ALONE(EVENT, UP) ROOM ONE,

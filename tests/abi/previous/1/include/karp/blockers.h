@@ -81,7 +81,8 @@ KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t inde
 KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
 /** KARP_PEER_*: the version of Karpenter of the decisions. Since 1.0. */
 KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
-/** $/h that the next pass saves with all blockers. Since 1.0. */
+/** $/h that the next passes save with all blockers: that of empty nodes and, after it, the better of multi-node and
+ * single-node consolidation. Since 1.0. */
 KARP_API double karp_blockers_savings_now(const karp_blockers *blockers);
 /**
  * $/h that it would save on all nodes that are kept, without any of the blockers. If a budget is among them: the
