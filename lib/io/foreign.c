@@ -232,7 +232,19 @@ static const char plain_fields[] =
 
 static bool is_placeholder(karp_str text)
 {
+    if (text.len < 2 || (!memchr(text.ptr, '$', text.len) && !memchr(text.ptr, '{', text.len))) return false;
     return str_contains(text, str("{{")) || str_contains(text, str("${")) || str_contains(text, str("$("));
+}
+
+/* Whether any text is one. Hardly any object has them, and looking is cheaper than to tell the fields apart. */
+static bool has_placeholder(const tree *value)
+{
+    if (tree_is(value, TREE_STRING)) return is_placeholder(tree_text(value));
+    bool map = tree_is(value, TREE_MAP);
+    for (size_t i = 0; i < tree_count(value); i++) {
+        if (has_placeholder(map ? tree_member_at(value, i)->value : tree_item(value, i))) return true;
+    }
+    return false;
 }
 
 /* The first text that has to be replaced before the object can be applied; "" = there is none. `plain`: the value is
@@ -260,7 +272,7 @@ karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_pl
     *left_out = false;
     /* Objects of a cluster are rendered. */
     if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
-    karp_str text = placeholder_in(root, false, &field);
+    karp_str text = has_placeholder(root) ? placeholder_in(root, false, &field) : field;
     if (text.len == 0) return KARP_OK;
     str_append(why, sizeof why, "%.*s %.*s is of ", str_shown(kind, 64), kind.ptr, str_shown(name, 100),
                name.len ? name.ptr : "");
