@@ -290,12 +290,16 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_table *nodes = NULL;
     karp_str name = subject(answer);
     karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
-    if (status == KARP_OK) status = find_node_name(nodes, &name, &answer->error);
+    karp_error unnamed = { .status = KARP_OK };
+    if (status == KARP_OK) (void)find_node_name(nodes, &name, &unnamed);
+    if (unnamed.status == KARP_E_NOT_FOUND) name = subject(answer); /* it may be the name of a NodeClaim */
+    else status = unnamed.status != KARP_OK ? (answer->error = unnamed).status : status;
     if (status == KARP_OK) {
         progress_begin("simulating");
         status = karp_explain_node(answer->input.snapshot, &disrupt, name, &explanation, &answer->error);
         progress_end();
     }
+    if (status == KARP_E_NOT_FOUND && unnamed.status != KARP_OK) answer->error = unnamed;
     karp_table_free(nodes);
     karp_drift drift = { .size = sizeof drift };
     bool drifted = status == KARP_OK && karp_node_explanation_drift(explanation).len > 0;

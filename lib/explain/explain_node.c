@@ -518,6 +518,16 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     return status == KARP_OK ? find_move(e, s, options, error) : status;
 }
 
+/* The state node of the NodeClaim of that name; NO_ID = there is none. */
+static uint32_t node_of_claim(const karp_snapshot *s, karp_str name)
+{
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        const state_node *held = &s->nodes[n];
+        if (held->claim != NO_ID && equal_str(name_of(s, s->raw.claims.items[held->claim].meta.name), name)) return n;
+    }
+    return NO_ID;
+}
+
 karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_str node_name,
                               karp_node_explanation **out, karp_error *error)
 {
@@ -531,6 +541,7 @@ karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_
     if (status != KARP_OK) return status;
     const karp_snapshot *known = options_view(&common, snapshot, &view);
     uint32_t number = state_node_named(known, node_name);
+    if (number == NO_ID) number = node_of_claim(known, node_name);
     if (number == NO_ID && state_node_named(snapshot, node_name) != NO_ID)
         return fail(error, KARP_E_NOT_FOUND, "Karpenter does not know the node: the volume of a pod on it is gone");
     if (number == NO_ID) return fail(error, KARP_E_NOT_FOUND, "no node of that name");

@@ -91,6 +91,9 @@ def near_names():
     cluster = pathlib.Path(__file__).parent / 'asks/dump.json'
     for words in (['explain', 'node', 'ip-10-0-32-25', cluster], ['whatif', '--remove', 'ip-10-0-32-25', cluster]):
         check('no node has the name ip-10-0-32-25; did you mean ip-10-0-32-24?' in answer(*words, status=1), words)
+    claims = [i for i in json.loads(cluster.read_text())['items'] if i['kind'] == 'NodeClaim' and i['status'].get('nodeName')]
+    name, its = claims[0]['metadata']['name'], claims[0]['status']['nodeName']
+    check(name != its and f' {its} ' in answer('explain', 'node', name, cluster), "a NodeClaim's name")
     for words in (['explain', 'node', 'new-1'], ['whatif', '--remove', 'new-1']):
         check('a plan would launch it: karp explain pod NAME' in answer(*words, '-f', '-', text=text, status=1), words)
     check('the input has no nodes; kubectl get nodes,nodeclaims -o json' in answer('whatif', '--remove', 'web', '-f', '-', text=text, status=1), 'no nodes')
