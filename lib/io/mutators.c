@@ -15,7 +15,7 @@ static bool is_of_cluster(const tree *metadata) { return tree_get(metadata, "uid
 /* Fields of pods and their makers that decisions read. */
 static const char deciding[] =
     "affinity nodeSelector nodeName tolerations topologySpreadConstraints resources requests limits replicas "
-    "priorityClassName preemptionPolicy runtimeClassName schedulerName schedulingGates overhead hostPort hostNetwork "
+    "priorityClassName preemptionPolicy schedulerName runtimeClassName schedulingGates overhead hostPort hostNetwork "
     "initContainers volumes";
 
 /* The first word of the list that a path, a patch in text or an expression has; "" = none. */

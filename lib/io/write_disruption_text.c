@@ -46,13 +46,11 @@ static void write_busy(const text_out *t, const karp_pool_budget *budget)
     buffer_char(b, '\n');
 }
 
-static void write_budgets(const text_out *t, const write_job *job)
+static void write_budgets(const text_out *t, const write_job *job, uint32_t method)
 {
     size_t count = karp_decision_budget_count(job->decision);
-    karp_disruption header = { .size = sizeof(header) };
     if (count == 0) return;
-    (void)karp_decision_disruption(job->decision, &header);
-    const char *reason = karp_method_reason(header.method); /* another reason may have other budgets */
+    const char *reason = karp_method_reason(method); /* another reason may have other budgets */
     char title[80] = "Budgets";
     if (reason[0] != '\0') (void)snprintf(title, sizeof title, "Budgets for %s", reason);
     section(t, title);
@@ -134,7 +132,7 @@ void disruption_as_text(const write_job *job)
         buffer_char(b, '\n');
     }
     totals_as_text(t, job);
-    write_budgets(t, job);
+    write_budgets(t, job, header.method);
     write_candidates(t, job);
     if (karp_decision_command_count(job->decision) > 0) {
         section(t, "Disrupt");

@@ -10,9 +10,8 @@
 #include <replay/patch.h>
 
 #include <base/error.h>
+#include <replay/common.h>
 #include <replay/document.h>
-
-#define SECOND INT64_C(1000000000)
 
 enum { NAMES_OF_A_PATCH = 200 }; /* about as many bytes */
 

@@ -5,9 +5,9 @@
 #include <io/owner.h>
 #include <io/pods_rules.h>
 #include <karp/library.h>
+#include <replay/common.h>
 
 enum { PODS_MOST = 100000, VALUES_MOST = 256 };
-#define SECOND INT64_C(1000000000)
 
 typedef struct reading {
     trace *t;

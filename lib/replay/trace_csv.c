@@ -9,8 +9,8 @@
 #include <base/error.h>
 #include <io/files.h>
 #include <json/tree.h>
+#include <replay/common.h>
 
-#define SECOND INT64_C(1000000000)
 #define NEW_YEAR_2026 (INT64_C(1767225600) * SECOND)
 
 enum { NAME, NAMESPACE, START, END, DURATION, CPU, MEMORY, GPU, LABELS, OWNER, SCHEDULED, COLUMNS, NO_COLUMN };

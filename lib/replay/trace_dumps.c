@@ -3,11 +3,10 @@
  * A sequence of dumps of a cluster (karp dump, kubectl get -o json): new pods were created, missing pods were deleted.
  */
 #include <replay/objects.h>
+#include <replay/common.h>
 #include <replay/patch.h>
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>
-
-#define SECOND INT64_C(1000000000)
 
 typedef struct dump {
     workloads w;

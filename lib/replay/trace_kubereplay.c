@@ -3,9 +3,8 @@
  * kubereplay's replay.json: Deployments and Jobs that were created, scaled and deleted according to an EKS audit log.
  */
 #include <replay/trace_read.h>
+#include <replay/common.h>
 #include <replay/trace_workloads.h>
-
-#define SECOND INT64_C(1000000000)
 
 static int64_t deadline(void *user, const workload *w, const tree *object, uint64_t number)
 {

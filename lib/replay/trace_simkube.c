@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SimKube's exported traces, version 2: applied and deleted objects with their times, and the run times of pods. */
 #include <replay/trace_read.h>
+#include <replay/common.h>
 #include <replay/trace_workloads.h>
 
 #include <stdio.h>
-
-#define SECOND INT64_C(1000000000)
 
 /* One owner of pods in the trace, with their lives over all hashes of pod templates. */
 typedef struct lives {

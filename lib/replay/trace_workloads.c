@@ -6,9 +6,9 @@
 
 #include <base/bisect.h>
 #include <base/error.h>
+#include <replay/common.h>
 
 enum { MOST_REPLICAS = 1000000 };
-#define SECOND INT64_C(1000000000)
 
 karp_status workloads_init(workloads *w, trace *t, karp_str document, karp_str text, bool lenient, karp_error *error)
 {

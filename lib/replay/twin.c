@@ -6,9 +6,9 @@
 #include <karp/recording.h>
 
 #include <karp/peer.h>
+#include <replay/common.h>
 #include <stdio.h>
 
-#define SECOND INT64_C(1000000000)
 /* Launches and deletions of one decision come within so many nanoseconds: the API server states whole seconds. */
 #define APART (3 * SECOND / 2)
 

@@ -65,6 +65,20 @@ def check_file(folder):
     check('it is cut' in error, error)
 
 
+def check_zones_without_types(folder):
+    """A zone that offers none of the known types is not in the file, which is read again."""
+    offerings, table = folder / 'offerings.json', folder / 'us-west-2.facts'
+    for known in ('m5.large', 'm0.large'):
+        offerings.write_text(json.dumps({'InstanceTypeOfferings': [
+            {'InstanceType': known, 'LocationType': 'availability-zone', 'Location': 'us-west-2b'},
+            {'InstanceType': 'm6.large', 'LocationType': 'availability-zone', 'Location': 'us-west-2-lax-1a'}]}))
+        out, _ = run('facts', '--region', 'us-west-2', '--facts', f'offerings={offerings}')
+        check('us-west-2-lax-1a' not in out, out[:2000])
+        table.write_text(out)
+        again, _ = run('facts', '--region', 'us-west-2', '--facts', str(table))
+        equal(again, out, 'the table, written again')
+
+
 SKYPILOT = """InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone,Arch
 g5.xlarge,A10G,1.0,4.0,16.0,"{'Gpus': [{'Name': 'A10G', 'Count': 1.0}], 'Total': 24576}",1.459,,ap-northeast-1,apne1-az4,x86_64
 m5.large,,,2.0,8.0,,0.124,0.0442,ap-northeast-1,apne1-az1,x86_64
@@ -245,6 +259,7 @@ with tempfile.TemporaryDirectory() as name:
     check_file(pathlib.Path(name))
     check_skypilot(pathlib.Path(name))
     check_local_zones(pathlib.Path(name))
+    check_zones_without_types(pathlib.Path(name))
     check_dates(pathlib.Path(name))
 _, told = run('catalogue', '--catalogue', 'x', '--export-facts', status=1)
 check('facts are the provider' in told, told)

@@ -404,13 +404,13 @@ static void write_type(cloud_writer *w, const aws_facts *f, const aws_type *t, c
     cloud_write_row(w);
 }
 
-/* The lines before "regions". */
-static void write_about(const aws_facts *f, const size_t letter[AWS_ZONES_MOST], strbuf *out)
+/* The lines before "regions", which has the zones `all`. */
+static void write_about(const aws_facts *f, const size_t letter[AWS_ZONES_MOST], uint32_t all, strbuf *out)
 {
     strbuf_addstr(out, f->sources);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         bool local = aws_zone_is_local(f, f->zones[i]);
-        if (letter[i] == AWS_ZONES_MOST || (f->zone_ids[i].len == 0 && !local)) continue;
+        if (letter[i] == AWS_ZONES_MOST || !(all >> letter[i] & 1) || (f->zone_ids[i].len == 0 && !local)) continue;
         strbuf_adds(out, "zone ");
         strbuf_addstr(out, f->region);
         strbuf_addc(out, ':');
@@ -434,7 +434,7 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
     uint32_t all = zones_by_letter(aws_facts_zones(facts), letter);
     strbuf about;
     strbuf_init(&about, facts->s.context);
-    write_about(facts, letter, &about);
+    write_about(facts, letter, all, &about);
     cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, (karp_str){ about.ptr, about.len },
                       facts->region, all, 'a');
     w.out.failed = w.out.failed || about.failed;

@@ -216,7 +216,8 @@ typedef struct karp_node_explanation karp_node_explanation;
 
 /**
  * Decides as karp_disrupt() does. If the node stays, it finds all reasons: it removes a reason and evaluates the node
- * again, alone, until the node would be disrupted or a reason cannot be removed. @p options may be NULL. The caller
+ * again, alone, until the node would be disrupted or a reason cannot be removed. @p node is the name of the node, or
+ * else of its NodeClaim. @p options may be NULL. The caller
  * owns *@p out (karp_node_explanation_free()). Errors: NOT_FOUND (no such node), UNSUPPORTED (an objective, in a build
  * without cost plans), those of karp_disrupt().
  */
