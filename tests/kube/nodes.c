@@ -2,7 +2,7 @@
 /* Nodes that fail, and NoExecute taints: plain kubelets around the models of the controllers, in virtual time. */
 #include "controllers.h"
 
-#include <kube/node_health.h>
+#include "node_health.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* StatefulSets: a plain kubelet around the model of their controller, in virtual time. */
 #include "controllers.h"
 
-#include <kube/stateful.h>
+#include "stateful_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

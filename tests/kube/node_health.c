@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <kube/node_health.h>
+#include "node_health.h"
 
 #include <base/admit.h>
 #include <base/str.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <kube/stateful.h>
+#include "stateful_set.h"
 
 static bool is_condemned(const kube_stateful *s, const kube_member *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pods of a StatefulSet are created and deleted, in which order: one look of its controller. */
-#ifndef KUBE_STATEFUL_H
-#define KUBE_STATEFUL_H
+#ifndef KUBE_STATEFUL_SET_H
+#define KUBE_STATEFUL_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
