@@ -28,19 +28,33 @@ bool show_apart(const karp_snapshot *w, uint32_t pod_number, strbuf *b)
     return true;
 }
 
+/* The pods of a shape, and the text of those that have these labels, which it was made for last. */
+typedef struct apart_shape {
+    uint32_t pods, labels;
+    bool told;
+    karp_str text;
+} apart_shape;
+
 /* The text for the launch: that of its first pod with such a rule, if there are more pods like it. */
-static bool name_apart(scheduler *s, karp_decision *d, const uint32_t *pods_of_shape, karp_launch *l)
+static bool name_apart(scheduler *s, karp_decision *d, apart_shape *shapes, karp_launch *l)
 {
     const karp_snapshot *w = s->snapshot;
     for (size_t i = 0; i < l->pod_count && l->apart.len == 0; i++) {
         const pod *p = pod_at(&w->raw, l->pods[i]);
         const shape *h = &w->raw.shapes.items[p->shape];
-        if (pods_of_shape[p->shape] < 2 || h->ports.count + h->required_anti.count == 0) continue;
-        strbuf b;
-        strbuf_init(&b, s->context);
-        bool ok = !show_apart(w, l->pods[i], &b) ? !b.failed : strbuf_move(&b, &d->data, &l->apart);
-        strbuf_free(&b);
-        if (!ok) return false;
+        apart_shape *of = &shapes[p->shape];
+        if (of->pods < 2 || h->ports.count + h->required_anti.count == 0) continue;
+        if (!of->told || of->labels != p->labels) {
+            strbuf b;
+            strbuf_init(&b, s->context);
+            of->text = (karp_str){ NULL, 0 };
+            bool ok = !show_apart(w, l->pods[i], &b) ? !b.failed : strbuf_move(&b, &d->data, &of->text);
+            strbuf_free(&b);
+            if (!ok) return false;
+            of->told = true;
+            of->labels = p->labels;
+        }
+        l->apart = of->text;
     }
     return true;
 }
@@ -48,10 +62,10 @@ static bool name_apart(scheduler *s, karp_decision *d, const uint32_t *pods_of_s
 bool report_apart(scheduler *s, karp_decision *d)
 {
     if (s->settings.options->explain == KARP_EXPLAIN_NONE) return true;
-    uint32_t *pods_of_shape = arena_array(&s->data, s->snapshot->raw.shapes.count + (size_t)1, sizeof *pods_of_shape);
-    bool ok = pods_of_shape != NULL;
+    apart_shape *shapes = arena_array(&s->data, s->snapshot->raw.shapes.count + (size_t)1, sizeof *shapes);
+    bool ok = shapes != NULL;
     for (uint32_t i = 0; ok && i < s->pods.count; i++)
-        pods_of_shape[pod_at(&s->snapshot->raw, s->pods.items[i])->shape]++;
-    for (size_t i = 0; ok && i < d->launches.count; i++) ok = name_apart(s, d, pods_of_shape, &d->launches.items[i]);
+        shapes[pod_at(&s->snapshot->raw, s->pods.items[i])->shape].pods++;
+    for (size_t i = 0; ok && i < d->launches.count; i++) ok = name_apart(s, d, shapes, &d->launches.items[i]);
     return ok;
 }

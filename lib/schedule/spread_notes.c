@@ -24,27 +24,24 @@ static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
     return NO_ID;
 }
 
-static bool note_missed(scheduler *s, karp_decision *d, const missed *m)
+/* `b` is for the text of any note. */
+static bool note_missed(const karp_snapshot *w, karp_decision *d, strbuf *b, const missed *m)
 {
-    const karp_snapshot *w = s->snapshot;
     const spread_constraint *c = &w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread.items[m->constraint];
-    strbuf b;
-    strbuf_init(&b, s->context);
-    strbuf_adds(&b, "Pod ");
-    strbuf_addstr(&b, pod_name(w, m->first));
+    strbuf_clear(b);
+    strbuf_adds(b, "Pod ");
+    strbuf_addstr(b, pod_name(w, m->first));
     if (m->count > 1) {
-        strbuf_adds(&b, " and ");
-        strbuf_addu(&b, m->count - 1);
-        strbuf_adds(&b, m->count == 2 ? " more pod like it" : " more pods like it");
+        strbuf_adds(b, " and ");
+        strbuf_addu(b, m->count - 1);
+        strbuf_adds(b, m->count == 2 ? " more pod like it" : " more pods like it");
     }
-    strbuf_adds(&b, ": the topology spread by ");
-    strbuf_addstr(&b, text_of(w, c->topology_key));
-    strbuf_adds(&b, " does not spread such pods, as ");
-    strbuf_adds(&b, c->label_selector != NULL ? "its labelSelector does not select them"
-                                              : "it has no labelSelector, and so counts no pod");
-    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
-    strbuf_free(&b);
-    return ok;
+    strbuf_adds(b, ": the topology spread by ");
+    strbuf_addstr(b, text_of(w, c->topology_key));
+    strbuf_adds(b, " does not spread such pods, as ");
+    strbuf_adds(b, c->label_selector != NULL ? "its labelSelector does not select them"
+                                             : "it has no labelSelector, and so counts no pod");
+    return !b->failed && decision_warn(d, b->ptr, b->len);
 }
 
 static int by_first(const void *a, const void *b, const void *user)
@@ -72,6 +69,9 @@ bool report_selectors(scheduler *s, karp_decision *d)
         if (of_shape[i].count > 0) of_shape[count++] = of_shape[i];
     }
     ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first, w);
-    for (size_t i = 0; ok && i < count; i++) ok = note_missed(s, d, &of_shape[i]);
+    strbuf b;
+    strbuf_init(&b, s->context);
+    for (size_t i = 0; ok && i < count; i++) ok = note_missed(w, d, &b, &of_shape[i]);
+    strbuf_free(&b);
     return ok;
 }
