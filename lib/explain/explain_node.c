@@ -6,6 +6,7 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>
+#include <disrupt/advice.h>
 #include <explain/market.h>
 #include <explain/node_causes.h>
 #include <explain/node_remedies.h>
@@ -521,9 +522,9 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
 /* The state node of the NodeClaim of that name; NO_ID = there is none. */
 static uint32_t node_of_claim(const karp_snapshot *s, karp_str name)
 {
-    for (uint32_t n = 0; n < s->node_count; n++) {
-        const state_node *held = &s->nodes[n];
-        if (held->claim != NO_ID && equal_str(name_of(s, s->raw.claims.items[held->claim].meta.name), name)) return n;
+    uint32_t claim = claim_named(s, name);
+    for (uint32_t n = 0; n < s->node_count && claim != NO_ID; n++) {
+        if (s->nodes[n].claim == claim) return n;
     }
     return NO_ID;
 }

@@ -74,7 +74,7 @@ static bool number_at(karp_str text, size_t *at, int32_t *out)
 {
     size_t first = *at;
     int64_t value = 0;
-    for (; *at < text.len && text.ptr[*at] >= '0' && text.ptr[*at] <= '9' && value <= PODS_MOST; ++*at)
+    for (; *at < text.len && is_digit(text.ptr[*at]) && value <= PODS_MOST; ++*at)
         value = value * 10 + (text.ptr[*at] - '0');
     *out = (int32_t)value;
     return *at > first && value <= PODS_MOST;

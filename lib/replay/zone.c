@@ -15,8 +15,7 @@ bool zone_is_name(karp_str name)
     if (name.len == 0 || name.len > NAME_MOST || name.ptr[0] == '/' || name.ptr[name.len - 1] == '/') return false;
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!letter && (c == '\0' || !strchr("-_+/", c))) return false;
+        if (!is_letter(c) && !is_digit(c) && (c == '\0' || !strchr("-_+/", c))) return false;
     }
     return true;
 }
@@ -64,7 +63,7 @@ static int64_t rule_in(const zone_rule *r, int64_t year)
 static bool read_number(const char **at, int64_t most, int64_t *out)
 {
     const char *first = *at;
-    for (*out = 0; **at >= '0' && **at <= '9' && *out <= most; ++*at) *out = *out * 10 + (**at - '0');
+    for (*out = 0; is_digit(**at) && *out <= most; ++*at) *out = *out * 10 + (**at - '0');
     return *at > first && *out <= most;
 }
 
@@ -91,7 +90,7 @@ static bool skip_name(const char **at)
         *at = strchr(*at, '>');
         return *at != NULL && ++*at > first;
     }
-    while ((**at >= 'a' && **at <= 'z') || (**at >= 'A' && **at <= 'Z')) ++*at;
+    while (is_letter(**at)) ++*at;
     return *at > first;
 }
 
