@@ -79,8 +79,8 @@ typedef struct karp_disrupt_options {
      */
     uint32_t watched;
     /**
-     * Names of NodePools whose drifted nodes are kept for now, with DRIFT_BACKOFF: kubernetes-sigs/karpenter#3178 does
-     * so after replacements have failed. Static NodePools are not. Since 1.0.
+     * Names of NodePools whose drifted nodes stay in this pass, with DRIFT_BACKOFF: kubernetes-sigs/karpenter#3178
+     * keeps them after replacements have failed. Static NodePools are not. Since 1.0.
      */
     const karp_str *backed_off;
     size_t backed_off_count;
