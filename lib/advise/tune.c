@@ -51,11 +51,10 @@ static karp_status take_pools(karp_tune *t, const tree *snapshot, karp_error *er
 static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_error *error)
 {
     tree *snapshot = NULL;
-    trees read;
     t->previews = reader->options.previews;
     karp_status status = karp_reader_dump(reader, &t->dump, error);
     if (status) return status;
-    trees_init(&read, t->context);
+    trees read = trees_on(t->context);
     status = tree_read(&read, str("the input"), (karp_str){ t->dump.ptr, t->dump.len }, &snapshot, error);
     if (!status) status = take_pools(t, snapshot, error);
     trees_free(&read);
@@ -161,10 +160,8 @@ karp_status karp_tune_pools(const karp_tune *tune, size_t design, karp_text *out
     if (!tune || !out) return fail_null(error, "tune or out");
     if (design != KARP_TUNE_LOOSEST && design >= tune->design_count)
         return fail(error, KARP_E_NOT_FOUND, "no such design");
-    write_buffer buffer;
-    trees memory;
-    buffer_init(&buffer, tune->context);
-    trees_init(&memory, tune->context);
+    write_buffer buffer = buffer_on(tune->context);
+    trees memory = trees_on(tune->context);
     write_pools(tune, design, &memory, &buffer.text);
     trees_free(&memory);
     return buffer_finish(&buffer, out, error);

@@ -142,10 +142,9 @@ karp_status karp_tune_set_replay(karp_tune *tune, size_t design, karp_str replay
     karp_tune_design r = { 0 };
     tune_design *d = NULL;
     tree *document = NULL;
-    trees memory;
     karp_status status = find(tune, design, &d, error);
     if (status) return status;
-    trees_init(&memory, tune->context);
+    trees memory = trees_on(tune->context);
     status = tree_read(&memory, str("the replay"), replay, &document, error);
     if (!status) status = read_figures(tune, document, &r, error);
     const tree *series = tree_get(tree_item(tree_get(document, "policies"), 0), "series");

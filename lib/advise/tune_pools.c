@@ -85,9 +85,8 @@ static void value_now(const tune_axis *axis, const tree *pool, strbuf *out)
 
 karp_str tune_value_now(karp_tune *t, const tune_axis *axis, const tree *pool)
 {
-    strbuf text;
     karp_str out = { NULL, 0 };
-    strbuf_init(&text, t->context);
+    strbuf text = strbuf_on(t->context);
     strbuf_adds(&text, "");
     value_now(axis, pool, &text);
     if (!strbuf_move(&text, &t->data, &out)) out.ptr = NULL;

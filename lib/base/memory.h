@@ -55,6 +55,7 @@ typedef struct arena_mark {
 } arena_mark;
 
 void arena_init(arena *a, karp_context *context);
+static inline arena arena_on(karp_context *context) { return (arena){ .context = context }; }
 void arena_free(arena *a); /* the arena is empty afterwards and can be reused */
 void *arena_alloc(arena *a, size_t bytes); /* NULL = out of memory */
 void *arena_alloc_aligned(arena *a, size_t bytes, size_t align); /* align: a power of two, at most 16 */

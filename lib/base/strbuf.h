@@ -16,6 +16,8 @@ typedef struct strbuf {
 } strbuf;
 
 void strbuf_init(strbuf *b, karp_context *context);
+/* An empty one. */
+static inline strbuf strbuf_on(karp_context *context) { return (strbuf){ .context = context }; }
 void strbuf_free(strbuf *b);
 void strbuf_clear(strbuf *b);
 /* Moves the text into the arena, and frees the buffer. false = it has failed, or out of memory. */

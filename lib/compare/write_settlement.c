@@ -28,11 +28,10 @@ static const record record_round = { OPEN(
 static void round_as_json(const encoder *e, const karp_settlement *s, size_t index)
 {
     shown_round shown = { .round = { .size = sizeof shown.round } };
-    write_buffer launched, removed;
     const karp_settle_round *r = &shown.round;
     write_refuse(e->job, karp_settlement_round(s, index, &shown.round), "a round cannot be read");
-    buffer_init(&launched, e->job->context);
-    buffer_init(&removed, e->job->context);
+    write_buffer launched = buffer_on(e->job->context);
+    write_buffer removed = buffer_on(e->job->context);
     for (size_t i = 0; i < r->launched_count; i++) {
         buffer_text(&launched, i > 0 ? ", " : "");
         buffer_uint(&launched, r->launched[i].nodes);

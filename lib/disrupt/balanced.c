@@ -120,8 +120,7 @@ static void add_score(strbuf *b, double score)
 
 karp_str balanced_detail(pass *p, double score)
 {
-    strbuf b;
-    strbuf_init(&b, p->context);
+    strbuf b = strbuf_on(p->context);
     strbuf_adds(&b, "score ");
     add_score(&b, score);
     strbuf_adds(&b, " < 0.50");

@@ -264,8 +264,7 @@ static bool note_broken(const pass *p, karp_decision *d, karp_str pool_name, con
         if (!mem_work(p->context, OF_A_BUDGET)) return false;
     }
     if (i == pool->budget_count) return true;
-    strbuf text;
-    strbuf_init(&text, d->context);
+    strbuf text = strbuf_on(d->context);
     describe_broken(&text, pool_name, i, &pool->budgets[i]);
     bool ok = !text.failed && decision_warn(d, text.ptr, text.len);
     strbuf_free(&text);

@@ -97,8 +97,7 @@ static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
     pdb_walk walk = pdbs_of(w, pod_at(&w->raw, b->pod));
     for (uint32_t i; (i = pdb_next(&walk)) != NO_ID;) covering[count++] = i;
     if (!sort_ids(p->context, covering, count, by_budget_name, w)) return false;
-    strbuf text;
-    strbuf_init(&text, p->context);
+    strbuf text = strbuf_on(p->context);
     strbuf_addstr(&text, pod_name(w, b->pod));
     for (uint32_t i = 0; i < count; i++) {
         strbuf_adds(&text, i == 0 ? " (pdb " : ", ");
@@ -265,8 +264,7 @@ static bool keep_all(pass *p, const disruption_budget *b)
 {
     static const char before[] = "the selector of PodDisruptionBudget ";
     const karp_snapshot *w = p->snapshot;
-    strbuf text;
-    strbuf_init(&text, p->context);
+    strbuf text = strbuf_on(p->context);
     strbuf_adds(&text, before);
     add_budget_name(&text, w, b);
     size_t end = text.len;

@@ -457,8 +457,7 @@ karp_status karp_command_begin(const karp_decision *decision, size_t command_ind
         return fail(error, KARP_E_INVALID,
                     "a reboot is carried out by its controller: the claim gets the condition Rebooting");
     karp_command_state state;
-    arena scratch;
-    arena_init(&scratch, decision->context);
+    arena scratch = arena_on(decision->context);
     bool ok = gather(decision, &decision->commands.items[command_index], &scratch, &state);
     karp_step *step = ok ? step_new(decision->snapshot, &state, decision->now) : NULL;
     arena_free(&scratch);

@@ -85,8 +85,7 @@ bool expiration_note(const pass *p, karp_decision *d)
         if (count++ == 0) first = i;
     }
     if (count == 0 || p->expire_gracefully) return true;
-    strbuf text;
-    strbuf_init(&text, d->context);
+    strbuf text = strbuf_on(d->context);
     strbuf_addu(&text, count);
     strbuf_adds(&text, count == 1 ? " NodeClaim has expired (" : " NodeClaims have expired (");
     strbuf_addstr(&text, claim_name(w, first));

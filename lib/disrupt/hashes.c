@@ -20,8 +20,7 @@ karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_poo
 
 static karp_str hash_text(karp_advice *a, const node_pool *p)
 {
-    strbuf b;
-    strbuf_init(&b, a->context);
+    strbuf b = strbuf_on(a->context);
     strbuf_addu(&b, pool_hash(&a->snapshot->raw, p));
     karp_str text = { "", 0 };
     if (b.failed) a->failed = true;

@@ -60,8 +60,7 @@ static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
  * reached. */
 static void name_limits(search *s, uint32_t pool, karp_alternative *a)
 {
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     limits_name(s->snapshot, pool, &text);
     if (text.len > 0) show_use_of_limits(s->snapshot, pool, &text);
     if (text.failed) s->status = KARP_E_NOMEM;

@@ -25,15 +25,13 @@ static bool is_host(const search *s, uint32_t key)
 void apart_causes(search *s)
 {
     const shape *h = original_shape(s);
-    strbuf rule;
-    strbuf_init(&rule, s->out->context);
+    strbuf rule = strbuf_on(s->out->context);
     if (show_apart(s->snapshot, s->pod, &rule)) record_cause(s->out, KARP_PLACEMENT_APART, &rule);
     else strbuf_free(&rule);
     for (uint32_t i = 0; i < h->spread.count; i++) {
         const spread_constraint *c = &h->spread.items[i];
-        strbuf b;
         if (c->schedule_anyway || !is_host(s, c->topology_key) || !selects_itself(s, c->label_selector)) continue;
-        strbuf_init(&b, s->out->context);
+        strbuf b = strbuf_on(s->out->context);
         strbuf_adds(&b, "its topology spread by kubernetes.io/hostname lets a node have at most ");
         strbuf_addi(&b, c->max_skew);
         strbuf_adds(&b, c->max_skew == 1 ? " such pod more than the node with the fewest, and a new node has none"
@@ -71,8 +69,7 @@ void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t
             continue;
         uint32_t partner = partner_of(s, pod_number, c->label_selector);
         if (partner == NO_ID) continue;
-        strbuf b;
-        strbuf_init(&b, e->context);
+        strbuf b = strbuf_on(e->context);
         strbuf_adds(&b, "it shares the node with ");
         strbuf_addstr(&b, pod_name(s, partner));
         if (c->schedule_anyway) {

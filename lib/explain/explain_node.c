@@ -79,9 +79,8 @@ static bool never_consolidated(const karp_node_explanation *e, const node_cause 
 
 static bool add_blocker(karp_node_explanation *e, const node_cause *c)
 {
-    strbuf text;
     if (never_consolidated(e, c)) return true;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     cause_show(&text, c);
     if (!text.failed && listed(e, c->row->code, (karp_str){ text.ptr, text.len })) {
         strbuf_free(&text);
@@ -153,8 +152,7 @@ static void show_commands(strbuf *b, const karp_decision *d)
 
 static bool add_first(karp_node_explanation *e, const node_view *v)
 {
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     show_commands(&text, e->decision);
     karp_kept row = { .size = sizeof row, .code = KARP_REASON_NOT_REACHED_IN_PASS, .detail = { text.ptr, text.len } };
     bool ok = !text.failed &&
@@ -330,9 +328,8 @@ static bool name_type(karp_node_explanation *e, const karp_snapshot *s, const ka
     }
     for (size_t i = 0; i < e->blockers.count && l != NULL; i++) {
         karp_blocker *blocker = &e->blockers.items[i];
-        strbuf text;
         if (blocker->code != KARP_REASON_NO_CHEAPER_NODE) continue;
-        strbuf_init(&text, e->context);
+        strbuf text = strbuf_on(e->context);
         strbuf_addstr(&text, blocker->detail);
         strbuf_adds(&text, ": ");
         bool lacks = false;
@@ -350,9 +347,8 @@ static bool name_shielded(karp_node_explanation *e, const karp_snapshot *s, cons
     for (size_t i = 0; i < e->blockers.count && e->move.launches == 0; i++) {
         karp_blocker *blocker = &e->blockers.items[i];
         uint32_t count = 0;
-        strbuf text;
         if (blocker->code != KARP_REASON_NO_CHEAPER_NODE) continue;
-        strbuf_init(&text, e->context);
+        strbuf text = strbuf_on(e->context);
         strbuf_addstr(&text, blocker->detail);
         for (size_t k = 0; k < d->placements.count && count < MOST_NAMED; k++) {
             const karp_placement *p = &d->placements.items[k];
@@ -377,9 +373,8 @@ static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, cons
     bool ok = true;
     for (size_t i = 0; i < e->blockers.count && e->move.launches > 1; i++) {
         karp_blocker *blocker = &e->blockers.items[i];
-        strbuf text;
         if (blocker->code != KARP_REASON_SEVERAL_NODES_NEEDED) continue;
-        strbuf_init(&text, e->context);
+        strbuf text = strbuf_on(e->context);
         strbuf_addstr(&text, blocker->detail);
         strbuf_adds(&text, ", ");
         show_launches(&text, s, e->node, d);
@@ -392,10 +387,9 @@ static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, cons
  * replacements. Then a reason about the replacement is caused by them. */
 static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
-    strbuf text;
     size_t kept = 0;
     bool named = false;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     uint32_t pods = show_pending(&text, e, s, d);
     strbuf_adds(&text, pods == 1 ? " needs a new node, which counts as this one's replacement: "
                                  : " need new nodes, which count as this one's replacement: ");
@@ -460,8 +454,7 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
 
 static bool add_overruled(karp_node_explanation *e, const karp_snapshot *s)
 {
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     show_overruled(&text, s, e->node, karp_method_name(e->decision->disruption.method), e->decision->now);
     return strbuf_move(&text, &e->data, &e->overruled);
 }

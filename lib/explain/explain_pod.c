@@ -243,8 +243,7 @@ bool search_outcome(search *s, karp_remedy *where)
 static karp_str keep_with_limits(search *s, karp_remedy *row, const strbuf *text)
 {
     uint32_t pool = row->node_pool.len > 0 ? pool_named(s->snapshot, row->node_pool) : NO_ID;
-    strbuf both;
-    strbuf_init(&both, s->snapshot->context);
+    strbuf both = strbuf_on(s->snapshot->context);
     strbuf_addstr(&both, (karp_str){ text->ptr, text->len });
     if (pool != NO_ID && s->snapshot->raw.pools.items[pool].limits.count > 0) {
         strbuf_adds(&both, ", and raise the limits of NodePool ");

@@ -72,9 +72,8 @@ static bool annotated(finder *f, node_view *v, uint32_t node_number)
 
 karp_str pdb_name(finder *f, const disruption_budget *b)
 {
-    strbuf text;
     karp_str name;
-    strbuf_init(&text, f->out->context);
+    strbuf text = strbuf_on(f->out->context);
     strbuf_addname(&text, text_of(f->snapshot, b->meta.name_space), name_of(f->snapshot, b->meta.name));
     return strbuf_move(&text, &f->out->data, &name) ? name : (karp_str){ NULL, 0 };
 }

@@ -94,8 +94,7 @@ static void limits_of_pools(search *s, const karp_unschedulable *row)
         uint32_t pool = pool_named(s->snapshot, row->pools[i].node_pool);
         if (!by_limits(&row->pools[i]) || pool == NO_ID) continue;
         resource_list limits = s->snapshot->raw.pools.items[pool].limits;
-        strbuf text;
-        strbuf_init(&text, s->out->context);
+        strbuf text = strbuf_on(s->out->context);
         strbuf_adds(&text, "NodePool ");
         strbuf_addstr(&text, row->pools[i].node_pool);
         for (uint32_t k = 0; k < limits.count; k++) {
@@ -126,8 +125,7 @@ static karp_str refusal_text(const karp_pool_refusal *r)
 /* "raising the limits of NodePool std is not enough, as it would refuse the pod all the same: REASON" */
 static void show_behind(search *s, const karp_unschedulable *row, const karp_pool_refusal *r)
 {
-    strbuf b;
-    strbuf_init(&b, s->out->context);
+    strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, "raising the limits of NodePool ");
     strbuf_addstr(&b, r->node_pool);
     strbuf_adds(&b, " is not enough, as it would still refuse the pod: ");

@@ -11,8 +11,7 @@
 static void note_group(linting *l, enum lint_rule rule, const member_group *g, const char *field)
 {
     const karp_snapshot *s = l->snapshot;
-    strbuf name;
-    strbuf_init(&name, s->context);
+    strbuf name = strbuf_on(s->context);
     strbuf_addname(&name, text_of(s, g->name_space), name_of(s, g->name));
     strbuf_adds(&l->field, field);
     lint_note(l, rule, g->composite ? "CompositePodGroup" : "PodGroup", (karp_str){ name.ptr, name.len });

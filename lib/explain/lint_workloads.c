@@ -225,8 +225,7 @@ void lint_workloads(linting *l) { lint_each_group(l, ALIKE_IN_ALL, check_pods); 
 static void note_overlap(linting *l, const disruption_budget *a, const disruption_budget *b, uint32_t which)
 {
     const karp_snapshot *s = l->snapshot;
-    strbuf name;
-    strbuf_init(&name, s->context);
+    strbuf name = strbuf_on(s->context);
     strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
     strbuf_adds(&l->field, "spec.selector");
     strbuf_adds(&l->text, "PodDisruptionBudget ");

@@ -255,9 +255,8 @@ void karp_node_list_options_init(karp_node_list_options *options, size_t size)
 static karp_status fill(karp_node_list *l, const karp_snapshot *seen, const karp_node_list_options *options,
                         karp_error *error)
 {
-    arena a;
     divided d = { .count = 0 };
-    arena_init(&a, l->context);
+    arena a = arena_on(l->context);
     l->count = seen->node_count;
     l->nodes = mem_zalloc(l->context, (l->count + 1) * sizeof *l->nodes);
     bool ok = l->nodes != NULL && divided_init(&d, seen, &a);

@@ -168,8 +168,7 @@ static const change *next_change(const node_remedies *r, size_t index, uint32_t 
 static karp_status try_reason(node_remedies *r, const change *c, karp_error *error)
 {
     node_view v;
-    strbuf text;
-    strbuf_init(&text, r->context);
+    strbuf text = strbuf_on(r->context);
     show_change(r, c, &text);
     karp_status status = open_view(r, &v) ? KARP_OK : fail_nomem(error);
     bool lifted = status == KARP_OK && lift_code(r, &v, c->code);
@@ -184,9 +183,8 @@ static karp_status try_reason(node_remedies *r, const change *c, karp_error *err
 static karp_status try_cluster(node_remedies *r, bool limits, karp_error *error)
 {
     node_view v;
-    strbuf text;
     if (limits ? !node_view_some_limits(r->snapshot) : !node_view_some_topology(r->snapshot)) return KARP_OK;
-    strbuf_init(&text, r->context);
+    strbuf text = strbuf_on(r->context);
     strbuf_adds(&text,
                 limits ? "raise the limits of NodePools" : "drop topology spread, affinity and anti-affinity of pods");
     karp_status status = open_view(r, &v) ? KARP_OK : fail_nomem(error);
@@ -202,10 +200,9 @@ static karp_status try_cluster(node_remedies *r, bool limits, karp_error *error)
 static karp_status try_together(node_remedies *r, karp_error *error)
 {
     node_view v;
-    strbuf text;
     size_t count = 0;
     uint32_t seen = 0;
-    strbuf_init(&text, r->context);
+    strbuf text = strbuf_on(r->context);
     karp_status status = open_view(r, &v) ? KARP_OK : fail_nomem(error);
     for (size_t i = 0; i < r->blocker_count && status == KARP_OK; i++) {
         const change *c = next_change(r, i, &seen);

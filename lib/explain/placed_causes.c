@@ -114,9 +114,8 @@ static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
 {
     karp_pod_explanation *e = s->out;
     size_t count = 0;
-    strbuf names, text;
-    strbuf_init(&names, e->context);
-    strbuf_init(&text, e->context);
+    strbuf names = strbuf_on(e->context);
+    strbuf text = strbuf_on(e->context);
     for (size_t i = first; i < row->target_count; i++) {
         if (!same_reason(s, &row->targets[i], &row->targets[first])) continue;
         if (count++ >= NODES_NAMED) continue;
@@ -197,8 +196,7 @@ static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *
     karp_str text = { "", 0 };
     double pods = amount_named(l->requests, l->request_count, str("pods"), &text) - (double)l->pod_count;
     uint32_t type = launched_type(s, m, l), count = 0;
-    strbuf b;
-    strbuf_init(&b, e->context);
+    strbuf b = strbuf_on(e->context);
     strbuf_adds(&b, "DaemonSets on the node: ");
     for (uint32_t i = 0; i < s->daemon_count && type < m->table->type_count; i++) {
         if (!daemon_runs_on(s, m, &s->raw.pools.items[pool], &s->daemons[i], type)) continue;
@@ -242,8 +240,7 @@ static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const
     (void)market_show_type(s, &m, l, before);
     record_cause(e, kind, before);
     if (!e->refused && !brief) {
-        strbuf fullest;
-        strbuf_init(&fullest, e->context);
+        strbuf fullest = strbuf_on(e->context);
         show_fullest(l, &fullest);
         record_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
         if (!e->refused) one_more_cause(e, s, &m, l, launched_type(s, &m, l));
@@ -260,8 +257,7 @@ static void starting_node(search *s, const karp_placement *p)
 {
     uint32_t number = state_node_named(s->snapshot, p->node);
     if (number == NO_ID || !s->snapshot->nodes[number].managed || s->snapshot->nodes[number].initialized) return;
-    strbuf b;
-    strbuf_init(&b, s->out->context);
+    strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, "node ");
     strbuf_addstr(&b, p->node);
     strbuf_adds(&b, " is not initialized yet");
@@ -275,8 +271,7 @@ void find_placement_causes(search *s)
     karp_pod_explanation *e = s->out;
     const karp_launch *l = launch_of(e->decision, e->pod);
     const karp_placement *placed = l == NULL ? placement_of(e->decision, e->pod) : NULL;
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     if (l != NULL) {
         existing_nodes(s);
         if (s->status == KARP_OK) apart_causes(s);
@@ -311,8 +306,7 @@ void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_n
     const pod *p = pod_at(&s->raw, pod_number);
     karp_str on = name_of(s, p->node);
     uint32_t number = state_node_named(s, on);
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     strbuf_adds(&text, "it runs on node ");
     strbuf_addstr(&text, on);
     if (number != NO_ID) {
@@ -339,8 +333,7 @@ karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, con
     karp_status status = karp_what_if(s, &change, 1, options, &d, error);
     if (status != KARP_OK) return status;
     const karp_launch *l = launch_of(d, pod_number);
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     strbuf_adds(&text, "if the node were removed today, ");
     if (l != NULL) {
         strbuf_adds(&text, "the pod would get a new one: ");

@@ -85,8 +85,7 @@ static void kept_out(search *s, const karp_launch *l, uint32_t pool)
     }
     if (found == NULL) return;
     const type_table *table = &s->snapshot->tables[s->snapshot->pool_table[pool]];
-    strbuf b;
-    strbuf_init(&b, s->out->context);
+    strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, "most of the node stays empty, as ");
     add_requirement(&b, s->snapshot, pool, found);
     strbuf_adds(&b, " keeps out types that fit for less than half the price, such as ");
@@ -113,8 +112,7 @@ static void open_label(search *s, const karp_launch *l, const expression *e)
     const shape *h = original_shape(s);
     bool named = label_get(h->node_selector, e->key) != NO_ID || terms_name(h->required, e->key);
     const karp_str *value = label_value(l->labels, l->label_count, text_of(w, e->key));
-    strbuf b;
-    strbuf_init(&b, s->out->context);
+    strbuf b = strbuf_on(s->out->context);
     if (named && value != NULL && value->len > 0) {
         strbuf_adds(&b, "the node gets the label ");
         strbuf_addstr(&b, text_of(w, e->key));
@@ -156,8 +154,7 @@ static void preferred_taints(search *s, const karp_launch *l, uint32_t pool)
     for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
         if (t->effect != w->known.prefer_no_schedule || taint_tolerated(w, original_shape(s)->tolerations, t)) continue;
-        strbuf b;
-        strbuf_init(&b, s->out->context);
+        strbuf b = strbuf_on(s->out->context);
         strbuf_adds(&b, "the pod does not tolerate ");
         show_taint(w, &b, t);
         strbuf_adds(&b, " of NodePool ");
@@ -176,9 +173,8 @@ static void chosen_by_cloud(search *s, const karp_launch *l, uint32_t pool)
     enum { MOST_SENT = 60 };
     const karp_snapshot *w = s->snapshot;
     bool ec2 = equal_str(text_of(w, w->raw.pools.items[pool].class_group), str("karpenter.k8s.aws"));
-    strbuf b;
     if (!ec2 || l->instance_type_count < 2 || !equal_str(l->choice.capacity_type, text_of(w, w->known.spot))) return;
-    strbuf_init(&b, s->out->context);
+    strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, "it is the cheapest; of the ");
     strbuf_addu(&b, l->instance_type_count < MOST_SENT ? l->instance_type_count : MOST_SENT);
     strbuf_adds(&b, " types that Karpenter sends, EC2 chooses by price and spot capacity, and may launch a dearer one");

@@ -72,8 +72,7 @@ static karp_status ignore_all(karp_preferences *p, const karp_snapshot *seen, co
     const run_options how = { .options = options, .ignore_preferences = true };
     scheduler *s = NULL;
     round_cost price = { .price = 0 };
-    arena scratch;
-    arena_init(&scratch, p->context);
+    arena scratch = arena_on(p->context);
     karp_status status = scheduler_new(seen, &how, &s, error);
     if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
     if (status == KARP_OK && !result_cost(s, &scratch, &price)) status = KARP_E_NOMEM;

@@ -282,9 +282,8 @@ static karp_status not_waiting(queue_view *q, karp_str name, bool known, strbuf 
 
 karp_status queue_view_ask_only(queue_view *q, karp_str name, karp_error *error)
 {
-    strbuf b;
     bool some = false, known = false;
-    strbuf_init(&b, q->snapshot->context);
+    strbuf b = strbuf_on(q->snapshot->context);
     for (uint32_t i = 0; i < q->root_count; i++) q->workloads.items[q->roots[i]].asked = false;
     for (uint32_t g = 0; g < q->view.groups->count && !b.failed; g++) {
         if (!equal_str(full_name(q, g, &b), name)) continue;

@@ -30,9 +30,8 @@ void try_gate(search *s)
     overlay_view had = s->changed;
     s->status = with_gate(s, KARP_GATE_NODE_OVERLAY, &gated);
     if (s->status != KARP_OK) return;
-    strbuf text;
     s->rounds++; /* it is tried in addition to the others */
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "switch on the feature gate NodeOverlay");
     if (overlay_view_init(&s->changed, options_view(s->options, gated, &view)))
         (void)search_try(s, KARP_REMEDY_SWITCH_GATE, 1, &text);

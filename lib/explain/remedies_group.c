@@ -11,8 +11,7 @@ static const karp_str nothing = { "", 0 };
 
 static bool is_named(const search *s, const member_group *g, karp_str name)
 {
-    strbuf b;
-    strbuf_init(&b, s->snapshot->context);
+    strbuf b = strbuf_on(s->snapshot->context);
     strbuf_addname(&b, text_of(s->snapshot, g->name_space), name_of(s->snapshot, g->name));
     bool same = !b.failed && equal_str((karp_str){ b.ptr, b.len }, name);
     strbuf_free(&b);
@@ -67,8 +66,7 @@ static int32_t largest_minimum(search *s, const member_group *g, int32_t own)
 static karp_str describe(search *s, const member_group *g, int32_t from, int32_t to)
 {
     bool made = g->source == KARP_GROUP_WORKLOAD;
-    strbuf b;
-    strbuf_init(&b, s->snapshot->context);
+    strbuf b = strbuf_on(s->snapshot->context);
     strbuf_adds(&b, made ? "run " : "lower the minimum of ");
     if (!made) strbuf_addname(&b, text_of(s->snapshot, g->name_space), name_of(s->snapshot, g->name));
     if (!made) strbuf_adds(&b, " from ");

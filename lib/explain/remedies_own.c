@@ -24,8 +24,7 @@ static uint32_t meant_by(const search *s, const karp_unschedulable *row, uint32_
 
 static void try_key(search *s, uint32_t from, uint32_t to, const char *where)
 {
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "use ");
     add_word(s, &text, to);
     strbuf_adds(&text, " instead of ");
@@ -106,10 +105,9 @@ static void try_domains_of(search *s, const karp_topology *t, bool (*takes)(cons
 {
     uint32_t key = search_text_id(s, t->key), count = 0;
     uint32_t *values = arena_array(&s->changed.data, t->domain_count + 1, sizeof *values);
-    strbuf text;
     if (values == NULL) s->status = KARP_E_NOMEM;
     if (values == NULL || key == NO_ID) return;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "require ");
     strbuf_addstr(&text, t->key);
     for (size_t i = 0; i < t->domain_count; i++) {

@@ -62,12 +62,11 @@ static void try_taints(search *s, taint_list taints, words *seen)
 {
     toleration *list = NULL; /* a copy of the pod's list, made for the first new toleration */
     uint32_t count = 0, *key = arena_array(&s->changed.data, (size_t)3 * taints.count + 1, sizeof *key);
-    strbuf text;
     if (key == NULL) {
         s->status = KARP_E_NOMEM;
         return;
     }
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "tolerate ");
     for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
@@ -140,8 +139,7 @@ static void drop_expression(search *s, uint32_t term, uint32_t index)
 void try_selectors(search *s)
 {
     const shape *h = original_shape(s);
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < h->node_selector.count && !search_over(s); i++) {
         label_list left = { list_without(s, h->node_selector.items, h->node_selector.count, sizeof(label_pair), i),
                             h->node_selector.count - 1 };
@@ -173,8 +171,7 @@ void try_all_selectors(search *s)
     uint32_t count = h->node_selector.count;
     for (uint32_t t = 0; t < h->required.count; t++) count += h->required.items[t].expressions.count;
     if (count < 2) return;
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "drop the node selector");
     if (h->required.count > 0) strbuf_adds(&text, " and the required node affinity");
     changed->node_selector = (label_list){ NULL, 0 };
@@ -188,8 +185,7 @@ void try_all_selectors(search *s)
 void try_ports(search *s)
 {
     const shape *h = original_shape(s);
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < h->ports.count && !search_over(s); i++) {
         host_port_list left = { list_without(s, h->ports.items, h->ports.count, sizeof(host_port), i),
                                 h->ports.count - 1 };
@@ -257,8 +253,7 @@ void try_requests(search *s)
 {
     const shape *h = original_shape(s);
     const int64_t *vector = s->snapshot->classes[s->snapshot->pod_class[s->pod]].requests;
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < h->requests.count && !search_over(s); i++) {
         const resource_amount *r = &h->requests.items[i];
         uint32_t column = s->snapshot->column_of[r->resource];

@@ -183,8 +183,7 @@ static void try_all_limits(search *s, uint32_t pool, strbuf *text)
 
 void try_limits(search *s)
 {
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
         uint32_t count = s->snapshot->raw.pools.items[p].limits.count;
         size_t before = s->out->remedies.count;
@@ -348,9 +347,8 @@ static void try_label(search *s, uint32_t pool, const label_pair *label, strbuf 
 
 void try_labels(search *s)
 {
-    strbuf text;
     label_list labels = original_shape(s)->node_selector;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     size_t before = s->out->remedies.count;
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->out->remedies.count == before; p++) {
         for (uint32_t i = 0; i < labels.count && !search_over(s); i++) try_label(s, p, &labels.items[i], &text);
@@ -360,8 +358,7 @@ void try_labels(search *s)
 
 void try_values(search *s)
 {
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
         expression_list list = s->snapshot->raw.pools.items[p].requirements;
         for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
@@ -381,8 +378,7 @@ void try_values(search *s)
 
 void try_min_values(search *s)
 {
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
         expression_list list = s->snapshot->raw.pools.items[p].requirements;
         for (uint32_t i = 0; i < list.count && !search_over(s); i++) {

@@ -41,9 +41,8 @@ static uint32_t requirement_listing(const search *s, uint32_t pool_number, uint3
 static void try_value_removed(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
     uint32_t key = search_text_id(s, t->key), value = search_text_id(s, d->value), changes = 0;
-    strbuf text;
     if (key == NO_ID || value == NO_ID) return;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "remove ");
     strbuf_addstr(&text, d->value);
     strbuf_adds(&text, " from the requirements of NodePool ");
@@ -73,10 +72,9 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
 static void try_label_removed(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
     uint32_t key = search_text_id(s, t->key), value = search_text_id(s, d->value), changes = 0;
-    strbuf text;
     if (key == NO_ID) return;
     if (d->value.len == 0) value = NO_TEXT;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "remove the label ");
     strbuf_addstr(&text, t->key);
     strbuf_adds(&text, d->value.len == 0 ? ", or give it a value, on node " : ", or correct it, on node ");
@@ -100,13 +98,12 @@ static void try_value_excluded(search *s, const karp_topology *t, const karp_top
 {
     uint32_t key = search_text_id(s, t->key), changes = 0;
     uint32_t *value = arena_array(&s->changed.data, 1, sizeof *value);
-    strbuf text;
     if (value == NULL) s->status = KARP_E_NOMEM;
     if (value == NULL || key == NO_ID) return;
     *value = search_text_id(s, d->value);
     const expression not_in = { .key = key, .op = KARP_OP_NOT_IN, .values = value, .value_count = 1 };
     if (*value == NO_ID) return;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "exclude ");
     strbuf_addstr(&text, d->value);
     strbuf_adds(&text, " (");
@@ -138,8 +135,7 @@ static void try_partner(search *s, const karp_topology *t, karp_str partner, kar
     uint32_t class_number = s->snapshot->pod_class[other];
     if (class_number == s->snapshot->pod_class[s->pod]) return;
     if (!select_label(s, overlay_class_shape(&s->changed, class_number), key, value)) return;
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "start ");
     strbuf_addstr(&text, pod_name(s->snapshot, s->pod));
     strbuf_adds(&text, " before ");
@@ -207,8 +203,7 @@ static selector *with_own_values(search *s, const selector *x, strbuf *text)
 static void try_selectors_corrected(search *s)
 {
     const shape *h = original_shape(s);
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
         if (h->spread.items[i].label_selector == NULL || h->spread.items[i].schedule_anyway) continue;
         strbuf_clear(&text);
@@ -227,8 +222,7 @@ static void try_selectors_corrected(search *s)
 static void try_min_domains(search *s)
 {
     const shape *h = original_shape(s);
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
         spread_constraint *list = h->spread.items[i].min_domains > 1 ? own_spread(s) : NULL;
         if (list == NULL) continue;
@@ -294,8 +288,7 @@ static void add_labels(const search *s, strbuf *b, const selector *x)
 
 static void try_terms(search *s, pod_term_list list, pod_term_list *changed, const char *what)
 {
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
         pod_term_list left = { list_without(s, list.items, list.count, sizeof(pod_term), i), list.count - 1 };
         if (left.items == NULL) break;
@@ -312,8 +305,7 @@ void try_topology(search *s)
 {
     const shape *h = original_shape(s);
     shape *changed = overlay_shape(&s->changed, s->shape);
-    strbuf text;
-    strbuf_init(&text, s->snapshot->context);
+    strbuf text = strbuf_on(s->snapshot->context);
     for (uint32_t i = 0; i < h->spread.count && !search_over(s); i++) {
         if (h->spread.items[i].schedule_anyway) continue;
         spread_list left = { list_without(s, h->spread.items, h->spread.count, sizeof(spread_constraint), i),

@@ -88,8 +88,7 @@ void compare_resizes(search *s, const karp_remedy *now)
     bool placed = any && s->status == KARP_OK && search_outcome(s, &then);
     overlay_view_reset(&s->changed);
     if (!any || s->status != KARP_OK || equal_str(then.node, now->node)) return;
-    strbuf b;
-    strbuf_init(&b, s->snapshot->context);
+    strbuf b = strbuf_on(s->snapshot->context);
     if (then.node.len > 0) {
         strbuf_adds(&b, "kube-scheduler may bind the pod to node ");
         strbuf_addstr(&b, then.node);

@@ -47,8 +47,7 @@ void show_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b)
 static void daemons_beside(karp_pod_explanation *e, const karp_snapshot *s, market *m, uint32_t pool)
 {
     uint32_t count = 0;
-    strbuf b;
-    strbuf_init(&b, e->context);
+    strbuf b = strbuf_on(e->context);
     strbuf_adds(&b, "nodes of NodePool ");
     strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
     strbuf_adds(&b, " also hold DaemonSets: ");
@@ -201,8 +200,7 @@ static void too_large(karp_pod_explanation *e, const karp_snapshot *s, market *m
         const resource_amount *r = &asked.items[i];
         room most = most_of(s, m, pool, r->resource);
         if (most.type == NO_ID || amount_cmp(r->value, most.left) <= 0) continue;
-        strbuf b;
-        strbuf_init(&b, e->context);
+        strbuf b = strbuf_on(e->context);
         karp_str resource = strings_get(&s->raw.resources, r->resource);
         strbuf_adds(&b, amount_sign(most.left) > 0 ? "the types of NodePool " : "no type of NodePool ");
         strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));

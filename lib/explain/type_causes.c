@@ -33,8 +33,7 @@ void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, 
         amount has = resource_list_get(m->table->types[type].allocatable_list, r->resource);
         if (r->resource == RESOURCE_PODS) own = amount_whole(1);
         if (amount_sign(own) <= 0 || !amount_add(r->value, own, &sum) || amount_cmp(sum, has) <= 0) continue;
-        strbuf b;
-        strbuf_init(&b, e->context);
+        strbuf b = strbuf_on(e->context);
         strbuf_adds(&b, "one more pod like it does not fit there: ");
         strbuf_addstr(&b, strings_get(&s->raw.resources, r->resource));
         strbuf_addc(&b, ' ');
@@ -74,8 +73,7 @@ void excluded_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp
         }
         uint32_t kin = x->op == KARP_OP_NOT_IN ? excluded_kin(s, x, value) : NO_ID;
         if (kin == NO_ID) continue;
-        strbuf b;
-        strbuf_init(&b, e->context);
+        strbuf b = strbuf_on(e->context);
         strbuf_adds(&b, "values are whole names: ");
         strbuf_addstr(&b, text_of(s, x->key));
         strbuf_adds(&b, " NotIn ");
@@ -138,8 +136,7 @@ void generation_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m
     uint32_t pool = pool_named(s, l->node_pool);
     if (type == m->table->type_count || generation_of(s, m, type) > OLD || pool == NO_ID) return;
     if (chooses_generation(s, &s->raw.pools.items[pool]) || !is_old(s, m, type)) return;
-    strbuf b;
-    strbuf_init(&b, e->context);
+    strbuf b = strbuf_on(e->context);
     strbuf_addstr(&b, l->choice.instance_type);
     strbuf_adds(&b, " is of generation ");
     strbuf_addu(&b, (uint64_t)generation_of(s, m, type));

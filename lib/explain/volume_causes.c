@@ -88,8 +88,7 @@ void volume_causes(search *s)
     if (row == NULL || all.count == 0) return;
     bool apart = !agree(s, p, claims, &all);
     if (!apart && row->topology_count > 0) return; /* the tables of topology say it */
-    strbuf b;
-    strbuf_init(&b, s->out->context);
+    strbuf b = strbuf_on(s->out->context);
     uint32_t named = 0;
     for (uint32_t i = 0; i < claims->count && named < CLAIMS_NAMED; i++)
         named += show_claim(s, p, claims->ptr[i], &all, named > 0 ? ", " : "", &b);

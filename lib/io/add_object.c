@@ -156,8 +156,7 @@ static void decode_operated(adding *a)
     (void)io_meta(&a->d, a->root, true);
     for (size_t i = 0; i < IO_POD_PLACES && kind->places[i].template_; i++)
         io_find_templates(&a->d, a->root, &kind->places[i], decode_found, a);
-    trees t;
-    trees_init(&t, a->reader->context);
+    trees t = trees_on(a->reader->context);
     io_pods pods = { .context = a->reader->context,
                      .d = &a->d,
                      .t = &t,
@@ -350,8 +349,7 @@ static karp_status add_node_overlay(adding *a)
 
 static karp_status add_node_class(adding *a)
 {
-    strbuf text;
-    strbuf_init(&text, a->reader->context);
+    strbuf text = strbuf_on(a->reader->context);
     tree_write(&text, a->root);
     karp_status status = text.failed ? io_reader_nomem(a->reader) : KARP_OK;
     a->o.node_class.document = (karp_str){ text.ptr, text.len };

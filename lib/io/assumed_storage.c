@@ -20,8 +20,7 @@ void io_assumed_free(io_assumed_storage *assumed)
 /* The entry of a claim, IO_NONE if it is new. NULL = out of memory. */
 static uint32_t *entry_of(io_assumed_storage *assumed, karp_str space, karp_str name)
 {
-    strbuf key;
-    strbuf_init(&key, assumed->claims.names.context);
+    strbuf key = strbuf_on(assumed->claims.names.context);
     strbuf_addstr(&key, space.len ? space : str("default"));
     strbuf_addc(&key, '/');
     strbuf_addstr(&key, name);

@@ -189,8 +189,7 @@ static void log_warning(const catalogue_reader *reader, const warning *w, const 
 {
     const karp_context_options *options = karp_context_get_options(reader->context);
     if (!w->count || !options->log) return;
-    strbuf text;
-    strbuf_init(&text, reader->context);
+    strbuf text = strbuf_on(reader->context);
     strbuf_add(&text, reader->document.ptr, reader->document.len);
     strbuf_adds(&text, ": instance type ");
     strbuf_add(&text, w->type.ptr, w->type.len);

@@ -82,8 +82,7 @@ static bool add_offering(surveying *s, tree *entry, const tree *labels, karp_str
     trees *t = &s->trees;
     karp_str zone = tree_get_text(labels, LABEL_ZONE), kind = tree_get_text(labels, LABEL_CAPACITY_TYPE);
     if (kind.len == 0) kind = str("on-demand");
-    strbuf key;
-    strbuf_init(&key, s->reader->context);
+    strbuf key = strbuf_on(s->reader->context);
     strbuf_addstr(&key, type);
     strbuf_addc(&key, ' ');
     strbuf_addstr(&key, zone);

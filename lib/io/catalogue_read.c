@@ -130,8 +130,7 @@ static karp_status fail_entry(const catalogue_reader *reader, const tree *root, 
     io_place_refine(&at, root, d->path, d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST);
     io_error_place(&own, &at);
     karp_str name = tree_text(tree_find_str(root, member(root, "name")));
-    strbuf object;
-    strbuf_init(&object, reader->context);
+    strbuf object = strbuf_on(reader->context);
     strbuf_adds(&object, "InstanceType ");
     if (name.len) {
         strbuf_add(&object, name.ptr, name.len);

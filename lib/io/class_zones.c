@@ -30,9 +30,8 @@ static karp_status note_lacking(karp_reader *reader, const io_deferred *pool, co
 {
     const tree *subnets = tree_get(tree_get(class_->root, "status"), "subnets");
     karp_str kind = tree_get_text(class_->root, "kind");
-    strbuf lacking, has;
-    strbuf_init(&lacking, reader->context);
-    strbuf_init(&has, reader->context);
+    strbuf lacking = strbuf_on(reader->context);
+    strbuf has = strbuf_on(reader->context);
     for (size_t i = 0; i < tree_count(zones) && lacking.len < ZONES_SHOWN; i++) {
         karp_str zone = tree_text(tree_item(zones, i));
         if (has_zone(subnets, zone)) continue;

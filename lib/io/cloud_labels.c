@@ -63,11 +63,10 @@ static bool deny(arena *a, karp_instance_type *type, const karp_requirement *den
 
 karp_status io_deny_labels(karp_reader *reader, uint32_t cloud, karp_catalogue **catalogue)
 {
-    arena a;
     karp_requirement *denied = NULL;
     karp_catalogue *made = NULL;
     size_t denied_count = 0, count = karp_catalogue_count(*catalogue);
-    arena_init(&a, reader->context);
+    arena a = arena_on(reader->context);
     karp_status status = labels_of_others(reader, cloud, &a, &denied, &denied_count);
     karp_instance_type *types = status ? NULL : arena_array(&a, count + 1, sizeof *types);
     bool ok = types != NULL;

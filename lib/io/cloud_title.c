@@ -64,8 +64,7 @@ static karp_status describe(karp_reader *reader, uint32_t cloud, karp_reader_clo
             .prices = io_keep(reader, date_of_prices(info.facts_as_of, info.region)),
             .region_assumed = !reader->given_provider && given.len == 0 && info.region.len > 0,
         };
-        strbuf zones;
-        strbuf_init(&zones, reader->context);
+        strbuf zones = strbuf_on(reader->context);
         if (io_cloud_zones(reader, cloud, info.region, &zones))
             out->zones = io_keep(reader, (karp_str){ zones.ptr, zones.len });
         strbuf_free(&zones);

@@ -85,8 +85,7 @@ static karp_status open_with_zones(karp_reader *reader, uint32_t cloud, karp_str
     const builtin_plugin *builtin = plugin_builtin(cloud);
     if (!builtin || !builtin->zones_setting) return open_for(reader, cloud, region, NULL, out);
     karp_str here = region.len ? region : str(builtin->usual_region);
-    strbuf names;
-    strbuf_init(&names, reader->context);
+    strbuf names = strbuf_on(reader->context);
     (void)io_cloud_zones(reader, cloud, here, &names);
     const karp_label setting = { str(builtin->zones_setting), { names.ptr, names.len } };
     karp_status status = names.failed ? io_reader_nomem(reader)

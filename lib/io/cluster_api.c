@@ -248,9 +248,8 @@ static karp_status add_pool(making *m, const io_deferred *pool)
 karp_status io_give_cluster_api(karp_reader *reader)
 {
     making m = { .reader = reader };
-    arena memory;
     karp_status status = KARP_OK;
-    arena_init(&memory, reader->context);
+    arena memory = arena_on(reader->context);
     io_decoder_init(&m.d, &memory);
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];

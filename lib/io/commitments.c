@@ -99,8 +99,7 @@ static size_t lay_over(const karp_reader *reader, io_commitment *list, size_t co
 
 static karp_status cover(karp_reader *reader, io_commitment *list, size_t count, karp_catalogue **catalogue)
 {
-    arena a;
-    arena_init(&a, reader->context);
+    arena a = arena_on(reader->context);
     size_t type_count = karp_catalogue_count(*catalogue), offering_count = 0;
     for (size_t i = 0; i < type_count; i++) offering_count += karp_catalogue_type(*catalogue, i)->offering_count;
     karp_instance_type *types = arena_array(&a, type_count + 1, sizeof *types);

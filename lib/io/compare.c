@@ -60,14 +60,13 @@ static bool list_kept(karp_context *context, const karp_reader *reader, const io
 
 static void add_difference(comparison *c, const tree *before, const tree *after)
 {
-    strbuf one, other;
     if (c->difference_count++ == c->wanted && !c->row) {
         memcpy(c->found, c->pair, sizeof c->found);
         c->found_at = c->difference_count - 1 - c->count_before;
     }
     if (!c->row) return;
-    strbuf_init(&one, c->context);
-    strbuf_init(&other, c->context);
+    strbuf one = strbuf_on(c->context);
+    strbuf other = strbuf_on(c->context);
     if (before) tree_write(&one, before);
     if (after) tree_write(&other, after);
     karp_str field = { c->path.ptr ? c->path.ptr : "", c->path.len };
@@ -295,8 +294,7 @@ static karp_status lay_whole(karp_reader *reader, const comparison *c)
 {
     if (c->found[1]) return karp_reader_replace(reader, str("one difference"), c->found[1]->text, NULL);
     const io_kept *k = c->found[0];
-    strbuf name;
-    strbuf_init(&name, reader->context);
+    strbuf name = strbuf_on(reader->context);
     strbuf_addstr(&name, k->kind);
     strbuf_addc(&name, '/');
     strbuf_addstr(&name, k->namespace_);
@@ -317,8 +315,7 @@ karp_status karp_reader_apply_difference(karp_reader *reader, const karp_reader 
     if (c.status) return fail_nomem(error);
     if (c.difference_count <= number)
         return fail(error, KARP_E_NOT_FOUND, "there are only %zu differences", c.difference_count);
-    trees t;
-    trees_init(&t, reader->context);
+    trees t = trees_on(reader->context);
     karp_status status = c.found[0] && c.found[1] ? lay_over(reader, &c, &t) : lay_whole(reader, &c);
     trees_free(&t);
     if (status == KARP_E_NOMEM) return fail_nomem(error);

@@ -20,8 +20,7 @@ karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char
         size_t i = 0;
         while (known[i] && !str_is(key, known[i])) i++;
         if (known[i]) continue;
-        strbuf field;
-        strbuf_init(&field, c->reader->context);
+        strbuf field = strbuf_on(c->reader->context);
         strbuf_adds(&field, where);
         strbuf_addc(&field, '.');
         strbuf_add(&field, key.ptr, key.len < 100 ? key.len : 100);
@@ -291,8 +290,7 @@ static karp_status convert_provisioner(io_converter *c, const tree *root)
     int64_t until_expired = io_integer(&c->d, spec, "ttlSecondsUntilExpired", 0, most_seconds, -1);
     if (c->d.status) return c->d.status;
 
-    strbuf name;
-    strbuf_init(&name, c->reader->context);
+    strbuf name = strbuf_on(c->reader->context);
     trees *t = c->t;
     tree *list = NULL, *how = NULL;
     karp_status status = spec_warnings(c, spec);

@@ -57,8 +57,7 @@ karp_status io_make_device_claims(io_filler *f, tree *pod, const io_place *place
         const tree *entry = tree_item(entries, i);
         karp_str name = tree_get_text(entry, "name"), template_ = tree_get_text(entry, "resourceClaimTemplateName");
         if (template_.len == 0 || is_made(tree_get(pod, "status"), name)) continue;
-        strbuf text;
-        strbuf_init(&text, f->reader->context);
+        strbuf text = strbuf_on(f->reader->context);
         strbuf_addstr(&text, tree_get_text(tree_get(pod, "metadata"), "name"));
         strbuf_addc(&text, '-');
         strbuf_addstr(&text, name);

@@ -48,8 +48,7 @@ static karp_status put_catalogue(const karp_reader *reader, const io_given_catal
     put_text(s, (karp_str){ text.ptr, length });
     karp_text_free(&text);
     if (given->pool_count) {
-        strbuf names;
-        strbuf_init(&names, reader->context);
+        strbuf names = strbuf_on(reader->context);
         for (size_t i = 0; i < given->pool_count; i++) {
             strbuf_adds(&names, i ? "," : ",\"nodePools\":[");
             tree_write_string(&names, given->pools[i]);
@@ -87,8 +86,7 @@ static karp_status put_state(const karp_reader *reader, const sink *s, bool prob
 {
     karp_str state = reader->state_text;
     karp_status status = KARP_OK;
-    strbuf list;
-    strbuf_init(&list, reader->context);
+    strbuf list = strbuf_on(reader->context);
     if (problems) list_problems(reader, &list);
     if (list.failed) status = fail_nomem(error);
     else if (list.len == 0) put_member(s, "state", state);
@@ -167,8 +165,7 @@ karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_err
     if (!reader || !out) return fail_null(error, "reader or out");
     if (!reader->finished || !reader->options.keep_documents)
         return fail(error, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
-    write_buffer buffer;
-    buffer_init(&buffer, reader->context);
+    write_buffer buffer = buffer_on(reader->context);
     const sink s = { to_buffer, &buffer };
     karp_status status = settle_order(reader) ? put_snapshot(reader, &s, true, error) : fail_nomem(error);
     if (status == KARP_OK) status = buffer_finish(&buffer, out, error);

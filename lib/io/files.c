@@ -105,9 +105,8 @@ static karp_status whole_file(karp_context *context, const char *path, strbuf *t
 
 karp_status io_whole_file(karp_context *context, karp_str path, strbuf *text, karp_error *error)
 {
-    strbuf name;
     strbuf_init(text, context);
-    strbuf_init(&name, context);
+    strbuf name = strbuf_on(context);
     strbuf_addstr(&name, path);
     karp_status status = name.failed ? fail_nomem(error) : whole_file(context, name.ptr, text, error);
     strbuf_free(&name);
@@ -144,8 +143,7 @@ static karp_str directory_of(karp_reader *reader, karp_str path)
 
 static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
 {
-    strbuf text;
-    strbuf_init(&text, reader->context);
+    strbuf text = strbuf_on(reader->context);
     karp_status status = read_rest(reader->context, file, reader->max_bytes, &text);
     if (status == KARP_E_NOMEM) {
         status = io_reader_nomem(reader);
@@ -238,10 +236,9 @@ static karp_status count_objects(karp_reader *reader, const char *path, unsigned
     karp_status status = KARP_OK;
     const struct dirent *entry;
     while (directory && status == KARP_OK && *left > 0 && (entry = readdir(directory)) != NULL) {
-        strbuf full;
         if (entry->d_name[0] == '.') continue;
         (*left)--;
-        strbuf_init(&full, reader->context);
+        strbuf full = strbuf_on(reader->context);
         strbuf_adds(&full, path);
         strbuf_addc(&full, '/');
         strbuf_adds(&full, entry->d_name);
@@ -289,8 +286,7 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
         }
         bool inner = entry->d_name[0] != '.'; /* hidden directories such as .git contain no manifests */
         if (!inner && !is_document(entry->d_name)) continue;
-        strbuf full;
-        strbuf_init(&full, reader->context);
+        strbuf full = strbuf_on(reader->context);
         strbuf_adds(&full, path);
         if (!str_ends(str(path), "/")) strbuf_addc(&full, '/');
         strbuf_adds(&full, entry->d_name);

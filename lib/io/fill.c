@@ -276,8 +276,7 @@ static karp_status add_ephemeral_claim(io_filler *f, const tree *pod, const tree
     const io_kind_info *info = io_kind_find(str("v1"), str("PersistentVolumeClaim"));
     const tree *metadata = tree_get(pod, "metadata");
     karp_str space = tree_get_text(metadata, "namespace");
-    strbuf name;
-    strbuf_init(&name, f->reader->context);
+    strbuf name = strbuf_on(f->reader->context);
     strbuf_addstr(&name, tree_get_text(metadata, "name"));
     strbuf_addc(&name, '-');
     strbuf_addstr(&name, tree_get_text(volume, "name"));

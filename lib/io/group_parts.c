@@ -338,7 +338,6 @@ static karp_status take_place(moving *m, const tree *root)
 
 static karp_status add_of_yunikorn(moving *m, const tree *root)
 {
-    trees t;
     tree *list = NULL;
     tree_fault fault;
     karp_str app = application_of(tree_get(root, "metadata"));
@@ -346,7 +345,7 @@ static karp_status add_of_yunikorn(moving *m, const tree *root)
     karp_status status = take_place(m, root);
     if (status || io_find(m->reader, "whole of pods", m->space, app) != IO_NONE) return status;
     karp_str stated = stated_groups(m, app);
-    trees_init(&t, m->reader->context);
+    trees t = trees_on(m->reader->context);
     status = tree_parse(&t, stated, m->reader->max_nesting, &list, NULL, &fault);
     bool wrong = status == KARP_E_SYNTAX || (status == KARP_OK && (!tree_is(list, TREE_LIST) || tree_count(list) == 0));
     if (wrong)

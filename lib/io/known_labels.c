@@ -237,8 +237,7 @@ karp_status io_settle_labels(karp_reader *reader)
     if (status == KARP_OK) status = note_device_gates(reader);
     if (status == KARP_OK) status = io_settle_gates(reader);
     if (status || (!tables.run && !reader->own_catalogues)) return status;
-    arena memory;
-    arena_init(&memory, reader->context);
+    arena memory = arena_on(reader->context);
     key_list l;
     memset(&l, 0, sizeof l);
     l.reader = reader;

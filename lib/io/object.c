@@ -252,8 +252,7 @@ bool io_name_generated(karp_reader *reader, const io_kind_info *info, tree *root
     char room[IO_KIND_ROOM];
     karp_str kind = io_name_of_kind(info, root, room);
     do {
-        strbuf text;
-        strbuf_init(&text, reader->context);
+        strbuf text = strbuf_on(reader->context);
         strbuf_addstr(&text, given);
         strbuf_addu(&text, *last = ++number);
         name = text.failed ? (karp_str){ NULL, 0 } : io_keep(reader, (karp_str){ text.ptr, text.len });
@@ -405,8 +404,7 @@ static karp_status read_snapshot_tree(karp_reader *reader, tree *root, const io_
         for (size_t i = 0; i < tree_count(catalogues) && status == KARP_OK; i++) {
             const tree *entry = tree_item(catalogues, i);
             const tree *types = tree_get(entry, "instanceTypes");
-            strbuf text;
-            strbuf_init(&text, reader->context);
+            strbuf text = strbuf_on(reader->context);
             if (types) tree_write(&text, types);
             status = text.failed ? io_reader_nomem(reader)
                                  : io_snapshot_catalogue(reader, entry, (karp_str){ text.ptr, text.len }, place, i);

@@ -81,9 +81,8 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
     if (s->workloads == NULL || c->workload_of == NULL || c->moved == NULL || c->planned == NULL || c->stamp == NULL)
         return no_memory(c);
     io_table names;
-    strbuf room;
     io_table_init(&names, s->arena.context);
-    strbuf_init(&room, s->arena.context);
+    strbuf room = strbuf_on(s->arena.context);
     bool good = true;
     for (size_t i = 0; i < c->pod_count && good; i++) {
         karp_str name = picture_workload_of(&c->owners, i, karp_snapshot_pod_name(snapshot, i), &room);

@@ -133,13 +133,12 @@ static karp_status read_each(karp_reader *reader, karp_str document, const io_cu
 static karp_status read_elements(karp_reader *reader, karp_str document, const io_cursor *array, bool stated,
                                  karp_str list_kind, karp_str api_version)
 {
-    trees passing;
     tree_repeats repeats;
     if (array->text[array->pos] != '[') {
         io_place place = io_place_of(document, array);
         return io_reader_fail(reader, KARP_E_INVALID, &place, stated ? "objects" : "items", "must be a list");
     }
-    trees_init(&passing, reader->context);
+    trees passing = trees_on(reader->context);
     karp_status status = KARP_OK;
     if (!tree_repeats_init(&repeats, stated ? &passing : &reader->trees, io_in_common, IO_IN_COMMON,
                            array->end - array->pos))

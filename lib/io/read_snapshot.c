@@ -382,8 +382,7 @@ karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, co
 
 static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, karp_catalogue **out)
 {
-    strbuf full;
-    strbuf_init(&full, reader->context);
+    strbuf full = strbuf_on(reader->context);
     if (reader->directory.len == 0) {
         io_bad_member(d, "path", KARP_E_INVALID, "a path needs a file, or a base directory, to be relative to");
         return d->status;

@@ -430,7 +430,6 @@ static size_t places_for(const values *v, const void *elements)
 
 static karp_status read_elements(values *v, const outline *o, bool stated)
 {
-    trees passing;
     karp_value list;
     read(v, o->elements, &list);
     if (list.kind != KARP_VALUE_ARRAY)
@@ -438,7 +437,7 @@ static karp_status read_elements(values *v, const outline *o, bool stated)
     v->places = places_for(v, o->elements);
     kept_value *kept = mem_zalloc(v->reader->context, v->places * sizeof *kept);
     if (!kept) return io_reader_nomem(v->reader);
-    trees_init(&passing, v->reader->context);
+    trees passing = trees_on(v->reader->context);
     if (io_trees(v->reader, stated) == &v->reader->passing) v->kept_memory = &passing;
     karp_status status = read_each(v, o, stated, kept);
     mem_free(v->reader->context, kept, v->places * sizeof *kept);

@@ -119,8 +119,7 @@ static karp_status take_key(yaml_reader *y, frame *f, const tree *value, yaml_ma
         return bad(y, KARP_E_INVALID, mark,
                    tree_is_null(value) ? "a key is missing, or null" : "a key must be a scalar");
     }
-    strbuf text;
-    strbuf_init(&text, y->reader->context);
+    strbuf text = strbuf_on(y->reader->context);
     tree_write(&text, value);
     if (text.failed) y->t->status = KARP_E_NOMEM;
     f->key = tree_text(tree_new_text(y->t, (karp_str){ text.ptr, text.len }));

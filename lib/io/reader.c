@@ -409,8 +409,7 @@ karp_str io_keep(karp_reader *reader, karp_str text)
 
 karp_str io_keep_json(karp_reader *reader, const tree *root)
 {
-    strbuf out;
-    strbuf_init(&out, reader->context);
+    strbuf out = strbuf_on(reader->context);
     tree_write(&out, root);
     karp_str kept = { NULL, 0 };
     if (!out.failed) kept = io_keep(reader, (karp_str){ out.ptr, out.len });

@@ -112,13 +112,12 @@ static karp_status add_earlier(karp_reader *reader, io_filler *filler, trees *t)
 static karp_status earlier_pools(karp_reader *reader, io_filler *filler, karp_snapshot **out)
 {
     karp_builder *own = reader->builder;
-    trees t;
     karp_status status = karp_builder_new(reader->context, &reader->builder, &reader->error);
     if (status) {
         reader->builder = own;
         return status;
     }
-    trees_init(&t, reader->context);
+    trees t = trees_on(reader->context);
     status = add_earlier(reader, filler, &t);
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, out, &reader->error);
     trees_free(&t);
@@ -219,10 +218,9 @@ static tree *condition_tree(trees *t, karp_str reason, int64_t now)
 /* The kept text of the claim gets the condition, too, for the dump. */
 static karp_status keep_condition(karp_reader *reader, io_kept *kept, karp_str reason)
 {
-    trees t;
     tree *root = NULL;
     tree_fault fault;
-    trees_init(&t, reader->context);
+    trees t = trees_on(reader->context);
     karp_status status = tree_parse(&t, kept->text, reader->max_nesting, &root, NULL, &fault);
     tree *place = tree_get(root, "status"), *list = tree_new(&t, TREE_LIST);
     const tree *had = tree_get(place, "conditions");

@@ -263,11 +263,10 @@ karp_status io_settle_sizes(karp_reader *reader)
 void io_sizes_note_pod(karp_reader *reader, const tree *pod)
 {
     const tree *metadata = tree_get(pod, "metadata");
-    strbuf name;
     uint32_t workload = reader->sizes ? io_sized_of_pod(reader, pod) : IO_NONE;
     if (workload == IO_NONE) return;
     reader->sizes->sized[workload].pods++;
-    strbuf_init(&name, reader->context);
+    strbuf name = strbuf_on(reader->context);
     strbuf_addname(&name, io_namespace(pod), tree_get_text(metadata, "name"));
     if (name.failed || !io_table_put(&reader->sizes->pods, (karp_str){ name.ptr, name.len }, workload))
         reader->sizes->status = io_reader_nomem(reader);

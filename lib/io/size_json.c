@@ -200,9 +200,8 @@ static karp_status read_root(report *r, const tree *root)
 karp_status io_usage_json(karp_reader *reader, karp_str document, karp_str source, karp_str text, size_t resource)
 {
     report r = { .reader = reader, .document = document, .source = source, .resource = resource };
-    trees t;
     tree *root = NULL;
-    trees_init(&t, reader->context);
+    trees t = trees_on(reader->context);
     karp_status status = tree_read(&t, document, text, &root, &reader->error);
     if (status == KARP_OK) status = read_root(&r, root);
     trees_free(&t);

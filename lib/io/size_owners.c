@@ -45,9 +45,8 @@ static top_owner top_owner_of(const karp_reader *reader, const tree *root)
 static uint32_t *workload_at(karp_reader *reader, io_table *table, karp_str kind, karp_str namespace_, karp_str name,
                              bool make)
 {
-    strbuf key;
     uint32_t *at = NULL;
-    strbuf_init(&key, reader->context);
+    strbuf key = strbuf_on(reader->context);
     strbuf_addstr(&key, kind);
     strbuf_addc(&key, '\n');
     strbuf_addname(&key, namespace_, name);
@@ -105,8 +104,7 @@ uint32_t io_size_elsewhere(karp_reader *reader, const tree *pod)
 
 bool io_size_name_elsewhere(karp_reader *reader, uint32_t number, karp_str namespace_, karp_str name)
 {
-    strbuf key;
-    strbuf_init(&key, reader->context);
+    strbuf key = strbuf_on(reader->context);
     strbuf_addname(&key, namespace_, name);
     bool fine = !key.failed && io_table_put(&reader->sizes->their_pods, (karp_str){ key.ptr, key.len }, number);
     strbuf_free(&key);
@@ -116,9 +114,8 @@ bool io_size_name_elsewhere(karp_reader *reader, uint32_t number, karp_str names
 /* The workload of a pod with this name. */
 static top_owner named_elsewhere(const karp_reader *reader, karp_str space, karp_str name)
 {
-    strbuf key;
     top_owner found = { { "", 0 }, { "", 0 } };
-    strbuf_init(&key, reader->context);
+    strbuf key = strbuf_on(reader->context);
     strbuf_addname(&key, space, name);
     uint32_t number = key.failed ? IO_NONE : io_table_get(&reader->sizes->their_pods, (karp_str){ key.ptr, key.len });
     strbuf_free(&key);

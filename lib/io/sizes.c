@@ -24,8 +24,7 @@ io_size *io_size_at(karp_reader *reader, karp_str kind, karp_str namespace_, kar
                     karp_str container)
 {
     io_sizes *sizes = reader->sizes;
-    strbuf key;
-    strbuf_init(&key, reader->context);
+    strbuf key = strbuf_on(reader->context);
     bool fine = key_of(&key, kind, namespace_, name, is_pod, container);
     uint32_t *at = fine ? io_table_at(&sizes->names, (karp_str){ key.ptr, key.len }) : NULL;
     strbuf_free(&key);

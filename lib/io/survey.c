@@ -124,9 +124,8 @@ karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool u
     io_node_kind kind = { .type = io_label_of(node, LABEL_TYPE),
                           .zone = io_label_of(node, LABEL_ZONE),
                           .capacity_type = capacity_type_of(node) };
-    strbuf key;
     if (kind.type.len == 0) return KARP_OK;
-    strbuf_init(&key, reader->context);
+    strbuf key = strbuf_on(reader->context);
     const karp_str parts[] = { kind.type, kind.zone, kind.capacity_type };
     for (size_t i = 0; i < 3; i++) {
         strbuf_add(&key, parts[i].ptr, parts[i].len);

@@ -230,8 +230,7 @@ static karp_status add_pods(workload *w, uint64_t present)
     if (refused) return status;
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
         if (missing == 0 && tree_count(w->claims) == 0) break;
-        strbuf name;
-        strbuf_init(&name, w->f->reader->context);
+        strbuf name = strbuf_on(w->f->reader->context);
         strbuf_addstr(&name, w->pods);
         strbuf_addc(&name, '-');
         strbuf_addu(&name, w->first + i);
@@ -269,10 +268,9 @@ static uint64_t count_of(const tree *spec, const char *name)
  * ReplicaSet. false = out of memory. */
 static bool template_hash(karp_context *context, const tree *template_, const char *label, char hash[11])
 {
-    strbuf text;
     karp_digest s;
     char hex[KARP_DIGEST_TEXT];
-    strbuf_init(&text, context);
+    strbuf text = strbuf_on(context);
     if (template_) tree_write(&text, template_);
     if (strcmp(label, "pod-template-hash") != 0) strbuf_adds(&text, label);
     bool ok = !text.failed;
@@ -293,8 +291,7 @@ static tree *make_replica_set(const workload *w, const tree *deployment)
     const io_kind_info *info = io_kind_find(str("apps/v1"), str("ReplicaSet"));
     trees *t = w->f->t;
     const tree *given = tree_get(tree_get(deployment, "spec"), "selector");
-    strbuf name;
-    strbuf_init(&name, w->f->reader->context);
+    strbuf name = strbuf_on(w->f->reader->context);
     strbuf_addstr(&name, w->name);
     strbuf_addc(&name, '-');
     strbuf_adds(&name, w->hash);

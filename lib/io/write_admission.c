@@ -230,8 +230,7 @@ static void name_flavour(write_buffer *b, const karp_flavour *f)
 
 static void flavour_line(const write_job *job, const text_out *t, const karp_flavour *f, size_t name)
 {
-    write_buffer own;
-    buffer_init(&own, job->context);
+    write_buffer own = buffer_on(job->context);
     buffer_text(&own, "    ");
     name_flavour(&own, f);
     text_left(t->out, buffer_content(&own), name);
@@ -262,8 +261,7 @@ static void name_nodes(const write_job *job, const text_out *t, const karp_admit
     flow_begin(&flow, t, DETAIL_INDENT, DETAIL_INDENT + 2, DETAIL_LINES);
     for (size_t i = 0; i < row->node_count; i++) {
         karp_launch l = { .size = sizeof l };
-        write_buffer own;
-        buffer_init(&own, job->context);
+        write_buffer own = buffer_on(job->context);
         text_clean(&own, row->nodes[i]);
         if (launch_of(job->decision, row->nodes[i], &l)) {
             const karp_str parts[] = { l.choice.instance_type, l.choice.zone, l.choice.capacity_type };
@@ -297,9 +295,8 @@ static void write_workload(const write_job *job, const text_out *t, const karp_a
 {
     static const text_style styles[] = { STYLE_PLAIN, STYLE_ADD, STYLE_CHANGE, STYLE_ALERT };
     karp_admitted row;
-    write_buffer own;
     get_answer(job, found, number, &row);
-    buffer_init(&own, job->context);
+    write_buffer own = buffer_on(job->context);
     name_workload(&own, &row);
     text_left(t->out, buffer_content(&own), name);
     t->out->text.failed = t->out->text.failed || own.text.failed;
@@ -352,9 +349,8 @@ static size_t flavour_columns(const write_job *job, const karp_admission *found,
     if (karp_admission_at(found, 0, &row) != KARP_OK) return least;
     for (size_t i = 0; i < row.flavour_count; i++) {
         karp_flavour f;
-        write_buffer own;
         get_flavour(job, found, 0, i, &f);
-        buffer_init(&own, job->context);
+        write_buffer own = buffer_on(job->context);
         name_flavour(&own, &f);
         size_t columns = 4 + text_columns(buffer_content(&own));
         if (columns > most) most = columns;

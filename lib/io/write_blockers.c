@@ -53,8 +53,7 @@ enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7
 /* Writes the names of the nodes below the row of their blocker; with -o wide all of them, and the pods. */
 static void held_nodes(write_buffer *b, const text_out *t, const karp_savings_blocker *row)
 {
-    write_buffer line;
-    buffer_init(&line, b->text.context);
+    write_buffer line = buffer_on(b->text.context);
     size_t shown = t->width >= FOLD_NEVER ? SIZE_MAX : NODES_SHOWN;
     for (size_t n = 0; n < row->node_count && n < shown; n++) {
         buffer_text(&line, n == 0 ? "" : ", ");
@@ -98,8 +97,7 @@ static void right_number(write_buffer *b, uint64_t number)
 
 static void right_money(write_buffer *b, double savings)
 {
-    write_buffer money;
-    buffer_init(&money, b->text.context);
+    write_buffer money = buffer_on(b->text.context);
     text_dollars(&money, savings * HOURS_A_MONTH, true);
     buffer_text(&money, "/month");
     text_right(b, buffer_content(&money), SAVED_COLUMNS);

@@ -16,6 +16,7 @@ typedef struct write_buffer {
 } write_buffer;
 
 void buffer_init(write_buffer *b, karp_context *context);
+static inline write_buffer buffer_on(karp_context *context) { return (write_buffer){ .text = strbuf_on(context) }; }
 /* For a document that is written in the format of the options, which stay in place. */
 void buffer_begin(write_buffer *b, karp_context *context, const karp_write_options *options);
 void buffer_free(write_buffer *b);

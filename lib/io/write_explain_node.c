@@ -243,11 +243,10 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
 {
     karp_pool_budget budget;
     size_t nodes;
-    write_buffer line;
     if (!tight_budget(job, name, &budget, &nodes) || budget.remaining <= 0) { /* if it allows none, it is a blocker */
         return;
     }
-    buffer_init(&line, job->context);
+    write_buffer line = buffer_on(job->context);
     buffer_text(&line, "NodePool ");
     text_clean(&line, budget.node_pool);
     buffer_text(&line, " has ");
@@ -330,10 +329,9 @@ static void write_remedies(const text_out *t, const write_job *job, const karp_n
     }
     for (size_t i = 0; i < count; i++) {
         karp_node_remedy remedy = { .size = sizeof(remedy) };
-        write_buffer line;
         text_flow flow;
         write_refuse(job, karp_node_explanation_remedy(explanation, i, &remedy), "a change cannot be read");
-        buffer_init(&line, job->context);
+        write_buffer line = buffer_on(job->context);
         buffer_str(&line, remedy.text);
         buffer_text(&line, "  ->  ");
         if (remedy.instance_type.len > 0) buffer_str(&line, remedy.instance_type);

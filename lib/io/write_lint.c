@@ -179,8 +179,7 @@ static void sarif_message(json_out *j, const char *key, karp_str text, karp_str 
     if (more.len == 0) json_member_str(j, "text", text);
     else {
         /* The two texts are joined in one string. */
-        write_buffer joined;
-        buffer_init(&joined, j->out->text.context);
+        write_buffer joined = buffer_on(j->out->text.context);
         buffer_str(&joined, text);
         buffer_text(&joined, "; ");
         buffer_str(&joined, more);
@@ -219,8 +218,7 @@ static void sarif_location(json_out *j, const karp_lint_finding *f, karp_str fil
         json_end(j);
         json_end(j);
     }
-    write_buffer name;
-    buffer_init(&name, j->out->text.context);
+    write_buffer name = buffer_on(j->out->text.context);
     buffer_str(&name, f->kind);
     buffer_char(&name, '/');
     buffer_str(&name, f->object);

@@ -279,8 +279,7 @@ static size_t total_width(const text_table *table)
 
 static void measure(text_table *table)
 {
-    write_buffer cell;
-    buffer_init(&cell, table->l->job->context);
+    write_buffer cell = buffer_on(table->l->job->context);
     for (unsigned c = 0; c < column_count(table); c++) {
         table->widths[c] = strlen(headings[c]);
         for (size_t i = 0; i < table->l->count; i++) {
@@ -327,8 +326,7 @@ static void write_headings(const text_table *table)
 
 static void write_node(const text_table *table, const karp_listed_node *n)
 {
-    write_buffer cell;
-    buffer_init(&cell, table->l->job->context);
+    write_buffer cell = buffer_on(table->l->job->context);
     for (unsigned c = 0; c < column_count(table); c++) {
         buffer_cut(&cell, 0);
         write_cell(&cell, table, n, c);

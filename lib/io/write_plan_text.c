@@ -162,8 +162,7 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     bool second = launch->runner_up.instance_type.len > 0;
     size_t known = second ? 2 : 1;
     size_t others = launch->instance_type_count > known ? launch->instance_type_count - known : 0;
-    write_buffer words;
-    buffer_init(&words, job->context);
+    write_buffer words = buffer_on(job->context);
     add_why(&words, job, launch);
     titled_line(t, job, "why", &words);
     buffer_cut(&words, 0);

@@ -352,8 +352,7 @@ void text_fold_buffer(write_buffer *b, size_t width)
     karp_str text = buffer_content(b);
     if (b->text.failed || b->status != KARP_OK || width >= FOLD_NEVER || text.len == 0 || !has_wider_line(text, width))
         return;
-    write_buffer folded;
-    buffer_init(&folded, b->text.context);
+    write_buffer folded = buffer_on(b->text.context);
     fold(&folded, text, width);
     folded.text.failed = folded.text.failed || b->text.failed;
     buffer_free(b);
@@ -364,8 +363,7 @@ karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width,
 {
     if (context == NULL || out == NULL || (text.ptr == NULL && text.len > 0))
         return fail(error, KARP_E_INVALID, "context, text and out must not be NULL");
-    write_buffer folded;
-    buffer_init(&folded, context);
+    write_buffer folded = buffer_on(context);
     fold(&folded, text.ptr == NULL ? (karp_str){ "", 0 } : text, width == 0 ? FOLD_USUAL : width);
     return buffer_finish(&folded, out, error);
 }

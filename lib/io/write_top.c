@@ -215,8 +215,7 @@ static void text_row(write_buffer *b, write_buffer *cell, const owner_sum *sum, 
 static void as_text(const owners *o)
 {
     const text_out t = { o->job->out, o->job->options->width, o->job->options->color != 0 };
-    write_buffer cell;
-    buffer_init(&cell, o->job->context);
+    write_buffer cell = buffer_on(o->job->context);
     size_t name = name_width(o, &cell);
     text_style_begin(&t, STYLE_HEADING);
     text_left(t.out, str(headings[NAME]), name);

@@ -58,8 +58,7 @@ void values_text(json_out *j, karp_str text)
         values_add(j, &value);
         return;
     }
-    write_buffer valid;
-    buffer_init(&valid, j->out->text.context);
+    write_buffer valid = buffer_on(j->out->text.context);
     add_valid(&valid, text);
     j->out->text.failed = j->out->text.failed || valid.text.failed;
     value.text = buffer_content(&valid);
@@ -101,10 +100,9 @@ static void add_tree(json_out *j, const tree *value)
 
 void values_json(json_out *j, karp_str json)
 {
-    trees memory;
     tree *value = NULL;
     tree_fault fault;
-    trees_init(&memory, j->out->text.context);
+    trees memory = trees_on(j->out->text.context);
     karp_status status = tree_parse(&memory, json, JSON_DEPTH, &value, NULL, &fault);
     if (status == KARP_OK) add_tree(j, value);
     else j->out->text.failed = true; /* it is JSON, so this is no memory */

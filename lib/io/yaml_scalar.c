@@ -118,9 +118,8 @@ static bool number(trees *t, karp_str text, tree **out)
             return true;
         }
     }
-    strbuf normal;
     double real = 0;
-    strbuf_init(&normal, t->memory.context);
+    strbuf normal = strbuf_on(t->memory.context);
     bool is = decimal(plain, n, &normal) && !normal.failed &&
               karp_double_parse((karp_str){ normal.ptr, normal.len }, &real) == KARP_OK;
     if (is) *out = tree_new_double(t, real);
@@ -151,8 +150,7 @@ static bool is_utf8(karp_str text)
 static io_scalar base64(trees *t, karp_str text, tree **out)
 {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    strbuf bytes;
-    strbuf_init(&bytes, t->memory.context);
+    strbuf bytes = strbuf_on(t->memory.context);
     uint32_t bits = 0;
     unsigned have = 0;
     bool good = true;

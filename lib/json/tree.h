@@ -85,6 +85,7 @@ static inline tree *tree_at_hand(trees *t)
 }
 
 void trees_init(trees *t, karp_context *context);
+static inline trees trees_on(karp_context *context) { return (trees){ .memory = arena_on(context) }; }
 void trees_free(trees *t);
 /* Drops all trees and the recorded failure. Some memory is kept for reuse. */
 void trees_clear(trees *t);

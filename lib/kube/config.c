@@ -121,12 +121,11 @@ static karp_status take(karp_reader *reader, tree *root, const io_place *place, 
 karp_status kube_config_read(kube_config *c, karp_context *context, karp_str name, karp_str text, uint32_t minor,
                              karp_error *error)
 {
-    strbuf path;
     *c = (kube_config){ .minor = minor };
     arena_init(&c->memory, context);
     karp_status status = karp_reader_new(context, NULL, &c->reader, error);
     if (status) return status;
-    strbuf_init(&path, context);
+    strbuf path = strbuf_on(context);
     strbuf_addstr(&path, name);
     c->reader->take = take;
     c->reader->take_user = c;

@@ -60,10 +60,9 @@ static bool add_pod(karp_snapshot *s, const capacity_buffer *b, uint64_t i, int6
 static karp_status add_pods(karp_snapshot *s, const uint32_t *order, size_t count, karp_error *error)
 {
     uint64_t most = karp_context_get_options(s->context)->max_pods;
-    strbuf text;
     bool ok = true;
     int64_t made = s->raw.now < INT64_MAX ? s->raw.now + 1 : INT64_MAX; /* pods of the API server are older */
-    strbuf_init(&text, s->context);
+    strbuf text = strbuf_on(s->context);
     for (size_t i = 0; i < count && ok; i++) {
         const capacity_buffer *b = &s->raw.buffers.items[order[i]];
         if (!provisions(b)) continue;

@@ -367,8 +367,7 @@ static const char *wrong_repair(copier *c, const karp_node_repair *p)
         return "a duration of a repair policy is negative";
     if (p->priority > 100) return "the priority of a repair policy is above 100";
     if (p->action > KARP_REPAIR_REBOOT) return "the action of a repair policy is not known";
-    arena a;
-    arena_init(&a, c->context);
+    arena a = arena_on(c->context);
     if (regex_compile(&a, p->reason, &wrong) == NULL && wrong == NULL) copy_refuse(c);
     arena_free(&a);
     return wrong == NULL ? NULL : "the regular expression of a repair policy cannot be read";

@@ -108,8 +108,7 @@ karp_status karp_catalogue_reprice(karp_context *context, const karp_catalogue *
     if (context == NULL || catalogue == NULL || out == NULL) return fail_null(error, "context, catalogue or out");
     karp_status status = check_rules(rules, count, error);
     if (status != KARP_OK) return status;
-    arena a;
-    arena_init(&a, context);
+    arena a = arena_on(context);
     karp_instance_type *types = arena_array(&a, catalogue->count + (size_t)1, sizeof *types);
     karp_offering *offerings = arena_array(&a, (size_t)catalogue->offering_total + 1, sizeof *offerings);
     status = types == NULL || offerings == NULL ? fail_nomem(error)

@@ -382,8 +382,7 @@ static karp_status remake(overlaying *w, uint32_t pool, karp_error *error)
     if (w->pools[pool].types.count == 0) return KARP_OK;
     for (uint32_t u = 0; u < s->pool_catalogues[pool].count; u++) {
         karp_catalogue *made = NULL;
-        arena a;
-        arena_init(&a, s->context);
+        arena a = arena_on(s->context);
         karp_status status = overlaid(w, &a, pool, s->pool_catalogues[pool].items[u], &made, error);
         arena_free(&a);
         if (status != KARP_OK) return status;

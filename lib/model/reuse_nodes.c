@@ -365,9 +365,8 @@ static bool keep_node(const karp_snapshot *s, state_node *n, arena *to)
 /* Copies what nodes point to into one frame, so that the former frames on top of the lowest can be freed. */
 static bool gather_nodes(karp_snapshot *s)
 {
-    arena to;
     bool ok = true;
-    arena_init(&to, s->context);
+    arena to = arena_on(s->context);
     for (size_t i = 0; i < s->raw.nodes.count && ok; i++) {
         struct node_pods *on = &s->bound[i];
         on->items = arena_copy(&to, on->items, on->count * sizeof *on->items);

@@ -330,9 +330,8 @@ static enum proof_verdict look_at_all(look *l, arena *a)
 enum proof_verdict contents_hold(karp_context *context, const bound_problem *p, const content_claim *claim)
 {
     look l = { .context = context, .p = p, .claim = claim, .capacity = p->capacity + (size_t)claim->row * p->dims };
-    arena a;
     size_t n = p->class_count + (size_t)1;
-    arena_init(&a, context);
+    arena a = arena_on(context);
     l.classes = arena_array(&a, n, sizeof *l.classes);
     l.gains = arena_array(&a, n * CASE_PRICES, sizeof *l.gains);
     l.loads = arena_array(&a, n, sizeof *l.loads);

@@ -279,11 +279,10 @@ enum proof_verdict plans_least(karp_context *context, const bound_problem *p, co
                                uint64_t *work, int64_t *least)
 {
     plans k = { .context = context, .p = p, .y = y, .enough = enough, .work = work, .state_numbers = 1 };
-    arena a;
     size_t n = p->class_count + (size_t)1;
     enum proof_verdict verdict = PROOF_TOO_MUCH;
     if (p->node_count > 0) return verdict;
-    arena_init(&a, context);
+    arena a = arena_on(context);
     k.classes = arena_array(&a, n, sizeof *k.classes);
     k.digit = arena_array(&a, n, sizeof *k.digit);
     k.left = arena_array(&a, 3 * n, sizeof *k.left);

@@ -276,12 +276,11 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
                            const karp_objective *aim, karp_bound **out)
 {
     karp_context run;
-    arena work;
     round_bound b = { .value = 0 };
     karp_bound *bound = mem_zalloc(seen->context, sizeof *bound);
     if (bound == NULL) return KARP_E_NOMEM;
     context_begin_run(&run, seen->context, options->should_stop, options->stop_user);
-    arena_init(&work, &run);
+    arena work = arena_on(&run);
     arena_init(&bound->data, seen->context);
     bound->snapshot = snapshot_hold(seen);
     writer w = { seen, s, &b, &bound->data, &bound->certificate };
@@ -509,8 +508,7 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
     bool ignores = c != NULL ? c->ignore_preferences != 0 : (objective.flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     const run_options how = { .options = &checked, .ignore_preferences = ignores };
     scheduler *s = NULL;
-    arena a;
-    arena_init(&a, snapshot->context);
+    arena a = arena_on(snapshot->context);
     uint16_t *steps = arena_array(&a, seen->raw.pods.count + 1, sizeof *steps);
     status = steps != NULL ? scheduler_new(seen, &how, &s, error) : KARP_E_NOMEM;
     if (status == KARP_OK) {

@@ -177,9 +177,8 @@ static bool find_fluid(fluid *f, arena *a, double tolerance, uint32_t rounds, bo
 
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out)
 {
-    arena scratch;
     fluid f;
-    arena_init(&scratch, a->context);
+    arena scratch = arena_on(a->context);
     bool ok = fluid_init(&f, &scratch, p) && find_fluid(&f, a, tolerance, rounds, out);
     arena_free(&scratch);
     return ok;

@@ -111,10 +111,9 @@ uint32_t plugin_class_parse(void *handle, const karp_provider_document *document
                             karp_provider_problem *problem)
 {
     karp_error error;
-    trees t;
     tree *root = NULL;
     karp_error_init(&error, sizeof error);
-    trees_init(&t, ((const plugin_handle *)handle)->context);
+    trees t = trees_on(((const plugin_handle *)handle)->context);
     karp_status status = tree_read(&t, str(""), document->text, &root, &error);
     uint32_t answer = status ? provider_problem_of(problem, &error)
                              : plugin_read_class(handle, root, node_class, problem);

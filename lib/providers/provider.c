@@ -236,9 +236,8 @@ static void walk(walker *w, const tree *value)
 /* Errors: SYNTAX, LIMIT (nesting), NOMEM. The error contains the document's name. */
 static karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_provider_document *out, karp_error *error)
 {
-    trees t;
     tree *root = NULL;
-    trees_init(&t, s->context);
+    trees t = trees_on(s->context);
     karp_status status = tree_read(&t, name, text, &root, error);
     walker *w = status == KARP_OK ? scratch_array(s, 1, sizeof *w) : NULL;
     if (w) {
@@ -335,8 +334,7 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
 static karp_status class_of_written(karp_provider *provider, karp_str name, const tree *root, karp_provider_class **out,
                                     karp_error *error)
 {
-    strbuf text;
-    strbuf_init(&text, provider->context);
+    strbuf text = strbuf_on(provider->context);
     tree_write(&text, root);
     karp_status status = text.failed
                              ? fail_nomem(error)

@@ -275,8 +275,7 @@ static void describe(strbuf *b, const karp_change *c)
 static bool note_changes(karp_decision *d, const karp_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        strbuf b;
-        strbuf_init(&b, d->context);
+        strbuf b = strbuf_on(d->context);
         describe(&b, &changes[i]);
         bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);

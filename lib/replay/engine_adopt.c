@@ -106,10 +106,9 @@ static void reserve_daemons(engine *e, replay_node *n)
 static karp_status adopt(engine *e, const replay_given *g)
 {
     io_decoder d;
-    arena memory;
     karp_node node;
     karp_node_claim claim;
-    arena_init(&memory, e->context);
+    arena memory = arena_on(e->context);
     io_decoder_init(&d, &memory);
     karp_node_init(&node, sizeof node);
     karp_node_claim_init(&claim, sizeof claim);

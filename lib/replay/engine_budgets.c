@@ -103,8 +103,7 @@ static karp_status count_given(engine *e, const tree *object)
 {
     io_decoder d;
     karp_pod pod;
-    arena memory;
-    arena_init(&memory, e->context);
+    arena memory = arena_on(e->context);
     io_decoder_init(&d, &memory);
     io_decode_pod(&d, object, &pod);
     karp_str namespace_ = d.status == KARP_OK && pod.meta.namespace_.len ? pod.meta.namespace_ : str("default");

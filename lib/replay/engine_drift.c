@@ -67,11 +67,10 @@ static bool refers_to_class(const tree *pool)
 /* A dump that the replay goes on from states what the API server fills in, and a trace need not. */
 static bool same_pool(engine *e, const tree *before, const tree *after)
 {
-    trees t;
     const tree *given[2] = { before, after };
     tree *filled[2];
     bool fill = refers_to_class(before) && refers_to_class(after);
-    trees_init(&t, e->context);
+    trees t = trees_on(e->context);
     for (size_t i = 0; i < 2; i++) {
         filled[i] = tree_deep_copy(&t, given[i], false);
         if (fill && !t.status) io_fill_pool(NULL, &t, filled[i]); /* only a missing reference is taken from a reader */

@@ -116,9 +116,8 @@ static tree *claim_object(trees *t, const replay_node *n)
 
 static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tree *object)
 {
-    strbuf text;
     if (e->status) return e->status;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     tree_write(&text, object);
     karp_status status = t->status || text.failed
                              ? fail_nomem(&e->error)
@@ -148,13 +147,11 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
 /* Appends the state as the last member of the Snapshot. */
 static karp_status add_state(engine *e, trees *t, karp_text *text)
 {
-    write_buffer whole;
-    strbuf json;
     size_t end = text->len;
     const tree *state = engine_state(e, t);
     if (!state) return e->status;
-    strbuf_init(&json, e->context);
-    buffer_init(&whole, e->context);
+    strbuf json = strbuf_on(e->context);
+    write_buffer whole = buffer_on(e->context);
     tree_write(&json, state);
     while (end > 0 && text->ptr[end - 1] != '}') end--;
     buffer_bytes(&whole, text->ptr, end ? end - 1 : 0);
@@ -170,10 +167,9 @@ static karp_status add_state(engine *e, trees *t, karp_text *text)
 
 karp_status engine_dump(engine *e, karp_text *out)
 {
-    trees t;
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
-    trees_init(&t, e->context);
+    trees t = trees_on(e->context);
     karp_status status = engine_reader(e, true, &reader);
     if (!status) status = add_nodes(e, &t, reader);
     for (size_t i = 0; i < e->pods.count && !status; i++) {

@@ -206,8 +206,7 @@ void replicas_add(engine *e, uint32_t shape, uint32_t set, karp_str name, uint64
 {
     trace_event event = event_of(e, shape, TRACE_POD_CREATED);
     do {
-        strbuf text;
-        strbuf_init(&text, e->context);
+        strbuf text = strbuf_on(e->context);
         strbuf_addstr(&text, name);
         strbuf_addc(&text, '-');
         strbuf_addu(&text, (*next)++);

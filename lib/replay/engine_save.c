@@ -286,8 +286,7 @@ static tree *anti_affinity_state(saving *s)
     size_t most = e->pods.kept_away_count + 1, count = 0;
     selected *found = mem_alloc(e->context, most * sizeof *found);
     tree *list = tree_new(s->t, TREE_LIST);
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     for (size_t i = 0; found && i < e->pods.kept_away_count && !text.failed; i++) {
         const karp_selector *selector = e->pods.kept_away[i];
         found[count].labels = tree_new(s->t, TREE_MAP);

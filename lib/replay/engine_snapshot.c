@@ -223,8 +223,7 @@ static karp_status known_catalogue(engine *e, karp_catalogue **out)
         *out = karp_catalogue_ref(all);
         return KARP_OK;
     }
-    arena memory;
-    arena_init(&memory, e->context);
+    arena memory = arena_on(e->context);
     karp_instance_type *types = arena_alloc(&memory, count * sizeof *types + 1);
     for (size_t i = 0; types && i < count; i++) {
         types[i] = *karp_catalogue_type(all, i);
@@ -270,8 +269,7 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     karp_reader_options options;
     karp_reader *reader = NULL;
     karp_catalogue *catalogue = NULL;
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     karp_reader_options_init(&options, sizeof options);
     options.previews = e->decision.flip_rules;
     karp_str name = str(e->played ? "the story's cluster" : "the objects of the replay");

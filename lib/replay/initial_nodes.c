@@ -47,9 +47,8 @@ int64_t replay_state_step(const replay *r)
 static bool rows_of(const replay *r, const char *list, bool namespaced, io_table *out)
 {
     const tree *rows = tree_get(r->base.state, list);
-    strbuf key;
     bool fine = true;
-    strbuf_init(&key, r->base.context);
+    strbuf key = strbuf_on(r->base.context);
     for (size_t i = 0; i < tree_count(rows) && fine; i++) {
         const tree *row = tree_item(rows, i);
         strbuf_clear(&key);
@@ -227,10 +226,9 @@ static karp_status order_pods(replay *r, size_t first)
 {
     trace *t = &r->base.trace;
     io_table rows;
-    strbuf key;
     karp_status status = KARP_OK;
     io_table_init(&rows, r->base.context);
-    strbuf_init(&key, r->base.context);
+    strbuf key = strbuf_on(r->base.context);
     if (!rows_of(r, "pods", true, &rows)) status = fail_nomem(&r->error);
     for (size_t i = first; i < t->count && !status; i++) {
         trace_event *event = &t->events[i];
@@ -270,12 +268,11 @@ karp_status replay_continue_trace(replay *r)
     replay_base *b = &r->base;
     trace *t = &b->trace;
     io_table created;
-    strbuf key;
     if (b->state) return go_on_from_state(r);
     if (t->ends != KARP_NO_TIME && t->ends < b->starts)
         return fail(&r->error, KARP_E_INVALID, "the trace ends before the time of the cluster that the objects have");
     io_table_init(&created, b->context);
-    strbuf_init(&key, b->context);
+    strbuf key = strbuf_on(b->context);
     bool fine = keep_later(t, b->starts, &created, &key);
     size_t later = t->count, bytes = (later + 1) * sizeof *t->events;
     trace_event *events = mem_alloc(b->context, bytes);

@@ -344,8 +344,7 @@ void replay_drop_workloads(const karp_reader *reader, trees *t, tree *objects)
 void replay_drop_pods(trees *t, tree *objects, const io_table *left_out)
 {
     tree *rest = tree_new(t, TREE_LIST);
-    strbuf key;
-    strbuf_init(&key, t->memory.context);
+    strbuf key = strbuf_on(t->memory.context);
     for (size_t i = 0; i < tree_count(objects); i++) {
         tree *object = tree_item(objects, i);
         strbuf_clear(&key);

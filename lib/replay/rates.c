@@ -86,8 +86,7 @@ static karp_status read_advisor(replay *r, const karp_replay_document *document,
 {
     char region[64];
     tree *root = NULL;
-    trees memory;
-    trees_init(&memory, r->base.context);
+    trees memory = trees_on(r->base.context);
     karp_status status = tree_read(&memory, document->name, text, &root, &r->error);
     const tree *regions = tree_get(root, "spot_advisor");
     str_shorten(region, sizeof region, r->options.region.len ? r->options.region : r->base.trace.region);

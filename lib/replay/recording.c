@@ -70,8 +70,7 @@ static recording_row *row_of(recording *r, karp_str key)
 
 static recording_row *row_of_object(recording *r, const tree *object)
 {
-    strbuf key;
-    strbuf_init(&key, r->context);
+    strbuf key = strbuf_on(r->context);
     strbuf_addstr(&key, tree_get_text(object, "kind"));
     strbuf_addc(&key, '/');
     strbuf_addname(&key, io_namespace(object), tree_get_text(tree_get(object, "metadata"), "name"));

@@ -211,9 +211,8 @@ static bool is_planned(const karp_reader *reader, const io_deferred *w)
 
 static karp_status note_left_out(replay *r, const karp_reader *reader)
 {
-    strbuf key;
     bool fine = true;
-    strbuf_init(&key, r->base.context);
+    strbuf key = strbuf_on(r->base.context);
     for (size_t i = 0; i < reader->deferred_count && fine; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (is_planned(reader, w)) continue;

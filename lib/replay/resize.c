@@ -32,10 +32,9 @@ static tree *read_shape(const trace *t, trees *memory, uint32_t shape)
 /* Names the trace's pods, so that a table of usage finds their workloads. */
 static bool name_pods(const trace *t, karp_reader *reader)
 {
-    trees memory;
     size_t shapes = t->shapes.count, bytes = (shapes + 1) * sizeof(uint32_t);
     uint32_t *numbers = mem_alloc(t->context, bytes);
-    trees_init(&memory, t->context);
+    trees memory = trees_on(t->context);
     bool fine = numbers != NULL;
     for (uint32_t i = 0; i < shapes && fine; i++) {
         const tree *pod = read_shape(t, &memory, i);
@@ -72,8 +71,7 @@ static bool resize_shape(resizing *z, uint32_t shape)
     tree *spec = z->workloads[shape] == IO_NONE
                      ? NULL
                      : io_resized_spec(z->reader, &z->memory, z->workloads[shape], tree_get(pod, "spec"));
-    strbuf text;
-    strbuf_init(&text, t->context);
+    strbuf text = strbuf_on(t->context);
     if (spec) tree_set(&z->memory, pod, "spec", spec);
     tree_write(&text, pod);
     if (!text.failed && !z->memory.status) z->map[shape] = strings_add(&z->shapes, text.ptr, text.len);

@@ -42,8 +42,7 @@ static const io_kind_info *info_of(const story *s, const tree *object)
 
 static karp_str kept_json(story *s, const tree *object)
 {
-    strbuf text;
-    strbuf_init(&text, s->context);
+    strbuf text = strbuf_on(s->context);
     tree_write(&text, object);
     karp_str kept = text.failed ? (karp_str){ NULL, 0 } : trace_keep(s->trace, (karp_str){ text.ptr, text.len });
     strbuf_free(&text);
@@ -55,8 +54,7 @@ static karp_str kept_json(story *s, const tree *object)
 /* The object's place in s->objects, a list in which deleted ones are null. NULL = out of memory. */
 static uint32_t *number_of(story *s, karp_str kind, karp_str namespace_, karp_str name)
 {
-    strbuf key;
-    strbuf_init(&key, s->context);
+    strbuf key = strbuf_on(s->context);
     strbuf_addstr(&key, kind);
     strbuf_addc(&key, ' ');
     strbuf_addname(&key, namespace_, name);
@@ -642,8 +640,7 @@ static karp_status read_deleted(change *c, const tree *given, strbuf *title)
 karp_status story_read_change(story *s, size_t index, const char *member, tree *given, story_step *step)
 {
     change c = { .s = s, .index = index, .member = member, .step = step };
-    strbuf title;
-    strbuf_init(&title, s->context);
+    strbuf title = strbuf_on(s->context);
     step->what = STORY_CHANGE;
     karp_status status = index_objects(s);
     strbuf_adds(&title, "");

@@ -38,8 +38,7 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
 {
     uint32_t node = find_node(s, p->node);
     if (!takes_pods(s, node)) return KARP_OK;
-    strbuf names;
-    strbuf_init(&names, s->context);
+    strbuf names = strbuf_on(s->context);
     karp_status status = KARP_OK;
     size_t before = *bound;
     for (size_t i = 0; i < p->pod_count && !status; i++) {
@@ -106,8 +105,7 @@ bool story_any_unplanned(const story *s)
 
 static void write_bound(story *s, const replay_pod *p)
 {
-    strbuf name;
-    strbuf_init(&name, s->context);
+    strbuf name = strbuf_on(s->context);
     strbuf_addname(&name, p->namespace_, p->name);
     if (name.failed) (void)story_nomem(s);
     else story_write_event(s, "bound", s->e->nodes.list[p->node].name, (karp_str){ name.ptr, name.len });
@@ -395,8 +393,7 @@ static karp_status execute(story *s, const karp_decision *d, const karp_command 
 static karp_status validate(story *s, const karp_decision *d, bool *valid)
 {
     karp_command c = { .size = sizeof c };
-    strbuf wanted;
-    strbuf_init(&wanted, s->context);
+    strbuf wanted = strbuf_on(s->context);
     karp_status status = describe(s, d, &wanted);
     if (!status) status = karp_decision_command(d, 0, &c);
     karp_str now = { wanted.ptr, wanted.len }, before = { s->proposed.ptr, s->proposed.len };

@@ -144,11 +144,10 @@ static karp_status take_document(karp_reader *reader, tree *root, const io_place
 
 karp_status story_read_file(story *s, karp_str name, tree *into)
 {
-    strbuf path;
     karp_str directory = s->directory;
     s->into = into;
     if (s->is_text) return story_fail(s, KARP_E_UNSUPPORTED, "a story that names files is read from a file");
-    strbuf_init(&path, s->context);
+    strbuf path = strbuf_on(s->context);
     if (directory.len && (name.len == 0 || name.ptr[0] != '/')) {
         strbuf_add(&path, directory.ptr, directory.len);
         strbuf_addc(&path, '/');

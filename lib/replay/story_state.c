@@ -27,8 +27,7 @@ static karp_status pod_event(story *s, const story_workload *w, karp_str name, u
 
 static karp_status numbered_pod(story *s, const story_workload *w, uint64_t number, uint32_t kind)
 {
-    strbuf name;
-    strbuf_init(&name, s->context);
+    strbuf name = strbuf_on(s->context);
     strbuf_addstr(&name, w->name);
     strbuf_addc(&name, '-');
     strbuf_addu(&name, w->first + number);

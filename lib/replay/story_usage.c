@@ -76,8 +76,7 @@ static karp_status check_autoscaler(story *s, const tree *object)
 {
     io_decoder d;
     kube_autoscaler unused;
-    arena memory;
-    arena_init(&memory, s->context);
+    arena memory = arena_on(s->context);
     io_decoder_init(&d, &memory);
     kube_autoscaler_read(&d, object, &unused);
     if (!d.status && unused.most > STORY_REPLICAS_MOST) {
@@ -94,7 +93,6 @@ static karp_status check_autoscaler(story *s, const tree *object)
 static karp_status add_autoscaler(story *s, size_t index, story_workload *w)
 {
     trace *t = s->trace;
-    strbuf text;
     const tree *object = autoscaler_of(s, w);
     if (!object)
         return story_fail_step(s, index, "usage.deployment", KARP_E_NOT_FOUND,
@@ -104,7 +102,7 @@ static karp_status add_autoscaler(story *s, size_t index, story_workload *w)
     if (!grow(t->context, (void **)&t->autoscalers, &t->autoscaler_capacity, t->autoscaler_count + 1,
               sizeof *t->autoscalers))
         return story_nomem(s);
-    strbuf_init(&text, s->context);
+    strbuf text = strbuf_on(s->context);
     tree_write(&text, object);
     trace_autoscaler *a = &t->autoscalers[t->autoscaler_count];
     *a = (trace_autoscaler){ .text = text.failed ? (karp_str){ 0 } : trace_keep(t, (karp_str){ text.ptr, text.len }),

@@ -72,8 +72,7 @@ static void write_header(story *s, karp_str catalogue)
 static void write_kind(story *s, karp_str catalogue)
 {
     json_out j;
-    write_buffer text;
-    buffer_init(&text, s->context);
+    write_buffer text = buffer_on(s->context);
     json_init(&j, &text, true);
     json_open_object(&j);
     json_member_text(&j, "apiVersion", "karp/v1");
@@ -100,8 +99,7 @@ void story_write_step(story *s, const story_step *step)
 {
     if (is_series(s)) return;
     if (is_json(s)) {
-        strbuf fields;
-        strbuf_init(&fields, s->context);
+        strbuf fields = strbuf_on(s->context);
         describe(s, step, &fields);
         strbuf_adds(&s->out, s->first_step ? "\n{\"step\":" : ",\n{\"step\":");
         if (fields.failed) s->out.failed = true;
@@ -229,7 +227,6 @@ static void write_totals(const story *s, write_buffer *out)
 
 karp_status story_write_end(story *s, karp_text *out)
 {
-    write_buffer buffer;
     replay *r = &s->played;
     if (s->out.failed) return story_nomem(s);
     r->results = &s->e->meter.result;
@@ -241,7 +238,7 @@ karp_status story_write_end(story *s, karp_text *out)
     s->e->meter.result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
     karp_status given = replay_give_outcome(r);
     if (given) return story_fail(s, given, "%s", r->error.message);
-    buffer_init(&buffer, s->context);
+    write_buffer buffer = buffer_on(s->context);
     switch (s->write.format) {
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;
     case KARP_FORMAT_HTML: replay_write_html(r, "karp simulate", &buffer); break;

@@ -45,8 +45,7 @@ uint32_t trace_shape(trace *t, karp_str pod) { return strings_add(&t->shapes, po
 
 uint32_t trace_shape_of(trace *t, const trees *memory, const tree *pod)
 {
-    strbuf text;
-    strbuf_init(&text, t->context);
+    strbuf text = strbuf_on(t->context);
     tree_write(&text, pod);
     if (!text.failed && text.len > 0) io_auto_mode_rename(text.ptr, text.len);
     uint32_t shape = memory->status || text.failed ? NO_ID : trace_shape(t, (karp_str){ text.ptr, text.len });
@@ -149,11 +148,10 @@ karp_status trace_sort(trace *t, karp_error *error)
 karp_status trace_finish(trace *t, bool lenient, karp_error *error)
 {
     io_table there;
-    strbuf key;
     karp_status sorted = trace_sort(t, error);
     if (sorted) return sorted;
     io_table_init(&there, t->context);
-    strbuf_init(&key, t->context);
+    strbuf key = strbuf_on(t->context);
     karp_status status = check_events(t, lenient, &there, &key, error);
     io_table_free(&there);
     strbuf_free(&key);

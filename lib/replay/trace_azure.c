@@ -82,8 +82,7 @@ static karp_status read_type(azure *a)
     if (karp_double_parse(cell(a, MEMORY), &memory) || !(memory >= 0 && memory <= 1))
         return wrong(a, MEMORY, "not a part of a machine");
     if (io_table_get(&a->t->machine_types, cell(a, TYPE)) != IO_NONE) return KARP_OK;
-    strbuf pod;
-    strbuf_init(&pod, a->t->context);
+    strbuf pod = strbuf_on(a->t->context);
     strbuf_adds(
         &pod,
         "{\"metadata\":{\"namespace\":\"default\",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"controller\":true,"

@@ -56,8 +56,7 @@ static bool end_one(dump *d, trace_dumped *p)
 static karp_status end_pod(dump *d, karp_str namespace_, karp_str name)
 {
     trace *t = d->w.t;
-    strbuf key;
-    strbuf_init(&key, t->context);
+    strbuf key = strbuf_on(t->context);
     strbuf_addname(&key, namespace_.len ? namespace_ : str("default"), name);
     uint32_t found = key.failed ? IO_NONE : io_table_get(&t->dumped, (karp_str){ key.ptr, key.len });
     bool fine = !key.failed;
@@ -78,12 +77,11 @@ static karp_status take_pod(dump *d, const tree *object)
     trace *t = d->w.t;
     const tree *metadata = tree_get(object, "metadata");
     karp_str name = tree_get_text(metadata, "name"), namespace_ = tree_get_text(metadata, "namespace");
-    strbuf key;
     if (!runs(object) || is_gated(object) || replay_is_held(object))
         return d->partial ? end_pod(d, namespace_, name) : KARP_OK;
     if (name.len == 0) return workloads_fault(&d->w, object, "metadata.name", "a pod without a name");
     if (namespace_.len == 0) namespace_ = str("default");
-    strbuf_init(&key, t->context);
+    strbuf key = strbuf_on(t->context);
     strbuf_addname(&key, namespace_, name);
     bool fine = !key.failed;
     uint32_t seen = fine ? io_table_get(&t->dumped, (karp_str){ key.ptr, key.len }) : IO_NONE;

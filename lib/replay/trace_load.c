@@ -154,9 +154,8 @@ static karp_status generate_curve(load *l, const curve *c, uint64_t number, karp
     int64_t recent[RECENT_MOST] = { 0 }, running = -1;
     size_t kept = (size_t)(SETTLES / l->step) + 1;
     karp_str kind = str("Deployment");
-    strbuf key;
     if (kept > RECENT_MOST) kept = RECENT_MOST;
-    strbuf_init(&key, l->t->context);
+    strbuf key = strbuf_on(l->t->context);
     strbuf_addname(&key, namespace_, name);
     karp_status status = key.failed ? story_nomem(l->s) : KARP_OK;
     for (uint64_t i = 0; !status && (int64_t)i * l->step < l->length; i++) {
@@ -197,8 +196,7 @@ static karp_status generate_deployment(load *l, const tree *given, size_t index,
     if (c.most < c.least) (void)load_bad(l, where, "most", "below least");
     status = l->s->error.status;
     for (int64_t i = 0; i < copies && !status; i++) {
-        strbuf own;
-        strbuf_init(&own, l->t->context);
+        strbuf own = strbuf_on(l->t->context);
         strbuf_addstr(&own, name);
         if (copies > 1) strbuf_addc(&own, '-');
         if (copies > 1) strbuf_addu(&own, (uint64_t)i);

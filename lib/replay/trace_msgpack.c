@@ -86,8 +86,7 @@ static tree *list(unpacker *u, uint64_t count, int depth)
 static karp_str key_text(unpacker *u, const tree *key)
 {
     if (tree_is(key, TREE_STRING)) return tree_text(key);
-    strbuf joined;
-    strbuf_init(&joined, u->t->memory.context);
+    strbuf joined = strbuf_on(u->t->memory.context);
     for (size_t i = 0; i < tree_count(key) && tree_is(key, TREE_LIST); i++) {
         if (i) strbuf_addc(&joined, ':');
         strbuf_addstr(&joined, tree_text(tree_item(key, i)));

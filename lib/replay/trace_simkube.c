@@ -58,8 +58,7 @@ static bool ended(const tree *life, int64_t *lasts)
 
 static const lives *lives_of(simkube *s, const workload *w)
 {
-    strbuf key;
-    strbuf_init(&key, s->w.t->context);
+    strbuf key = strbuf_on(s->w.t->context);
     strbuf_addname(&key, w->namespace_, w->name);
     uint32_t found = key.failed ? IO_NONE : io_table_get(&s->owners, (karp_str){ key.ptr, key.len });
     if (key.failed) s->w.memory.status = KARP_E_NOMEM;
@@ -89,8 +88,7 @@ static int64_t lasts_of(void *user, const workload *w, const tree *object, uint6
 /* The path of the object's pod template in the tracer's configuration: "group/version.Kind". */
 static bool template_path(const simkube *s, const tree *object, char path[256])
 {
-    strbuf kind;
-    strbuf_init(&kind, s->w.t->context);
+    strbuf kind = strbuf_on(s->w.t->context);
     strbuf_addstr(&kind, tree_get_text(object, "apiVersion"));
     strbuf_addc(&kind, '.');
     strbuf_addstr(&kind, tree_get_text(object, "kind"));

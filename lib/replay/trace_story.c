@@ -129,8 +129,7 @@ static karp_status add_steps(story_trace *l)
 
 static bool add_object(story_trace *l, const tree *object, const io_place *place)
 {
-    strbuf text;
-    strbuf_init(&text, l->t->context);
+    strbuf text = strbuf_on(l->t->context);
     tree_write(&text, object);
     bool kept = !text.failed &&
                 trace_add_object(l->t, &(trace_object){ { text.ptr, text.len }, place->document, place->line });
@@ -184,9 +183,8 @@ static karp_status add_story(story_trace *l)
 karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_str text, karp_error *error)
 {
     story_trace l = { .t = t };
-    strbuf path;
     strbuf_init(&l.name, t->context);
-    strbuf_init(&path, t->context);
+    strbuf path = strbuf_on(t->context);
     strbuf_addstr(&path, document->name);
     if (path.failed) return fail_nomem(error);
     karp_status status = story_init(&l.s, t->context);

@@ -77,8 +77,7 @@ static bool name_taken(workloads *w, karp_str name)
 
 static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str name)
 {
-    strbuf key;
-    strbuf_init(&key, w->t->context);
+    strbuf key = strbuf_on(w->t->context);
     strbuf_addstr(&key, kind);
     strbuf_addc(&key, ' ');
     strbuf_addname(&key, namespace_, name);
@@ -109,8 +108,7 @@ static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t nu
     trace_event event = {
         .at = at, .kind = kind, .shape = one->shape, .lasts = lasts, .document = w->document, .line = line_of(w, source)
     };
-    strbuf name;
-    strbuf_init(&name, w->t->context);
+    strbuf name = strbuf_on(w->t->context);
     strbuf_addstr(&name, one->name);
     if (one->shares_name) strbuf_addc(&name, '-');
     for (size_t i = 0; one->shares_name && i < one->kind.len; i++) strbuf_addc(&name, ascii_lower(one->kind.ptr[i]));
@@ -196,8 +194,7 @@ static const tree *at_path(const tree *object, const char *path)
 
 static karp_status keep_object(workloads *w, int64_t at, const tree *object)
 {
-    strbuf text;
-    strbuf_init(&text, w->t->context);
+    strbuf text = strbuf_on(w->t->context);
     tree_write(&text, object);
     karp_str given = { text.ptr, text.len };
     bool first = w->t->begins == KARP_NO_TIME || at <= w->t->begins ||

@@ -73,9 +73,8 @@ static bool is_left_out(const twin_question *q, size_t row)
 
 bool twin_pods_wait(twin *w, int64_t at)
 {
-    trees t;
     bool waits = false;
-    trees_init(&t, w->context);
+    trees t = trees_on(w->context);
     for (size_t i = 0; i < w->r.row_count && !waits; i++) {
         const tree *object = object_at(&t, &w->r.rows[i], at);
         waits = str_is(tree_get_text(object, "kind"), "Pod") && !is_bound(object) && !io_pod_ended(object) &&

@@ -347,8 +347,7 @@ void replay_write_notes_text(const replay *r, write_buffer *out)
 /* A dollar amount, formatted as in all text output. */
 static void money_cell(write_buffer *out, double value, size_t width)
 {
-    write_buffer text;
-    buffer_init(&text, out->text.context);
+    write_buffer text = buffer_on(out->text.context);
     text_dollars(&text, value, false);
     cell(out, text.text.ptr, text.text.len, width);
     out->text.failed = out->text.failed || text.text.failed;

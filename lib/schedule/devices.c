@@ -430,8 +430,7 @@ void devices_take_claim(scheduler *s, const claim *c)
 
 static bool join_names(scheduler *s, const uint32_t *ids, size_t count, arena *a, karp_str *out)
 {
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && ids[i] == ids[i - 1]) continue;
         if (b.len > 0) strbuf_addc(&b, ',');

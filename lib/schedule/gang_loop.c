@@ -546,8 +546,7 @@ static bool count_places(gang_loop *l, uint32_t id, workload_try *t)
 static const char *why_not(gang_loop *l, uint32_t id)
 {
     scheduler *s = l->s;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     if (l->results[id].try_count > 0) gang_add_tries(&l->results[id], &b);
     const char *text = b.failed ? NULL : arena_string(s->workloads->data, b.len > 0 ? b.ptr : "", b.len);
     if (text == NULL) s->failed = true;

@@ -223,10 +223,9 @@ static bool warn_of_groups(karp_decision *d, strbuf *b)
 bool gangs_report(scheduler *s, karp_decision *d)
 {
     const struct group_index *all = s->snapshot->groups;
-    strbuf b;
     bool ok = true;
     if (all == NULL) return true;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     gang_count *counts = arena_array(&s->data, all->count + (size_t)1, sizeof *counts);
     uint8_t *part = arena_array(&s->data, all->count + (size_t)1, 1);
     ok = counts != NULL && part != NULL && count_children(s, counts, part);

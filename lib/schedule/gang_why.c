@@ -35,9 +35,8 @@ static void add_limits(scheduler *s, uint32_t pod_number, uint32_t view_number, 
 static const char *why(scheduler *s, const member_group *g, uint32_t *pod_number)
 {
     const struct pod_outcome *o = first_left(s, g, pod_number);
-    strbuf b;
     if (o == NULL) return NULL;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     add_limits(s, *pod_number, o->view, &b);
     bool limits = o->reason == KARP_REASON_LIMITS || o->reason == KARP_REASON_NODE_LIMITS;
     if (b.len == 0 && limits) strbuf_adds(&b, "no node has room for more, and no NodePool launches one that could");

@@ -364,8 +364,7 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
     const karp_launch *l = first_kept_out(s, d, template_number);
     if (l == NULL) return !s->failed;
     uint32_t pool = s->templates.items[template_number].pool;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, "NodePool ");
     strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
     strbuf_adds(&b, ": ");
@@ -403,8 +402,7 @@ static bool report_nodes_beyond(scheduler *s, karp_decision *d, uint32_t pool)
     const node_pool *p = &s->snapshot->raw.pools.items[pool];
     const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
     char number[QUANTITY_TEXT];
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, "NodePool ");
     strbuf_addstr(&b, name_of(s->snapshot, p->meta.name));
     strbuf_adds(&b, ": ");

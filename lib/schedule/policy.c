@@ -69,9 +69,8 @@ bool policy_listed(scheduler *s, const type_table *t, const uint32_t *types, uin
 
 bool policy_bill(scheduler *s, const karp_objective *aim, round_bill *out)
 {
-    arena a;
     final_lists lists;
-    arena_init(&a, s->context);
+    arena a = arena_on(s->context);
     *out = (round_bill){ .cost = 0, .priced = true };
     final_claim *finals = arena_array(&a, s->claims.list.count + 1, sizeof *finals);
     bool ok = final_lists_init(&lists, s, &a) && finals != NULL;

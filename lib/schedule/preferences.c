@@ -114,8 +114,7 @@ static void count_node_terms(counting *c, const view *first, const view *last, c
         karp_preference *row = row_of(c, h, KARP_PREFERENCE_NODE_AFFINITY, i, &fresh);
         if (row == NULL) return;
         if (fresh) {
-            strbuf text;
-            strbuf_init(&text, c->s->context);
+            strbuf text = strbuf_on(c->s->context);
             add_node_term(c->s, &text, &first->preferred[i]);
             row->weight = first->preferred[i].weight;
             finish_text(c, row, &text);
@@ -133,8 +132,7 @@ static void count_pod_terms(counting *c, const view *first, const pod_term_list 
         karp_preference *row = row_of(c, h, kind, i, &fresh);
         if (row == NULL) return;
         if (fresh) {
-            strbuf text;
-            strbuf_init(&text, c->s->context);
+            strbuf text = strbuf_on(c->s->context);
             add_topology(c->s, &text, all->items[i].topology_key, all->items[i].label_selector);
             row->weight = all->items[i].weight;
             finish_text(c, row, &text);
@@ -160,8 +158,7 @@ static void count_spread(counting *c, const view *first, const view *last, const
         karp_preference *row = row_of(c, h, KARP_PREFERENCE_SPREAD, i, &fresh);
         if (row == NULL) return;
         if (fresh) {
-            strbuf text;
-            strbuf_init(&text, c->s->context);
+            strbuf text = strbuf_on(c->s->context);
             add_topology(c->s, &text, k->topology_key, k->label_selector);
             finish_text(c, row, &text);
         }

@@ -204,8 +204,7 @@ static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
 
 static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
 {
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, "NodePool ");
     strbuf_addstr(&b, name_of(s->snapshot, p->meta.name));
     strbuf_adds(&b, " is passed over: ");
@@ -270,8 +269,7 @@ static bool add_unmet(scheduler *s, const template_ *t, strbuf *b)
 static bool warn_of_dropped(scheduler *s, karp_decision *d)
 {
     for (uint32_t i = 0; i < s->templates.dropped_count; i++) {
-        strbuf b;
-        strbuf_init(&b, s->context);
+        strbuf b = strbuf_on(s->context);
         strbuf_adds(&b, "NodePool ");
         const template_ *t = &s->templates.dropped[i];
         strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name));
@@ -288,8 +286,7 @@ static bool warn_of_fault(scheduler *s, karp_decision *d, const node_pool *p, co
 {
     static const char *const parts[] = { "requirement", "label", "taint", "startup taint" };
     const karp_snapshot *w = s->snapshot;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, "NodePool ");
     strbuf_addstr(&b, name_of(w, p->meta.name));
     strbuf_adds(&b, ": Karpenter would not use it: its ");
@@ -333,8 +330,7 @@ static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
         else more++;
     }
     if (first == NO_ID) return true;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, "Pod ");
     strbuf_addstr(&b, pod_name(w, first));
     strbuf_adds(&b, ": its node ");

@@ -13,8 +13,7 @@
 /* A number as a list with one value. */
 static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
 {
-    strbuf b;
-    strbuf_init(&b, d->context);
+    strbuf b = strbuf_on(d->context);
     strbuf_addi(&b, bound);
     karp_str *value = arena_array(&d->data, 1, sizeof *value), text;
     bool ok = strbuf_move(&b, &d->data, &text) && value != NULL;

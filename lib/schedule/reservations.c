@@ -163,8 +163,7 @@ bool report_reservations(scheduler *s, karp_decision *d)
                                 ? reservation_excluded(&s->algebra, w, from->table, from->set)
                                 : NULL;
         if (o == NULL) continue;
-        strbuf b;
-        strbuf_init(&b, s->context);
+        strbuf b = strbuf_on(s->context);
         strbuf_adds(&b, "NodePool ");
         strbuf_addstr(&b, name);
         strbuf_adds(&b, " does not use a capacity reservation of its node class: its capacity types exclude ");

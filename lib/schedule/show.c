@@ -140,9 +140,8 @@ const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_li
 
 void show_resources(const scheduler *s, strbuf *b, resource_list list)
 {
-    arena a;
     size_t n;
-    arena_init(&a, s->context);
+    arena a = arena_on(s->context);
     const karp_resource *rows = resource_rows(s->snapshot, &a, list, &n);
     if (rows == NULL) b->failed = true;
     strbuf_addc(b, '{');

@@ -343,8 +343,7 @@ static uint32_t list_number(refusal_lists *l, const karp_unschedulable *row)
 
 static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
 {
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     for (size_t i = 0; i < row->pool_count; i++) {
         if (i > 0) strbuf_adds(&b, "; ");
         strbuf_adds(&b, "incompatible with nodepool \"");
@@ -382,8 +381,7 @@ static bool pool_row(scheduler *s, karp_decision *d, refusal_lists *l, const fai
     view v = s->pods.views.items[f->view];
     struct tally tally;
     uint32_t set = EMPTY_SET;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA
                                              : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, f->pod, v.class_, set, &tally)) return false;
@@ -410,8 +408,7 @@ static bool dropped_row(const scheduler *s, karp_decision *d, refusal_lists *l, 
                            : "nodepool requirements filtered out all available instance types";
     row->code = t->dropped_reason;
     row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, text);
     return keep_detail(d, l, &b, &row->detail);
 }
@@ -475,8 +472,7 @@ static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *
 {
     uint32_t class_number = s->pods.views.items[f->view].class_;
     bool missing = f->reason == KARP_REASON_RESOURCE_CLAIM;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, karp_reason_text(f->reason));
     strbuf_adds(&b, ": ");
     strbuf_addstr(&b, missing ? devices_missing_claim(s, class_number) : devices_unknown_expression(s, class_number));

@@ -151,8 +151,7 @@ static karp_str excluding_volume(refused_pod *p, const refusing_group *q, uint32
     karp_str name = { "", 0 };
     for (uint32_t i = 0; i < claims->count && name.len == 0; i++) {
         if (!claim_excludes(w, of->name_space, claims->ptr[i], k->normalized, k->values[domain])) continue;
-        strbuf b;
-        strbuf_init(&b, p->s->context);
+        strbuf b = strbuf_on(p->s->context);
         strbuf_addname(&b, text_of(w, of->name_space), name_of(w, claims->ptr[i]));
         name = keep(p, &b);
     }
@@ -161,13 +160,12 @@ static karp_str excluding_volume(refused_pod *p, const refusing_group *q, uint32
 
 static void finish_domain(refused_pod *p, const refusing_group *q, uint32_t domain, karp_topology_domain *row)
 {
-    strbuf b;
     const group *span = domain_span(p->s, q->g);
     if (q->pods != NULL && domain - span->base < span->capacity) {
         uint32_t first = q->pods[domain - span->base].pod;
         if (first != NO_ID) row->pod = pod_name(p->s->snapshot, first);
     }
-    strbuf_init(&b, p->s->context);
+    strbuf b = strbuf_on(p->s->context);
     domain_detail(p, q, domain, row, &b);
     row->detail = keep(p, &b);
 }
@@ -313,8 +311,7 @@ static bool add_group(refused_pod *p, uint32_t number, bool self, karp_unschedul
     for (size_t i = 0; i < out->domain_count; i++) (q.g->host ? fill_host : fill_domain)(p, &q, list[i], &rows[i]);
     out->domains = rows;
     if (!refuses(&q, rows, (uint32_t)out->domain_count)) return !s->failed;
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     show_selector(s, &b, q.g->selects, q.g->extra);
     out->selector = keep(p, &b);
     topology_cause(p, &q, out, &b);

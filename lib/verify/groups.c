@@ -102,8 +102,7 @@ static karp_str name_it(group_check *c, uint32_t number)
 {
     const member_group *g = &c->all->items[number];
     const karp_snapshot *s = c->v->snapshot;
-    strbuf b;
-    strbuf_init(&b, c->v->context);
+    strbuf b = strbuf_on(c->v->context);
     strbuf_addname(&b, text_of(s, g->name_space), name_of(s, g->name));
     if (b.failed) c->v->failed = true;
     karp_str name = object_name(c->v, g->composite ? "composite group" : "group", (karp_str){ b.ptr, b.len });

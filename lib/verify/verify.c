@@ -454,11 +454,10 @@ karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decis
 {
     if (snapshot == NULL || decision == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a decision are needed");
-    arena a;
     karp_plan plan = { .size = sizeof plan,
                        .profile = karp_decision_profile(decision),
                        .peer_version = karp_decision_peer_version(decision) };
-    arena_init(&a, snapshot->context);
+    arena a = arena_on(snapshot->context);
     bool copied = copy_launches(&a, decision, &plan) && copy_placements(&a, decision, &plan) &&
                   copy_left(&a, decision, &plan);
     karp_status status = copied ? karp_verify(snapshot, &plan, out, error) : fail_nomem(error);

@@ -70,10 +70,9 @@ uint32_t aws_class_defaults(void *handle, const karp_provider_document *document
     karp_context *context = ((const aws_handle *)handle)->base.context;
     karp_error error;
     decoder d;
-    strbuf out;
     karp_error_init(&error, sizeof error);
     decode_begin(&d, context, NULL, &error);
-    strbuf_init(&out, context);
+    strbuf out = strbuf_on(context);
     const tree *root = decode_tree(&d, document->text, "an EC2NodeClass");
     if (root) {
         complete_spec(&d.trees, root);

@@ -126,10 +126,8 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
     if (launch->candidate_count == 0)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
     const aws_handle *h = handle;
-    trees t;
-    trees_init(&t, h->base.context);
-    strbuf written;
-    strbuf_init(&written, h->base.context);
+    trees t = trees_on(h->base.context);
+    strbuf written = strbuf_on(h->base.context);
     tree_write(&written, make_request(&t, h, aws_class_of(node_class), launch, claim));
     scratch s;
     scratch_init_on(&s, memory);
