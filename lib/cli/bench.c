@@ -261,8 +261,7 @@ static void print_row(const char *name, measure *m)
 
 static bool measure_input(const cli_options *options, const char *name, measure *m)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     memset(m, 0, sizeof(*m));
     bool good = counting_context(m, &error) == KARP_OK;
     for (uint32_t i = 0; i < options->runs && good; i++) good = run_once(name, m, &error) == KARP_OK;

@@ -21,9 +21,8 @@ static bool read_nodes(const cli_options *options, karp_reader *reader, karp_err
 /* --from-nodes */
 static karp_catalogue *survey(const cli_options *options)
 {
-    karp_error error;
     karp_catalogue *catalogue = NULL;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_reader *reader = provider_reader(options);
     if (reader == NULL) return NULL;
     if (!read_nodes(options, reader, &error) || karp_reader_nodes_catalogue(reader, &catalogue, &error) != KARP_OK)

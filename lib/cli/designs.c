@@ -79,8 +79,7 @@ static karp_status plan_alone(const design *first, design *d, size_t number, con
 {
     design one = { .name = d->name, .options = first->options };
     cli_difference laid = { first->input.reader, d->input.reader, number };
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     one.options.laid = &laid;
     karp_status status = KARP_OK;
     if (input_read(&one.options, true, &one.input)) {
@@ -101,8 +100,7 @@ static karp_status plan_alone(const design *first, design *d, size_t number, con
 static karp_status design_plan_alone(const design *first, design *d, const karp_change *changes, size_t change_count)
 {
     size_t fields = 0;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_status status = karp_reader_compare(first->input.reader, d->input.reader, count_field, &fields, &error);
     if (status != KARP_OK || fields < 2 || fields > MOST_ALONE) return status;
     d->alone = karp_alloc(d->options.context, fields * sizeof *d->alone);
@@ -120,8 +118,7 @@ static karp_status design_plan_alone(const design *first, design *d, const karp_
 static bool prepare(design *list, size_t number, size_t count, const karp_change *changes, size_t change_count)
 {
     design *d = &list[number];
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     if (!input_read(&d->options, true, &d->input)) return false;
     progress_begin("planning");
     progress_part(number, count);
@@ -146,8 +143,7 @@ static bool some_differ(const karp_comparison *c, const design *list, size_t cou
 static bool print_json(const cli_options *options, const karp_comparison *comparison)
 {
     karp_text text = { 0 };
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_write_options write = write_options_of(options, NULL);
     karp_status status = karp_write_comparison(options->context, comparison, &write, &text, &error);
     if (status != KARP_OK) print_error(&error);
@@ -158,8 +154,7 @@ static bool print_json(const cli_options *options, const karp_comparison *compar
 
 static bool price(const design *first, design *d)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_status status = design_price_requests(first, d, &error);
     if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
     else if (status != KARP_OK) print_error(&error);
@@ -204,8 +199,7 @@ static int answer(const cli_options *options, design *list, size_t count, const 
 {
     bool ok = true, differs = false;
     karp_comparison *comparison = NULL;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     for (size_t i = 0; i < count && ok; i++) ok = prepare(list, i, count, changes, change_count);
     for (size_t i = 1; i < count && ok; i++) {
         progress_begin("planning each difference by itself");

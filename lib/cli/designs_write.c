@@ -328,8 +328,7 @@ static void put_drifts(cli_writer *w, const design *list, size_t count)
 
 static void write_html(cli_writer *w, const karp_comparison *c, const design *list, size_t count)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     cli_put_text(w, page_head);
     for (size_t i = 0; i < count; i++) {
         cli_put_text(w, i == 0 ? " \xc2\xb7 " : " / ");

@@ -46,8 +46,7 @@ static int answer(const cli_options *options, const cli_input *input, const cli_
     profile_sides both;
     karp_diff *diff = NULL;
     karp_text text = { 0 };
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     if (!make_side(options, input, 0, &both) || !make_side(options, other, 1, &both)) return EXIT_ERROR;
     if (repacks_nowhere(options, input, &both)) {
         print_problem("--method Repack", "one side must be --profile karp: Karpenter has no such method");

@@ -95,9 +95,8 @@ static bool check_missing(const facts_of *facts)
 
 static int write_facts(const facts_of *facts)
 {
-    karp_error error;
     karp_str text = { "", 0 };
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     if (!check_missing(facts)) return EXIT_ERROR;
     if (karp_provider_write_facts(facts->provider, facts->memory, &text, &error) != KARP_OK) {
         print_error(&error);
@@ -109,8 +108,7 @@ static int write_facts(const facts_of *facts)
 static int answer(const cli_options *options, bool write)
 {
     facts_of facts;
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_reader *reader = provider_reader(options);
     karp_provider *provider = reader != NULL ? provider_open(options, reader) : NULL;
     karp_reader_free(reader);

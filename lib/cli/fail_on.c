@@ -132,8 +132,7 @@ static bool base_cost(const cli_options *options, double *out)
 {
     if (options->baseline == NULL) return true;
     karp_plan_document *document = NULL;
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     if (karp_plan_read_file(options->context, options->baseline, &document, &error) != KARP_OK) {
         print_error(&error);
         return false;

@@ -235,8 +235,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
         print_problem(NULL, "no input: give files, directories or - (standard input) with -f");
         return false;
     }
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_reader_options reader_options;
     reader_options_of(options, keep_documents, &reader_options);
     progress_begin("reading");
@@ -339,8 +338,7 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
 
 karp_catalogue *catalogue_read(const cli_options *options)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_catalogue *result = NULL;
     size_t count = options->catalogues.count;
     if (count == 0) return builtin_catalogue(options);

@@ -173,8 +173,7 @@ static bool get(asking *a, const char *names, cli_process *process)
 
 static void give(asking *a, const cli_process *process)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     const karp_str name = { "kubectl get", 11 };
     if (karp_reader_add(a->input->reader, name, (karp_str){ process->out.ptr, process->out.len }, &error) != KARP_OK) {
         print_error(&error);

@@ -96,8 +96,7 @@ static uint64_t memory_to_use(void)
 
 static int run_verb(const cli_verb *verb, int argc, char **argv)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_context_options context_options;
     karp_context_options_init(&context_options, sizeof(context_options));
     bool log_notes = false;

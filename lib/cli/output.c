@@ -224,9 +224,8 @@ uint32_t columns_of_output(void)
 bool print_folded(const cli_options *options, karp_str text)
 {
     karp_text folded = { 0 };
-    karp_error error;
     if (options->format != KARP_FORMAT_TEXT) return print_output(text);
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     if (karp_text_fold(options->context, text, options->width, &folded, &error) != KARP_OK) {
         print_error(&error);
         return false;

@@ -53,8 +53,7 @@ static bool fill_settings(const cli_options *options, setting_list *list)
 
 static bool load_facts(const cli_options *options, karp_provider *provider)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     for (size_t i = 0; i < options->facts.count; i++) {
         karp_str kind, path;
         const char *given = options->facts.items[i];
@@ -75,8 +74,7 @@ static bool load_facts(const cli_options *options, karp_provider *provider)
 /* The cloud of the reader's objects. Facts and settings are those of one provider. */
 static bool find_cloud(karp_reader *reader, karp_reader_cloud *cloud)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     *cloud = (karp_reader_cloud){ .size = sizeof(*cloud) };
     if (karp_reader_cloud_count(reader) > 1) {
         print_problem("--provider", "the input has several clouds: name the one that --facts and --set are for");
@@ -104,12 +102,11 @@ static void add_release(const cli_options *options, karp_str provider, setting_l
 
 static karp_provider *open_with(const cli_options *options, karp_reader *reader, setting_list *settings)
 {
-    karp_error error;
     karp_provider *provider = NULL;
     karp_provider_options open;
     karp_reader_cloud cloud;
     if (!find_cloud(reader, &cloud)) return NULL;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_provider_options_init(&open, sizeof(open));
     open.region = options->region != NULL ? str(options->region) : cloud.region_assumed ? str("") : cloud.region;
     karp_str name = options->provider != NULL ? str(options->provider) : cloud.provider;
@@ -144,10 +141,9 @@ karp_provider *provider_open(const cli_options *options, karp_reader *reader)
 
 karp_reader *provider_reader(const cli_options *options)
 {
-    karp_error error;
     karp_reader *reader = NULL;
     karp_reader_options reader_options;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_reader_options_init(&reader_options, sizeof(reader_options));
     reader_options.region = str(options->region);
     reader_options.provider = str(options->provider);
@@ -170,10 +166,9 @@ static karp_status make_catalogue(const cli_options *options, karp_provider *pro
 
 karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text)
 {
-    karp_error error;
     karp_catalogue *catalogue = NULL;
     karp_provider *provider = NULL;
-    karp_error_init(&error, sizeof(error));
+    karp_error error = { .size = sizeof error };
     karp_reader *reader = provider_reader(options);
     if (reader == NULL) return NULL;
     karp_status status = class_text.len > 0 ? karp_reader_add(reader, class_name, class_text, &error) : KARP_OK;

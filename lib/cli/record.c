@@ -107,9 +107,8 @@ static bool look(recording *r, bool first)
 {
     karp_replay_document documents[LOOK_TEXTS];
     karp_text line = { 0 };
-    karp_error error;
     uint64_t size = 0;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     if (!cluster_look(&r->cluster)) {
         print_problem(r->cluster.said, first ? "nothing is recorded" : "this look is left out");
         return !first;
@@ -138,8 +137,7 @@ static int record(const cli_options *options, recording *r)
 {
     int64_t begins = wall_clock();
     struct timespec pause = { .tv_sec = (time_t)(r->every / 1000000000), .tv_nsec = (long)(r->every % 1000000000) };
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     if (!end_last_line(r)) return EXIT_ERROR;
     if (karp_recorder_new(options->context, &r->recorder, &error) != KARP_OK) {
         print_error(&error);

@@ -186,8 +186,7 @@ void design_write_requests(cli_writer *w, const design *d)
 int design_print_patches(const cli_options *options, const design *d)
 {
     karp_text text = { 0 };
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_write_options write = write_options_of(options, &d->input);
     karp_status status = karp_write_request_patches(options->context, d->input.reader, d->saved, &write, &text, &error);
     bool printed = status == KARP_OK && print_output((karp_str){ text.ptr, text.len });

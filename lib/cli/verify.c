@@ -53,8 +53,7 @@ static karp_status make_check(cli_answer *answer, int *result)
     const cli_options *options = answer->options;
     karp_certificate_document *document = NULL;
     karp_options common = decision_options(options);
-    karp_error refusal;
-    karp_error_init(&refusal, sizeof(refusal));
+    karp_error refusal = { .size = sizeof refusal };
     karp_status status = karp_certificate_read_file(options->context, options->certificate, &document, &answer->error);
     if (status != KARP_OK) return status;
     const karp_certificate *proof = karp_certificate_document_certificate(document);

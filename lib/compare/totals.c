@@ -134,8 +134,7 @@ typedef struct node_table {
 
 static karp_status read_nodes(const karp_snapshot *snapshot, node_table *t)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     const struct {
         const char *name;
         karp_column *column;

@@ -152,8 +152,7 @@ karp_str karp_reader_digest(const karp_reader *reader)
     karp_digest digest;
     karp_digest_init(&digest, sizeof digest);
     const sink s = { to_digest, &digest };
-    karp_error local;
-    karp_error_init(&local, sizeof local);
+    karp_error local = { .size = sizeof local };
     karp_status status = put_snapshot(reader, &s, false, &local);
     if (status == KARP_OK) karp_digest_text(&digest, text);
     else (void)karp_context_refusal(reader->context, status, NULL); /* "" reports it; the next call is not affected */

@@ -400,8 +400,7 @@ static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io
     io_decode(&d, &io_node_pool_record, w->root, &pool);
     /* A failure to decode or add the object is reported later, when it is added. */
     if (d.status) return d.status == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     return karp_builder_add_node_pool(builder, &pool, &error) == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
 }
 

@@ -55,8 +55,7 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !out) return fail_null(error, "context or out");
-    karp_error own;
-    karp_error_init(&own, sizeof own);
+    karp_error own = { .size = sizeof own };
     const karp_context_options *options = karp_context_get_options(context);
     if (text.len > options->max_document_bytes) {
         fail(error, KARP_E_LIMIT, "longer than %llu bytes", (unsigned long long)options->max_document_bytes);

@@ -92,8 +92,7 @@ static bool is_about_something(const karp_reader *reader, const karp_requirement
 static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its_domain)
 {
     karp_settings tables;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_settings_init(&tables, sizeof tables);
     *of_its_domain = false;
     for (uint32_t c = 0; c < reader->cloud_count; c++) {

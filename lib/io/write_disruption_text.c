@@ -115,8 +115,7 @@ static void write_candidates(const text_out *t, const write_job *job)
 
 void disruption_as_text(const write_job *job)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     write_buffer *b = job->out;
     karp_disruption header;
     command_totals totals;

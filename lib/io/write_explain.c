@@ -137,8 +137,7 @@ static void text_ignored(const text_out *t, const write_job *job, size_t index)
 
 static void pod_as_text(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, name);
@@ -256,8 +255,7 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
 
 static void node_as_text(const write_job *job, karp_str name, const node_answer *answer, bool expired)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, name);

@@ -361,8 +361,7 @@ static bool several_methods(const write_job *job, const karp_node_explanation *e
 
 static void as_text(const write_job *job, const karp_node_explanation *explanation)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     karp_move move;
     karp_blocker first;
     size_t count = karp_node_explanation_blocker_count(explanation);

@@ -272,8 +272,7 @@ static void resize_as_text(const text_out *t, const karp_pod_explanation *explan
 
 static void as_text(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     karp_unschedulable pod;
     get_unschedulable(job, index, &pod);
     header_line(t, job, "karp explain");

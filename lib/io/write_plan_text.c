@@ -450,8 +450,7 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
 
 void plan_as_text(const write_job *job)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     row_widths widths = { 0 };
     plan_totals totals = { 0 };
     command_totals commands = { 0 };

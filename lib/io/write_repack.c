@@ -111,8 +111,7 @@ static void curve_as_text(const text_out *t, const write_job *job)
 
 void repack_as_text(const write_job *job)
 {
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
     karp_repack_cost cost;
     get_repack_cost(job, &cost);
     size_t steps = karp_decision_command_count(job->decision);

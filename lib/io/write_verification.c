@@ -32,8 +32,7 @@ static void as_json(const write_job *job, const karp_verification *found)
 static void as_text(const write_job *job, const karp_verification *found)
 {
     write_buffer *b = job->out;
-    text_out text = { b, job->options->width, job->options->color != 0 };
-    const text_out *t = &text;
+    const text_out *t = &(text_out){ b, job->options->width, job->options->color != 0 };
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
         karp_finding row;

@@ -95,8 +95,7 @@ uint64_t plugin_generation(const void *handle) { return ((const plugin_handle *)
 uint32_t plugin_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem)
 {
     const plugin_handle *h = handle;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     void *c = karp_alloc(h->context, h->kind->class_bytes);
     if (!c) return provider_no_memory(problem);
     if (h->kind->read(h->context, root, c, &error)) {
@@ -110,9 +109,8 @@ uint32_t plugin_read_class(void *handle, const struct tree *root, void **node_cl
 uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, void **node_class,
                             karp_provider_problem *problem)
 {
-    karp_error error;
     tree *root = NULL;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     trees t = trees_on(((const plugin_handle *)handle)->context);
     karp_status status = tree_read(&t, str(""), document->text, &root, &error);
     uint32_t answer = status ? provider_problem_of(problem, &error)

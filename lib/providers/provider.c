@@ -431,8 +431,7 @@ static bool may_keep(const karp_provider *p)
 static karp_status take_types(karp_provider *p, kept *k, const karp_instance_type *types, size_t count,
                               karp_catalogue **out, karp_error *error)
 {
-    karp_error own;
-    karp_error_init(&own, sizeof own);
+    karp_error own = { .size = sizeof own };
     karp_status status = may_keep(p) ? karp_catalogue_adopt(p->context, types, count, free_kept, k, out, &own)
                                      : karp_catalogue_new(p->context, types, count, out, &own);
     if (status == KARP_OK) return KARP_OK;

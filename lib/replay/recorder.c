@@ -432,8 +432,7 @@ static karp_status take_all(look *l, const karp_replay_document *documents, size
 
 karp_status karp_recorder_new(karp_context *context, karp_recorder **out, karp_error *error)
 {
-    karp_error own;
-    karp_error_init(&own, sizeof own);
+    karp_error own = { .size = sizeof own };
     karp_recorder *r = context && out ? mem_alloc(context, sizeof *r) : NULL;
     if (!context || !out) (void)fail(&own, KARP_E_INVALID, "a context and a place for the recorder are needed");
     else if (!r) (void)fail_nomem(&own);
@@ -463,8 +462,7 @@ void karp_recorder_free(karp_recorder *recorder)
 karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
                                int64_t now, uint32_t whole, karp_text *out, karp_error *error)
 {
-    karp_error own;
-    karp_error_init(&own, sizeof own);
+    karp_error own = { .size = sizeof own };
     if (!recorder || !out || (count > 0 && !documents)) {
         (void)fail(&own, KARP_E_INVALID, "a recorder, documents and a place for the text are needed");
         return error_give(&own, error);

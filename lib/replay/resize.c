@@ -22,8 +22,7 @@ static karp_status add_usage(replay *r, karp_reader *reader, const karp_replay_u
 static tree *read_shape(const trace *t, trees *memory, uint32_t shape)
 {
     tree *pod = NULL;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     trees_clear(memory);
     (void)tree_read(memory, str("a pod of the trace"), strings_get(&t->shapes, shape), &pod, &error);
     return pod;
@@ -135,8 +134,7 @@ static bool resize_applied(resizing *z, trace *t)
         trace_event *e = &t->events[i];
         tree *object = NULL;
         strbuf text;
-        karp_error error;
-        karp_error_init(&error, sizeof error);
+        karp_error error = { .size = sizeof error };
         if (e->kind != TRACE_OBJECT_APPLIED) continue;
         trees_clear(&z->memory);
         if (tree_read(&z->memory, e->document, e->of.text, &object, &error) != KARP_OK) continue;

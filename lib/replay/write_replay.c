@@ -124,8 +124,7 @@ karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->
 /* Members of an open object; omitted without changes of requests, and without notes. */
 static void write_rest(json_out *j, const replay *r, write_buffer *out)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     const karp_write_options options = { .warnings = r->base.notes, .warning_count = r->base.note_count };
     const write_job job = { .context = r->base.context, .options = &options, .out = out, .error = &error };
     const encoder e = { .json = j, .job = &job };

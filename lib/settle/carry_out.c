@@ -343,8 +343,7 @@ karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision
 /* Makes the snapshot that the outcome describes. */
 static karp_status make(outcome *o, karp_snapshot **out, karp_error *error)
 {
-    karp_error own;
-    karp_error_init(&own, sizeof own);
+    karp_error own = { .size = sizeof own };
     o->error = error != NULL ? error : &own;
     karp_status status = karp_snapshot_edit(o->before, &o->builder, o->error);
     if (status != KARP_OK) return status;

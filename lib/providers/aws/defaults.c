@@ -68,9 +68,8 @@ uint32_t aws_class_defaults(void *handle, const karp_provider_document *document
                             karp_str *completed, karp_provider_problem *problem)
 {
     karp_context *context = ((const aws_handle *)handle)->base.context;
-    karp_error error;
     decoder d;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     decode_begin(&d, context, NULL, &error);
     strbuf out = strbuf_on(context);
     const tree *root = decode_tree(&d, document->text, "an EC2NodeClass");

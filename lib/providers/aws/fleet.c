@@ -310,8 +310,7 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
                            int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
                            karp_provider_problem *problem)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     scratch s;
     scratch_init_on(&s, memory);
     decoder d;

@@ -158,8 +158,7 @@ static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_
 {
     aws_handle *h = handle;
     aws_facts next;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_status status = need_facts(h, &error);
     if (status == KARP_OK) status = aws_facts_copy(&h->facts, &next, &error);
     if (status) return provider_problem_of(problem, &error);
@@ -212,8 +211,7 @@ static uint32_t aws_types(void *handle, const void *node_class, const karp_provi
                           const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     aws_handle *h = handle;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     scratch s;
     scratch_init_on(&s, memory);
     karp_status status = need_facts(h, &error);

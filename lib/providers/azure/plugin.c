@@ -108,8 +108,7 @@ static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_pr
 
 static uint32_t settle(azure_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_str region = options->region.len ? options->region : str(AZURE_USUAL_REGION);
     if (region.len > AZURE_REGION_MOST)
         return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
@@ -142,8 +141,7 @@ static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provide
 {
     azure_handle *h = handle;
     azure_facts next;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     if (azure_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
     azure_facts_free(&h->facts);
     h->facts = next;

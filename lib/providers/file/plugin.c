@@ -75,9 +75,8 @@ static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider
                                 karp_provider_problem *problem)
 {
     file_handle *h = handle;
-    karp_error error;
     karp_catalogue *types = NULL;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     if (!str_is(kind, "types"))
         return provider_problem(problem, KARP_PROVIDER_INVALID, "kind", "file has facts of the kind types");
     if (karp_catalogue_read(h->base.context, facts->name, facts->text, &types, &error) != KARP_OK)

@@ -111,8 +111,7 @@ static void empty(gcp_facts *f, karp_context *context)
 
 karp_status gcp_facts_init(gcp_facts *facts, karp_context *context, karp_str region, karp_error *error)
 {
-    karp_error own;
-    karp_error_init(&own, sizeof own);
+    karp_error own = { .size = sizeof own };
     empty(facts, context);
     facts->region = scratch_text(&facts->s, region);
     karp_status status = facts->s.failed ? KARP_E_NOMEM : read_table(facts, gcp_table_text(), &own);

@@ -87,8 +87,7 @@ static uint32_t read_setting(gcp_handle *h, const karp_label *setting, karp_prov
 
 static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
 {
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     karp_str region = options->region.len ? options->region : str(GCP_USUAL_REGION);
     if (region.len > GCP_REGION_MOST)
         return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
@@ -120,8 +119,7 @@ static uint32_t gcp_load_facts(void *handle, karp_str kind, const karp_provider_
 {
     gcp_handle *h = handle;
     gcp_facts next;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     if (gcp_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
     gcp_facts_free(&h->facts);
     h->facts = next;
