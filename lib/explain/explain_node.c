@@ -462,8 +462,7 @@ static bool add_overruled(karp_node_explanation *e, const karp_snapshot *s)
 /* What holds beside the reasons: NodePool limits that nodes outlast, and expiration. */
 static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options)
 {
-    strbuf text;
-    strbuf_init(&text, e->context);
+    strbuf text = strbuf_on(e->context);
     if (options->expire_gracefully == 0) { /* else a pass decides */
         int64_t end = node_expires(s, e->node), now = e->decision->now;
         e->expired = end != KARP_NO_TIME && end <= now;

@@ -214,8 +214,7 @@ static void check_pdb(linting *l, const disruption_budget *b, const covered *pod
         strbuf_adds(&l->text, pods->sick == 1 ? " is not ready" : " are not ready");
     }
     pdb_remedy(l, b, pods, most);
-    strbuf name;
-    strbuf_init(&name, s->context);
+    strbuf name = strbuf_on(s->context);
     strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
     lint_note(l, LINT_PDB_NEVER_ALLOWS, "PodDisruptionBudget", (karp_str){ name.ptr, name.len });
     l->refused = l->refused || name.failed;

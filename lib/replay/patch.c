@@ -70,8 +70,7 @@ bool patch_book_put(patch_book *b, karp_str key, const tree *object)
         *number = (uint32_t)b->count++;
     }
     karp_str *place = &b->texts[*number];
-    strbuf text;
-    strbuf_init(&text, context);
+    strbuf text = strbuf_on(context);
     tree_write(&text, object);
     char *kept = text.failed ? NULL : mem_alloc(context, text.len + 1);
     if (kept) {

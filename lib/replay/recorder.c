@@ -281,12 +281,10 @@ static void put_name(look *l, const char *member, uint32_t row)
 static bool put_patch(look *l, bool *first, uint32_t row, uint32_t like, karp_str from, karp_str to)
 {
     tree *before = NULL, *after = NULL;
-    karp_error error;
-    karp_error_init(&error, sizeof error);
+    karp_error error = { .size = sizeof error };
     trees_clear(&l->t);
     if (tree_read(&l->t, str(""), from, &before, &error) || tree_read(&l->t, str(""), to, &after, &error)) return false;
-    strbuf patch;
-    strbuf_init(&patch, l->r->context);
+    strbuf patch = strbuf_on(l->r->context);
     tree_write(&patch, patch_between(&l->t, before, after));
     bool shorter = !patch.failed && !l->t.status && patch.len + NAMES_OF_A_PATCH < to.len;
     if (shorter) {

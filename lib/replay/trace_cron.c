@@ -110,8 +110,7 @@ typedef struct cron_job {
 
 static karp_status set_job(load *l, const cron_job *c, int64_t at, uint64_t run, int64_t parallel, int64_t lasts)
 {
-    strbuf own;
-    strbuf_init(&own, l->t->context);
+    strbuf own = strbuf_on(l->t->context);
     strbuf_addstr(&own, c->name);
     strbuf_addc(&own, '-');
     strbuf_addu(&own, run);

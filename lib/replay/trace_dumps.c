@@ -133,8 +133,7 @@ static karp_status take_objects(dump *d, const tree *list, const tree *patched)
     karp_status status = KARP_OK;
     const char *why = NULL;
     for (size_t i = 0; i < tree_count(list) && !status; i++) {
-        strbuf key;
-        strbuf_init(&key, d->w.t->context);
+        strbuf key = strbuf_on(d->w.t->context);
         if (d->book) patch_key(&key, tree_item(list, i));
         bool kept = !d->book ||
                     (!key.failed && patch_book_put(d->book, (karp_str){ key.ptr, key.len }, tree_item(list, i)));

@@ -45,8 +45,7 @@ static bool name_apart(scheduler *s, karp_decision *d, apart_shape *shapes, karp
         apart_shape *of = &shapes[p->shape];
         if (of->pods < 2 || h->ports.count + h->required_anti.count == 0) continue;
         if (!of->told || of->labels != p->labels) {
-            strbuf b;
-            strbuf_init(&b, s->context);
+            strbuf b = strbuf_on(s->context);
             of->text = (karp_str){ NULL, 0 };
             bool ok = !show_apart(w, l->pods[i], &b) ? !b.failed : strbuf_move(&b, &d->data, &of->text);
             strbuf_free(&b);

@@ -19,8 +19,7 @@ static uint32_t holder_without_end(const karp_snapshot *s, const state_node *n, 
 
 static bool note(karp_decision *d, const karp_snapshot *s, uint32_t node_number, uint32_t pod_number, uint64_t count)
 {
-    strbuf b;
-    strbuf_init(&b, d->context);
+    strbuf b = strbuf_on(d->context);
     strbuf_addstr(&b, name_of(s, s->nodes[node_number].name));
     if (count > 1) strbuf_adds(&b, " (and ");
     if (count > 1) strbuf_addu(&b, count - 1);

@@ -69,8 +69,7 @@ bool report_selectors(scheduler *s, karp_decision *d)
         if (of_shape[i].count > 0) of_shape[count++] = of_shape[i];
     }
     ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first, w);
-    strbuf b;
-    strbuf_init(&b, s->context);
+    strbuf b = strbuf_on(s->context);
     for (size_t i = 0; ok && i < count; i++) ok = note_missed(w, d, &b, &of_shape[i]);
     strbuf_free(&b);
     return ok;

@@ -432,8 +432,7 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
         return provider_problem(problem, KARP_PROVIDER_INVALID, "offerings", "a table of facts cannot have the zone %s",
                                 w.bad);
     uint32_t all = zones_by_letter(aws_facts_zones(facts), letter);
-    strbuf about;
-    strbuf_init(&about, facts->s.context);
+    strbuf about = strbuf_on(facts->s.context);
     write_about(facts, letter, all, &about);
     cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, (karp_str){ about.ptr, about.len },
                       facts->region, all, 'a');
