@@ -38,17 +38,21 @@ def cut(lines, columns, wanted):
     return "\n".join(out) + "\n"
 
 
+def c_text(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
 def main():
     if len(sys.argv) < 6:
         raise SystemExit(__doc__)
     source, target, name, columns = sys.argv[1:5]
     with open(source, encoding="ascii") as f:
-        text = cut(f.read().splitlines(), int(columns), sys.argv[5:]).encode("ascii")
-    numbers = [str(b) for b in text]
+        lines = cut(f.read().splitlines(), int(columns), sys.argv[5:])
     out = [f"/* Made by embed.py from {source.rsplit('/', 1)[-1]}. */", "#include <stddef.h>", "",
+           "#if defined(__GNUC__)", '#pragma GCC diagnostic ignored "-Woverlength-strings"', "#endif",
            f"extern const char {name}[];", f"extern const size_t {name}_length;",
-           f"const size_t {name}_length = {len(numbers)};", f"const char {name}[] = {{"]
-    out += [",".join(numbers[i:i + 40]) + "," for i in range(0, len(numbers), 40)] + ["};", ""]
+           f"const size_t {name}_length = {len(lines)};", f"const char {name}[] ="]
+    out += [c_text(line) for line in lines.splitlines(keepends=True)] + [";", ""]
     with open(target, "w", encoding="ascii") as f:
         f.write("\n".join(out))
 

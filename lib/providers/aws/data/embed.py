@@ -4,6 +4,7 @@
 
     embed.py ec2.txt ec2_table.c
 """
+import re
 import sys
 
 NONE = "EC2_NONE"
@@ -92,7 +93,16 @@ def row(line, strings, runs, spots, zones):
 
 
 def c_text(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    """A literal. Behind a NUL a digit would belong to its escape."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + re.sub("\0(?=[0-7])", "\\\\000", plain).replace("\0", "\\0") + '"'
+
+
+def strings_of(name, text):
+    """The definition of a table's strings, the last of which has the literal's own NUL."""
+    lines = re.findall("(?:[^\0]*\0){1,16}", text)
+    return ["#if defined(__GNUC__)", '#pragma GCC diagnostic ignored "-Woverlength-strings"', "#endif",
+            f"const char {name}[] ="] + [c_text(line) for line in lines[:-1]] + [c_text(lines[-1][:-1]) + ";", ""]
 
 
 def wrapped(items, per_line):
@@ -122,8 +132,7 @@ def main():
            f"const size_t ec2_row_count = {len(rows)};",
            "const ec2_row ec2_rows[] = {"] + rows + ["};",
            "const ec2_device ec2_devices[] = {"] + ["    " + d + "," for d in runs.items] + ["};",
-           "const uint32_t ec2_spot_prices[] = {"] + wrapped(spots.items, 12) + ["};",
-           "const char ec2_strings[] = {"] + wrapped([str(b) for b in strings.text.encode("ascii")], 32) + ["};", ""]
+           "const uint32_t ec2_spot_prices[] = {"] + wrapped(spots.items, 12) + ["};"] + strings_of("ec2_strings", strings.text)
     with open(sys.argv[2], "w", encoding="ascii") as f:
         f.write("\n".join(out))
 

@@ -6,7 +6,7 @@
 """
 import sys
 
-from embed import Strings, c_text, wrapped
+from embed import Strings, c_text, strings_of, wrapped
 
 KINDS = {'s': 'KARP_ATTRIBUTE_STRING', 'v': 'KARP_ATTRIBUTE_VERSION', 'i': 'KARP_ATTRIBUTE_INT', 'b': 'KARP_ATTRIBUTE_BOOL'}
 
@@ -54,8 +54,7 @@ def main():
     for kind, name, items in (('ec2_model_attribute', 'ec2_model_attributes', attributes), ('ec2_model', 'ec2_models', models),
                               ('ec2_unit', 'ec2_units', units), ('ec2_devices_row', 'ec2_devices_rows', rows)):
         out += [f'const {kind} {name}[] = {{'] + wrapped(items, 4) + ['};']
-    out += [f'const size_t ec2_devices_count = {len(rows)};', 'const char ec2_devices_text[] = {']
-    out += wrapped([str(b) for b in strings.text.encode('ascii')], 32) + ['};', '']
+    out += [f'const size_t ec2_devices_count = {len(rows)};'] + strings_of('ec2_devices_text', strings.text)
     with open(sys.argv[2], 'w', encoding='ascii') as f:
         f.write('\n'.join(out))
 
