@@ -145,10 +145,8 @@ karp_status karp_write_tune(karp_context *context, const karp_tune *tune, const 
                             karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, tune != NULL,
-                                     "a context, a search and a place for the text are needed", 1u << KARP_FORMAT_JSON);
+    karp_status status = write_begin(&call, options, tune, "a search", WRITE_JSON);
     if (status) return status;
-    const write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
-    write_document(&job, tune);
+    write_document(&call.job, tune);
     return write_end(&call);
 }

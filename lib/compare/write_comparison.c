@@ -156,13 +156,10 @@ karp_status karp_write_comparison(karp_context *context, const karp_comparison *
                                   const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, comparison != NULL,
-                                     "a context, a comparison and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON);
+    karp_status status = write_begin(&call, options, comparison, "a comparison", WRITE_JSON);
     if (status != KARP_OK) return status;
-    const write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     json_out json;
-    const encoder e = { .json = &json, .job = &job, .document = IN_COMPARISON };
+    const encoder e = { .json = &json, .job = &call.job, .document = IN_COMPARISON };
     json_open_document(&json, &call.buffer, call.options.compact != 0, "Comparison");
     json_member_engine(&json);
     json_member_array(&json, "designs");

@@ -196,13 +196,10 @@ karp_status karp_write_diff(karp_context *context, const karp_diff *diff, const 
                             karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, diff != NULL,
-                                     "a context, a diff and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN);
+    karp_status status = write_begin(&call, options, diff, "a diff", WRITE_JSON_PEOPLE);
     if (status != KARP_OK) return status;
-    const write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     const diff_out o = { diff, &call.buffer, call.options.format == KARP_FORMAT_MARKDOWN };
-    if (call.options.format == KARP_FORMAT_JSON) as_json(&job, diff);
+    if (call.options.format == KARP_FORMAT_JSON) as_json(&call.job, diff);
     else for_people(&o);
     return write_end(&call);
 }

@@ -82,13 +82,10 @@ karp_status karp_write_settlement(karp_context *context, const karp_settlement *
 {
     write_call call = { .context = context, .out = out, .error = error };
     karp_comparison *both = NULL;
-    karp_status status = write_begin(&call, options, settlement != NULL,
-                                     "a context, a settlement and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON);
+    karp_status status = write_begin(&call, options, settlement, "a settlement", WRITE_JSON);
     if (status != KARP_OK) return status;
-    const write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     status = karp_compare_settlement(context, settlement, &both, error);
-    if (status == KARP_OK) as_json(&job, settlement, both);
+    if (status == KARP_OK) as_json(&call.job, settlement, both);
     else call.buffer.status = status;
     karp_comparison_free(both);
     return write_end(&call);

@@ -46,8 +46,6 @@ karp_status karp_write_command(karp_context *context, const karp_command_state *
                                const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, given != NULL,
-                                     "a context, a command's state and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON);
+    karp_status status = write_begin(&call, options, given, "a command's state", WRITE_JSON);
     return status == KARP_OK ? write_record(&call, "Command", &record_command_state, given, IN_COMMAND) : status;
 }

@@ -282,8 +282,7 @@ void encode_members(const encoder *e, const record *r, const void *from)
 karp_status write_record(write_call *call, const char *kind, const record *r, const void *given, uint32_t document)
 {
     json_out json;
-    const write_job job = { call->context, NULL, NULL, &call->options, &call->buffer, call->error };
-    const encoder e = { .json = &json, .job = &job, .document = document };
+    const encoder e = { .json = &json, .job = &call->job, .document = document };
     json_open_document(&json, &call->buffer, call->options.compact != 0, kind);
     encode_given(&e, r, given);
     json_close(&json);

@@ -56,7 +56,6 @@ karp_status karp_write_memory(karp_context *context, const karp_memory *given, c
                               karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, given != NULL,
-                                     "a context, a memory and a place for the text are needed", 1u << KARP_FORMAT_JSON);
+    karp_status status = write_begin(&call, options, given, "a memory", WRITE_JSON);
     return status == KARP_OK ? write_record(&call, "DisruptionMemory", &record_memory, given, IN_PLAN) : status;
 }

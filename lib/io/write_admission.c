@@ -429,12 +429,10 @@ karp_status karp_write_admission(karp_context *context, const karp_admission *ad
                                  const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, admission != NULL,
-                                     "a context, an admission and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN);
+    karp_status status = write_begin(&call, options, admission, "an admission", WRITE_JSON_PEOPLE);
     if (status != KARP_OK) return status;
+    call.job.decision = karp_admission_decision(admission);
     uint32_t format = call.options.format;
-    write_job job = { context, karp_admission_decision(admission), NULL, &call.options, &call.buffer, error };
-    (format == KARP_FORMAT_JSON ? as_json : format == KARP_FORMAT_TEXT ? as_text : as_markdown)(&job, admission);
+    (format == KARP_FORMAT_JSON ? as_json : format == KARP_FORMAT_TEXT ? as_text : as_markdown)(&call.job, admission);
     return write_end(&call);
 }

@@ -193,12 +193,9 @@ karp_status karp_write_blockers(karp_context *context, const karp_blockers *bloc
                                 karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, blockers != NULL,
-                                     "a context, blockers and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN);
+    karp_status status = write_begin(&call, options, blockers, "blockers", WRITE_JSON_PEOPLE);
     if (status != KARP_OK) return status;
     uint32_t format = call.options.format;
-    write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
-    (format == KARP_FORMAT_JSON ? as_json : format == KARP_FORMAT_TEXT ? as_text : as_markdown)(&job, blockers);
+    (format == KARP_FORMAT_JSON ? as_json : format == KARP_FORMAT_TEXT ? as_text : as_markdown)(&call.job, blockers);
     return write_end(&call);
 }

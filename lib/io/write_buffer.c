@@ -147,16 +147,17 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
 
 /* ---- the beginning and end of every karp_write_…() --------------------------------------------------------------- */
 
-karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
+karp_status write_begin(write_call *call, const karp_write_options *given, const void *of, const char *what,
                         uint32_t formats)
 {
     karp_status status = check_write_options(given, &call->options, call->error);
     if (status != KARP_OK) return status;
-    if (!complete || call->context == NULL || (call->out == NULL && call->options.values == NULL))
-        return fail(call->error, KARP_E_INVALID, "%s", needed);
+    if (of == NULL || call->context == NULL || (call->out == NULL && call->options.values == NULL))
+        return fail(call->error, KARP_E_INVALID, "a context, %s and a place for the text are needed", what);
     if (call->options.format >= 32 || (formats >> call->options.format & 1) == 0)
         return fail(call->error, KARP_E_UNSUPPORTED, "this document is not written in that format");
     buffer_begin(&call->buffer, call->context, &call->options);
+    call->job = (write_job){ call->context, NULL, NULL, &call->options, &call->buffer, call->error };
     return KARP_OK;
 }
 

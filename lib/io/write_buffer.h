@@ -56,17 +56,34 @@ karp_status check_write_options(const karp_write_options *given, karp_write_opti
 
 /* ---- the beginning and end of every karp_write_…() --------------------------------------------------------------- */
 
+/* What the functions of a writer are given. The options are complete copies. */
+typedef struct write_job {
+    karp_context *context;
+    const karp_decision *decision;
+    const karp_decision *disruption; /* NULL = none */
+    const karp_write_options *options;
+    write_buffer *out;
+    karp_error *error;
+} write_job;
+
 typedef struct write_call {
     karp_context *context;
     karp_text *out;
     karp_error *error;
-    karp_write_options options; /* complete after write_begin() */
+    karp_write_options options; /* complete after write_begin(), as the job, whose decisions are NULL */
     write_buffer buffer;
+    write_job job;
 } write_call;
 
-/* `formats` has the bit 1 << KARP_FORMAT_… of each supported format. `needed` is the error message if `complete` is
- * false, or if the call lacks a context or `out`. Errors: ABI_SIZE, ABI_NEW, INVALID, UNSUPPORTED. */
-karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
+enum {
+    WRITE_JSON = 1u << KARP_FORMAT_JSON,
+    WRITE_JSON_TEXT = WRITE_JSON | 1u << KARP_FORMAT_TEXT,
+    WRITE_JSON_PEOPLE = WRITE_JSON_TEXT | 1u << KARP_FORMAT_MARKDOWN
+};
+
+/* `formats` has the bit 1 << KARP_FORMAT_… of each supported format. `of` is what is written, and `what` its name in
+ * the message if it, a context or `out` is missing. Errors: ABI_SIZE, ABI_NEW, INVALID, UNSUPPORTED. */
+karp_status write_begin(write_call *call, const karp_write_options *given, const void *of, const char *what,
                         uint32_t formats);
 
 /* Returns the text, or the first failure. */

@@ -379,8 +379,7 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
     };
     uint32_t known = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV;
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, catalogue != NULL,
-                                     "a context, a catalogue and a place for the text are needed", known);
+    karp_status status = write_begin(&call, options, catalogue, "a catalogue", known);
     if (status != KARP_OK) return status;
     size_t count = karp_catalogue_count(catalogue);
     if (count > UINT32_MAX) return fail(error, KARP_E_LIMIT, "too many instance types");

@@ -164,8 +164,7 @@ static void write_terms(json_out *j, const karp_certificate *c)
 static karp_status begin_certificate(write_call *call, const karp_write_options *options, uint32_t formats,
                                      const karp_certificate *given, karp_certificate *copy)
 {
-    karp_status status = write_begin(call, options, given != NULL,
-                                     "a context, a certificate and a place for the text are needed", formats);
+    karp_status status = write_begin(call, options, given, "a certificate", formats);
     if (status != KARP_OK) return status;
     return struct_check(given, sizeof *copy, SIZE_THROUGH(karp_certificate, nodes), copy, "karp_certificate",
                         call->error);

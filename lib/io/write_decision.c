@@ -4,6 +4,14 @@
 #include <base/bisect.h>
 #include <karp/library.h>
 
+/* A struct that begins with its size: zeroes but for it. */
+static void *fresh(void *out, size_t size)
+{
+    memset(out, 0, size);
+    memcpy(out, &size, sizeof size);
+    return out;
+}
+
 static void checked(const write_job *job, karp_status status)
 {
     write_refuse(job, status, "the decision does not show what it counts");
@@ -23,41 +31,35 @@ void *write_array(const write_job *job, size_t count, size_t size)
 
 void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out)
 {
-    *out = (karp_launch){ .size = sizeof(*out) };
-    checked(job, karp_decision_launch(decision, index, out));
+    checked(job, karp_decision_launch(decision, index, fresh(out, sizeof *out)));
 }
 
 void get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out)
 {
-    *out = (karp_placement){ .size = sizeof(*out) };
-    checked(job, karp_decision_placement(decision, index, out));
+    checked(job, karp_decision_placement(decision, index, fresh(out, sizeof *out)));
 }
 
 void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out)
 {
-    *out = (karp_unschedulable){ .size = sizeof(*out) };
-    checked(job, karp_decision_unschedulable(job->decision, index, out));
+    checked(job, karp_decision_unschedulable(job->decision, index, fresh(out, sizeof *out)));
 }
 
 void get_group(const write_job *job, size_t index, karp_group_outcome *out)
 {
-    *out = (karp_group_outcome){ .size = sizeof(*out) };
-    checked(job, karp_decision_group(job->decision, index, out));
+    checked(job, karp_decision_group(job->decision, index, fresh(out, sizeof *out)));
 }
 
 void get_ignored(const write_job *job, size_t index, karp_ignored *out)
 {
-    *out = (karp_ignored){ .size = sizeof(*out) };
-    checked(job, karp_decision_ignored(job->decision, index, out));
+    checked(job, karp_decision_ignored(job->decision, index, fresh(out, sizeof *out)));
 }
 
 enum { ROW_WORK = 512 }; /* about what a node's row costs, in units of karp_context_work() */
 
 void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out)
 {
-    *out = (karp_node_use){ .size = sizeof(*out) };
     if (!karp_context_work(job->context, ROW_WORK)) job->out->text.failed = true;
-    checked(job, karp_decision_node(decision, index, out));
+    checked(job, karp_decision_node(decision, index, fresh(out, sizeof *out)));
 }
 
 size_t get_node_named(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *out)
@@ -75,14 +77,12 @@ size_t get_node_named(const write_job *job, const karp_decision *decision, karp_
 
 void get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out)
 {
-    *out = (karp_candidate){ .size = sizeof(*out) };
-    checked(job, karp_decision_candidate(decision, index, out));
+    checked(job, karp_decision_candidate(decision, index, fresh(out, sizeof *out)));
 }
 
 void get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out)
 {
-    *out = (karp_pool_budget){ .size = sizeof(*out) };
-    checked(job, karp_decision_budget(decision, index, out));
+    checked(job, karp_decision_budget(decision, index, fresh(out, sizeof *out)));
 }
 
 const char *command_word(const karp_command *command)
@@ -96,20 +96,17 @@ const char *command_word(const karp_command *command)
 
 void get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out)
 {
-    *out = (karp_command){ .size = sizeof(*out) };
-    checked(job, karp_decision_command(decision, index, out));
+    checked(job, karp_decision_command(decision, index, fresh(out, sizeof *out)));
 }
 
 void get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out)
 {
-    *out = (karp_kept){ .size = sizeof(*out) };
-    checked(job, karp_decision_kept(decision, index, out));
+    checked(job, karp_decision_kept(decision, index, fresh(out, sizeof *out)));
 }
 
 void get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out)
 {
-    *out = (karp_disruption){ .size = sizeof(*out) };
-    checked(job, karp_decision_disruption(decision, out));
+    checked(job, karp_decision_disruption(decision, fresh(out, sizeof *out)));
 }
 
 /* These fail if the decision is no repack plan. */
@@ -120,20 +117,17 @@ static void repacked(const write_job *job, karp_status status)
 
 void get_repack_cost(const write_job *job, karp_repack_cost *out)
 {
-    *out = (karp_repack_cost){ .size = sizeof(*out) };
-    repacked(job, karp_decision_repack(job->decision, out));
+    repacked(job, karp_decision_repack(job->decision, fresh(out, sizeof *out)));
 }
 
 void get_repack_step(const write_job *job, size_t index, karp_repack_step *out)
 {
-    *out = (karp_repack_step){ .size = sizeof(*out) };
-    repacked(job, karp_decision_repack_step(job->decision, index, out));
+    repacked(job, karp_decision_repack_step(job->decision, index, fresh(out, sizeof *out)));
 }
 
 void get_repack_point(const write_job *job, size_t index, karp_repack_point *out)
 {
-    *out = (karp_repack_point){ .size = sizeof(*out) };
-    repacked(job, karp_decision_repack_point(job->decision, index, out));
+    repacked(job, karp_decision_repack_point(job->decision, index, fresh(out, sizeof *out)));
 }
 
 typedef void write_function(const write_job *job);
@@ -146,11 +140,11 @@ static karp_status write_decisions(write_call *call, const karp_decision *decisi
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < FORMATS; i++) known |= (uint32_t)(formats[i] != NULL) << i;
-    karp_status status = write_begin(call, options, decision != NULL,
-                                     "a context, a decision and a place for the text are needed", known);
+    karp_status status = write_begin(call, options, decision, "a decision", known);
     if (status != KARP_OK) return status;
-    write_job job = { call->context, decision, disruption, &call->options, &call->buffer, call->error };
-    formats[call->options.format](&job);
+    call->job.decision = decision;
+    call->job.disruption = disruption;
+    formats[call->options.format](&call->job);
     return write_end(call);
 }
 

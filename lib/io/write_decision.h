@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers of decisions, one per document and format. Each appends to job->out. The options are complete copies. */
+/* The writers of decisions, one per document and format. Each appends to job->out. */
 #ifndef IO_WRITE_DECISION_H
 #define IO_WRITE_DECISION_H
 
@@ -8,15 +8,6 @@
 #include <karp/passes.h>
 #include <karp/repack.h>
 #include "write_buffer.h"
-
-typedef struct write_job {
-    karp_context *context;
-    const karp_decision *decision;
-    const karp_decision *disruption; /* NULL = none */
-    const karp_write_options *options;
-    write_buffer *out;
-    karp_error *error;
-} write_job;
 
 void plan_as_json(const write_job *job);
 void plan_as_text(const write_job *job);

@@ -155,8 +155,7 @@ static void pod_as_text(const write_job *job, const pod_addition *addition, karp
 /* The checks of both public functions. */
 static karp_status begin_explanation(write_call *call, const karp_decision *decision, const karp_write_options *given)
 {
-    return write_begin(call, given, decision != NULL, "a context, a decision and a place for the text are needed",
-                       1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    return write_begin(call, given, decision, "a decision", WRITE_JSON_TEXT);
 }
 
 karp_status write_pod_with(karp_context *context, const karp_decision *decision, const pod_addition *addition,
@@ -165,14 +164,14 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin_explanation(&call, decision, options);
     if (status != KARP_OK) return status;
-    write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
+    call.job.decision = decision;
     pod_answer answer = { FATE_NONE, 0 };
-    find_placed(&job, pod, &answer);
-    if (answer.fate == FATE_NONE) find_refused(&job, pod, &answer);
+    find_placed(&call.job, pod, &answer);
+    if (answer.fate == FATE_NONE) find_refused(&call.job, pod, &answer);
     if (answer.fate == FATE_NONE && !(addition != NULL && addition->running))
-        write_refuse(&job, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
-    else if (call.options.format == KARP_FORMAT_JSON) pod_as_json(&job, addition, pod, answer);
-    else pod_as_text(&job, addition, pod, answer);
+        write_refuse(&call.job, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
+    else if (call.options.format == KARP_FORMAT_JSON) pod_as_json(&call.job, addition, pod, answer);
+    else pod_as_text(&call.job, addition, pod, answer);
     return write_end(&call);
 }
 
@@ -284,13 +283,13 @@ karp_status write_node_of(karp_context *context, const karp_decision *decision, 
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin_explanation(&call, decision, options);
     if (status != KARP_OK) return status;
-    write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
+    call.job.decision = decision;
     node_answer answer = { 0 };
-    find_node(&job, node, &answer);
+    find_node(&call.job, node, &answer);
     if (!answer.known && !answer.has_command && !answer.is_candidate)
-        write_refuse(&job, KARP_E_NOT_FOUND, "no node of that name");
-    else if (call.options.format == KARP_FORMAT_JSON) node_as_json(&job, node, &answer, expired);
-    else node_as_text(&job, node, &answer, expired);
+        write_refuse(&call.job, KARP_E_NOT_FOUND, "no node of that name");
+    else if (call.options.format == KARP_FORMAT_JSON) node_as_json(&call.job, node, &answer, expired);
+    else node_as_text(&call.job, node, &answer, expired);
     return write_end(&call);
 }
 

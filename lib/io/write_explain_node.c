@@ -434,9 +434,7 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
                                         const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, explanation != NULL,
-                                     "a context, an explanation and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    karp_status status = write_begin(&call, options, explanation, "an explanation", WRITE_JSON_TEXT);
     if (status != KARP_OK) return status;
     const karp_decision *decision = karp_node_explanation_decision(explanation);
     size_t room = 0;
@@ -446,9 +444,9 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
         status = write_node_of(context, decision, karp_node_explanation_node(explanation),
                                karp_node_explanation_expired(explanation) != 0, &call.options, out, error);
     } else {
-        write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
+        call.job.decision = decision;
         bool json = call.options.format == KARP_FORMAT_JSON;
-        (json ? as_json : as_text)(&job, explanation);
+        (json ? as_json : as_text)(&call.job, explanation);
         status = write_end(&call);
     }
     karp_free(context, notes, room * sizeof *notes);

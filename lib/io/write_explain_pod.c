@@ -476,19 +476,17 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
                                        const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, explanation != NULL,
-                                     "a context, an explanation and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    karp_status status = write_begin(&call, options, explanation, "an explanation", WRITE_JSON_TEXT);
     if (status != KARP_OK) return status;
-    write_job job = { context, karp_pod_explanation_decision(explanation), NULL, &call.options, &call.buffer, error };
+    call.job.decision = karp_pod_explanation_decision(explanation);
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;
-    if (!find_row(&job, pod, &index)) {
+    if (!find_row(&call.job, pod, &index)) {
         const pod_addition addition = { placed_as_json, placed_as_text, explanation,
                                         karp_pod_explanation_running(explanation) != 0 };
-        return write_pod_with(context, job.decision, &addition, pod, options, out, error);
+        return write_pod_with(context, call.job.decision, &addition, pod, options, out, error);
     }
     bool json = call.options.format == KARP_FORMAT_JSON;
-    (json ? as_json : as_text)(&job, explanation, index);
+    (json ? as_json : as_text)(&call.job, explanation, index);
     return write_end(&call);
 }

@@ -279,9 +279,8 @@ karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const 
                             karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(
-        &call, options, lint != NULL, "a context, a result of karp_lint_snapshot() and a place for the text are needed",
-        1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_SARIF);
+    karp_status status = write_begin(&call, options, lint, "a result of karp_lint_snapshot()",
+                                     WRITE_JSON_PEOPLE | 1u << KARP_FORMAT_SARIF);
     if (status != KARP_OK) return status;
     if (call.options.format == KARP_FORMAT_TEXT || call.options.format == KARP_FORMAT_MARKDOWN) {
         write_people(&call.buffer, lint, &call.options);

@@ -477,14 +477,12 @@ karp_status karp_write_nodes(karp_context *context, const karp_node_list *list, 
                              karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(
-        &call, options, list != NULL, "a context, a list of nodes and a place for the text are needed",
-        1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_CSV);
+    karp_status status = write_begin(&call, options, list, "a list of nodes",
+                                     WRITE_JSON_PEOPLE | 1u << KARP_FORMAT_CSV);
     if (status != KARP_OK) return status;
     uint32_t format = call.options.format;
-    write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     listing l;
-    if (listing_init(&l, &job, list)) {
+    if (listing_init(&l, &call.job, list)) {
         (format == KARP_FORMAT_JSON   ? as_json
          : format == KARP_FORMAT_TEXT ? as_text
          : format == KARP_FORMAT_CSV  ? as_csv

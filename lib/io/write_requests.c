@@ -205,7 +205,7 @@ karp_status karp_write_request_patches(karp_context *context, const karp_reader 
                                        const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, reader != NULL, "reader", 1u << KARP_FORMAT_PATCH);
+    karp_status status = write_begin(&call, options, reader, "a reader", 1u << KARP_FORMAT_PATCH);
     if (status) return status;
     size_t room = karp_reader_request_change_count(reader) + 1;
     patch *list = array_alloc(context, room, sizeof *list);

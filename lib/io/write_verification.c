@@ -54,12 +54,9 @@ karp_status karp_write_verification(karp_context *context, const karp_verificati
                                     const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, verification != NULL,
-                                     "a context, a verification and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    karp_status status = write_begin(&call, options, verification, "a verification", WRITE_JSON_TEXT);
     if (status != KARP_OK) return status;
     bool json = call.options.format == KARP_FORMAT_JSON;
-    write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
-    (json ? as_json : as_text)(&job, verification);
+    (json ? as_json : as_text)(&call.job, verification);
     return write_end(&call);
 }

@@ -381,9 +381,7 @@ karp_status karp_twin(karp_context *context, const karp_replay_options *options,
 {
     twin w = { .context = context };
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, write, options != NULL,
-                                     "a context, options with recordings and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    karp_status status = write_begin(&call, write, options, "options with recordings", WRITE_JSON_TEXT);
     if (status) return status;
     karp_error_init(&w.error, sizeof w.error);
     arena_init(&w.memory, context);
