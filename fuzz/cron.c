@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <model/cron.h>
+#include <base/cron.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

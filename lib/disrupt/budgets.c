@@ -5,7 +5,7 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>
-#include <model/cron.h>
+#include <base/cron.h>
 #include <string.h>
 
 enum { MOST_HITS = 4096 };

@@ -10,7 +10,7 @@
 #include <disrupt/methods.h>
 #include <disrupt/whole_groups.h>
 #include <decision/methods.h>
-#include <model/duration.h>
+#include <base/duration.h>
 #include <model/selector.h>
 #include <schedule/movable.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <base/admit.h>
 #include <base/str.h>
 #include <karp/values.h>
-#include <model/cron.h>
+#include <base/cron.h>
 #include <model/pdbs.h>
 
 static bool allows_none(karp_str nodes) { return str_is(nodes, "0") || str_is(nodes, "0%"); }

@@ -6,7 +6,7 @@
 #include <disrupt/budgets.h>
 #include <karp/passes.h>
 #include <karp/values.h>
-#include <model/duration.h>
+#include <base/duration.h>
 #include <model/taints.h>
 #include <schedule/movable.h>
 #include <schedule/report.h>

@@ -3,7 +3,7 @@
 #include <base/str.h>
 
 #include <model/decimal.h>
-#include <model/duration.h>
+#include <base/duration.h>
 #include <model/instant.h>
 #include <model/quantity.h>
 

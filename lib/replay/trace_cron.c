@@ -2,6 +2,7 @@
 /* CronJobs of a Load: when their controller creates Jobs. */
 #include <replay/trace_load.h>
 
+#include <base/cron.h>
 #include <base/error.h>
 #include <io/files.h>
 #include <karp/library.h>
@@ -10,93 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- schedules --------------------------------------------------------------------------------------------------- */
-
-static bool digits(const char **at, unsigned *out)
-{
-    const char *first = *at;
-    for (*out = 0; **at >= '0' && **at <= '9' && *at - first < 3; ++*at) *out = *out * 10 + (unsigned)(**at - '0');
-    return *at > first;
-}
-
-/* Parses a field of a schedule to a bit set: *, 5, 1-5, 1,3, and each with /STEP. */
-static bool read_field(const char **at, unsigned low, unsigned high, uint64_t *bits, bool *any)
-{
-    *bits = 0;
-    *any = **at == '*' && ((*at)[1] == '\0' || (*at)[1] == ' ');
-    for (;; ++*at) {
-        unsigned first = low, last = high, step = 1;
-        if (**at == '*') {
-            ++*at;
-        } else {
-            if (!digits(at, &first)) return false;
-            last = **at == '/' ? high : first;
-            if (**at == '-' && (++*at, !digits(at, &last))) return false;
-        }
-        if (**at == '/' && (++*at, !digits(at, &step))) return false;
-        if (first < low || last > high || first > last || step == 0) return false;
-        for (unsigned i = first; i <= last; i += step) *bits |= UINT64_C(1) << i;
-        if (**at != ',') return true;
-    }
-}
-
-typedef struct schedule {
-    uint64_t minutes, hours, days, months, weekdays;
-    bool any_day, any_weekday;
-} schedule;
-
-static bool read_schedule(const char *text, schedule *out)
-{
-    struct {
-        uint64_t *bits;
-        unsigned low, high;
-    } fields[] = { { &out->minutes, 0, 59 },
-                   { &out->hours, 0, 23 },
-                   { &out->days, 1, 31 },
-                   { &out->months, 1, 12 },
-                   { &out->weekdays, 0, 7 } };
-    for (size_t i = 0; i < 5; i++) {
-        bool any = false;
-        while (*text == ' ') text++;
-        if (!read_field(&text, fields[i].low, fields[i].high, fields[i].bits, &any)) return false;
-        if (*text && *text != ' ') return false;
-        if (i == 2) out->any_day = any;
-        if (i == 4) out->any_weekday = any;
-    }
-    if (out->weekdays >> 7 & 1) out->weekdays |= 1;
-    while (*text == ' ') text++;
-    return *text == '\0';
-}
-
-/* Day of the month and month, from days since 1970. */
-static void civil(int64_t days, unsigned *day, unsigned *month)
-{
-    int64_t shifted = days + 719468, era = shifted / 146097, of_era = shifted - era * 146097;
-    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * year + year / 4 - year / 100), part_ = (5 * of_year + 2) / 153;
-    *day = (unsigned)(of_year - (153 * part_ + 2) / 5 + 1);
-    *month = (unsigned)(part_ < 10 ? part_ + 3 : part_ - 9);
-}
-
-static bool is_due(const schedule *s, int64_t at)
-{
-    unsigned day = 1, month = 1;
-    int64_t minute = at / MINUTE;
-    if (!(s->minutes >> (minute % 60) & 1) || !(s->hours >> (minute / 60 % 24) & 1)) return false;
-    civil(at / DAY, &day, &month);
-    bool of_month = (s->days >> day & 1) != 0, of_week = (s->weekdays >> ((at / DAY + 4) % 7) & 1) != 0;
-    /* If both are restricted, one match is enough, as in cron. */
-    bool fits = s->any_day || s->any_weekday ? of_month && of_week : of_month || of_week;
-    return (s->months >> month & 1) && fits;
-}
-
 /* ---- one CronJob ------------------------------------------------------------------------------------------------- */
 
 /* A CronJob, and the Job that it started last. */
 typedef struct cron_job {
     karp_str name, namespace_;
     tree *pod;
-    schedule when;
+    cron when;
     zone zone_of; /* of the schedule; without turns UTC */
     bool forbids, replaces; /* concurrencyPolicy */
     int64_t deadline; /* startingDeadline; 0 = none */
@@ -134,7 +55,7 @@ static karp_status start_job(load *l, cron_job *c, int64_t at)
 static bool is_due_there(const cron_job *c, int64_t at)
 {
     int64_t ahead = c->zone_of.count ? zone_ahead(&c->zone_of, at / SECOND) : 0;
-    return is_due(&c->when, at + ahead * SECOND);
+    return cron_has(&c->when, at / SECOND + ahead);
 }
 
 /* The last time of the schedule after `after`, at `now` at the latest; KARP_NO_TIME = none. */
@@ -238,7 +159,7 @@ static bool read_times(load *l, const tree *given, const char *where, cron_job *
 
 karp_status load_cron_job(load *l, const tree *given, size_t index, uint64_t number)
 {
-    char where[48], text[128];
+    char where[48];
     cron_job c = { .number = number, .parallel = 1 };
     karp_str stated = tree_get_text(given, "schedule");
     (void)snprintf(where, sizeof where, "cronJobs[%zu]", index);
@@ -248,8 +169,7 @@ karp_status load_cron_job(load *l, const tree *given, size_t index, uint64_t num
         return l->s->error.status;
     karp_status status = load_named(l, given, where, &c.name, &c.namespace_);
     if (status) return status;
-    str_shorten(text, sizeof text, stated);
-    if (stated.len >= sizeof text || !read_schedule(text, &c.when))
+    if (!cron_parse(stated.ptr, stated.len, &c.when) || c.when.every)
         (void)load_bad(l, where, "schedule", "not a schedule like \"*/30 * * * *\"");
     if (l->s->error.status || !load_whole(l, given, "parallelism", 1, LOAD_REPLICAS_MOST, where, &c.parallel) ||
         !read_times(l, given, where, &c) || !read_policy(l, given, where, &c) ||

@@ -2,13 +2,13 @@
 #include <replay/zone.h>
 
 #include <base/bisect.h>
+#include <base/civil.h>
 #include <base/str.h>
 
 #include <string.h>
 
 enum { HEAD = 44, NAME_MOST = 64, SIZES = 6, TURN_MOST = 100000 };
 enum { UTC_MARKS, WALL_MARKS, LEAPS, TURNS, KINDS, NAMES }; /* numbers in the head of a part, in this order */
-#define DAY INT64_C(86400)
 
 bool zone_is_name(karp_str name)
 {
@@ -20,42 +20,22 @@ bool zone_is_name(karp_str name)
     return true;
 }
 
-/* ---- the calendar ------------------------------------------------------------------------------------------------ */
-
-static bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
-/* Days since 1970 of its first day. */
-static int64_t year_begins(int64_t year)
-{
-    int64_t before = year - 1;
-    return 365 * (year - 1970) + before / 4 - before / 100 + before / 400 - 477;
-}
-
-static int64_t year_of(int64_t days)
-{
-    int64_t year = 1970 + days / 366;
-    while (year_begins(year + 1) <= days) year++;
-    return year;
-}
-
 /* The day of the month in a week: week 5 is the last one. */
 static int64_t month_day(const zone_rule *r, int64_t year)
 {
-    static const int64_t lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-    int64_t first = year_begins(year);
-    for (int64_t m = 1; m < r->month; m++) first += lengths[m - 1] + (m == 2 && is_leap(year));
-    int64_t length = lengths[r->month - 1] + (r->month == 2 && is_leap(year));
-    int64_t weekday = ((first + 4) % 7 + 7) % 7, day = (r->day - weekday + 7) % 7 + 7 * (r->week - 1);
+    unsigned month = (unsigned)r->month;
+    int64_t first = civil_days(year, month, 1), length = civil_month_length(year, month);
+    int64_t day = (r->day - civil_weekday(first) + 7) % 7 + 7 * (r->week - 1);
     return first + (day < length ? day : day - 7);
 }
 
 /* In local time, seconds since 1970. */
 static int64_t rule_in(const zone_rule *r, int64_t year)
 {
-    int64_t day = year_begins(year) + r->day;
+    int64_t day = civil_days(year, 1, 1) + r->day;
     if (r->kind == 'M') day = month_day(r, year);
-    if (r->kind == 'J') day += (is_leap(year) && r->day >= 60) - 1;
-    return day * DAY + r->time;
+    if (r->kind == 'J') day += (civil_month_length(year, 2) == 29 && r->day >= 60) - 1;
+    return day * DAY_SECONDS + r->time;
 }
 
 /* ---- rules for the years after the last turn --------------------------------------------------------------------- */
@@ -186,7 +166,7 @@ int64_t zone_ahead(const zone *z, int64_t at)
     while (bisecting(&b)) bisect_step(&b, z->turns[b.at].from <= at);
     int64_t ahead = z->turns[b.at ? b.at - 1 : 0].ahead;
     if (b.at < z->count || !z->has_summer) return ahead;
-    int64_t local = at + z->standard, year = year_of((local >= 0 ? local : 0) / DAY);
+    int64_t local = at + z->standard, year = civil_from_days((local >= 0 ? local : 0) / DAY_SECONDS).year;
     int64_t begins = rule_in(&z->begins, year) - z->standard, ends = rule_in(&z->ends, year) - z->summer;
     bool in_summer = begins < ends ? begins <= at && at < ends : !(ends <= at && at < begins);
     return in_summer ? z->summer : z->standard;

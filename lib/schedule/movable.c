@@ -3,7 +3,7 @@
 #include <base/admit.h>
 #include <base/str.h>
 
-#include <model/duration.h>
+#include <base/duration.h>
 #include <model/taints.h>
 #include <string.h>
 

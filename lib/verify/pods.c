@@ -3,7 +3,7 @@
 #include <verify/verify.h>
 
 #include <base/str.h>
-#include <model/duration.h>
+#include <base/duration.h>
 
 static bool pending(const pod *p)
 {

@@ -10,7 +10,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <math.h>
-#include <model/cron.h>
+#include <base/cron.h>
 #include <string.h>
 
 /* The removed nodes, and the places of their pods, after so many steps. */

@@ -65,7 +65,11 @@ def main():
         for policy, wanted in (('Forbid', (5, 1)), ('Replace', (6, 1)), ('Allow', (6, 1))):
             path.write_text(load({**case, 'concurrencyPolicy': policy}))
             equal(figures(path, *types), wanted, policy)
-        for wrong, said in (({'concurrencyPolicy': 'Wait'}, 'concurrencyPolicy: Allow, Forbid or Replace'), ({'timeZone': '../passwd'}, 'timeZone: not a zone'),
+        # Names and descriptors, as Kubernetes and budgets take them: 2026-06-10 is a Wednesday.
+        for schedule, wanted in (('@hourly', 1), ('*/10 0,1 * jun Mon-FRI', 6), ('*/10 * * * SAT', 0), ('5/20 * ? * *', 2)):
+            path.write_text(load({**case, 'concurrencyPolicy': 'Allow', 'schedule': schedule}))
+            equal(figures(path, *types)[0], wanted, schedule)
+        for wrong, said in (({'schedule': '0 9 * * 7'}, 'schedule: not a schedule'), ({'schedule': '@every 1h'}, 'schedule: not a schedule'), ({'concurrencyPolicy': 'Wait'}, 'concurrencyPolicy: Allow, Forbid or Replace'), ({'timeZone': '../passwd'}, 'timeZone: not a zone'),
                             ({'timeZone': 'Europe/Nowhere'}, 'timeZone: this machine has no such zone'), ({'timeZone': 'tzdata.zi'}, 'timeZone: not a zone')):
             path.write_text(load({'concurrencyPolicy': 'Allow', **case, **wrong}))
             error = run('replay', path, *types, status=1)[1]

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <disrupt/budgets.h>
-#include <model/duration.h>
+#include <base/duration.h>
 #include <model/instant.h>
 
 #define MINUTE (INT64_C(60) * SECOND_NS)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <model/cron.h>
-#include <model/duration.h>
+#include <base/cron.h>
+#include <base/duration.h>
 #include <model/instant.h>
 #include <support/lines.h>
 #include <support/random.h>

@@ -12,7 +12,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/costs.h>
 #include <model/decimal.h>
-#include <model/duration.h>
+#include <base/duration.h>
 #include <model/instant.h>
 #include <support/lines.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Durations in Go's notation ("1h30m", "1.5s", "-2ms"), in nanoseconds. */
-#ifndef MODEL_DURATION_H
-#define MODEL_DURATION_H
+#ifndef BASE_DURATION_H
+#define BASE_DURATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

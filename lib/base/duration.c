@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/duration.h>
+#include <base/duration.h>
 
 #include <string.h>
 

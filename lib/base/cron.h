@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cron schedules of disruption budgets, in UTC: five fields, or a descriptor such as "@daily". */
-#ifndef MODEL_CRON_H
-#define MODEL_CRON_H
+/* Cron schedules of disruption budgets and CronJobs: five fields, or a descriptor such as "@daily". */
+#ifndef BASE_CRON_H
+#define BASE_CRON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +16,11 @@ typedef struct cron {
 /* *out is written only on success. */
 bool cron_parse(const char *text, size_t len, cron *out);
 
-/* The first time, in whole seconds, that matches strictly after after_ns. false = none until the end of the fifth
- * calendar year after it. INT64_MAX = the time is out of range. */
+/* Whether the five fields match this time, in seconds since 1970. */
+bool cron_has(const cron *schedule, int64_t seconds);
+
+/* The first time in UTC, in whole seconds, that matches strictly after after_ns. false = none until the end of the
+ * fifth calendar year after it. INT64_MAX = the time is out of range. */
 bool cron_next(const cron *schedule, int64_t after_ns, int64_t *hit_ns);
 
 #endif

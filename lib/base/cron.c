@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/cron.h>
+#include <base/cron.h>
+
+#include <base/civil.h>
+#include <base/duration.h>
 #include <base/str.h>
-
 #include <string.h>
-
-#include <model/duration.h>
-#include <model/instant.h>
 
 typedef struct bounds {
     uint64_t least, most;
@@ -217,6 +216,14 @@ static int64_t minute_of_day(const cron *c, int64_t minute)
 }
 
 static int64_t to_instant(int64_t seconds) { return seconds > INT64_MAX / SECOND_NS ? INT64_MAX : seconds * SECOND_NS; }
+
+bool cron_has(const cron *c, int64_t seconds)
+{
+    int64_t days = floor_divide(seconds, DAY_SECONDS), second = seconds - days * DAY_SECONDS;
+    civil_date date = civil_from_days(days);
+    return c->every == 0 && second % 60 == 0 && has(c->minutes, (uint64_t)second / 60 % 60) &&
+           has(c->hours, (uint64_t)second / 3600) && has(c->months, date.month) && day_matches(c, date, days);
+}
 
 bool cron_next(const cron *c, int64_t after_ns, int64_t *hit_ns)
 {
