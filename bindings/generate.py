@@ -3,11 +3,11 @@
 
     generate.py            Go's structs and their writer (go/structs.txt says what is special of them), its versions of
                            Karpenter and methods, the stubs for programs without cgo, Python's structs; the signatures in
-                           docs/rust.md
+                           docs/rust.md; what decisions show, in Go, Python and Rust (results.py: of the rows of lib/records)
     generate.py --check    compares them with what is there
 
-Go's files are formatted by gofmt, and the stubs are printed by a program in Go: without Go nothing is written. --check compares
-without regard to space, and leaves the stubs to tests/bindings/test_go.py.
+Go's files are formatted by gofmt, Rust's by rustfmt, and the stubs are printed by a program in Go: without these nothing is written. --check
+compares without regard to space, and leaves the stubs to tests/bindings/test_go.py.
 """
 import pathlib
 import re
@@ -18,13 +18,23 @@ import sys
 import go_structs
 import headers
 import python_structs
+import results
 import rust_signatures
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def formatted(text):
-    return subprocess.run(['gofmt'], input=text, capture_output=True, text=True, check=True).stdout if shutil.which('gofmt') else text
+FORMATTERS = {'.go': ['gofmt'], '.rs': ['rustfmt', '--edition', '2021', '--config-path', str(HERE / 'rust')]}
+
+
+def formatted(path, text):
+    words = FORMATTERS.get(path.suffix)
+    return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout if words and shutil.which(words[0]) else text
+
+
+def spaceless(text):
+    """Without what formatters change."""
+    return re.sub(r',(?=[)}\]])', '', re.sub(r'\s', '', text))
 
 
 def constants():
@@ -50,13 +60,17 @@ def main():
     if sys.argv[1:] and not check:
         sys.exit(__doc__)
     structs = headers.structs()
-    made = {**{path: formatted(text) for path, text in go_structs.files(structs).items()}, HERE / 'go/numbers.go': formatted(constants()),
-            python_structs.PACKAGE / '_structs.py': python_structs.text(structs), rust_signatures.PAGE: rust_signatures.page()}
-    if not check and not shutil.which('gofmt'):
-        sys.exit('gofmt is needed, which comes with Go')
+    made = {**go_structs.files(structs), **results.files(structs), HERE / 'go/numbers.go': constants()}
+    made = {path: formatted(path, text) for path, text in made.items()}
+    if not check and not all(shutil.which(name) for name in ('gofmt', 'rustfmt')):
+        sys.exit('gofmt and rustfmt are needed, which come with Go and Rust')
+    for path, text in made.items():  # what follows reads these
+        if not check:
+            path.write_text(text, encoding='utf-8')
+    made |= {python_structs.PACKAGE / '_structs.py': python_structs.text(structs), rust_signatures.PAGE: rust_signatures.page()}
     stale = []
     for path, text in made.items():
-        if check and path.read_text(encoding='utf-8').split() != text.split():
+        if check and (not path.exists() or spaceless(path.read_text(encoding='utf-8')) != spaceless(text)):
             stale.append(path)
         elif not check:
             path.write_text(text, encoding='utf-8')

@@ -5,7 +5,7 @@ import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parent / 'docs/rust.md'
-ORDER = ('snapshot', 'objects', 'decision', 'compare', 'cost', 'fit', 'error', 'lib')  # as a program meets them
+ORDER = ('snapshot', 'objects', 'decision', 'results', 'compare', 'cost', 'fit', 'error', 'lib')  # as a program meets them
 DECLARED = re.compile(r'^(?:impl (\w+) \{|    pub fn ([^{]*?)\s*\{|pub (fn|struct|enum|trait|type) (\w+)([^{;=]*))', re.M | re.S)
 
 

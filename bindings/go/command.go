@@ -213,7 +213,7 @@ func (s *Step) State() (*CommandState, error) {
 	for _, r := range unsafe.Slice(c.replacements, c.replacement_count) {
 		made := Replacement{Claim: textOf(r.claim), Initialized: r.progress == C.KARP_REPLACEMENT_INITIALIZED}
 		if l := r.launch; l != nil {
-			made.NodePool, made.Choice = textOf(l.node_pool), choiceOf(&l.choice)
+			made.NodePool, made.Choice = textOf(l.node_pool), choiceOf(nil, &l.choice)
 			made.ClaimRequirements = requirementsOf(l.claim_requirements, l.claim_requirement_count)
 		}
 		out.Replacements = append(out.Replacements, made)

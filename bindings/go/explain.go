@@ -22,7 +22,7 @@ type Remedy struct {
 
 func remedyOf(r *C.karp_remedy) Remedy {
 	return Remedy{Kind: C.GoString(C.karp_remedy_name(r.kind)), Changes: int(r.changes), Text: textOf(r.text),
-		NodePool: textOf(r.node_pool), Node: textOf(r.node), Choice: choiceOf(&r.choice)}
+		NodePool: textOf(r.node_pool), Node: textOf(r.node), Choice: choiceOf(nil, &r.choice)}
 }
 
 // A PodExplanation is what there is to say about one pod.

@@ -89,8 +89,4 @@ func taintsOf(at *C.karp_taint, count C.size_t) []Taint {
 	return out
 }
 
-func choiceOf(c *C.karp_choice) Choice {
-	return Choice{InstanceType: textOf(c.instance_type), Zone: textOf(c.zone), CapacityType: textOf(c.capacity_type), Price: float64(c.price)}
-}
-
 func reasonOf(code C.uint32_t) Reason { return Reason(code) }

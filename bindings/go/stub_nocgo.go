@@ -171,110 +171,6 @@ type Decision struct{}
 
 type Reason uint32
 
-type Choice struct {
-	InstanceType, Zone, CapacityType string
-	Price                            float64
-}
-
-type Launch struct {
-	ID                     string
-	NodePool               string
-	Pods                   []string
-	Requests               []Resource
-	Requirements           []Requirement
-	ClaimRequirements      []Requirement
-	Labels                 map[string]string
-	Annotations            map[string]string
-	Taints                 []Taint
-	StartupTaints          []Taint
-	InstanceTypes          []string
-	Choice                 Choice
-	Capacity               []Resource
-	Allocatable            []Resource
-	NodeClass              NodeClassRef
-	ExpireAfter            *time.Duration
-	TerminationGracePeriod *time.Duration
-}
-
-type Placement struct {
-	Node string
-	Pods []string
-}
-
-type PoolRefusal struct {
-	NodePool         string
-	Detail           string
-	Code             Reason
-	TypesStart       uint32
-	TypesRequirement uint32
-	TypesResources   uint32
-	TypesOfferings   uint32
-}
-
-type TopologyDomain struct {
-	Value     string
-	Pods      uint32
-	Code      string
-	Detail    string
-	Named     bool
-	Minimum   bool
-	Nodes     uint32
-	NodePools uint32
-	Node      string
-	NodePool  string
-	Pod       string
-	Volume    string
-}
-
-type Topology struct {
-	Kind          string
-	Key           string
-	Selector      string
-	SelectsItself bool
-	MaxSkew       int32
-	MinDomains    int32
-	Minimum       int64
-	Cause         string
-	Domains       []TopologyDomain
-	DomainTotal   int
-}
-
-type Unschedulable struct {
-	Pod        string
-	Code       Reason
-	Permanent  bool
-	Message    string
-	Pools      []PoolRefusal
-	Relaxed    []string
-	Topologies []Topology
-}
-
-type Ignored struct {
-	Pod     string
-	Code    Reason
-	Message string
-}
-
-type Command struct {
-	Method        string
-	Reason        string
-	Replaces      bool
-	Decision      string
-	Nodes         []string
-	Replacements  []Launch
-	Placements    []Placement
-	Savings       float64
-	ValidateAfter time.Duration
-
-	ReplacementUnavailable bool
-}
-
-type Kept struct {
-	Node   string
-	Code   Reason
-	Detail string
-}
-
 type Summary struct {
 	Now                                                    time.Time
 	PeerVersion                                            uint32
@@ -430,6 +326,162 @@ type Repacking struct {
 	Stopped              bool
 	Steps                []RepackStep
 	Curve                []RepackPoint
+}
+
+type Choice struct {
+	InstanceType string
+	Zone         string
+	CapacityType string
+	Price        float64
+}
+
+type Launch struct {
+	ID                     string
+	NodePool               string
+	NodeClass              NodeClassRef
+	Pods                   []string
+	Requests               []Resource
+	Requirements           []Requirement
+	ClaimRequirements      []Requirement
+	Labels                 map[string]string
+	Annotations            map[string]string
+	Taints                 []Taint
+	StartupTaints          []Taint
+	InstanceTypes          []string
+	ExpireAfter            *time.Duration
+	TerminationGracePeriod *time.Duration
+	Choice                 Choice
+	ListPrice              float64
+	RunnerUp               Choice
+	Apart                  string
+	ChoiceLabels           map[string]string
+	Capacity               []Resource
+	Allocatable            []Resource
+}
+
+type Placement struct {
+	Node string
+	Pods []string
+}
+
+type PoolRefusal struct {
+	NodePool         string
+	Code             Reason
+	Detail           string
+	TypesStart       uint32
+	TypesRequirement uint32
+	TypesResources   uint32
+	TypesOfferings   uint32
+}
+
+type TargetRefusal struct {
+	Target   string
+	IsLaunch bool
+	Code     Reason
+}
+
+type TopologyDomain struct {
+	Value     string
+	Pods      uint32
+	Code      string
+	Detail    string
+	Nodes     uint32
+	Node      string
+	NodePools uint32
+	NodePool  string
+	Named     bool
+	Minimum   bool
+	Pod       string
+	Volume    string
+}
+
+type Topology struct {
+	Kind          string
+	Key           string
+	Selector      string
+	SelectsItself bool
+	MaxSkew       int32
+	MinDomains    int32
+	Minimum       int64
+	Cause         string
+	Domains       []TopologyDomain
+	DomainTotal   int
+}
+
+type Unschedulable struct {
+	Pod        string
+	Code       Reason
+	Permanent  bool
+	Message    string
+	Pools      []PoolRefusal
+	Topologies []Topology
+	Targets    []TargetRefusal
+	Relaxed    []string
+}
+
+type Ignored struct {
+	Pod     string
+	Code    Reason
+	Message string
+}
+
+type NodeUse struct {
+	Node              string
+	NodePool          string
+	InstanceType      string
+	Zone              string
+	CapacityType      string
+	Price             float64
+	CPURequested      float64
+	CPUAllocatable    float64
+	MemoryRequested   float64
+	MemoryAllocatable float64
+	Marked            bool
+	PodsReceived      uint32
+}
+
+type CandidateRepair struct {
+	Action                 string
+	Condition              string
+	Reason                 string
+	Fallback               bool
+	Escalated              bool
+	Score                  float64
+	EligibleAt             time.Time
+	TerminationGracePeriod *time.Duration
+}
+
+type Candidate struct {
+	Node                     string
+	NodePool                 string
+	Price                    float64
+	DisruptionCost           float64
+	RescheduleDisruptionCost float64
+	Pods                     []string
+	Repair                   *CandidateRepair
+}
+
+type Command struct {
+	Method                 string
+	Reason                 string
+	Decision               string
+	TerminateFirstReason   string
+	TerminationGracePeriod *time.Duration
+	Replaces               bool
+	Nodes                  []string
+	Replacements           []Launch
+	Placements             []Placement
+	Savings                float64
+	ReplacementUnavailable bool
+	Score                  float64
+	ValidateAfter          time.Duration
+}
+
+type Kept struct {
+	Node   string
+	Code   Reason
+	Detail string
+	Found  uint32
 }
 
 type Snapshot struct{}
@@ -729,6 +781,10 @@ func (d *Decision) Unschedulable() (r0 []Unschedulable, r1 error) { r1 = ErrNoCg
 func (d *Decision) Ignored() (r0 []Ignored, r1 error) { r1 = ErrNoCgo; return }
 
 func (d *Decision) Commands() (r0 []Command, r1 error) { r1 = ErrNoCgo; return }
+
+func (d *Decision) Candidates() (r0 []Candidate, r1 error) { r1 = ErrNoCgo; return }
+
+func (d *Decision) Nodes() (r0 []NodeUse, r1 error) { r1 = ErrNoCgo; return }
 
 func (d *Decision) Kept() (r0 []Kept, r1 error) { r1 = ErrNoCgo; return }
 

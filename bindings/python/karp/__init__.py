@@ -16,9 +16,7 @@ from ._admit import Admission, Flavour, Workload
 from ._catalogue import Catalogue, InstanceType, PriceRule, catalogue
 from ._command import Action, CommandNode, CommandStep, Observation, Replacement
 from ._compare import Comparison, Diff, Settlement, compare
-from ._decision import (Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
-                        NodeUse, Placement, Plan, PoolRefusal, RepackPlan, Step,
-                        TargetRefusal, Topology, TopologyDomain, Unschedulable)
+from ._decision import Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Launch, MethodError, NodeUse, Objective, Placement, Plan, RepackPlan, Step, Unschedulable
 from ._errors import (CanceledError, ClosedError, Error, FileError, InputError, LibraryError, LimitError, NotFoundError,
                       OutOfMemoryError)
 from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, Remedy, Verification
@@ -28,6 +26,7 @@ from ._native import library_path, quantity
 from ._provider import Provider
 from ._read import Offering, Requirement, Taint
 from ._replay import Frame, Progress, Replay, replay
+from ._results import CandidateRepair, Funnel, Ignored, Kept, NodeClassRef, PoolRefusal, TargetRefusal, Topology, TopologyDomain
 from ._snapshot import Counts, Snapshot, load, verify
 from ._sweep import Point, sweep
 from ._version import __version__
@@ -44,10 +43,10 @@ def example() -> _pathlib.Path:
 
 
 __all__ = [
-    'Action', 'Admission', 'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'CommandNode', 'CommandStep', 'Comparison', 'Cost',
+    'Action', 'Admission', 'Blocker', 'CanceledError', 'Candidate', 'CandidateRepair', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'CommandNode', 'CommandStep', 'Comparison', 'Cost',
     'Counts', 'CurvePoint', 'Demand', 'Diff', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Flavour', 'Frame',
     'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
-    'Load', 'MethodError', 'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
+    'Load', 'MethodError', 'Move', 'Node', 'NodeClassRef', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
     'Observation', 'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'PriceRule', 'Progress', 'Provider',
     'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Settlement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal', 'Topology', 'TopologyDomain',
     'Unschedulable', 'Verification', 'Workload', '__version__', 'catalogue', 'compare', 'example', 'fit', 'library_path', 'load',

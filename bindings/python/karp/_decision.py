@@ -16,8 +16,10 @@ from . import _structs as S
 from ._command import CommandStep, begin
 from ._digest import Digest
 from ._frames import Table, table
-from ._plain import Plain, fields
-from ._read import Requirement, Taint
+from ._plain import fields
+from ._read import Requirement
+from ._read import decision_row as row
+from ._results import CandidateRow, ChoiceRow, CommandRow, Ignored, Kept, LaunchRow, NodeUseRow, PlacementRow, UnschedulableRow
 
 # What the kubelet and the cloud's controller still add beside the labels of today.
 LEGACY = {
@@ -69,16 +71,13 @@ def objective_of(ask: Any, address: Any) -> Optional[Objective]:
                      c.compatible_launches, bool(c.stopped), bool(c.optimal))
 
 
-class Choice(Plain):
+class Choice(ChoiceRow):
     """The offering a launch is priced at: `instance_type`, `zone`, `capacity_type`, `price` per hour; what is `allocatable`
     on it, and the `node_labels` it will carry (both empty but in Launch.choice)."""
 
     def __init__(self, raw: S.Choice, allocatable: Optional[Dict[str, str]] = None,
                  node_labels: Optional[Dict[str, str]] = None) -> None:
-        self.instance_type = native.text(raw.instance_type)
-        self.zone = native.text(raw.zone)
-        self.capacity_type = native.text(raw.capacity_type)
-        self.price = float(raw.price)
+        super().__init__(raw)
         self.allocatable: Dict[str, str] = allocatable or {}
         self.node_labels: Dict[str, str] = node_labels or {}
 
@@ -88,20 +87,6 @@ class Choice(Plain):
 
 def count(handle: native.Handle, what: str) -> int:
     return int(getattr(native.core, f'karp_decision_{what}_count')(handle.live()))
-
-
-def row(handle: native.Handle, kind: Any, what: str, index: int) -> Any:
-    """A struct that points into the decision: to be used while the handle is held."""
-    return read.row(kind, getattr(native.core, f'karp_decision_{what}'), handle.live(), index)
-
-
-def pod_names(handle: native.Handle, indices: Sequence[int]) -> Tuple[str, ...]:
-    name, at, address = native.core.karp_decision_pod_name, C.string_at, handle.live()
-    found = []
-    for index in indices:
-        s = name(address, index)
-        found.append(at(s.ptr, s.len).decode('utf-8', 'replace'))
-    return tuple(found)
 
 
 class Decision(native.Closable):
@@ -214,114 +199,29 @@ class Decision(native.Closable):
     __str__ = to_text
 
 
-class NodeUse(Plain):
-    """A node that was there before: amounts in cores and bytes, the pods placed now included; `price` is 0 when unknown."""
-
-    def __init__(self, handle: native.Handle, index: int) -> None:
-        raw = row(handle, S.NodeUse, 'node', index)
-        self.node = native.text(raw.node)
-        self.node_pool = native.text(raw.node_pool)
-        self.instance_type = native.text(raw.instance_type)
-        self.zone = native.text(raw.zone)
-        self.capacity_type = native.text(raw.capacity_type)
-        self.price = float(raw.price)
-        self.cpu_requested = float(raw.cpu_requested)
-        self.cpu_allocatable = float(raw.cpu_allocatable)
-        self.memory_requested = float(raw.memory_requested)
-        self.memory_allocatable = float(raw.memory_allocatable)
-        self.marked = bool(raw.marked)
-        self.pods_received = int(raw.pods_received)
-
+class NodeUse(NodeUseRow):
     def __repr__(self) -> str:
         return f'<karp.NodeUse {self.node} {self.instance_type} {self.pods_received} pods received>'
 
 
-class Row(Plain):
-    """A row of a decision: lists are read when asked for."""
-
-    def __init__(self, handle: native.Handle, raw: Any) -> None:
-        self._handle = handle
-        self._raw = raw
-
-    def _live(self) -> Any:
-        """The struct, whose pointers lead into the decision: only while that is open."""
-        self._handle.live()
-        return self._raw
-
-    @cached_property
-    def pods(self) -> Tuple[str, ...]:
-        """"namespace/name", by name."""
-        raw = self._live()
-        return pod_names(self._handle, read.numbers(raw.pods, raw.pod_count))
-
-
-class Launch(Row):
-    """A node to start."""
-
-    def __init__(self, handle: native.Handle, index: int) -> None:
-        super().__init__(handle, row(handle, S.Launch, 'launch', index))
-
-    def _list(self, reader: Any, name: str, count: str) -> Any:
-        raw = self._live()
-        return reader(getattr(raw, name), getattr(raw, count))
-
-    @cached_property
-    def id(self) -> str:
-        return native.text(self._live().id)
-
-    @cached_property
-    def node_pool(self) -> str:
-        return native.text(self._live().node_pool)
-
-    @cached_property
-    def requests(self) -> Dict[str, str]:
-        """Of its pods and of the DaemonSets that will run there."""
-        found: Dict[str, str] = self._list(read.resources, 'requests', 'request_count')
-        return found
-
+class Launch(LaunchRow):
     @cached_property
     def requirements(self) -> Tuple[Requirement, ...]:
         """What the scheduler left of its labels, by key."""
-        return tuple(r for r in self._list(read.requirements, 'requirements', 'requirement_count')
-                     if r.key not in read.TRANSIENT)
-
-    @cached_property
-    def labels(self) -> Dict[str, str]:
-        found: Dict[str, str] = self._list(read.labels, 'labels', 'label_count')
-        return found
-
-    @cached_property
-    def annotations(self) -> Dict[str, str]:
-        found: Dict[str, str] = self._list(read.labels, 'annotations', 'annotation_count')
-        return found
-
-    @cached_property
-    def taints(self) -> Tuple[Taint, ...]:
-        found: Tuple[Taint, ...] = self._list(read.taints, 'taints', 'taint_count')
-        return found
-
-    @cached_property
-    def startup_taints(self) -> Tuple[Taint, ...]:
-        found: Tuple[Taint, ...] = self._list(read.taints, 'startup_taints', 'startup_taint_count')
-        return found
-
-    @cached_property
-    def instance_types(self) -> Tuple[str, ...]:
-        """The types that would be sent, the cheapest first."""
-        found: Tuple[str, ...] = self._list(read.strings, 'instance_types', 'instance_type_count')
-        return found
+        raw = self._live()
+        return tuple(r for r in read.requirements(raw.requirements, raw.requirement_count) if r.key not in read.TRANSIENT)
 
     @cached_property
     def choice(self) -> Optional[Choice]:
         """The offering it is priced at. None where any type will do: replacements of static pools."""
-        if not self._live().choice.instance_type.len:
+        raw = self._live()
+        if not raw.choice.instance_type.len:
             return None
-        labels = dict(self._list(read.labels, 'choice_labels', 'choice_label_count'))
-        labels = {key: value for key, value in labels.items() if key not in read.TRANSIENT}
+        chosen = read.labels(raw.choice_labels, raw.choice_label_count)
+        labels = {key: value for key, value in chosen.items() if key not in read.TRANSIENT}
         labels.update(self.labels)
         labels = {**{old: labels[key] for old, key in LEGACY.items() if key in labels}, **labels}
-        return Choice(self._live().choice, self._list(read.resources, 'allocatable', 'allocatable_count'),
-                      {key: labels[key] for key in sorted(labels)})
+        return Choice(raw.choice, self.allocatable, {key: labels[key] for key in sorted(labels)})
 
     @cached_property
     def runner_up(self) -> Optional[Choice]:
@@ -335,157 +235,20 @@ class Launch(Row):
         return f'<karp.Launch {self.id} {what}, {len(self.pods)} pods>'
 
 
-class Placement(Row):
-    """Pods that go to a node that exists."""
-
-    def __init__(self, handle: native.Handle, index: int) -> None:
-        super().__init__(handle, row(handle, S.Placement, 'placement', index))
-        self.node = native.text(self._raw.node)
-
+class Placement(PlacementRow):
     def __repr__(self) -> str:
         return f'<karp.Placement {self.node}, {len(self.pods)} pods>'
 
 
-class Funnel(NamedTuple):
-    """How many instance types were left after each step."""
-    start: int
-    requirements: int
-    resources: int
-    offerings: int
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-class PoolRefusal(NamedTuple):
-    """Why one NodePool does not take a pod."""
-    node_pool: str
-    code: str
-    detail: str
-    types: Funnel
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-class TargetRefusal(NamedTuple):
-    """What a node, or a launch, said to a pod (explain='full')."""
-    target: str
-    is_launch: bool
-    code: str
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-class TopologyDomain(NamedTuple):
-    """A value of a topology key: the pods that the constraint counts there, where the value comes from, and why it cannot
-    receive the pod (`code` "ALLOWED": it can)."""
-    value: str
-    pods: int
-    code: str
-    detail: str
-    named: bool
-    minimum: bool
-    nodes: int
-    node_pools: int
-    node: str
-    node_pool: str
-    pod: str
-    volume: str
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-class Topology(NamedTuple):
-    """A spread constraint, affinity or anti-affinity that keeps a pod from domains."""
-    kind: str
-    key: str
-    selector: str
-    selects_itself: bool
-    max_skew: int
-    min_domains: int
-    minimum: int
-    cause: str
-    domains: Tuple[TopologyDomain, ...]
-    domain_total: int
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-def _domain(d: Any) -> TopologyDomain:
-    return TopologyDomain(native.text(d.value), d.count, native.core.karp_domain_name(d.code).decode('ascii'), native.text(d.detail),
-                          bool(d.named), bool(d.minimum), d.node_count, d.pool_count, native.text(d.node),
-                          native.text(d.node_pool), native.text(d.pod), native.text(d.volume))
-
-
-def _topology(t: Any) -> Topology:
-    domains = tuple(_domain(d) for d in read.array(S.TopologyDomain, t.domains, t.domain_count))
-    return Topology(native.core.karp_topology_name(t.kind).decode('ascii'), native.text(t.key), native.text(t.selector),
-                    bool(t.selects_itself), t.max_skew, t.min_domains, t.minimum, native.text(t.cause), domains, t.domain_total)
-
-
-class Unschedulable(Plain):
-    """A pod that fits nowhere. `code` is one of docs/reasons.md; `permanent` says that waiting cannot help; `relax` lists
-    the preferences that were given up in vain; `topologies` are the constraints that rule out domains."""
-
-    def __init__(self, handle: native.Handle, index: int) -> None:
-        raw = row(handle, S.Unschedulable, 'unschedulable', index)
-        self.pod = pod_names(handle, (raw.pod,))[0]
-        self.code = read.reason(raw.code)
-        self.permanent = bool(raw.permanent)
-        self.message = native.text(raw.message)
-        self.pools = tuple(
-            PoolRefusal(native.text(p.node_pool), read.reason(p.code), native.text(p.detail),
-                        Funnel(p.types_start, p.types_requirements, p.types_resources, p.types_offerings))
-            for p in read.array(S.PoolRefusal, raw.pools, raw.pool_count))
-        self.targets = tuple(TargetRefusal(native.text(t.target), bool(t.is_launch), read.reason(t.code))
-                             for t in read.array(S.TargetRefusal, raw.targets, raw.target_count))
-        self.relax = read.strings(raw.relaxed, raw.relaxed_count)
-        self.topologies = tuple(_topology(t) for t in read.array(S.Topology, raw.topologies, raw.topology_count))
-
+class Unschedulable(UnschedulableRow):
     def __repr__(self) -> str:
         return f'<karp.Unschedulable {self.pod} {self.code}{", permanent" if self.permanent else ""}>'
 
 
-class Ignored(NamedTuple):
-    """A pod that was not considered."""
-    pod: str
-    code: str
-    message: str
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-class Kept(NamedTuple):
-    """A node that stays, and why."""
-    node: str
-    code: str
-    detail: str
-
-    def to_dict(self) -> Dict[str, Any]:
-        return fields(self)
-
-
-class Command(Row):
-    """Nodes that go together, and what comes in their place."""
-
+class Command(CommandRow):
     def __init__(self, handle: native.Handle, index: int) -> None:
-        super().__init__(handle, row(handle, S.Command, 'command', index))
+        super().__init__(handle, index)
         self._index = index
-        raw = self._raw
-        self.method = read.method(raw.method)
-        self.reason = read.method_reason(raw.method)
-        self.decision = ('delete', 'replace', 'terminate-first', 'reboot')[raw.decision]
-        self.terminate_first_reason = (None, 'no-reserved-capacity', 'static-at-limit')[raw.terminate_first]
-        self.nodes = read.strings(raw.nodes, raw.node_count)
-        self.savings = float(raw.savings)
-        self.replacement_unavailable = raw.replacement_unavailable != 0
-        self.score = float(raw.score) if raw.score >= 0 else None
-        self.validate_after = native.duration_text(raw.validate_after) if raw.validate_after > 0 else None
 
     @cached_property
     def replacements(self) -> Tuple[Launch, ...]:
@@ -501,8 +264,10 @@ class Command(Row):
     def pods(self) -> Tuple[str, ...]:
         """Those that move."""
         moved: List[str] = []
-        for place in (*self.replacements, *self.placements):
-            moved.extend(place.pods)
+        for launch in self.replacements:
+            moved.extend(launch.pods)
+        for placement in self.placements:
+            moved.extend(placement.pods)
         return tuple(sorted(moved))
 
     def begin(self) -> CommandStep:
@@ -514,17 +279,7 @@ class Command(Row):
         return f'<karp.Command {self.decision} {" ".join(self.nodes)}: {self.reason}, saves ${self.savings:g}/h>'
 
 
-class Candidate(Row):
-    """A node that was looked at; `pods` are those that would have to move."""
-
-    def __init__(self, handle: native.Handle, index: int) -> None:
-        super().__init__(handle, row(handle, S.Candidate, 'candidate', index))
-        self.node = native.text(self._raw.node)
-        self.node_pool = native.text(self._raw.node_pool)
-        self.price = float(self._raw.price)
-        self.disruption_cost = float(self._raw.disruption_cost)
-        self.reschedule_disruption_cost = float(self._raw.reschedule_cost)
-
+class Candidate(CandidateRow):
     def __repr__(self) -> str:
         return f'<karp.Candidate {self.node} ${self.price:g}/h, {len(self.pods)} pods>'
 
@@ -594,8 +349,7 @@ class DisruptionPlan(Decision):
     def kept(self) -> Tuple[Kept, ...]:
         handle = self._handle
         rows = [row(handle, S.Kept, 'kept', i) for i in range(count(handle, 'kept'))]
-        found = tuple(Kept(native.text(raw.node), read.reason(raw.code), native.text(raw.detail)) for raw in rows)
-        return found
+        return tuple(Kept.of(raw) for raw in rows)
 
     def _write(self, format: int, **options: Any) -> bytes:
         handle = self._handle
@@ -712,8 +466,7 @@ class Plan(Decision):
     def ignored(self) -> Tuple[Ignored, ...]:
         handle = self._handle
         rows = [row(handle, S.Ignored, 'ignored', i) for i in range(count(handle, 'ignored'))]
-        found = tuple(Ignored(pod_names(handle, (raw.pod,))[0], read.reason(raw.code), native.text(raw.message)) for raw in rows)
-        return found
+        return tuple(Ignored.of(handle, raw) for raw in rows)
 
     @property
     def disruption(self) -> Optional[DisruptionPlan]:

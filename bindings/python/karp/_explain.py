@@ -92,7 +92,8 @@ class PodExplanation(_Explanation):
     def _found(self) -> Tuple[str, Any]:
         """Where the pod is in the plan."""
         plan = self.plan
-        for what, rows in (('launch', plan.launches), ('node', plan.placements)):
+        places: Tuple[Tuple[str, Tuple[Any, ...]], ...] = (('launch', plan.launches), ('node', plan.placements))
+        for what, rows in places:
             for row in rows:
                 if self._subject in row.pods:
                     return what, row

@@ -46,3 +46,16 @@ class Plain:
     def __reduce__(self) -> Tuple[Any, ...]:
         """A pickle has every member, and nothing of the decision: what comes out of it serves in any process."""
         return _restore, (type(self), self._members())
+
+
+class Row(Plain):
+    """A row of a decision: lists are read when asked for."""
+
+    def __init__(self, handle: Any, raw: Any) -> None:
+        self._handle = handle
+        self._raw = raw
+
+    def _live(self) -> Any:
+        """The struct, whose pointers lead into the decision: only while that is open."""
+        self._handle.live()
+        return self._raw

@@ -13,6 +13,7 @@ T = TypeVar('T', bound=C.Structure)
 
 OPERATORS = ('?', 'In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte')
 MIN_VALUES_ZERO = 2**32 - 1
+DURATION_UNSET, DURATION_NEVER = -2**63, 2**63 - 1
 # Keys that exist only while a decision is made, and the host name, which nobody knows yet.
 TRANSIENT = frozenset(('kubernetes.io/hostname', 'karpenter.sh/registered', 'karpenter.sh/initialized'))
 
@@ -104,6 +105,31 @@ def row(kind: Type[T], getter: Any, *arguments: object) -> T:
     out = kind(size=C.sizeof(kind))
     native.check(getter(*arguments, C.byref(out)))
     return out
+
+
+def decision_row(handle: native.Handle, kind: Type[T], what: str, index: int) -> T:
+    """A struct that points into the decision: to be used while the handle is held."""
+    return row(kind, getattr(native.core, f'karp_decision_{what}'), handle.live(), index)
+
+
+def pod_names(handle: native.Handle, indices: Sequence[int]) -> Tuple[str, ...]:
+    name, at, address = native.core.karp_decision_pod_name, C.string_at, handle.live()
+    found = []
+    for index in indices:
+        s = name(address, index)
+        found.append(at(s.ptr, s.len).decode('utf-8', 'replace'))
+    return tuple(found)
+
+
+def duration(nanoseconds: int) -> Optional[str]:
+    """None = absent."""
+    return None if nanoseconds == DURATION_UNSET else 'Never' if nanoseconds == DURATION_NEVER else native.duration_text(nanoseconds)
+
+
+@lru_cache(maxsize=None)
+def name(of: str, number: int) -> str:
+    """What the library calls it."""
+    return (getattr(native.core, of)(number) or b'').decode('ascii')
 
 
 @lru_cache(maxsize=None)

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 from . import _native as native
+from . import _read as read
 from . import _structs as S
 from ._admit import Admission
 from ._admit import options as admit_options
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
 from ._command import CommandStep, Observation, step
 from ._compare import Diff, Settlement, diff, settle, settlement
-from ._decision import DisruptionPlan, Plan, RepackPlan, row
+from ._decision import DisruptionPlan, Plan, RepackPlan
 from ._digest import Digest
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
@@ -552,7 +553,7 @@ def _remember(memory: Union[None, bytes, Mapping[str, Any]], out: S.Memory) -> O
 def _nominated(plan: native.Handle) -> 'C.Array[S.Str]':
     """The nodes that a plan gives pods: Karpenter nominates them, and a nominated node is no candidate."""
     count = native.core.karp_decision_placement_count(plan.address)
-    names: 'C.Array[S.Str]' = (S.Str * count)(*(row(plan, S.Placement, 'placement', i).node for i in range(count)))
+    names: 'C.Array[S.Str]' = (S.Str * count)(*(read.decision_row(plan, S.Placement, 'placement', i).node for i in range(count)))
     return names
 
 

@@ -44,6 +44,12 @@ class Candidate(C.Structure):
                 ('pod_count', C.c_size_t), ('repair', C.c_void_p)]
 
 
+class CandidateRepair(C.Structure):
+    _fields_ = [('action', C.c_uint32), ('fallback', C.c_uint32), ('escalated', C.c_uint32), ('reserved', C.c_uint32),
+                ('condition', Str), ('reason', Str), ('score', C.c_double), ('eligible_at', C.c_int64),
+                ('termination_grace_period', C.c_int64)]
+
+
 class CatalogueOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('region', Str), ('node_class', Str), ('node_class_name', Str),
                 ('reserved_enis', C.c_int64), ('vm_memory_overhead_percent', C.c_double), ('all_types', C.c_uint32),

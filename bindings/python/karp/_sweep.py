@@ -54,8 +54,8 @@ def _row(point: Point, columns: Sequence[str]) -> Tuple[Any, ...]:
             values['launches'] = launches
             values['nodes'] = launches + sum(not node.marked and node.node not in gone for node in decision.nodes)
         if 'moves' in columns:
-            placed = [*plan.launches, *plan.placements] if plan else []
-            values['moves'] = sum(len(row.pods) for row in placed) + sum(len(command.pods) for command in commands)
+            placed = [*(row.pods for row in plan.launches), *(row.pods for row in plan.placements)] if plan else []
+            values['moves'] = sum(len(pods) for pods in placed) + sum(len(command.pods) for command in commands)
         if 'unschedulable' in columns:
             values['unschedulable'] = len(plan.unschedulable) if plan else 0
         return tuple(values[name] for name in columns)

@@ -57,8 +57,9 @@ def test_rows_are_data(quick):
     text = [repr(row) for row in rows]
     launch = plan.launches[0]
     assert launch.to_dict()['choice']['price'] == launch.choice.price and launch.to_dict()['pods'] == list(launch.pods)
-    assert {key for key in launch.to_dict()} == {'id', 'node_pool', 'pods', 'requests', 'requirements', 'labels', 'annotations', 'taints',
-                                                 'startup_taints', 'instance_types', 'choice', 'runner_up'}
+    assert {key for key in launch.to_dict()} == {'id', 'node_pool', 'node_class', 'pods', 'requests', 'requirements', 'claim_requirements', 'labels', 'annotations',
+                                                 'taints', 'startup_taints', 'instance_types', 'expire_after', 'termination_grace_period', 'choice', 'list_price',
+                                                 'runner_up', 'apart', 'capacity', 'allocatable'}
     plan.close()
     again = pickle.loads(kept)
     assert [row.to_dict() for row in again] == written and [repr(row) for row in again] == text

@@ -98,8 +98,8 @@ def header(decision: 'karp.Plan | karp.DisruptionPlan') -> Dict[str, Any]:
             'complete': decision.complete, 'cost': decision.cost._asdict(), 'warnings': list(decision.warnings)}
 
 
-def kept(rows: Iterable[karp.Kept]) -> List[Dict[str, str]]:
-    return [row._asdict() for row in rows]
+def kept(rows: Iterable[karp.Kept]) -> List[Dict[str, Any]]:
+    return [{name: value for name, value in row._asdict().items() if value is not None} for row in rows]
 
 
 def as_document(plan: karp.Plan) -> Dict[str, Any]:

@@ -2,6 +2,7 @@
 
 use crate::cost::{Cost, RepackCost};
 use crate::error::{checked, reason, Error};
+use crate::results::{Candidate, Command, Ignored, Kept, Launch, NodeUse, Placement, Unschedulable};
 use crate::snapshot::Context;
 use crate::text::{copy, items, lend, text, written};
 use karp_sys as c;
@@ -50,42 +51,6 @@ impl Drop for Decision {
     }
 }
 
-/// A node to start.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Launch {
-    pub id: String,
-    pub node_pool: String,
-    /// `namespace/name`, by name.
-    pub pods: Vec<String>,
-    /// Empty where any type will do: replacements of static pools.
-    pub instance_type: String,
-    pub zone: String,
-    pub capacity_type: String,
-    /// Per hour.
-    pub price: f64,
-    /// Those that would be sent, the cheapest first.
-    pub instance_types: Vec<String>,
-    pub labels: Vec<(String, String)>,
-}
-
-/// Pods that go to a node that exists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placement {
-    pub node: String,
-    pub pods: Vec<String>,
-}
-
-/// A pod that fits nowhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unschedulable {
-    pub pod: String,
-    /// `TYPE_RESOURCES`
-    pub code: String,
-    pub message: String,
-    /// Waiting cannot help.
-    pub permanent: bool,
-}
-
 /// A group of pods that start together, and what the plan does with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -106,24 +71,6 @@ pub struct Group {
     pub domain: String,
 }
 
-/// Nodes that go together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Command {
-    pub method: String,
-    pub nodes: Vec<String>,
-    pub replacements: Vec<Launch>,
-    /// Per hour.
-    pub savings: f64,
-}
-
-/// A node that stays, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    pub node: String,
-    pub code: String,
-    pub detail: String,
-}
-
 type Getter<T> = unsafe extern "C" fn(*const c::karp_decision, usize, *mut T) -> c::karp_status;
 
 impl Decision {
@@ -142,7 +89,7 @@ impl Decision {
         }
     }
 
-    fn pods(&self, at: *const u32, count: usize) -> Vec<String> {
+    pub(crate) fn pods(&self, at: *const u32, count: usize) -> Vec<String> {
         // SAFETY: the indices and the names are the decision's.
         unsafe { items(at, count).iter().map(|&pod| copy(c::karp_decision_pod_name(self.0, pod))).collect() }
     }
@@ -193,22 +140,13 @@ impl Decision {
         unsafe { (0..c::karp_decision_warning_count(self.0)).map(|i| copy(c::karp_decision_warning(self.0, i))).collect() }
     }
 
-    fn launch(&self, index: usize) -> Result<Launch, Error> {
-        let l = self.row(c::karp_decision_launch, index)?;
-        // SAFETY: what the row shows is borrowed from the decision, and copied here; likewise below.
-        unsafe {
-            Ok(Launch {
-                id: copy(l.id),
-                node_pool: copy(l.node_pool),
-                pods: self.pods(l.pods, l.pod_count),
-                instance_type: copy(l.choice.instance_type),
-                zone: copy(l.choice.zone),
-                capacity_type: copy(l.choice.capacity_type),
-                price: l.choice.price,
-                instance_types: items(l.instance_types, l.instance_type_count).iter().map(|&each| copy(each)).collect(),
-                labels: items(l.labels, l.label_count).iter().map(|each| (copy(each.key), copy(each.value))).collect(),
-            })
-        }
+    pub(crate) fn launch(&self, index: usize) -> Result<Launch, Error> {
+        // SAFETY: the row is the decision's; likewise below.
+        unsafe { Launch::of(self, &self.row(c::karp_decision_launch, index)?) }
+    }
+
+    pub(crate) fn placement(&self, index: usize) -> Result<Placement, Error> {
+        unsafe { Placement::of(self, &self.row(c::karp_decision_placement, index)?) }
     }
 
     /// By NodePool, then by pods.
@@ -218,22 +156,27 @@ impl Decision {
 
     /// By the names of the nodes.
     pub fn placements(&self) -> Result<Vec<Placement>, Error> {
-        (0..unsafe { c::karp_decision_placement_count(self.0) })
-            .map(|i| {
-                let p = self.row(c::karp_decision_placement, i)?;
-                Ok(Placement { node: unsafe { copy(p.node) }, pods: self.pods(p.pods, p.pod_count) })
-            })
-            .collect()
+        (0..unsafe { c::karp_decision_placement_count(self.0) }).map(|i| self.placement(i)).collect()
     }
 
     /// By the names of the pods.
     pub fn unschedulable(&self) -> Result<Vec<Unschedulable>, Error> {
         (0..unsafe { c::karp_decision_unschedulable_count(self.0) })
-            .map(|i| {
-                let u = self.row(c::karp_decision_unschedulable, i)?;
-                let (pod, message) = unsafe { (copy(c::karp_decision_pod_name(self.0, u.pod)), copy(u.message)) };
-                Ok(Unschedulable { pod, code: reason(u.code), message, permanent: u.permanent != 0 })
-            })
+            .map(|i| unsafe { Unschedulable::of(self, &self.row(c::karp_decision_unschedulable, i)?) })
+            .collect()
+    }
+
+    /// Pods that were not considered, by name.
+    pub fn ignored(&self) -> Result<Vec<Ignored>, Error> {
+        (0..unsafe { c::karp_decision_ignored_count(self.0) })
+            .map(|i| unsafe { Ignored::of(self, &self.row(c::karp_decision_ignored, i)?) })
+            .collect()
+    }
+
+    /// The nodes that were there before, by name, as they are after the decision.
+    pub fn nodes(&self) -> Result<Vec<NodeUse>, Error> {
+        (0..unsafe { c::karp_decision_node_count(self.0) })
+            .map(|i| unsafe { NodeUse::of(self, &self.row(c::karp_decision_node, i)?) })
             .collect()
     }
 
@@ -254,28 +197,21 @@ impl Decision {
     /// Of a disruption.
     pub fn commands(&self) -> Result<Vec<Command>, Error> {
         (0..unsafe { c::karp_decision_command_count(self.0) })
-            .map(|i| {
-                let k = self.row(c::karp_decision_command, i)?;
-                let replacements = (k.launch_first..k.launch_first + k.launch_count).map(|i| self.launch(i)).collect::<Result<_, _>>()?;
-                let (method, nodes) = unsafe {
-                    (
-                        text(CStr::from_ptr(c::karp_method_name(k.method))),
-                        items(k.nodes, k.node_count).iter().map(|&each| copy(each)).collect(),
-                    )
-                };
-                Ok(Command { method, nodes, replacements, savings: k.savings })
-            })
+            .map(|i| unsafe { Command::of(self, &self.row(c::karp_decision_command, i)?) })
+            .collect()
+    }
+
+    /// Nodes that the method of a disruption looked at, in its order.
+    pub fn candidates(&self) -> Result<Vec<Candidate>, Error> {
+        (0..unsafe { c::karp_decision_candidate_count(self.0) })
+            .map(|i| unsafe { Candidate::of(self, &self.row(c::karp_decision_candidate, i)?) })
             .collect()
     }
 
     /// Nodes of a disruption that stay.
     pub fn kept(&self) -> Result<Vec<Kept>, Error> {
         (0..unsafe { c::karp_decision_kept_count(self.0) })
-            .map(|i| {
-                let k = self.row(c::karp_decision_kept, i)?;
-                let (node, detail) = unsafe { (copy(k.node), copy(k.detail)) };
-                Ok(Kept { node, code: reason(k.code), detail })
-            })
+            .map(|i| unsafe { Kept::of(self, &self.row(c::karp_decision_kept, i)?) })
             .collect()
     }
 

@@ -23,15 +23,20 @@ mod decision;
 mod error;
 mod fit;
 pub mod objects;
+mod results;
 mod snapshot;
 mod text;
 
 pub use admit::{Admission, Admit, Answer, Change, Condition, Flavour, Flavours, Workload};
 pub use compare::{compare, Design};
 pub use cost::{Cost, Objective, Repack, RepackCost};
-pub use decision::{Command, Decision, Group, Kept, Launch, Placement, Unschedulable};
+pub use decision::{Decision, Group};
 pub use error::{Error, Status};
 pub use fit::{fit, FitDemand, FitLeft, FitLoad, FitNode, FitRequest, FitType, Fitting};
+pub use results::{
+    Candidate, CandidateRepair, Choice, Command, Ignored, Kept, Launch, NodeClassRef, NodeUse, Placement, PoolRefusal, TargetRefusal,
+    Topology, TopologyDomain, Unschedulable,
+};
 pub use snapshot::{ClaimOrder, Input, Method, Options, Profile, Snapshot};
 
 /// That of the library, `1.0.0`.
