@@ -33,7 +33,7 @@ static void add_tracked_costs(pass *p)
         if (name == NO_ID || !labelled(w, c)) continue;
         for (uint32_t pool = 0; pool < w->raw.pools.count; pool++) {
             if (w->pool_names[pool].name == name)
-                p->totals[pool].cost += labels_price(w, pool, c->meta.labels, !pass_quirk(p, 10));
+                p->found.totals[pool].cost += labels_price(w, pool, c->meta.labels, !pass_quirk(p, 10));
         }
     }
 }
@@ -41,33 +41,33 @@ static void add_tracked_costs(pass *p)
 karp_status pass_totals(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    p->totals = arena_array(&p->data, w->raw.pools.count + 1, sizeof *p->totals);
-    if (!p->weighs_pools) return p->totals != NULL ? KARP_OK : fail_nomem(error); /* nothing reads the totals */
+    p->found.totals = arena_array(&p->data, w->raw.pools.count + 1, sizeof *p->found.totals);
+    if (!p->weighs_pools) return p->found.totals != NULL ? KARP_OK : fail_nomem(error); /* nothing reads the totals */
     uint32_t *candidate_of = arena_array(&p->data, w->node_count + (size_t)1, sizeof *candidate_of);
     double *prices = arena_array(&p->data, w->raw.pools.count + 1, sizeof *prices);
-    if (p->totals == NULL || candidate_of == NULL || prices == NULL) return fail_nomem(error);
+    if (p->found.totals == NULL || candidate_of == NULL || prices == NULL) return fail_nomem(error);
     add_tracked_costs(p);
-    for (uint32_t i = 0; i < p->candidate_count; i++) {
-        const candidate *c = &p->candidates[i];
+    for (uint32_t i = 0; i < p->found.candidate_count; i++) {
+        const candidate *c = &p->found.candidates[i];
         candidate_of[c->node] = i + 1;
         prices[c->pool] += c->price;
-        p->totals[c->pool].known = true;
+        p->found.totals[c->pool].known = true;
     }
     for (size_t i = 0; i < w->raw.pools.count; i++) {
-        if (!(p->totals[i].cost > 0.0)) p->totals[i].cost = prices[i];
+        if (!(p->found.totals[i].cost > 0.0)) p->found.totals[i].cost = prices[i];
     }
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
-        if (n->pool == NO_ID || !p->totals[n->pool].known) continue;
-        p->totals[n->pool].disruption += candidate_of[i] > 0 ? p->candidates[candidate_of[i] - 1].cost
-                                                             : incremental_cost(w, p->costs, n);
+        if (n->pool == NO_ID || !p->found.totals[n->pool].known) continue;
+        p->found.totals[n->pool].disruption += candidate_of[i] > 0 ? p->found.candidates[candidate_of[i] - 1].cost
+                                                                   : incremental_cost(w, p->costs, n);
     }
     return KARP_OK;
 }
 
 static double score_in_pool(const pass *p, uint32_t pool, double savings, double disruption)
 {
-    const pool_total *t = &p->totals[pool]; /* known, because the pool has a candidate */
+    const pool_total *t = &p->found.totals[pool]; /* known, because the pool has a candidate */
     return balanced_score(savings, disruption, t->cost, t->disruption);
 }
 
@@ -77,16 +77,16 @@ bool command_approved(const pass *p, const command *c, double *score)
     bool several = false;
     *score = -1.0;
     for (uint32_t i = 0; i < c->candidate_count; i++) {
-        const candidate *x = &p->candidates[c->candidates[i]];
+        const candidate *x = &p->found.candidates[c->candidates[i]];
         price += x->price;
-        several = several || x->pool != p->candidates[c->candidates[0]].pool;
+        several = several || x->pool != p->found.candidates[c->candidates[0]].pool;
     }
     for (uint32_t pool = 0; pool < p->snapshot->raw.pools.count; pool++) {
         double own = 0.0, disruption = 0.0;
         bool any = false;
         if (p->snapshot->raw.pools.items[pool].policy != KARP_BALANCED) continue;
         for (uint32_t i = 0; i < c->candidate_count; i++) {
-            const candidate *x = &p->candidates[c->candidates[i]];
+            const candidate *x = &p->found.candidates[c->candidates[i]];
             if (x->pool != pool) continue;
             any = true;
             own += x->price;
@@ -104,7 +104,7 @@ bool command_approved(const pass *p, const command *c, double *score)
 bool candidate_worthwhile(const pass *p, const candidate *c, double *score)
 {
     *score = -1.0;
-    if (pool_of(p, c)->policy != KARP_BALANCED || !(p->totals[c->pool].cost > 0.0)) return true;
+    if (pool_of(p, c)->policy != KARP_BALANCED || !(p->found.totals[c->pool].cost > 0.0)) return true;
     *score = score_in_pool(p, c->pool, c->price, c->cost);
     return balanced_approves(*score);
 }

@@ -153,7 +153,7 @@ static uint32_t busy_with(const pass *p, const state_node *n, bool repair)
 static const struct pool_nodes *count_nodes(pass *p, bool repair)
 {
     const karp_snapshot *w = p->snapshot;
-    struct pool_nodes *counts = repair ? NULL : p->pool_nodes;
+    struct pool_nodes *counts = repair ? NULL : p->budgets.nodes;
     if (counts != NULL) return counts;
     counts = arena_array(&p->lasting, w->raw.pools.count + 1, sizeof *counts);
     for (uint32_t i = 0; counts != NULL && i < w->node_count; i++) {
@@ -162,7 +162,7 @@ static const struct pool_nodes *count_nodes(pass *p, bool repair)
         counts[n->pool].all++;
         counts[n->pool].busy += busy_with(p, n, repair) != 0;
     }
-    if (!repair) p->pool_nodes = counts;
+    if (!repair) p->budgets.nodes = counts;
     return counts;
 }
 
@@ -172,21 +172,22 @@ karp_status pass_budgets(pass *p, karp_error *error)
     size_t pools = w->raw.pools.count;
     uint32_t reason = p->how->budget; /* 0: budgets that have reasons do not apply */
     /* For repair, nodes that are not ready do not count as disrupted. */
-    p->counted = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
-    p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
-    p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
-    p->allowed = arena_array(&p->data, pools + 1, sizeof *p->allowed);
-    if (p->counted == NULL || p->remaining == NULL || p->next_change == NULL || p->allowed == NULL)
+    p->budgets.counted = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
+    p->budgets.remaining = arena_array(&p->data, pools + 1, sizeof *p->budgets.remaining);
+    p->budgets.next_change = arena_array(&p->data, pools + 1, sizeof *p->budgets.next_change);
+    p->budgets.allowed = arena_array(&p->data, pools + 1, sizeof *p->budgets.allowed);
+    if (p->budgets.counted == NULL || p->budgets.remaining == NULL || p->budgets.next_change == NULL ||
+        p->budgets.allowed == NULL)
         return fail_nomem(error);
-    p->budgets_known = 0;
+    p->budgets.known = 0;
     for (size_t i = 0; i < pools && !p->own_context.stop_noted; i++) {
         const node_pool *pool = &w->raw.pools.items[i];
-        struct pool_allowance *a = &p->allowed[i];
-        int64_t all = p->counted[i].all, busy = p->counted[i].busy;
+        struct pool_allowance *a = &p->budgets.allowed[i];
+        int64_t all = p->budgets.counted[i].all, busy = p->budgets.counted[i].busy;
         a->most = pool_allows(pool, reason, all, p->now, p->quirks, p->context, &a->tightest);
-        p->remaining[i] = a->most > busy ? a->most - busy : 0;
-        p->next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
-        p->budgets_known++;
+        p->budgets.remaining[i] = a->most > busy ? a->most - busy : 0;
+        p->budgets.next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
+        p->budgets.known++;
     }
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
 }
@@ -214,16 +215,16 @@ bool budget_rows(const pass *p, karp_decision *d)
     if (order == NULL || next == NULL) return false;
     for (size_t i = 0; i < pools; i++) {
         uint32_t pool = order[i];
-        if (pool >= p->budgets_known) continue;
+        if (pool >= p->budgets.known) continue;
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_pool_budget){ .size = sizeof *row,
                                    .node_pool = name_of(w, w->raw.pools.items[pool].meta.name),
-                                   .remaining = p->remaining[pool],
-                                   .next_change = p->next_change[pool],
-                                   .allowed = p->allowed[pool].most,
-                                   .tightest = p->allowed[pool].tightest,
-                                   .nodes = (uint32_t)p->counted[pool].all,
+                                   .remaining = p->budgets.remaining[pool],
+                                   .next_change = p->budgets.next_change[pool],
+                                   .allowed = p->budgets.allowed[pool].most,
+                                   .tightest = p->budgets.allowed[pool].tightest,
+                                   .nodes = (uint32_t)p->budgets.counted[pool].all,
                                    .schedule = { "", 0 } };
         if (row->tightest != KARP_NO_BUDGET) {
             const budget *rule = &w->raw.pools.items[pool].budgets[row->tightest];
@@ -231,7 +232,7 @@ bool budget_rows(const pass *p, karp_decision *d)
             if (rule->duration != KARP_DURATION_UNSET) row->duration = rule->duration;
         }
         if (row->allowed <= row->remaining || p->commands_only) continue;
-        row->busy_count = (size_t)p->counted[pool].busy;
+        row->busy_count = (size_t)p->budgets.counted[pool].busy;
         row->busy = next[pool] = arena_array(&d->data, row->busy_count, sizeof **next);
         if (row->busy == NULL) return false;
     }
@@ -289,14 +290,14 @@ bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept
     int64_t *left = mem_alloc(p->context, (pools + 1) * sizeof *left);
     bool ok = left != NULL;
     *kept = 0;
-    if (ok && pools > 0) memcpy(left, p->remaining, pools * sizeof *left);
+    if (ok && pools > 0) memcpy(left, p->budgets.remaining, pools * sizeof *left);
     for (uint32_t i = 0; ok && i < count; i++) {
-        const candidate *c = &p->candidates[order[i]];
+        const candidate *c = &p->found.candidates[order[i]];
         if (left[c->pool] > 0) {
             left[c->pool]--;
             order[(*kept)++] = order[i];
         } else {
-            p->constrained = true;
+            p->budgets.constrained = true;
             ok = pass_keep(p, c->node, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name));
         }
     }

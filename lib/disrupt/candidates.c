@@ -41,14 +41,14 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
 {
     const karp_snapshot *w = p->snapshot;
     const state_node *n = &w->nodes[number];
-    if (p->in_queue != NULL && p->in_queue[number]) return KARP_REASON_IN_QUEUE;
+    if (p->nodes.in_queue != NULL && p->nodes.in_queue[number]) return KARP_REASON_IN_QUEUE;
     if (!n->managed) return KARP_REASON_NOT_MANAGED;
     if (n->node == NO_ID) return KARP_REASON_NO_NODE;
     if (n->rebooting && pass_rule(p, RULE_REBOOTING)) return KARP_REASON_REBOOTING;
     if (n->marked && pass_rule(p, RULE_CHECK_ORDER)) return KARP_REASON_DELETING;
     if (!n->initialized) return KARP_REASON_NOT_INITIALIZED;
     if (n->marked) return KARP_REASON_DELETING;
-    if (n->nominated || (p->nominated != NULL && p->nominated[number])) return KARP_REASON_NOMINATED;
+    if (n->nominated || (p->nodes.nominated != NULL && p->nodes.nominated[number])) return KARP_REASON_NOMINATED;
     if (n->annotated &&
         node_protected(p, n->registered ? &w->raw.nodes.items[n->node].meta : &w->raw.claims.items[n->claim].meta)) {
         return KARP_REASON_NODE_DO_NOT_DISRUPT;
@@ -130,7 +130,7 @@ static bool exclude_from_repair(pass *p, uint32_t number, const struct health *h
 {
     const karp_snapshot *w = p->snapshot;
     const state_node *n = &w->nodes[number];
-    struct block *b = &p->blocks[number];
+    struct block *b = &p->nodes.blocks[number];
     uint32_t code = repair_exclusion(p, number);
     *excluded = true;
     if (code != KARP_REASON_NONE) return pass_keep(p, number, code, nothing);
@@ -151,7 +151,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
 {
     const state_node *n = &p->snapshot->nodes[number];
     uint32_t code = node_exclusion(p, number), which = NO_ID;
-    struct block *b = &p->blocks[number];
+    struct block *b = &p->nodes.blocks[number];
     if (code == KARP_REASON_NONE &&
         !(p->how->eventual &&
           p->snapshot->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET)) {
@@ -213,11 +213,11 @@ double candidate_disruption_cost(const pass *p, const candidate *c)
 /* Fills a candidate; the result is the same for every method of a pass. */
 static bool fill(pass *p, uint32_t number, candidate *c)
 {
-    if (!bits_test(p->is_weighed, number)) {
-        if (!weigh(p, number, &p->weighed[number])) return false;
-        bits_set(p->is_weighed, number);
+    if (!bits_test(p->nodes.is_weighed, number)) {
+        if (!weigh(p, number, &p->nodes.weighed[number])) return false;
+        bits_set(p->nodes.is_weighed, number);
     }
-    *c = p->weighed[number];
+    *c = p->nodes.weighed[number];
     return true;
 }
 
@@ -300,15 +300,15 @@ static unsigned in_question(const state_node *n)
 static bool all_ruled_out(pass *p)
 {
     if (!claims_rule_out(p)) return false;
-    for (uint32_t i = 0; i < p->snapshot->node_count && !p->knows_in_question; i++)
-        p->in_question |= in_question(&p->snapshot->nodes[i]);
-    p->knows_in_question = true;
-    return (p->in_question & p->how->claims) == 0;
+    for (uint32_t i = 0; i < p->snapshot->node_count && !p->nodes.knows_in_question; i++)
+        p->nodes.in_question |= in_question(&p->snapshot->nodes[i]);
+    p->nodes.knows_in_question = true;
+    return (p->nodes.in_question & p->how->claims) == 0;
 }
 
 static bool out_of_question(const pass *p, uint32_t number)
 {
-    if (p->only != NULL && !p->only[number]) return true;
+    if (p->nodes.only != NULL && !p->nodes.only[number]) return true;
     return claims_rule_out(p) && (in_question(&p->snapshot->nodes[number]) & p->how->claims) == 0;
 }
 
@@ -317,38 +317,39 @@ static bool out_of_question(const pass *p, uint32_t number)
 static bool take_over(pass *p)
 {
     if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL) return false;
-    p->candidates = p->both.candidates;
-    p->candidate_count = p->both.candidate_count;
-    p->eligible = p->both.eligible;
-    p->eligible_count = p->both.eligible_count;
+    p->found.candidates = p->both.candidates;
+    p->found.candidate_count = p->both.candidate_count;
+    p->found.eligible = p->both.eligible;
+    p->found.eligible_count = p->both.eligible_count;
     return true;
 }
 
 static void hand_over(pass *p)
 {
     if (p->method == KARP_METHOD_MULTI_NODE)
-        p->both = (struct both_methods){ p->candidates, p->eligible, p->candidate_count, p->eligible_count };
+        p->both = (struct both_methods){ p->found.candidates, p->found.eligible, p->found.candidate_count,
+                                         p->found.eligible_count };
 }
 
 static bool make_lists(pass *p)
 {
     size_t most = p->snapshot->node_count + (size_t)1;
     arena *data = p->method == KARP_METHOD_MULTI_NODE ? &p->lasting : &p->data;
-    p->candidates = arena_alloc(data, most * sizeof *p->candidates);
-    p->eligible = arena_alloc(data, most * sizeof *p->eligible);
-    return p->candidates != NULL && p->eligible != NULL;
+    p->found.candidates = arena_alloc(data, most * sizeof *p->found.candidates);
+    p->found.eligible = arena_alloc(data, most * sizeof *p->found.eligible);
+    return p->found.candidates != NULL && p->found.eligible != NULL;
 }
 
 karp_status pass_candidates(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
     if (take_over(p)) return KARP_OK;
-    p->candidates = NULL;
-    p->eligible = NULL;
-    p->candidate_count = p->eligible_count = 0;
+    p->found.candidates = NULL;
+    p->found.eligible = NULL;
+    p->found.candidate_count = p->found.eligible_count = 0;
     if (!p->commands_only) {
-        p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
-        if (p->stays == NULL) return fail_nomem(error);
+        p->found.stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->found.stays);
+        if (p->found.stays == NULL) return fail_nomem(error);
     }
     const disruption_budget *unreadable = unreadable_budget(w);
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
@@ -368,16 +369,17 @@ karp_status pass_candidates(pass *p, karp_error *error)
         bool ok = health != NULL ? exclude_from_repair(p, i, health, &verdict, &excluded) : exclude(p, i, &excluded);
         if (!ok) return fail_nomem(error);
         if (excluded) continue;
-        candidate *c = &p->candidates[p->candidate_count];
+        candidate *c = &p->found.candidates[p->found.candidate_count];
         if (!fill(p, i, c)) return fail_nomem(error);
         c->repair = verdict;
         stay why = { filter(p, c), 0, nothing };
         /* Emptiness has already decided about this node: its reason to keep the node applies. */
-        if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE)
-            why = p->spared[i];
-        if (why.code == KARP_REASON_NONE) p->eligible[p->eligible_count++] = p->candidate_count;
+        if (why.code == KARP_REASON_EMPTY_NODE && p->nodes.spared != NULL &&
+            p->nodes.spared[i].code != KARP_REASON_NONE)
+            why = p->nodes.spared[i];
+        if (why.code == KARP_REASON_NONE) p->found.eligible[p->found.eligible_count++] = p->found.candidate_count;
         else if (!pass_keep(p, i, why.code, why.detail)) return fail_nomem(error);
-        p->candidate_count++;
+        p->found.candidate_count++;
     }
     hand_over(p);
     return KARP_OK;
@@ -385,21 +387,21 @@ karp_status pass_candidates(pass *p, karp_error *error)
 
 bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str detail)
 {
-    if (p->stays == NULL) return true;
+    if (p->found.stays == NULL) return true;
     uint32_t pool = p->snapshot->nodes[state_node_number].pool;
-    if (code == KARP_REASON_BUDGET && pool != NO_ID && pool >= p->budgets_known) {
+    if (code == KARP_REASON_BUDGET && pool != NO_ID && pool >= p->budgets.known) {
         code = KARP_REASON_SEARCH_STOPPED;
         detail = nothing;
     }
     char *copy = detail.len == 0 ? NULL : arena_string(&p->data, detail.ptr, detail.len);
     if (detail.len > 0 && copy == NULL) return false;
-    p->stays[state_node_number] = (stay){ code, 0, detail.len == 0 ? nothing : (karp_str){ copy, detail.len } };
+    p->found.stays[state_node_number] = (stay){ code, 0, detail.len == 0 ? nothing : (karp_str){ copy, detail.len } };
     return true;
 }
 
 karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error)
 {
-    return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
+    return pass_keep(p, p->found.candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -417,19 +419,21 @@ static uint64_t ratio_number(double ratio)
 static bool sort_by_ratio(pass *p, uint32_t *order, uint32_t count)
 {
     uint64_t *numbers = arena_alloc(&p->data, (count + (size_t)1) * sizeof *numbers);
-    for (uint32_t i = 0; numbers != NULL && i < count; i++) numbers[i] = ratio_number(p->candidates[order[i]].ratio);
+    for (uint32_t i = 0; numbers != NULL && i < count; i++)
+        numbers[i] = ratio_number(p->found.candidates[order[i]].ratio);
     return numbers != NULL && sort_ids_by_numbers(p->context, order, numbers, count);
 }
 
 uint32_t *by_savings_ratio(pass *p)
 {
-    uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
+    uint32_t *order = arena_array(&p->data, p->found.eligible_count + (size_t)1, sizeof *order);
     if (order == NULL) return NULL;
     /* Both consolidation methods have the same candidates. */
     bool sorted = p->method == KARP_METHOD_SINGLE_NODE && p->by_ratio != NULL;
-    memcpy(order, sorted ? p->by_ratio : p->eligible, p->eligible_count * sizeof *order); /* there is at least one */
-    if (!sorted && !sort_by_ratio(p, order, p->eligible_count)) return NULL;
+    memcpy(order, sorted ? p->by_ratio : p->found.eligible,
+           p->found.eligible_count * sizeof *order); /* there is at least one */
+    if (!sorted && !sort_by_ratio(p, order, p->found.eligible_count)) return NULL;
     if (p->method == KARP_METHOD_MULTI_NODE)
-        p->by_ratio = arena_copy(&p->lasting, order, p->eligible_count * sizeof *order);
+        p->by_ratio = arena_copy(&p->lasting, order, p->found.eligible_count * sizeof *order);
     return order;
 }

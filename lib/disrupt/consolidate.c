@@ -26,7 +26,7 @@ static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_
 static double price_of(const pass *p, const uint32_t *candidates, uint32_t count)
 {
     double sum = 0.0;
-    for (uint32_t i = 0; i < count; i++) sum += p->candidates[candidates[i]].price;
+    for (uint32_t i = 0; i < count; i++) sum += p->found.candidates[candidates[i]].price;
     return sum;
 }
 
@@ -108,7 +108,7 @@ static uint32_t settle_replacement(pass *p, simulation *m, const command *c, rep
     bool all_spot = true;
     uint32_t needed;
     for (uint32_t i = 0; i < c->candidate_count; i++)
-        all_spot = all_spot && p->candidates[c->candidates[i]].capacity_type == k->spot;
+        all_spot = all_spot && p->found.candidates[c->candidates[i]].capacity_type == k->spot;
     if (all_spot && result_allows(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
     uint32_t code = cheaper_types(m, r, types, limit, &needed);
     if (code != KARP_REASON_NONE) return code;
@@ -135,7 +135,7 @@ static double price_of_kind(scheduler *s, const pass *p, const command *c, uint3
     double least = HUGE_VAL, one = 0.0;
     bool used = false, priced = false;
     for (uint32_t i = 0; i < c->candidate_count; i++) {
-        const candidate *x = &p->candidates[c->candidates[i]];
+        const candidate *x = &p->found.candidates[c->candidates[i]];
         if (type_name(p, x) != name) continue;
         used = true;
         if (!held_at(s, p, x, &one)) continue;
@@ -258,7 +258,7 @@ static double replacement_price(const pass *p, const simulation *m, const replac
 double command_savings(const pass *p, const command *c)
 {
     double savings = 0.0;
-    for (uint32_t i = 0; i < c->candidate_count; i++) savings += p->candidates[c->candidates[i]].price;
+    for (uint32_t i = 0; i < c->candidate_count; i++) savings += p->found.candidates[c->candidates[i]].price;
     for (uint32_t i = 0; i < c->replacement_count; i++)
         savings -= replacement_price(p, c->simulation, &c->replacements[i]);
     return savings;

@@ -78,10 +78,10 @@ bool held_note(const pass *p, karp_decision *d)
     strbuf text;
     char length[KARP_VALUE_TEXT];
     strbuf_init(&text, d->context);
-    for (size_t i = 0; i < p->commands.count; i++) {
-        const command *c = &p->commands.items[i];
+    for (size_t i = 0; i < p->found.commands.count; i++) {
+        const command *c = &p->found.commands.items[i];
         for (uint32_t k = 0; k < c->candidate_count && c->decision != KARP_COMMAND_REBOOT; k++) {
-            const state_node *n = &p->snapshot->nodes[p->candidates[c->candidates[k]].node];
+            const state_node *n = &p->snapshot->nodes[p->found.candidates[c->candidates[k]].node];
             int64_t grace = drain_held(p->snapshot, n);
             longest = grace > longest ? grace : longest;
             if (grace > 0 && count++ == 0) strbuf_addstr(&text, name_of(p->snapshot, n->name));

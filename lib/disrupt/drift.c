@@ -45,7 +45,7 @@ static int64_t due_since(const pass *p, const candidate *c)
 static int earlier(uint32_t x, uint32_t y, const void *user)
 {
     const pass *p = user;
-    const candidate *a = &p->candidates[x], *b = &p->candidates[y];
+    const candidate *a = &p->found.candidates[x], *b = &p->found.candidates[y];
     if ((a->moving_count == 0) != (b->moving_count == 0)) return a->moving_count == 0 ? -1 : 1;
     int64_t ta = due_since(p, a), tb = due_since(p, b);
     return (ta > tb) - (ta < tb); /* nodes with equal times stay in the order of names */
@@ -61,8 +61,8 @@ static bool is_backed_off(const pass *p, karp_str pool)
 /* *done: the method has ended. */
 static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_error *error)
 {
-    const candidate *c = &p->candidates[*number];
-    bool drift = p->method == KARP_METHOD_DRIFT, allowed = p->remaining[c->pool] > 0;
+    const candidate *c = &p->found.candidates[*number];
+    bool drift = p->method == KARP_METHOD_DRIFT, allowed = p->budgets.remaining[c->pool] > 0;
     karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
     if (allowed && !(drift && is_backed_off(p, pool)))
         return move_pods_away(p, number, drift && terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT), done, error);
@@ -72,13 +72,13 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
 
 karp_status method_drift(pass *p, karp_error *error)
 {
-    uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
+    uint32_t *order = arena_array(&p->data, p->found.eligible_count + (size_t)1, sizeof *order);
     karp_status status = KARP_OK;
     bool done = false;
     if (order == NULL) return fail_nomem(error);
-    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* there is at least one */
-    if (!sort_ids(p->context, order, p->eligible_count, earlier, p)) return fail_nomem(error);
-    for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++)
+    memcpy(order, p->found.eligible, p->found.eligible_count * sizeof *order); /* there is at least one */
+    if (!sort_ids(p->context, order, p->found.eligible_count, earlier, p)) return fail_nomem(error);
+    for (uint32_t i = 0; i < p->found.eligible_count && !done && status == KARP_OK; i++)
         status = try_one(p, &order[i], &done, error);
     return status;
 }

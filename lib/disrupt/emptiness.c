@@ -11,9 +11,9 @@
 karp_status method_emptiness(pass *p, karp_error *error)
 {
     uint32_t count, *order = by_savings_ratio(p);
-    if (order == NULL || !keep_within_budget(p, order, p->eligible_count, &count)) return fail_nomem(error);
+    if (order == NULL || !keep_within_budget(p, order, p->found.eligible_count, &count)) return fail_nomem(error);
     if (count == 0) return KARP_OK;
-    command *c = list_push(p->context, &p->commands, sizeof *c);
+    command *c = list_push(p->context, &p->found.commands, sizeof *c);
     if (c == NULL) return fail_nomem(error);
     *c = (command){ .candidates = order, .candidate_count = count, .bound = KARP_DURATION_UNSET, .score = -1.0 };
     c->savings = command_savings(p, c);
@@ -23,7 +23,7 @@ karp_status method_emptiness(pass *p, karp_error *error)
 uint32_t eligible_empty(const pass *p, const candidate *c)
 {
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
-    if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
+    if (p->nodes.buffers != NULL && p->nodes.buffers[c->node]) return KARP_REASON_BUFFER_PODS;
     if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;
     return p->snapshot->nodes[c->node].consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
@@ -53,12 +53,12 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error)
     if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
     if (status == KARP_OK && !result_buffer_nodes(s, holds)) status = fail_nomem(error);
     if (status == KARP_E_CANCELED) {
-        p->stopped = p->canceled = true;
+        p->work.stopped = p->work.canceled = true;
         memset(holds, 1, w->node_count); /* unknown for every node */
         status = KARP_OK;
     }
-    p->steps += s != NULL ? scheduler_steps(s) : 0;
-    p->buffer_nodes = holds;
+    p->work.steps += s != NULL ? scheduler_steps(s) : 0;
+    p->nodes.buffers = holds;
     scheduler_free(s);
     return status;
 }

@@ -20,22 +20,22 @@ static void read_unseen(pass *p, const karp_memory *given)
     const karp_snapshot *w = p->snapshot;
     for (size_t i = 0; i < given->unseen_count; i++) {
         uint32_t pool = pool_named(w, given->unseen[i]);
-        if (pool != NO_ID) p->unseen[pool] = true;
+        if (pool != NO_ID) p->marks.unseen[pool] = true;
     }
 }
 
 karp_status marks_begin(pass *p, const karp_memory *given, bool watched, karp_error *error)
 {
-    karp_memory *m = &p->memory;
+    karp_memory *m = &p->marks.memory;
     if (given == NULL) return KARP_OK;
     karp_status status = struct_check(given, sizeof *m, SIZE_THROUGH(karp_memory, unseen_count), m, "karp_memory",
                                       error);
     if (status != KARP_OK) return status;
     if (m->unseen == NULL && m->unseen_count > 0)
         return fail(error, KARP_E_INVALID, "karp_memory: unseen_count is not 0, but unseen is NULL");
-    p->unseen = mem_zalloc(p->context, p->snapshot->raw.pools.count + 1);
-    if (p->unseen == NULL) return fail_nomem(error);
-    p->remembers = true;
+    p->marks.unseen = mem_zalloc(p->context, p->snapshot->raw.pools.count + 1);
+    if (p->marks.unseen == NULL) return fail_nomem(error);
+    p->marks.remembers = true;
     read_unseen(p, m);
     uint64_t seen = watched ? m->seen : cluster_digest(p->snapshot);
     bool rested = m->changed != 0 && p->now >= m->changed &&
@@ -45,60 +45,60 @@ karp_status marks_begin(pass *p, const karp_memory *given, bool watched, karp_er
     return KARP_OK;
 }
 
-void marks_end(pass *p) { mem_free(p->context, p->unseen, p->snapshot->raw.pools.count + 1); }
+void marks_end(pass *p) { mem_free(p->context, p->marks.unseen, p->snapshot->raw.pools.count + 1); }
 
 /* NULL = the method always runs. */
 static const int64_t *mark_of(const pass *p)
 {
     switch (p->method) {
-    case KARP_METHOD_EMPTINESS: return &p->memory.emptiness_mark;
-    case KARP_METHOD_MULTI_NODE: return &p->memory.multi_node_mark;
-    case KARP_METHOD_SINGLE_NODE: return &p->memory.single_node_mark;
+    case KARP_METHOD_EMPTINESS: return &p->marks.memory.emptiness_mark;
+    case KARP_METHOD_MULTI_NODE: return &p->marks.memory.multi_node_mark;
+    case KARP_METHOD_SINGLE_NODE: return &p->marks.memory.single_node_mark;
     default: return NULL;
     }
 }
 
 bool marks_unchanged(const pass *p)
 {
-    const int64_t *mark = p->remembers ? mark_of(p) : NULL;
-    return mark != NULL && *mark != 0 && *mark == p->memory.changed;
+    const int64_t *mark = p->marks.remembers ? mark_of(p) : NULL;
+    return mark != NULL && *mark != 0 && *mark == p->marks.memory.changed;
 }
 
 /* Nothing was found if no budget held a node back and there was no error. A pass that was stopped early does not count
  * either, except for multi-node consolidation (D-Q4). */
 static bool found_nothing(const pass *p)
 {
-    if (p->commands.count > 0 || p->constrained || p->error_code.len > 0) return false;
-    return !p->stopped || (p->method == KARP_METHOD_MULTI_NODE && pass_quirk(p, 4));
+    if (p->found.commands.count > 0 || p->budgets.constrained || p->error_code.len > 0) return false;
+    return !p->work.stopped || (p->method == KARP_METHOD_MULTI_NODE && pass_quirk(p, 4));
 }
 
 void marks_note(pass *p)
 {
-    if (!p->remembers || !found_nothing(p)) return;
-    int64_t changed = p->memory.changed;
+    if (!p->marks.remembers || !found_nothing(p)) return;
+    int64_t changed = p->marks.memory.changed;
     switch (p->method) {
-    case KARP_METHOD_MULTI_NODE: p->memory.multi_node_mark = changed; break;
-    case KARP_METHOD_SINGLE_NODE: p->memory.single_node_mark = changed; break;
+    case KARP_METHOD_MULTI_NODE: p->marks.memory.multi_node_mark = changed; break;
+    case KARP_METHOD_SINGLE_NODE: p->marks.memory.single_node_mark = changed; break;
     default: break; /* emptiness keeps empty nodes only because of a budget */
     }
 }
 
 void marks_set_unseen(pass *p, const bool *not_seen)
 {
-    if (p->remembers) memcpy(p->unseen, not_seen, p->snapshot->raw.pools.count * sizeof *not_seen);
+    if (p->marks.remembers) memcpy(p->marks.unseen, not_seen, p->snapshot->raw.pools.count * sizeof *not_seen);
 }
 
 bool marks_row(const pass *p, karp_decision *d)
 {
     const store *raw = &p->snapshot->raw;
-    if (!p->remembers) return true;
+    if (!p->marks.remembers) return true;
     karp_str *names = arena_array(&d->data, raw->pools.count + 1, sizeof *names);
     if (names == NULL) return false;
     size_t count = 0;
     for (size_t i = 0; i < raw->pools.count; i++) {
-        if (p->unseen[i]) names[count++] = name_of(p->snapshot, raw->pools.items[i].meta.name);
+        if (p->marks.unseen[i]) names[count++] = name_of(p->snapshot, raw->pools.items[i].meta.name);
     }
-    d->memory = p->memory;
+    d->memory = p->marks.memory;
     d->memory.unseen = names;
     d->memory.unseen_count = count;
     d->remembers = true;

@@ -20,7 +20,7 @@ bool marks_unchanged(const pass *p);
 void marks_note(pass *p);
 
 /* Whether single-node consolidation did not reach the pool in its last run. */
-static inline bool marks_unseen(const pass *p, uint32_t pool) { return p->remembers && p->unseen[pool]; }
+static inline bool marks_unseen(const pass *p, uint32_t pool) { return p->marks.remembers && p->marks.unseen[pool]; }
 /* Sets the pools that were not reached in this run, by store pool. */
 void marks_set_unseen(pass *p, const bool *not_seen);
 

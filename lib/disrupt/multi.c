@@ -12,7 +12,7 @@ enum { MOST_NODES = 100 };
 static bool note_refusal(pass *p, const uint32_t *order, uint32_t from, uint32_t to, const attempt *a)
 {
     for (uint32_t i = from; i < to; i++) {
-        if (!pass_keep(p, p->candidates[order[i]].node, a->code, a->detail)) return false;
+        if (!pass_keep(p, p->found.candidates[order[i]].node, a->code, a->detail)) return false;
     }
     return true;
 }
@@ -45,10 +45,10 @@ static karp_status decide(pass *p, const uint32_t *order, uint32_t kept, karp_er
     uint32_t high = kept <= MOST_NODES ? kept - 1 : MOST_NODES - (pass_quirk(p, 3) ? 0 : 1);
     karp_status status = search(p, order, 1, high, &best, error);
     if (status == KARP_OK && best.candidate_count > 0) {
-        command *c = list_push(p->context, &p->commands, sizeof *c);
+        command *c = list_push(p->context, &p->found.commands, sizeof *c);
         if (c != NULL) {
-            for (uint32_t i = 0; p->stays != NULL && i < best.candidate_count; i++)
-                p->stays[p->candidates[order[i]].node].code = KARP_REASON_NONE;
+            for (uint32_t i = 0; p->found.stays != NULL && i < best.candidate_count; i++)
+                p->found.stays[p->found.candidates[order[i]].node].code = KARP_REASON_NONE;
             *c = best;
             return KARP_OK;
         }
@@ -61,9 +61,9 @@ static karp_status decide(pass *p, const uint32_t *order, uint32_t kept, karp_er
 karp_status method_multi_node(pass *p, karp_error *error)
 {
     uint32_t kept, *order = by_savings_ratio(p);
-    if (order == NULL || !keep_within_budget(p, order, p->eligible_count, &kept)) return fail_nomem(error);
+    if (order == NULL || !keep_within_budget(p, order, p->found.eligible_count, &kept)) return fail_nomem(error);
     if (kept >= 2) return decide(p, order, kept, error);
-    if (kept == 1 && !pass_keep(p, p->candidates[order[0]].node, KARP_REASON_TOO_FEW_NODES, (karp_str){ "", 0 }))
+    if (kept == 1 && !pass_keep(p, p->found.candidates[order[0]].node, KARP_REASON_TOO_FEW_NODES, (karp_str){ "", 0 }))
         return fail_nomem(error);
     return KARP_OK;
 }

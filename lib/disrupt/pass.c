@@ -20,7 +20,7 @@ static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt
     context_begin_run(&p->own_context, snapshot->context, options->common->should_stop, options->common->stop_user);
     if (options->common->keep_partial) context_stop_gently(&p->own_context);
     p->options = *options->common;
-    p->max_simulations = options->max_simulations;
+    p->work.most_simulations = options->max_simulations;
     p->expire_gracefully = options->expire_gracefully != 0;
     p->commands_only = options->commands_only != 0;
     p->backed_off = options->backed_off;
@@ -37,14 +37,14 @@ static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt
     arena_init(&p->data, p->context);
     arena_init(&p->lasting, p->context);
     size_t nodes = snapshot->node_count + (size_t)1;
-    p->blocks = arena_alloc(&p->lasting, nodes * sizeof *p->blocks);
-    for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++)
-        p->blocks[i] = (struct block){ NO_ID, NO_ID };
-    p->weighed = arena_alloc(&p->lasting, nodes * sizeof *p->weighed);
-    p->is_weighed = arena_array(&p->lasting, bits_words(nodes), sizeof *p->is_weighed);
-    if (!pass_quirk(p, 22)) p->blocking_budgets = budgets_blocking(snapshot, &p->lasting);
-    return p->blocks != NULL && p->weighed != NULL && p->is_weighed != NULL && whole_groups_find(p) &&
-           (pass_quirk(p, 22) || p->blocking_budgets != NULL);
+    p->nodes.blocks = arena_alloc(&p->lasting, nodes * sizeof *p->nodes.blocks);
+    for (uint32_t i = 0; p->nodes.blocks != NULL && i < snapshot->node_count; i++)
+        p->nodes.blocks[i] = (struct block){ NO_ID, NO_ID };
+    p->nodes.weighed = arena_alloc(&p->lasting, nodes * sizeof *p->nodes.weighed);
+    p->nodes.is_weighed = arena_array(&p->lasting, bits_words(nodes), sizeof *p->nodes.is_weighed);
+    if (!pass_quirk(p, 22)) p->budgets.blocking = budgets_blocking(snapshot, &p->lasting);
+    return p->nodes.blocks != NULL && p->nodes.weighed != NULL && p->nodes.is_weighed != NULL && whole_groups_find(p) &&
+           (pass_quirk(p, 22) || p->budgets.blocking != NULL);
 }
 
 /* Marks the nodes of these names in *out, NULL = there are none. Ignores names that are not state nodes. */
@@ -62,10 +62,10 @@ static karp_status read_names(pass *p, const karp_str *names, size_t count, bool
 
 void pass_clear(pass *p)
 {
-    for (size_t i = 0; i < p->commands.count; i++) simulation_free(p, p->commands.items[i].simulation);
-    list_free(p->context, &p->commands, sizeof(command));
-    p->commands.items = NULL;
-    p->commands.count = p->commands.capacity = 0;
+    for (size_t i = 0; i < p->found.commands.count; i++) simulation_free(p, p->found.commands.items[i].simulation);
+    list_free(p->context, &p->found.commands, sizeof(command));
+    p->found.commands.items = NULL;
+    p->found.commands.count = p->found.commands.capacity = 0;
     arena_free(&p->data);
 }
 
@@ -78,8 +78,10 @@ karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrup
     if (status != KARP_OK) return status;
     *method = checked.method;
     status = fill_pass(p, snapshot, &checked) ? KARP_OK : fail_nomem(error);
-    if (status == KARP_OK) status = read_names(p, checked.in_progress, checked.in_progress_count, &p->in_queue, error);
-    if (status == KARP_OK) status = read_names(p, checked.nominated, checked.nominated_count, &p->nominated, error);
+    if (status == KARP_OK)
+        status = read_names(p, checked.in_progress, checked.in_progress_count, &p->nodes.in_queue, error);
+    if (status == KARP_OK)
+        status = read_names(p, checked.nominated, checked.nominated_count, &p->nodes.nominated, error);
     if (status == KARP_OK) status = marks_begin(p, checked.memory, checked.watched != 0, error);
     if (status != KARP_OK) pass_end(p);
     return context_refusal(snapshot->context, status, error);

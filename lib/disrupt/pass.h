@@ -77,6 +77,73 @@ typedef struct pool_total { /* of a pool under the Balanced policy */
     double cost, disruption;
 } pool_total;
 
+/* What a pass may do, and how it ended. */
+typedef struct pass_work {
+    uint64_t most_simulations, simulations, steps;
+    bool gave_up; /* device allocation ended without a result in some simulation */
+    bool stopped; /* stopped by a budget or the caller */
+    bool canceled; /* stopped, but not by most_simulations, which always gives a result */
+} pass_work;
+
+/* What is known of nodes, by state node. */
+typedef struct pass_nodes {
+    const uint8_t *only; /* other nodes are not considered; NULL = all are */
+    unsigned in_question; /* CLAIM_* of all nodes, once they are known */
+    bool knows_in_question;
+    struct block {
+        uint32_t pod, code;
+    } * blocks; /* the first blocking pod; code NO_ID = not searched yet */
+    bool *scattered; /* by group of pods: it is in mode "all", on several nodes; NULL = no group is */
+    candidate *weighed; /* results of earlier methods, where is_weighed has the node */
+    uint64_t *is_weighed;
+    bool *in_queue; /* part of a command in progress; NULL = no node is */
+    bool *nominated; /* the options say that pods are nominated for it; NULL = for none */
+    const uint8_t *buffers; /* reserves capacity for a CapacityBuffer; NULL = none, or not computed */
+    const stay *spared; /* why emptiness, run earlier, kept it; NULL = it was not run */
+} pass_nodes;
+
+/* Simulations that are known to end without a result: see simulation_in_vain(). */
+typedef struct pass_vain {
+    bool never; /* no scheduler can be reused for it */
+    karp_options options; /* options of the last scheduler used for it */
+    uint32_t *nodes, *pods; /* its arguments */
+} pass_vain;
+
+/* See marks.h. */
+typedef struct pass_marks {
+    bool remembers;
+    karp_memory memory; /* for the next pass */
+    bool *unseen; /* by store pool */
+} pass_marks;
+
+/* By store pool; of one method but for the first and the last. */
+typedef struct budget_state {
+    struct pool_nodes {
+        int64_t all, busy;
+    } * nodes; /* the basis of budgets except for repair; NULL = not counted yet */
+    const struct pool_nodes *counted; /* the basis of its budgets */
+    struct pool_allowance {
+        int64_t most;
+        uint32_t tightest; /* see karp_pool_budget */
+    } * allowed;
+    int64_t *remaining; /* what is left of it */
+    uint32_t known; /* the first pools, whose budgets were evaluated before a cancellation */
+    int64_t *next_change;
+    bool constrained; /* a budget prevented the removal of some node */
+    const uint8_t *blocking; /* see budgets_blocking(); NULL = as Karpenter recognises them (D-Q22) */
+} budget_state;
+
+/* What one method finds. */
+typedef struct pass_found {
+    candidate *candidates; /* all nodes that any method may take, by name */
+    uint32_t candidate_count;
+    uint32_t *eligible; /* those that this method may take, by name */
+    uint32_t eligible_count;
+    stay *stays; /* by state node; code NONE = removed, or no reason recorded yet. NULL = reasons are not needed */
+    pool_total *totals; /* by store pool */
+    LIST_OF(command) commands;
+} pass_found;
+
 typedef struct pass {
     const karp_snapshot *snapshot; /* or &view */
     karp_snapshot view;
@@ -93,65 +160,25 @@ typedef struct pass {
     bool usable_pools; /* some pool could launch a node */
     bool commands_only; /* neither reasons to keep nodes nor the number of simulations are needed */
     bool weighs_pools; /* some pool's policy is Balanced, so the costs of all its candidates matter */
-    unsigned in_question; /* CLAIM_* of all nodes, once they are known */
-    bool knows_in_question;
-    const uint8_t *only; /* by state node: other nodes are not considered; NULL = all are */
+    const karp_str *backed_off; /* NodePools whose drifted nodes are kept; the caller's */
+    size_t backed_off_count;
+    karp_str error_code, error_message; /* of a method that cannot be evaluated */
     struct both_methods { /* shared by single-node and multi-node consolidation; candidates NULL = not known */
         candidate *candidates;
         uint32_t *eligible;
         uint32_t candidate_count, eligible_count;
     } both;
     const uint32_t *by_ratio; /* by_savings_ratio() of multi-node consolidation; NULL = not computed */
-    struct pool_nodes {
-        int64_t all, busy;
-    } * pool_nodes; /* by store pool, the basis of budgets except for repair; NULL = not counted yet */
-    bool never_in_vain; /* see simulation_in_vain(): no scheduler can be reused for it */
-    karp_options vain_options; /* options of the last scheduler used for it */
-    uint32_t *vain_nodes, *vain_pods; /* its arguments */
-    uint64_t max_simulations, simulations, steps;
-    bool gave_up; /* device allocation ended without a result in some simulation */
-    bool stopped; /* stopped by a budget or the caller */
-    bool canceled; /* stopped, but not by max_simulations, which always gives a result */
-    karp_str error_code, error_message; /* of a method that cannot be evaluated */
-    struct block {
-        uint32_t pod, code;
-    } * blocks; /* by state node: the first blocking pod; code NO_ID = not searched yet */
-    bool *scattered; /* by group of pods: it is in mode "all", on several nodes; NULL = no group is */
-    candidate *weighed; /* by state node: results of earlier methods, where is_weighed has the node */
-    uint64_t *is_weighed;
-    const karp_str *backed_off; /* NodePools whose drifted nodes are kept; the caller's */
-    size_t backed_off_count;
-    bool *in_queue; /* by state node: part of a command in progress; NULL = no node is */
-    bool *nominated; /* by state node: the options say that pods are nominated for it; NULL = for none */
-    bool remembers; /* see marks.h; `memory` is for the next pass */
-    karp_memory memory;
-    bool *unseen; /* by store pool */
-    const uint8_t *blocking_budgets; /* see budgets_blocking(); NULL = as Karpenter recognises them (D-Q22) */
-    /* by state node: reserves capacity for a CapacityBuffer; NULL = none, or not computed */
-    const uint8_t *buffer_nodes;
-    const stay *spared; /* by state node: why emptiness, run earlier, kept it; NULL = it was not run */
+    pass_work work;
+    pass_nodes nodes;
+    budget_state budgets;
+    pass_vain vain;
+    pass_marks marks;
+    pass_found found;
     arena lasting; /* lives as long as the pass */
+    arena data; /* of one method: cleared before the next one */
     LIST_OF(struct scheduler *) spare; /* initialised, and free for the next simulation */
     LIST_OF(struct simulation *) ahead; /* run in advance, for candidates whose turn comes later */
-
-    /* State of one method, in `data`, which is cleared before the next method. */
-    arena data;
-    candidate *candidates; /* all nodes that any method may take, by name */
-    uint32_t candidate_count;
-    uint32_t *eligible; /* those that this method may take, by name */
-    uint32_t eligible_count;
-    stay *stays; /* by state node; code NONE = removed, or no reason recorded yet. NULL = reasons are not needed */
-    bool constrained; /* a budget prevented the removal of some node */
-    const struct pool_nodes *counted; /* by store pool: the basis of its budgets */
-    struct pool_allowance {
-        int64_t most;
-        uint32_t tightest; /* see karp_pool_budget */
-    } * allowed; /* by store pool */
-    int64_t *remaining; /* by store pool: what is left of it */
-    uint32_t budgets_known; /* the first pools, whose budgets were evaluated before a cancellation */
-    int64_t *next_change; /* by store pool */
-    pool_total *totals; /* by store pool */
-    LIST_OF(command) commands;
 } pass;
 
 /* Checks the options (NULL = defaults) and initialises the pass; *method receives KARP_METHOD_*. Status: OK, NOMEM,

@@ -27,7 +27,7 @@ uint32_t eligible_for_repair(const pass *p, const candidate *c)
 static int more_urgent(uint32_t x, uint32_t y, const void *user)
 {
     const pass *p = user;
-    const candidate *a = &p->candidates[x], *b = &p->candidates[y];
+    const candidate *a = &p->found.candidates[x], *b = &p->found.candidates[y];
     if (a->repair->score != b->repair->score) return a->repair->score > b->repair->score ? -1 : 1;
     double cost_a = candidate_disruption_cost(p, a), cost_b = candidate_disruption_cost(p, b);
     return (cost_a > cost_b) - (cost_a < cost_b);
@@ -43,7 +43,7 @@ static int64_t drain_bound(const pass *p, const candidate *c)
 
 static karp_status reboot_node(pass *p, const uint32_t *number, karp_error *error)
 {
-    command *c = list_push(p->context, &p->commands, sizeof *c);
+    command *c = list_push(p->context, &p->found.commands, sizeof *c);
     if (c == NULL) return fail_nomem(error);
     *c = (command){
         .candidates = number, .candidate_count = 1, .decision = KARP_COMMAND_REBOOT, .score = -1.0, .savings = 0.0
@@ -53,7 +53,7 @@ static karp_status reboot_node(pass *p, const uint32_t *number, karp_error *erro
 
 static karp_status replace_static(pass *p, const uint32_t *number, karp_error *error)
 {
-    const candidate *c = &p->candidates[*number];
+    const candidate *c = &p->found.candidates[*number];
     karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
     pool_counters k = count_claims(p->snapshot, c->pool);
     bool gate = terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR);
@@ -75,32 +75,32 @@ static karp_status replace_static(pass *p, const uint32_t *number, karp_error *e
 
 static karp_status try_one(pass *p, const bool *tripped, const uint32_t *number, bool *done, karp_error *error)
 {
-    const candidate *c = &p->candidates[*number];
+    const candidate *c = &p->found.candidates[*number];
     const state_node *n = &p->snapshot->nodes[c->node];
     karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
     karp_status status;
     if (tripped[c->pool]) return pass_keep_candidate(p, *number, KARP_REASON_POOL_UNHEALTHY, pool, error);
-    if (n->initialized && p->remaining[c->pool] == 0)
+    if (n->initialized && p->budgets.remaining[c->pool] == 0)
         return pass_keep_candidate(p, *number, KARP_REASON_BUDGET, pool, error);
     if (c->repair->action == KARP_REPAIR_REBOOT) status = reboot_node(p, number, error);
     else if (pool_of(p, c)->replicas >= 0) status = replace_static(p, number, error);
     else status = move_pods_away(p, number, terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR), done, error);
-    if (status != KARP_OK || p->commands.count == 0) return status;
-    p->commands.items[0].bound = drain_bound(p, c);
+    if (status != KARP_OK || p->found.commands.count == 0) return status;
+    p->found.commands.items[0].bound = drain_bound(p, c);
     *done = true;
     return KARP_OK;
 }
 
 karp_status method_repair(pass *p, karp_error *error)
 {
-    uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
+    uint32_t *order = arena_array(&p->data, p->found.eligible_count + (size_t)1, sizeof *order);
     const bool *tripped = health_tripped(p);
     karp_status status = KARP_OK;
     bool done = false;
     if (order == NULL || tripped == NULL) return fail_nomem(error);
-    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* there is at least one */
-    if (!sort_ids(p->context, order, p->eligible_count, more_urgent, p)) return fail_nomem(error);
-    for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++)
+    memcpy(order, p->found.eligible, p->found.eligible_count * sizeof *order); /* there is at least one */
+    if (!sort_ids(p->context, order, p->found.eligible_count, more_urgent, p)) return fail_nomem(error);
+    for (uint32_t i = 0; i < p->found.eligible_count && !done && status == KARP_OK; i++)
         status = try_one(p, tripped, &order[i], &done, error);
     return status;
 }

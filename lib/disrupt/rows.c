@@ -34,8 +34,8 @@ static bool repair_row(const karp_snapshot *w, karp_decision *d, const repair_ve
 static bool candidate_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
-    for (uint32_t i = 0; i < p->eligible_count; i++) {
-        const candidate *c = &p->candidates[p->eligible[i]];
+    for (uint32_t i = 0; i < p->found.eligible_count; i++) {
+        const candidate *c = &p->found.candidates[p->found.eligible[i]];
         karp_candidate *row = list_push(d->context, &d->candidates, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_candidate){ .size = sizeof *row,
@@ -155,7 +155,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     if (!p->how->eventual) row.validate_after = 15 * second;
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++)
-        nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
+        nodes[i] = name_of(w, w->nodes[p->found.candidates[c->candidates[i]].node].name);
     if (!count_static_launches(d, c, &row) || !all_can_be_launched(c)) {
         row.replacement_unavailable = 1;
         row.savings = 0;
@@ -171,8 +171,9 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
 
 static bool has_static(const pass *p)
 {
-    for (size_t i = 0; i < p->commands.count; i++) {
-        if (p->commands.items[i].simulation == NULL && p->commands.items[i].replacement_count > 0) return true;
+    for (size_t i = 0; i < p->found.commands.count; i++) {
+        if (p->found.commands.items[i].simulation == NULL && p->found.commands.items[i].replacement_count > 0)
+            return true;
     }
     return false;
 }
@@ -184,8 +185,8 @@ static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
     options.should_stop = NULL;
     const run_options how = { .options = &options, .simulation = true };
     karp_status status = has_static(p) ? scheduler_new(p->snapshot, &how, &blank, error) : KARP_OK;
-    for (size_t i = 0; i < p->commands.count && status == KARP_OK; i++) {
-        if (!command_row(p, blank, d, &p->commands.items[i])) status = fail_nomem(error);
+    for (size_t i = 0; i < p->found.commands.count && status == KARP_OK; i++) {
+        if (!command_row(p, blank, d, &p->found.commands.items[i])) status = fail_nomem(error);
     }
     scheduler_free(blank);
     return status;
@@ -195,20 +196,20 @@ static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
 
 static bool node_rows(const pass *p, karp_decision *d)
 {
-    scheduler *s = p->commands.count == 1 && p->commands.items[0].simulation != NULL
-                       ? p->commands.items[0].simulation->s
+    scheduler *s = p->found.commands.count == 1 && p->found.commands.items[0].simulation != NULL
+                       ? p->found.commands.items[0].simulation->s
                        : NULL;
     if (s != NULL ? !report_nodes(s, d) : !report_nodes_unchanged(p->snapshot, d)) return false;
-    for (size_t i = 0; i < p->commands.count; i++) {
-        const command *c = &p->commands.items[i];
+    for (size_t i = 0; i < p->found.commands.count; i++) {
+        const command *c = &p->found.commands.items[i];
         for (uint32_t k = 0; k < c->candidate_count && c->decision != KARP_COMMAND_REBOOT; k++)
-            d->nodes.items[p->candidates[c->candidates[k]].node].marked = 1;
+            d->nodes.items[p->found.candidates[c->candidates[k]].node].marked = 1;
     }
     d->cost_after = decision_staying(d);
-    for (size_t i = 0; i < p->commands.count; i++) {
-        const command *c = &p->commands.items[i];
+    for (size_t i = 0; i < p->found.commands.count; i++) {
+        const command *c = &p->found.commands.items[i];
         for (uint32_t k = 0; d->commands.items[i].replacement_unavailable && k < c->candidate_count; k++)
-            d->cost_after += d->nodes.items[p->candidates[c->candidates[k]].node].price;
+            d->cost_after += d->nodes.items[p->found.candidates[c->candidates[k]].node].price;
     }
     d->cost_after = decision_with_launches(d, d->cost_after);
     return true;
@@ -217,9 +218,9 @@ static bool node_rows(const pass *p, karp_decision *d)
 /* Whether this node is rebooted. Repair commits one reboot per pass. */
 static bool rebooted(const pass *p, uint32_t number)
 {
-    const command *first = p->commands.items;
-    return p->commands.count > 0 && first->decision == KARP_COMMAND_REBOOT &&
-           p->candidates[first->candidates[0]].node == number;
+    const command *first = p->found.commands.items;
+    return p->found.commands.count > 0 && first->decision == KARP_COMMAND_REBOOT &&
+           p->found.candidates[first->candidates[0]].node == number;
 }
 
 /* Adds every node that is not in a command, with the first reason that applies. A node without a reason was not
@@ -227,10 +228,10 @@ static bool rebooted(const pass *p, uint32_t number)
 static bool kept_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
-    bool stopped = !d->complete && p->commands.count == 0;
+    bool stopped = !d->complete && p->found.commands.count == 0;
     uint32_t unsaid = stopped ? KARP_REASON_SEARCH_STOPPED : KARP_REASON_NOT_REACHED_IN_PASS;
     for (uint32_t i = 0; i < w->node_count; i++) {
-        stay why = p->stays[i];
+        stay why = p->found.stays[i];
         bool in_command = d->nodes.items[i].marked != 0 && !w->nodes[i].marked;
         if (in_command || rebooted(p, i)) continue;
         karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
@@ -257,7 +258,7 @@ bool disruption_lists(pass *p, karp_decision *d)
 static int64_t requeue_after(const pass *p)
 {
     const store *raw = &p->snapshot->raw;
-    if (p->commands.count > 0) return 0;
+    if (p->found.commands.count > 0) return 0;
     for (size_t i = 0; i < raw->claims.count; i++) {
         if (raw->claims.items[i].provider_id == 0) return second;
     }
@@ -269,16 +270,18 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     char *message = arena_string(&d->data, p->error_message.ptr, p->error_message.len);
     if (message == NULL) return fail_nomem(error);
     d->disrupts = true;
-    d->complete = !p->stopped && !p->gave_up;
+    d->complete = !p->work.stopped && !p->work.gave_up;
     d->profile = p->options.profile;
     d->peer_version = options_peer(&p->options);
     d->now = p->now;
-    d->disruption = (karp_disruption){ .size = sizeof d->disruption,
-                                       .method = p->method,
-                                       .error_code = p->error_code,
-                                       .simulations = (uint32_t)p->simulations, /* far below the limit in practice */
-                                       .error_message = { message, p->error_message.len },
-                                       .requeue_after = requeue_after(p) };
+    d->disruption = (karp_disruption){
+        .size = sizeof d->disruption,
+        .method = p->method,
+        .error_code = p->error_code,
+        .simulations = (uint32_t)p->work.simulations, /* far below the limit in practice */
+        .error_message = { message, p->error_message.len },
+        .requeue_after = requeue_after(p)
+    };
     karp_status status = command_rows(p, d, error);
     if (status != KARP_OK) return status;
     bool listed = p->commands_only || (candidate_rows(p, d) && node_rows(p, d) && kept_rows(p, d));

@@ -14,12 +14,13 @@ void no_usable_pools(pass *p)
 /* Whether the permitted work is used up. */
 static bool out_of_budget(pass *p)
 {
-    if (p->options.max_steps != 0 && p->steps >= p->options.max_steps) p->canceled = true;
-    if (p->own_context.stop_noted) p->canceled = true;
-    if (!p->canceled && p->options.should_stop != NULL && p->options.should_stop(p->options.stop_user) != 0)
-        p->canceled = true;
-    p->stopped = p->canceled || (p->max_simulations != 0 && p->simulations >= p->max_simulations);
-    return p->stopped;
+    if (p->options.max_steps != 0 && p->work.steps >= p->options.max_steps) p->work.canceled = true;
+    if (p->own_context.stop_noted) p->work.canceled = true;
+    if (!p->work.canceled && p->options.should_stop != NULL && p->options.should_stop(p->options.stop_user) != 0)
+        p->work.canceled = true;
+    p->work.stopped = p->work.canceled ||
+                      (p->work.most_simulations != 0 && p->work.simulations >= p->work.most_simulations);
+    return p->work.stopped;
 }
 
 /* Whether all of the node's pods can move, whenever that may be. */
@@ -33,10 +34,10 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const candidate *c = &p->candidates[candidates[i]];
+        const candidate *c = &p->found.candidates[candidates[i]];
         bool every = all || all_move(p, c);
         for (uint32_t k = 0; k < c->moving_count; k++) {
-            if (every || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->blocking_budgets))
+            if (every || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->budgets.blocking))
                 out[n++] = c->moving[k];
         }
     }
@@ -81,7 +82,7 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
     m->options = p->options;
     m->options.keep_partial = 0;
     m->options.now = p->now;
-    if (p->options.max_steps != 0) m->options.max_steps = p->options.max_steps - p->steps;
+    if (p->options.max_steps != 0) m->options.max_steps = p->options.max_steps - p->work.steps;
     m->how = (run_options){ .options = &m->options,
                             .simulation = true,
                             .shield = kind->shield,
@@ -89,7 +90,7 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
                             .strict_reservations = kind->strict,
                             .credit = kind->credit };
     m->candidate = count == 1 ? candidates[0] : NO_ID;
-    for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
+    for (uint32_t i = 0; i < count; i++) moving += p->found.candidates[candidates[i]].moving_count;
     m->removed = arena_array(&m->data, count + (size_t)1, sizeof *m->removed);
     m->extra = arena_array(&m->data, moving + 1, sizeof *m->extra);
     /* Reserves the place to keep its scheduler, so that a refused allocation is detected here. */
@@ -98,7 +99,7 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
         return NULL;
     }
     m->removed_count = count;
-    for (uint32_t i = 0; i < count; i++) m->removed[i] = p->candidates[candidates[i]].node;
+    for (uint32_t i = 0; i < count; i++) m->removed[i] = p->found.candidates[candidates[i]].node;
     return m;
 }
 
@@ -114,11 +115,11 @@ static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_er
 /* Counts the work of a simulation at its turn, and handles its result. */
 static karp_status account(pass *p, simulation *m, karp_status status)
 {
-    p->simulations++;
-    p->steps += m->s != NULL ? scheduler_steps(m->s) : 0;
-    p->gave_up = p->gave_up || (m->s != NULL && scheduler_gave_up(m->s));
+    p->work.simulations++;
+    p->work.steps += m->s != NULL ? scheduler_steps(m->s) : 0;
+    p->work.gave_up = p->work.gave_up || (m->s != NULL && scheduler_gave_up(m->s));
     if (status != KARP_E_CANCELED) return status;
-    p->stopped = p->canceled = true;
+    p->work.stopped = p->work.canceled = true;
     m->outcome = SIMULATION_STOPPED;
     return KARP_OK;
 }
@@ -173,11 +174,11 @@ karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, con
 /* Finds or creates a free scheduler for consolidation, which stays free; NULL = none, or out of memory (*status). */
 static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *error)
 {
-    p->vain_options = p->options;
-    p->vain_options.keep_partial = 0;
-    p->vain_options.now = p->now;
+    p->vain.options = p->options;
+    p->vain.options.keep_partial = 0;
+    p->vain.options.now = p->now;
     const run_options how = {
-        .options = &p->vain_options, .simulation = true, .shield = true, .exact_budgets = !pass_quirk(p, 22)
+        .options = &p->vain.options, .simulation = true, .shield = true, .exact_budgets = !pass_quirk(p, 22)
     };
     scheduler *s = NULL;
     for (size_t i = 0; i < p->spare.count; i++) {
@@ -209,35 +210,35 @@ static void forget_scheduler(pass *p, scheduler *s)
 static bool make_vain_lists(pass *p)
 {
     const karp_snapshot *w = p->snapshot;
-    if (p->vain_nodes == NULL) p->vain_nodes = arena_alloc(&p->lasting, (w->node_count + (size_t)1) * sizeof(uint32_t));
-    if (p->vain_pods == NULL) p->vain_pods = arena_alloc(&p->lasting, (w->raw.pods.count + 1) * sizeof(uint32_t));
-    return p->vain_nodes != NULL && p->vain_pods != NULL;
+    if (p->vain.nodes == NULL) p->vain.nodes = arena_alloc(&p->lasting, (w->node_count + (size_t)1) * sizeof(uint32_t));
+    if (p->vain.pods == NULL) p->vain.pods = arena_alloc(&p->lasting, (w->raw.pods.count + 1) * sizeof(uint32_t));
+    return p->vain.nodes != NULL && p->vain.pods != NULL;
 }
 
 karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t count, double limit, bool *vain,
                                karp_error *error)
 {
     karp_status status = KARP_OK;
-    bool counted = p->options.max_steps != 0 || p->max_simulations != 0;
+    bool counted = p->options.max_steps != 0 || p->work.most_simulations != 0;
     *vain = false;
-    if (!p->commands_only || !p->usable_pools || counted || p->never_in_vain || out_of_budget(p)) return KARP_OK;
+    if (!p->commands_only || !p->usable_pools || counted || p->vain.never || out_of_budget(p)) return KARP_OK;
     scheduler *s = borrow_scheduler(p, &status, error);
     if (s == NULL) {
-        p->never_in_vain = true;
+        p->vain.never = true;
         return status;
     }
     bool listed = make_vain_lists(p);
     if (listed) {
-        for (uint32_t i = 0; i < count; i++) p->vain_nodes[i] = p->candidates[candidates[i]].node;
-        const candidate *first = &p->candidates[candidates[0]];
+        for (uint32_t i = 0; i < count; i++) p->vain.nodes[i] = p->found.candidates[candidates[i]].node;
+        const candidate *first = &p->found.candidates[candidates[0]];
         bool listed_before = count == 1 && all_move(p, first);
-        uint32_t moving = listed_before ? first->moving_count : moving_pods(p, candidates, count, false, p->vain_pods);
-        *vain = scheduler_in_vain(s, p->vain_nodes, count, listed_before ? first->moving : p->vain_pods, moving, limit);
+        uint32_t moving = listed_before ? first->moving_count : moving_pods(p, candidates, count, false, p->vain.pods);
+        *vain = scheduler_in_vain(s, p->vain.nodes, count, listed_before ? first->moving : p->vain.pods, moving, limit);
     }
     if (!listed || scheduler_failed(s)) status = fail_nomem(error);
-    p->never_in_vain = scheduler_failed(s) || !scheduler_repeatable(s);
-    if (p->never_in_vain) forget_scheduler(p, s);
-    if (p->never_in_vain) *vain = false;
+    p->vain.never = scheduler_failed(s) || !scheduler_repeatable(s);
+    if (p->vain.never) forget_scheduler(p, s);
+    if (p->vain.never) *vain = false;
     return status;
 }
 

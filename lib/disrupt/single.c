@@ -18,7 +18,7 @@ static int by_turn(const void *x, const void *y, const void *user)
 {
     const pass *p = user;
     const struct turn *a = x, *b = y;
-    uint32_t pool_a = p->candidates[a->candidate].pool, pool_b = p->candidates[b->candidate].pool;
+    uint32_t pool_a = p->found.candidates[a->candidate].pool, pool_b = p->found.candidates[b->candidate].pool;
     if (a->round != b->round) return a->round < b->round ? -1 : 1;
     if (marks_unseen(p, pool_a) != marks_unseen(p, pool_b)) return marks_unseen(p, pool_a) ? -1 : 1;
     return compare_str(name_of(p->snapshot, p->snapshot->raw.pools.items[pool_a].meta.name),
@@ -29,24 +29,24 @@ static uint32_t *take_turns(pass *p)
 {
     uint32_t *order = by_savings_ratio(p),
              *rounds = arena_array(&p->data, p->snapshot->raw.pools.count + 1, sizeof *rounds);
-    struct turn *turns = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *turns);
+    struct turn *turns = arena_array(&p->data, p->found.eligible_count + (size_t)1, sizeof *turns);
     if (order == NULL || rounds == NULL || turns == NULL) return NULL;
-    for (uint32_t i = 0; i < p->eligible_count; i++)
-        turns[i] = (struct turn){ order[i], rounds[p->candidates[order[i]].pool]++ };
+    for (uint32_t i = 0; i < p->found.eligible_count; i++)
+        turns[i] = (struct turn){ order[i], rounds[p->found.candidates[order[i]].pool]++ };
     if (p->snapshot->raw.pools.count > 1 &&
-        !sort_stable(p->context, turns, p->eligible_count, sizeof *turns, by_turn, p))
+        !sort_stable(p->context, turns, p->found.eligible_count, sizeof *turns, by_turn, p))
         return NULL;
-    for (uint32_t i = 0; i < p->eligible_count; i++) order[i] = turns[i].candidate;
+    for (uint32_t i = 0; i < p->found.eligible_count; i++) order[i] = turns[i].candidate;
     return order;
 }
 
 static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_error *error)
 {
-    const candidate *c = &p->candidates[*number];
+    const candidate *c = &p->found.candidates[*number];
     attempt a = { .code = KARP_REASON_NONE, .detail = { "", 0 } };
     double score;
-    if (p->remaining[c->pool] == 0) {
-        p->constrained = true;
+    if (p->budgets.remaining[c->pool] == 0) {
+        p->budgets.constrained = true;
         a.code = KARP_REASON_BUDGET;
         a.detail = name_of(p->snapshot, pool_of(p, c)->meta.name);
     } else if (!candidate_worthwhile(p, c, &score)) {
@@ -61,10 +61,10 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     }
     if (!a.possible) {
         if (!pass_keep(p, c->node, a.code, a.detail)) return fail_nomem(error);
-        if (p->stays != NULL) p->stays[c->node].found = a.found;
+        if (p->found.stays != NULL) p->found.stays[c->node].found = a.found;
         return KARP_OK;
     }
-    command *slot = list_push(p->context, &p->commands, sizeof *slot);
+    command *slot = list_push(p->context, &p->found.commands, sizeof *slot);
     if (slot == NULL) {
         simulation_free(p, a.command.simulation);
         return fail_nomem(error);
@@ -82,10 +82,10 @@ static karp_status look_ahead(pass *p, const uint32_t *order, uint32_t next, kar
     uint32_t wanted[TURNS_AHEAD], n = 0;
     double score;
     if (next < TURNS_ALONE || (next - TURNS_ALONE) % TURNS_AHEAD != 0 || !may_simulate_ahead(p)) return KARP_OK;
-    uint64_t most = p->max_simulations == 0 ? TURNS_AHEAD : p->max_simulations - p->simulations;
-    for (uint32_t i = next; i < p->eligible_count && i < next + TURNS_AHEAD && n < most; i++) {
-        const candidate *c = &p->candidates[order[i]];
-        if (p->remaining[c->pool] != 0 && candidate_worthwhile(p, c, &score)) wanted[n++] = order[i];
+    uint64_t most = p->work.most_simulations == 0 ? TURNS_AHEAD : p->work.most_simulations - p->work.simulations;
+    for (uint32_t i = next; i < p->found.eligible_count && i < next + TURNS_AHEAD && n < most; i++) {
+        const candidate *c = &p->found.candidates[order[i]];
+        if (p->budgets.remaining[c->pool] != 0 && candidate_worthwhile(p, c, &score)) wanted[n++] = order[i];
     }
     return n == 0 ? KARP_OK : simulate_ahead(p, wanted, n, error);
 }
@@ -95,8 +95,8 @@ static bool note_unseen(pass *p, const uint32_t *order, uint32_t tried)
 {
     bool *not_seen = arena_array(&p->data, p->snapshot->raw.pools.count + 1, sizeof *not_seen);
     if (not_seen == NULL) return false;
-    for (uint32_t i = tried; i < p->eligible_count; i++) not_seen[p->candidates[order[i]].pool] = true;
-    for (uint32_t i = 0; i < tried; i++) not_seen[p->candidates[order[i]].pool] = false;
+    for (uint32_t i = tried; i < p->found.eligible_count; i++) not_seen[p->found.candidates[order[i]].pool] = true;
+    for (uint32_t i = 0; i < tried; i++) not_seen[p->found.candidates[order[i]].pool] = false;
     marks_set_unseen(p, not_seen);
     return true;
 }
@@ -108,12 +108,12 @@ karp_status method_single_node(pass *p, karp_error *error)
     bool done = false;
     uint32_t tried = 0;
     if (order == NULL) return fail_nomem(error);
-    while (tried < p->eligible_count && !done && status == KARP_OK) {
+    while (tried < p->found.eligible_count && !done && status == KARP_OK) {
         status = look_ahead(p, order, tried, error);
         if (status == KARP_OK) status = try_one(p, &order[tried++], &done, error);
     }
     forget_simulations_ahead(p);
-    if (status != KARP_OK || p->commands.count > 0) return status;
+    if (status != KARP_OK || p->found.commands.count > 0) return status;
     /* The attempt that was stopped does not count. */
-    return note_unseen(p, order, p->stopped ? tried - 1 : tried) ? KARP_OK : fail_nomem(error);
+    return note_unseen(p, order, p->work.stopped ? tried - 1 : tried) ? KARP_OK : fail_nomem(error);
 }

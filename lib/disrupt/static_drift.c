@@ -21,7 +21,7 @@ struct drifted {
 
 static bool of_pool(const pass *p, uint32_t index, const struct drifted *d)
 {
-    return p->candidates[p->eligible[index]].pool == d->pool;
+    return p->found.candidates[p->found.eligible[index]].pool == d->pool;
 }
 
 static bool keep(pass *p, const candidate *c, uint32_t why)
@@ -35,12 +35,12 @@ static bool terminate_holders(pass *p, const struct drifted *d)
 {
     int64_t taken = 0;
     bool may = pool_may_launch_later(p, d->pool), ok = true;
-    for (uint32_t i = 0; i < p->eligible_count && ok; i++) {
-        const candidate *c = &p->candidates[p->eligible[i]];
+    for (uint32_t i = 0; i < p->found.eligible_count && ok; i++) {
+        const candidate *c = &p->found.candidates[p->found.eligible[i]];
         if (!of_pool(p, i, d)) continue;
         if (!may || !holds_reservation(p, c, &d->reservations)) ok = keep(p, c, KARP_REASON_RESERVATION_ELSEWHERE);
         else if (taken++ >= d->most) ok = keep(p, c, KARP_REASON_BUDGET);
-        else ok = terminate_static_node(p, &p->eligible[i], KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY);
+        else ok = terminate_static_node(p, &p->found.eligible[i], KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY);
     }
     return ok;
 }
@@ -52,11 +52,11 @@ static bool replace_or_terminate(pass *p, const struct drifted *d, int64_t room)
     bool first = room == 0 && d->gate && pool_may_launch_later(p, d->pool), ok = true;
     int64_t taken = 0, most = first || d->most < room ? d->most : room;
     uint32_t why = most == d->most ? KARP_REASON_BUDGET : KARP_REASON_STATIC_LIMIT;
-    for (uint32_t i = 0; i < p->eligible_count && ok; i++) {
+    for (uint32_t i = 0; i < p->found.eligible_count && ok; i++) {
         if (!of_pool(p, i, d)) continue;
-        if (taken++ >= most) ok = keep(p, &p->candidates[p->eligible[i]], why);
-        else if (first) ok = terminate_static_node(p, &p->eligible[i], KARP_TERMINATE_FIRST_STATIC_AT_LIMIT);
-        else ok = replace_static_node(p, &p->eligible[i]);
+        if (taken++ >= most) ok = keep(p, &p->found.candidates[p->found.eligible[i]], why);
+        else if (first) ok = terminate_static_node(p, &p->found.eligible[i], KARP_TERMINATE_FIRST_STATIC_AT_LIMIT);
+        else ok = replace_static_node(p, &p->found.eligible[i]);
     }
     return ok;
 }
@@ -65,9 +65,9 @@ static karp_status decide_pool(pass *p, uint32_t pool, karp_error *error)
 {
     const node_pool *n = &p->snapshot->raw.pools.items[pool];
     struct drifted d = { .pool = pool, .gate = terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT) };
-    for (uint32_t i = 0; i < p->eligible_count; i++) d.count += of_pool(p, i, &d);
+    for (uint32_t i = 0; i < p->found.eligible_count; i++) d.count += of_pool(p, i, &d);
     if (d.count == 0) return KARP_OK;
-    d.most = d.count < p->remaining[pool] ? d.count : p->remaining[pool];
+    d.most = d.count < p->budgets.remaining[pool] ? d.count : p->budgets.remaining[pool];
     pool_counters k = count_claims(p->snapshot, pool);
     bool unfinished = k.active > n->replicas; /* a scale-down is in progress */
     if (d.most > 0 && !unfinished && d.gate) {

@@ -28,7 +28,7 @@ static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t
 {
     uint32_t count = terminate_first != 0 ? 0 : m->result.claim_count;
     replacement *list = arena_array(&p->data, count + (size_t)1, sizeof *list);
-    command *c = list == NULL ? NULL : list_push(p->context, &p->commands, sizeof *c);
+    command *c = list == NULL ? NULL : list_push(p->context, &p->found.commands, sizeof *c);
     if (c == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
         const final_claim *f = &m->result.finals[m->result.claims[i]];
@@ -55,7 +55,7 @@ static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t
  * do not fit. */
 static karp_status simulate_gone(pass *p, const uint32_t *number, simulation **out, karp_error *error)
 {
-    uint32_t reservation = reservation_held(p, &p->candidates[*number]);
+    uint32_t reservation = reservation_held(p, &p->found.candidates[*number]);
     simulation_kind kind = { .all_pods = p->method == KARP_METHOD_REPAIR,
                              .strict = true,
                              .credit = { reservation, 1 } };
@@ -90,9 +90,9 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
     }
     if (status != KARP_OK || m == NULL) return status;
     *done = true;
-    size_t before = p->commands.count;
+    size_t before = p->found.commands.count;
     if (add_command(p, m, number, gone != NULL ? KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY : 0)) return KARP_OK;
-    if (p->commands.count == before) simulation_free(p, m); /* otherwise the pass frees it */
+    if (p->found.commands.count == before) simulation_free(p, m); /* otherwise the pass frees it */
     return fail_nomem(error);
 }
 
@@ -100,9 +100,9 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
 
 bool replace_static_node(pass *p, const uint32_t *number)
 {
-    const candidate *x = &p->candidates[*number];
+    const candidate *x = &p->found.candidates[*number];
     replacement *r = arena_array(&p->data, 1, sizeof *r);
-    command *c = r == NULL ? NULL : list_push(p->context, &p->commands, sizeof *c);
+    command *c = r == NULL ? NULL : list_push(p->context, &p->found.commands, sizeof *c);
     if (c == NULL) return false;
     *r = (replacement){ .claim = NO_ID, .pool = x->pool };
     *c = (command){ .candidates = number,
@@ -118,7 +118,7 @@ bool replace_static_node(pass *p, const uint32_t *number)
 
 bool terminate_static_node(pass *p, const uint32_t *number, uint32_t why)
 {
-    command *c = list_push(p->context, &p->commands, sizeof *c);
+    command *c = list_push(p->context, &p->found.commands, sizeof *c);
     if (c == NULL) return false;
     *c = (command){ .candidates = number,
                     .candidate_count = 1,
@@ -126,7 +126,7 @@ bool terminate_static_node(pass *p, const uint32_t *number, uint32_t why)
                     .terminate_first = why,
                     .bound = KARP_DURATION_UNSET,
                     .score = -1.0,
-                    .savings = p->candidates[*number].price };
+                    .savings = p->found.candidates[*number].price };
     return true;
 }
 

@@ -21,9 +21,9 @@ static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, u
     const karp_snapshot *w = p->snapshot;
     uint32_t n = 0;
     for (size_t i = 0; i < c->node_count; i++) {
-        for (uint32_t k = 0; k < p->eligible_count; k++) {
-            uint32_t number = p->eligible[k];
-            if (!equal_str(name_of(w, w->nodes[p->candidates[number].node].name), c->nodes[i])) continue;
+        for (uint32_t k = 0; k < p->found.eligible_count; k++) {
+            uint32_t number = p->found.eligible[k];
+            if (!equal_str(name_of(w, w->nodes[p->found.candidates[number].node].name), c->nodes[i])) continue;
             found[n] = number;
             slots[n++] = (uint32_t)i;
             break;
@@ -114,7 +114,7 @@ static karp_status weigh_step(pass *p, const validated *c, const uint32_t *found
     double each = p->options.objective != NULL ? p->options.objective->node_cost : 0, before = 0;
     karp_status status = simulate(p, found, count, true, &m, error);
     if (status != KARP_OK) return status;
-    for (uint32_t i = 0; i < count; i++) before += p->candidates[found[i]].price + each;
+    for (uint32_t i = 0; i < count; i++) before += p->found.candidates[found[i]].price + each;
     *code = KARP_REASON_SCHEDULING;
     if (m->outcome == SIMULATION_NO_POOLS) *code = KARP_REASON_NO_NODEPOOLS;
     if (m->outcome == SIMULATION_STOPPED) status = stopped(error);
@@ -129,7 +129,7 @@ static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32
                    karp_validation *out)
 {
     for (uint32_t i = 0; i < count; i++) {
-        int64_t *left = &p->remaining[p->candidates[found[i]].pool];
+        int64_t *left = &p->budgets.remaining[p->found.candidates[found[i]].pool];
         if (*left <= 0) continue;
         (*left)--;
         out->kept++;
@@ -146,7 +146,7 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
     if (count < c->node_count) return KARP_OK;
     for (uint32_t i = 0; i < count; i++) {
         out->code = KARP_REASON_VALIDATION_BUDGET;
-        if (p->remaining[p->candidates[found[i]].pool]-- <= 0) return KARP_OK;
+        if (p->budgets.remaining[p->found.candidates[found[i]].pool]-- <= 0) return KARP_OK;
     }
     bool repacks = c->method == KARP_METHOD_REPACK;
     karp_status status = repacks ? weigh_step(p, c, found, count, &out->code, error)
@@ -168,7 +168,7 @@ static bool limit_to_command(pass *p, const validated *c)
         uint32_t number = state_node_named(p->snapshot, c->nodes[i]);
         if (number != NO_ID) only[number] = 1;
     }
-    p->only = only;
+    p->nodes.only = only;
     return only != NULL;
 }
 

@@ -22,8 +22,8 @@ bool whole_groups_find(pass *p)
     const karp_snapshot *w = p->snapshot;
     if (w->groups == NULL || p->options.profile != KARP_PROFILE_KARP) return true;
     uint32_t *node_of = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *node_of); /* 1 + the node */
-    p->scattered = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *p->scattered);
-    if (node_of == NULL || p->scattered == NULL) return false;
+    p->nodes.scattered = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *p->nodes.scattered);
+    if (node_of == NULL || p->nodes.scattered == NULL) return false;
     for (uint32_t i = 0; i < w->groups->count; i++) {
         const member_group *g = &w->groups->items[i];
         uint32_t whole = whole_of(w, i);
@@ -31,7 +31,7 @@ bool whole_groups_find(pass *p)
             uint32_t on = w->pod_node[g->pods[k]];
             if (on == NO_ID) continue;
             if (node_of[whole] == 0) node_of[whole] = on + 1;
-            else if (node_of[whole] != on + 1) p->scattered[whole] = true;
+            else if (node_of[whole] != on + 1) p->nodes.scattered[whole] = true;
         }
     }
     return true;
@@ -40,9 +40,9 @@ bool whole_groups_find(pass *p)
 uint32_t whole_groups_pod(const pass *p, const state_node *n)
 {
     const karp_snapshot *w = p->snapshot;
-    for (uint32_t i = 0; i < n->pod_count && p->scattered != NULL; i++) {
+    for (uint32_t i = 0; i < n->pod_count && p->nodes.scattered != NULL; i++) {
         uint32_t number = w->groups->of_pod[n->pods[i]], whole = number == NO_ID ? NO_ID : whole_of(w, number);
-        if (whole != NO_ID && p->scattered[whole]) return n->pods[i];
+        if (whole != NO_ID && p->nodes.scattered[whole]) return n->pods[i];
     }
     return NO_ID;
 }

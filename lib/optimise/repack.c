@@ -30,7 +30,8 @@ void karp_repack_options_init(karp_repack_options *options, size_t size)
 bool repack_must_stop(repacking *r)
 {
     const karp_options *o = &r->p.options;
-    if (r->p.stopped || r->p.own_context.stop_noted || (o->should_stop != NULL && o->should_stop(o->stop_user) != 0))
+    if (r->p.work.stopped || r->p.own_context.stop_noted ||
+        (o->should_stop != NULL && o->should_stop(o->stop_user) != 0))
         r->stopped = true;
     return r->stopped;
 }
@@ -70,29 +71,30 @@ static karp_status find_candidates(repacking *r)
     karp_status status = pass_candidates(p, r->error);
     if (status != KARP_OK) return status;
     bool widened = r->options.ignore_consolidate_after != 0;
-    for (uint32_t i = 0; i < p->candidate_count; i++) {
-        uint32_t code = p->stays[p->candidates[i].node].code;
-        empty[p->candidates[i].node] = code == KARP_REASON_NONE || (widened && code == KARP_REASON_NOT_CONSOLIDATABLE);
+    for (uint32_t i = 0; i < p->found.candidate_count; i++) {
+        uint32_t code = p->found.stays[p->found.candidates[i].node].code;
+        empty[p->found.candidates[i].node] = code == KARP_REASON_NONE ||
+                                             (widened && code == KARP_REASON_NOT_CONSOLIDATABLE);
     }
     pass_set_method(p, KARP_METHOD_SINGLE_NODE);
     status = pass_candidates(p, r->error);
     if (status != KARP_OK) return status;
     status = pass_budgets(p, r->error);
     if (status != KARP_OK) return status;
-    p->eligible_count = 0;
-    for (uint32_t i = 0; i < p->candidate_count; i++) {
-        const candidate *c = &p->candidates[i];
-        stay *why = &p->stays[c->node];
+    p->found.eligible_count = 0;
+    for (uint32_t i = 0; i < p->found.candidate_count; i++) {
+        const candidate *c = &p->found.candidates[i];
+        stay *why = &p->found.stays[c->node];
         bool may = why->code == KARP_REASON_NONE || (widened && why->code == KARP_REASON_NOT_CONSOLIDATABLE) ||
                    (why->code == KARP_REASON_EMPTY_NODE && empty[c->node]);
-        if (may && r->options.ignore_budgets == 0 && p->remaining[c->pool] <= 0) {
+        if (may && r->options.ignore_budgets == 0 && p->budgets.remaining[c->pool] <= 0) {
             may = false;
             if (!pass_keep(p, c->node, KARP_REASON_BUDGET, name_of(p->snapshot, pool_of(p, c)->meta.name)))
                 return fail_nomem(r->error);
         } else if (may) {
             why->code = KARP_REASON_NONE;
         }
-        if (may) p->eligible[p->eligible_count++] = i;
+        if (may) p->found.eligible[p->found.eligible_count++] = i;
     }
     return KARP_OK;
 }
@@ -108,16 +110,17 @@ static karp_status list_homes(repacking *r)
 {
     const pass *p = &r->p;
     size_t moving = 0;
-    r->homes = arena_array(&r->data, p->eligible_count + (size_t)1, sizeof *r->homes);
-    r->candidate_of = arena_array(&r->data, p->eligible_count + (size_t)1, sizeof *r->candidate_of);
-    r->removed = arena_array(&r->data, p->eligible_count + (size_t)1, sizeof *r->removed);
-    for (uint32_t i = 0; i < p->eligible_count; i++) moving += p->candidates[p->eligible[i]].moving_count;
+    r->homes = arena_array(&r->data, p->found.eligible_count + (size_t)1, sizeof *r->homes);
+    r->candidate_of = arena_array(&r->data, p->found.eligible_count + (size_t)1, sizeof *r->candidate_of);
+    r->removed = arena_array(&r->data, p->found.eligible_count + (size_t)1, sizeof *r->removed);
+    for (uint32_t i = 0; i < p->found.eligible_count; i++)
+        moving += p->found.candidates[p->found.eligible[i]].moving_count;
     r->moving = arena_array(&r->data, moving + 1, sizeof *r->moving);
     if (r->homes == NULL || r->candidate_of == NULL || r->removed == NULL || r->moving == NULL)
         return fail_nomem(r->error);
-    for (uint32_t i = 0; i < p->eligible_count; i++) {
-        const candidate *c = &p->candidates[p->eligible[i]];
-        r->candidate_of[r->home_count] = p->eligible[i];
+    for (uint32_t i = 0; i < p->found.eligible_count; i++) {
+        const candidate *c = &p->found.candidates[p->found.eligible[i]];
+        r->candidate_of[r->home_count] = p->found.eligible[i];
         r->removed[r->home_count] = c->node;
         r->homes[r->home_count++] = (menu_home){ c->node, c->moving, c->moving_count };
         memcpy(r->moving + r->moving_count, c->moving, c->moving_count * sizeof *r->moving);

@@ -41,7 +41,7 @@ static karp_status round_of_steps(repacking *r, uint32_t count)
     r->removed_count = r->moving_count = 0;
     for (uint32_t i = 0; i < end; i++) {
         uint32_t number = o->order.items[i];
-        r->removed[r->removed_count++] = r->p.candidates[r->candidate_of[number]].node;
+        r->removed[r->removed_count++] = r->p.found.candidates[r->candidate_of[number]].node;
         for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
             uint32_t pod_number = r->pods.pods[number][k];
             r->moving[r->moving_count++] = pod_number;

@@ -255,10 +255,10 @@ bool repack_bound_fill(repacking *r, const amount *spaces)
     struct repack_bound *b = &r->bound;
     *b = (struct repack_bound){ .exact = b->exact, .facts = b->facts };
     b->removable = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *b->removable);
-    b->nodes = arena_array(&r->data, r->p.eligible_count + (size_t)1, sizeof *b->nodes);
+    b->nodes = arena_array(&r->data, r->p.found.eligible_count + (size_t)1, sizeof *b->nodes);
     if (b->removable == NULL || b->nodes == NULL) return false;
-    for (uint32_t i = 0; i < r->p.eligible_count; i++) {
-        const candidate *c = &r->p.candidates[r->p.eligible[i]];
+    for (uint32_t i = 0; i < r->p.found.eligible_count; i++) {
+        const candidate *c = &r->p.found.candidates[r->p.found.eligible[i]];
         struct bound_node *n = &b->nodes[b->count];
         if (!add_node(r, c)) continue;
         b->removable[c->node] = true;

@@ -40,8 +40,8 @@ static bool list_members(const repacking *r, arena *a, karp_certificate *out)
                                              .cost = repack_node_cost(r, i),
                                              .node = KARP_CERTIFICATE_NO_NODE };
     for (uint32_t i = 0; i < q->node_count; i++) list[q->nodes[i]].node = i;
-    for (uint32_t i = 0; i < r->p.eligible_count; i++) {
-        const candidate *c = &r->p.candidates[r->p.eligible[i]];
+    for (uint32_t i = 0; i < r->p.found.eligible_count; i++) {
+        const candidate *c = &r->p.found.candidates[r->p.found.eligible[i]];
         if (r->bound.removable[c->node] && !list_copies(r, c, a, &list[c->node])) return false;
     }
     out->members = list;

@@ -13,7 +13,7 @@ enum { POINTS = 20, FEW_NODES = 500 };
 static void set_limits(repacking *r)
 {
     uint32_t budgets = (uint32_t)r->seen->raw.budgets.count;
-    r->limits = (repack_limits){ .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
+    r->limits = (repack_limits){ .at_once = r->options.ignore_budgets ? NULL : r->p.budgets.remaining,
                                  .pool_count = (uint32_t)r->seen->raw.pools.count,
                                  .evictions_at_once = r->evictions_at_once,
                                  .budget_count = r->evictions_at_once == NULL ? 0 : budgets,
@@ -154,7 +154,7 @@ static bool begin_guided(repacking *r, uint64_t most)
     r->guided_problem.launches.worth = guided_worth(r);
     if (r->guided_problem.launches.worth != NULL) r->guided = repack_search_begin(r->context, &r->guided_problem);
     for (uint32_t i = 0; r->guided != NULL && i < r->problem.node_count; i++) {
-        bool stays = r->p.stays[r->p.candidates[r->candidate_of[i]].node].code != KARP_REASON_NONE;
+        bool stays = r->p.found.stays[r->p.found.candidates[r->candidate_of[i]].node].code != KARP_REASON_NONE;
         if (stays && !repack_search_keep(r->guided, i)) return false;
     }
     return r->guided != NULL;
@@ -193,7 +193,7 @@ static bool keep_what_budgets_hold(repacking *r)
         if (over == UINT32_MAX) continue;
         karp_str name = name_of(r->seen, r->seen->raw.budgets.items[over].meta.name);
         if (!keep_node(r, n) ||
-            !pass_keep(&r->p, r->p.candidates[r->candidate_of[n]].node, KARP_REASON_PDB_BLOCKED, name))
+            !pass_keep(&r->p, r->p.found.candidates[r->candidate_of[n]].node, KARP_REASON_PDB_BLOCKED, name))
             return false;
     }
     return true;

@@ -68,8 +68,8 @@ static bool fill_places(prices *k)
     if (place_of == NULL || k->places == NULL || k->classes == NULL) return false;
     memset(place_of, 0xff, r->seen->node_count * sizeof *place_of);
     pods = 0;
-    for (uint32_t i = 0; i < r->p.eligible_count && k->place_count < b->count; i++) {
-        const candidate *c = &r->p.candidates[r->p.eligible[i]];
+    for (uint32_t i = 0; i < r->p.found.eligible_count && k->place_count < b->count; i++) {
+        const candidate *c = &r->p.found.candidates[r->p.found.eligible[i]];
         if (!b->removable[c->node]) continue;
         priced_node *at = &k->places[k->place_count];
         at->price = b->nodes[k->place_count].price;

@@ -58,7 +58,7 @@ static bool make_nodes(repacking *r)
         }
         uint32_t host = host_of_node[r->homes[i].node];
         list[n].host = host;
-        list[n].pool = r->p.candidates[r->candidate_of[i]].pool;
+        list[n].pool = r->p.found.candidates[r->candidate_of[i]].pool;
         list[n].price = node_price(r->seen, &r->seen->nodes[r->homes[i].node]) + r->objective.node_cost;
         if (!list_entries(r, &r->homes[i], &list[n])) return false;
         if (host != UINT32_MAX) node_of_host[host] = n;
@@ -83,7 +83,7 @@ static double price_of_step(const repacking *r)
     double sum = 0;
     for (uint32_t pool = 0; pool < r->seen->raw.pools.count; pool++) {
         double price = 0;
-        int64_t count = 0, at_once = r->p.remaining[pool];
+        int64_t count = 0, at_once = r->p.budgets.remaining[pool];
         for (uint32_t i = 0; i < q->node_count; i++) {
             if (q->nodes[i].pool == pool) count++, price += q->nodes[i].price;
         }

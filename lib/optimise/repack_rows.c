@@ -108,7 +108,7 @@ static const karp_str *names_of(lists *l, const repack_stage *s)
     const repacking *r = l->r;
     karp_str *names = arena_array(&l->d->data, s->count + (size_t)1, sizeof *names);
     for (uint32_t i = 0; names != NULL && i < s->count; i++) {
-        const candidate *c = &r->p.candidates[r->candidate_of[r->stages.order.items[s->first + i]]];
+        const candidate *c = &r->p.found.candidates[r->candidate_of[r->stages.order.items[s->first + i]]];
         names[i] = name_of(r->seen, r->seen->nodes[c->node].name);
     }
     return names != NULL && sort_stable(l->d->context, names, s->count, sizeof *names, by_text, NULL) ? names : NULL;
@@ -176,10 +176,10 @@ static bool node_rows(repacking *r, bool whole, karp_decision *d)
     bool some = r->stages.stages.count > 0;
     if (some ? !report_nodes(r->s, d) : !report_nodes_unchanged(r->seen, d)) return false;
     for (size_t i = 0; i < r->stages.order.count; i++)
-        d->nodes.items[r->p.candidates[r->candidate_of[r->stages.order.items[i]]].node].marked = 1;
+        d->nodes.items[r->p.found.candidates[r->candidate_of[r->stages.order.items[i]]].node].marked = 1;
     for (uint32_t i = 0; i < r->seen->node_count && whole; i++) {
-        bool stays = !d->nodes.items[i].marked && r->p.stays[i].code == KARP_REASON_NONE;
-        if (stays) r->p.stays[i].code = KARP_REASON_NO_CHEAPER_NODE;
+        bool stays = !d->nodes.items[i].marked && r->p.found.stays[i].code == KARP_REASON_NONE;
+        if (stays) r->p.found.stays[i].code = KARP_REASON_NO_CHEAPER_NODE;
     }
     return true;
 }
