@@ -61,7 +61,7 @@ static bool deadline_is_over(const karp_reader *reader, const tree *spec, const 
 {
     int64_t seconds = 0, since = ready_since(buffer);
     if (!tree_integer(tree_get(spec, "fillDeadlineSeconds"), &seconds) || since == KARP_NO_TIME) return false;
-    return reader->now > since && (reader->now - since) / INT64_C(1000000000) >= seconds;
+    return reader->asked.now > since && (reader->asked.now - since) / INT64_C(1000000000) >= seconds;
 }
 
 /* A buffer that is not filled again has so many pods less as were consumed, and none once it has ended. */

@@ -94,7 +94,7 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
 {
     karp_reader *reader = u->reader;
     karp_str region = io_cloud_region(reader, u->cloud), kind = karp_provider_class_kind(u->provider);
-    if (reader->given_provider || region.len == 0) return KARP_OK;
+    if (reader->clouds.given || region.len == 0) return KARP_OK;
     const tree *subnets = tree_get(tree_get(reader->deferred[number].root, "status"), "subnets");
     bool found = tree_count(subnets) == 0;
     for (size_t i = 0; i < tree_count(subnets) && !found; i++) {
@@ -255,7 +255,7 @@ static karp_status give_types(class_uses *u, const class_use *use, bool alone, u
              u->count);
         return KARP_E_LIMIT;
     }
-    karp_provider_set_gates(u->provider, reader->gates);
+    karp_provider_set_gates(u->provider, reader->gates.on);
     karp_status status = karp_provider_catalogue(u->provider, use->class_, &catalogue, &reader->error);
     if (status == KARP_E_NOT_FOUND && io_region_is_stated(reader, u->cloud)) return region_unknown(u);
     if (status) return status;
@@ -292,11 +292,12 @@ static karp_status give_builtin(karp_reader *reader)
     karp_status status = KARP_OK;
     uint64_t types = 0;
     size_t used = 0;
-    for (uint32_t i = 0; i < reader->cloud_count; i++) used += reader->clouds[i].used;
-    for (uint32_t i = 0; i < reader->cloud_count && status == KARP_OK; i++) {
-        if (reader->clouds[i].used) status = give_cloud(reader, i, used == 1 && !reader->cluster_api, &types);
+    for (uint32_t i = 0; i < reader->clouds.count; i++) used += reader->clouds.list[i].used;
+    for (uint32_t i = 0; i < reader->clouds.count && status == KARP_OK; i++) {
+        if (reader->clouds.list[i].used)
+            status = give_cloud(reader, i, used == 1 && !reader->clouds.cluster_api, &types);
     }
-    return status || !reader->cluster_api ? status : io_give_cluster_api(reader);
+    return status || !reader->clouds.cluster_api ? status : io_give_cluster_api(reader);
 }
 
 karp_status io_settle_catalogues(karp_reader *reader)
@@ -304,14 +305,14 @@ karp_status io_settle_catalogues(karp_reader *reader)
     karp_status status = io_builtin_types(reader) ? give_builtin(reader) : KARP_OK;
     io_settle_prices(reader);
     /* The effect of commitments depends on the nodes and pods, which are not known yet. */
-    return status || reader->commits ? status : io_price_catalogues(reader);
+    return status || reader->catalogues.commits ? status : io_price_catalogues(reader);
 }
 
 karp_status io_give_catalogues(karp_reader *reader)
 {
-    karp_status status = reader->commits ? io_price_catalogues(reader) : KARP_OK;
-    for (size_t i = 0; i < reader->catalogue_count && status == KARP_OK; i++) {
-        const io_given_catalogue *given = &reader->catalogues[i];
+    karp_status status = reader->catalogues.commits ? io_price_catalogues(reader) : KARP_OK;
+    for (size_t i = 0; i < reader->catalogues.count && status == KARP_OK; i++) {
+        const io_given_catalogue *given = &reader->catalogues.list[i];
         status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count,
                                             &reader->error);
     }

@@ -85,7 +85,7 @@ karp_status karp_provider_class_read(karp_context *context, karp_provider *provi
     karp_reader *reader = NULL;
     karp_status status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
-    reader->given_provider = provider;
+    reader->clouds.given = provider;
     status = read_class(reader, provider, name, text, out);
     return end_reading(reader, status, error);
 }

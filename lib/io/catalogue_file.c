@@ -42,8 +42,8 @@ static karp_status take_yaml(karp_reader *yaml, tree *root, const io_place *plac
 static void log_warnings(const karp_reader *yaml)
 {
     const karp_context_options *options = karp_context_get_options(yaml->context);
-    for (size_t i = 0; options->log && i < yaml->warning_count; i++)
-        options->log(KARP_LOG_WARNING, yaml->warnings[i], options->log_user);
+    for (size_t i = 0; options->log && i < yaml->told.warning_count; i++)
+        options->log(KARP_LOG_WARNING, yaml->told.warnings[i], options->log_user);
 }
 
 /* Documents are read in the same way as by a karp_reader, but each of them is a list of types. */
@@ -53,21 +53,21 @@ static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error
     karp_reader yaml;
     memset(&yaml, 0, sizeof yaml);
     yaml.context = reader->context;
-    yaml.max_nesting = options->max_nesting;
-    yaml.max_aliases = options->max_aliases;
+    yaml.limits.nesting = options->max_nesting;
+    yaml.limits.aliases = options->max_aliases;
     yaml.take = take_yaml;
     yaml.take_user = reader;
-    yaml.max_bytes = options->max_document_bytes;
+    yaml.limits.bytes = options->max_document_bytes;
     karp_error_init(&yaml.error, sizeof yaml.error);
     trees_init(&yaml.trees, yaml.context);
     arena_init(&yaml.keep, yaml.context);
     arena_init(&yaml.scratch, yaml.context);
-    io_table_init(&yaml.warned, reader->context);
+    io_table_init(&yaml.told.warned, reader->context);
     karp_status status = io_read_yaml(&yaml, reader->document, text);
     if (status != KARP_OK) (void)error_give(&yaml.error, error);
     log_warnings(&yaml);
-    karp_free(yaml.context, yaml.warnings, yaml.warning_capacity * sizeof *yaml.warnings);
-    io_table_free(&yaml.warned);
+    karp_free(yaml.context, yaml.told.warnings, yaml.told.warning_capacity * sizeof *yaml.told.warnings);
+    io_table_free(&yaml.told.warned);
     arena_free(&yaml.scratch);
     arena_free(&yaml.keep);
     trees_free(&reader->trees);

@@ -223,12 +223,12 @@ karp_status karp_reader_nodes_catalogue(karp_reader *reader, karp_catalogue **ou
     karp_status status = survey(&s);
     if (status == KARP_OK) status = make_catalogue(&s, &made);
     if (status == KARP_OK) {
-        reader->catalogue_count = 0; /* only this one gets the prices */
+        reader->catalogues.count = 0; /* only this one gets the prices */
         status = io_give_catalogue(reader, made, NULL, 0);
     }
     if (status == KARP_OK) status = io_price_catalogues(reader);
     if (status == KARP_OK) {
-        *out = karp_catalogue_ref(reader->catalogues[0].catalogue);
+        *out = karp_catalogue_ref(reader->catalogues.list[0].catalogue);
         status = finish(&s, out);
         if (status) karp_catalogue_unref(*out);
     }

@@ -21,7 +21,7 @@ static karp_status forget(karp_reader *reader, uint32_t number)
     karp_status status = check_before(reader, w);
     if (status) return status;
     char room[IO_KIND_ROOM];
-    w->gone = reader->changes = true;
+    w->gone = reader->mode.changes = true;
     bool noted = io_note_name(reader, io_name_of_kind(w->info, w->root, room), w->namespace_, w->name, IO_NONE);
     return noted ? KARP_OK : io_reader_nomem(reader);
 }
@@ -155,7 +155,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     w->root = root;
     w->place = *place;
     w->stated = w->held = false;
-    w->replaced = reader->changes = true;
+    w->replaced = reader->mode.changes = true;
     /* The names are slices of the new object's text, too. */
     w->name = tree_get_text(tree_get(root, "metadata"), "name");
     if (w->info->namespaced) w->namespace_ = io_namespace(root);
@@ -383,7 +383,7 @@ static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t r
     if (status) return status;
     trees *t = &reader->trees;
     io_set_scale(t, w->root, io_scale_path(w->info), tree_new_integer(t, (int64_t)replicas));
-    w->changed = w->scaled = reader->changes = true;
+    w->changed = w->scaled = reader->mode.changes = true;
     /* Its pods are created like those of a plain workload. */
     w->stated = w->held = false;
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
@@ -611,7 +611,7 @@ static karp_status close_gaps(karp_reader *reader, uint32_t *moved)
 karp_status io_settle_changes(karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    if (!reader->options.editable && !reader->changes) return KARP_OK;
+    if (!reader->options.editable && !reader->mode.changes) return KARP_OK;
     for (size_t i = 0; i < reader->deferred_count && !status; i++) {
         if (reader->deferred[i].changed && !reader->deferred[i].gone)
             status = take_surplus(reader, &reader->deferred[i]);

@@ -21,8 +21,8 @@ static karp_status labels_of_others(karp_reader *reader, uint32_t cloud, arena *
     karp_settings_init(&other, sizeof other);
     karp_status status = io_cloud_open(reader, cloud, &provider);
     if (status == KARP_OK) status = karp_provider_settings(provider, &own, &reader->error);
-    for (uint32_t i = 0; i < reader->cloud_count && status == KARP_OK; i++) {
-        if (i == cloud || !reader->clouds[i].used) continue;
+    for (uint32_t i = 0; i < reader->clouds.count && status == KARP_OK; i++) {
+        if (i == cloud || !reader->clouds.list[i].used) continue;
         status = io_cloud_open(reader, i, &provider);
         if (status == KARP_OK) status = karp_provider_settings(provider, &other, &reader->error);
         if (status) break;

@@ -15,8 +15,8 @@ static const karp_str nothing = { "", 0 };
 static uint32_t used_cloud(const karp_reader *reader, size_t index)
 {
     if (!io_builtin_types(reader)) return IO_NONE;
-    for (uint32_t i = 0; i < reader->cloud_count; i++) {
-        if (reader->clouds[i].used && index-- == 0) return i;
+    for (uint32_t i = 0; i < reader->clouds.count; i++) {
+        if (reader->clouds.list[i].used && index-- == 0) return i;
     }
     return IO_NONE;
 }
@@ -62,7 +62,7 @@ static karp_status describe(karp_reader *reader, uint32_t cloud, karp_reader_clo
             .provider = io_keep(reader, karp_provider_name(provider)),
             .region = io_keep(reader, info.region),
             .prices = io_keep(reader, date_of_prices(info.facts_as_of, info.region)),
-            .region_assumed = !reader->given_provider && given.len == 0 && info.region.len > 0,
+            .region_assumed = !reader->clouds.given && given.len == 0 && info.region.len > 0,
         };
         strbuf zones = strbuf_on(reader->context);
         if (io_cloud_zones(reader, cloud, info.region, &zones))
@@ -101,8 +101,8 @@ karp_status karp_reader_get_cloud(karp_reader *reader, size_t index, karp_reader
 karp_str karp_reader_catalogue_title(karp_reader *reader)
 {
     if (!reader) return nothing;
-    char *title = reader->catalogue_title;
-    const size_t room = sizeof reader->catalogue_title;
+    char *title = reader->catalogues.title;
+    const size_t room = sizeof reader->catalogues.title;
     if (*title && reader->finished) return str(title);
     *title = '\0';
     size_t count = karp_reader_cloud_count(reader);

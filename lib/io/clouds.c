@@ -15,7 +15,7 @@ static const karp_str nothing = { "", 0 };
 /* ---- the caller's choice ----------------------------------------------------------------------------------------- */
 
 /* The last one is the provider that the caller gave, or named by its path. */
-static uint32_t given_cloud(const karp_reader *reader) { return reader->cloud_count - 1; }
+static uint32_t given_cloud(const karp_reader *reader) { return reader->clouds.count - 1; }
 
 /* The number of a built-in provider's cloud. */
 static uint32_t cloud_of(const builtin_plugin *one) { return one ? plugin_builtin_index(one) : IO_NONE; }
@@ -23,7 +23,7 @@ static uint32_t cloud_of(const builtin_plugin *one) { return one ? plugin_builti
 /* The cloud that the caller chose for the whole input. IO_NONE = the input shows its clouds. */
 static uint32_t chosen_cloud(const karp_reader *reader)
 {
-    if (reader->given_provider) return given_cloud(reader);
+    if (reader->clouds.given) return given_cloud(reader);
     if (reader->options.provider.len == 0) return IO_NONE;
     const builtin_plugin *one = plugin_builtin_named(reader->options.provider);
     return one ? cloud_of(one) : given_cloud(reader);
@@ -32,22 +32,22 @@ static uint32_t chosen_cloud(const karp_reader *reader)
 bool io_builtin_types(const karp_reader *reader)
 {
     bool wanted = chosen_cloud(reader) != IO_NONE;
-    return !reader->own_catalogues && (!reader->has_catalogues || wanted);
+    return !reader->catalogues.own && (!reader->catalogues.stated || wanted);
 }
 
 void io_clouds_init(karp_reader *reader)
 {
-    while (plugin_builtin(reader->cloud_count)) reader->cloud_count++;
-    reader->cloud_count++;
-    for (uint32_t i = 0; i < reader->cloud_count; i++) reader->clouds[i].region_rank = UINT32_MAX;
-    reader->region_rank = UINT32_MAX;
+    while (plugin_builtin(reader->clouds.count)) reader->clouds.count++;
+    reader->clouds.count++;
+    for (uint32_t i = 0; i < reader->clouds.count; i++) reader->clouds.list[i].region_rank = UINT32_MAX;
+    reader->clouds.region_rank = UINT32_MAX;
 }
 
 void io_clouds_free(karp_reader *reader)
 {
-    for (uint32_t i = 0; i < reader->cloud_count; i++) {
-        karp_provider_close(reader->clouds[i].provider);
-        karp_provider_close(reader->clouds[i].checker);
+    for (uint32_t i = 0; i < reader->clouds.count; i++) {
+        karp_provider_close(reader->clouds.list[i].provider);
+        karp_provider_close(reader->clouds.list[i].checker);
     }
 }
 
@@ -70,8 +70,8 @@ static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region
 bool io_cloud_zones(const karp_reader *reader, uint32_t cloud, karp_str region, strbuf *names)
 {
     const builtin_plugin *builtin = plugin_builtin(cloud);
-    for (size_t i = 0; builtin && builtin->zones_setting && i < reader->zone_count; i++) {
-        karp_str zone = reader->zones[i];
+    for (size_t i = 0; builtin && builtin->zones_setting && i < reader->clouds.zone_count; i++) {
+        karp_str zone = reader->clouds.zones[i];
         if (!equal_str((karp_str){ zone.ptr, plugin_region_length(builtin, zone, true) }, region)) continue;
         strbuf_addc(names, names->len == 0 ? '+' : ',');
         strbuf_addstr(names, zone);
@@ -96,18 +96,18 @@ static karp_status open_with_zones(karp_reader *reader, uint32_t cloud, karp_str
 
 karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **out)
 {
-    io_cloud *c = &reader->clouds[cloud];
+    io_cloud *c = &reader->clouds.list[cloud];
     karp_str region = io_cloud_region(reader, cloud);
     karp_status status = KARP_OK;
-    *out = reader->given_provider;
-    if (reader->given_provider && cloud == given_cloud(reader)) return KARP_OK;
+    *out = reader->clouds.given;
+    if (reader->clouds.given && cloud == given_cloud(reader)) return KARP_OK;
     /* Before the end of the input another object may name the region, or more zones. */
-    if (c->provider && (!equal_str(c->opened_for, region) || c->opened_zones != reader->zone_count)) {
+    if (c->provider && (!equal_str(c->opened_for, region) || c->opened_zones != reader->clouds.zone_count)) {
         karp_provider_close(c->provider);
         c->provider = NULL;
     }
     c->opened_for = region;
-    c->opened_zones = reader->zone_count;
+    c->opened_zones = reader->clouds.zone_count;
     if (!c->provider) status = open_with_zones(reader, cloud, region, &c->provider);
     *out = c->provider;
     return status;
@@ -115,14 +115,14 @@ karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **o
 
 karp_status io_cloud_checker(karp_reader *reader, uint32_t cloud, karp_provider **out)
 {
-    io_cloud *c = &reader->clouds[cloud];
+    io_cloud *c = &reader->clouds.list[cloud];
     karp_status status = KARP_OK;
-    bool given = reader->given_provider && cloud == given_cloud(reader);
+    bool given = reader->clouds.given && cloud == given_cloud(reader);
     if (!given && !c->checker) {
         bool chosen = cloud == chosen_cloud(reader);
         status = open_for(reader, cloud, chosen ? reader->options.region : nothing, NULL, &c->checker);
     }
-    *out = given ? reader->given_provider : c->checker;
+    *out = given ? reader->clouds.given : c->checker;
     return status;
 }
 
@@ -140,7 +140,7 @@ karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provide
         fail(&reader->error, KARP_E_STATE, "the reader is finished");
         return error_give(&reader->error, error);
     }
-    reader->given_provider = provider;
+    reader->clouds.given = provider;
     return KARP_OK;
 }
 
@@ -148,7 +148,7 @@ karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provide
 
 static void note_sign(karp_reader *reader, io_cloud_sign sign, const builtin_plugin *builtin)
 {
-    if (builtin) reader->cloud_signs[sign] |= UINT32_C(1) << cloud_of(builtin);
+    if (builtin) reader->clouds.signs[sign] |= UINT32_C(1) << cloud_of(builtin);
 }
 
 static void note_id(karp_reader *reader, karp_str provider_id)
@@ -208,22 +208,23 @@ static bool keep_region(karp_reader *reader, karp_str name, uint32_t rank, karp_
 
 static bool keep_zone(karp_reader *reader, karp_str zone)
 {
-    if (io_table_get(&reader->zone_names, zone) != IO_NONE) return true;
+    if (io_table_get(&reader->clouds.zone_names, zone) != IO_NONE) return true;
     karp_str kept = io_keep(reader, zone);
-    if (!kept.ptr || !io_table_put(&reader->zone_names, kept, 1) ||
-        !grow(reader->context, (void **)&reader->zones, &reader->zone_capacity, reader->zone_count + 1, sizeof kept))
+    if (!kept.ptr || !io_table_put(&reader->clouds.zone_names, kept, 1) ||
+        !grow(reader->context, (void **)&reader->clouds.zones, &reader->clouds.zone_capacity,
+              reader->clouds.zone_count + 1, sizeof kept))
         return false;
-    reader->zones[reader->zone_count++] = kept;
+    reader->clouds.zones[reader->clouds.zone_count++] = kept;
     return true;
 }
 
 bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t rank)
 {
     const builtin_plugin *one = NULL;
-    bool ok = zone || keep_region(reader, place, rank, &reader->region, &reader->region_rank);
+    bool ok = zone || keep_region(reader, place, rank, &reader->clouds.region, &reader->clouds.region_rank);
     for (uint32_t i = 0; ok && (one = plugin_builtin(i)) != NULL; i++) {
         size_t own = plugin_region_length(one, place, zone);
-        io_cloud *c = &reader->clouds[i];
+        io_cloud *c = &reader->clouds.list[i];
         ok = keep_region(reader, (karp_str){ place.ptr, own }, rank, &c->region, &c->region_rank);
         if (ok && zone && own && one->zones_setting && rank < IO_RANK_OTHER) ok = keep_zone(reader, place);
     }
@@ -255,9 +256,9 @@ static uint32_t clouds_with_region(karp_str region)
 /* The cloud of whatever shows none itself: the first kind of sign that only one cloud has decides. */
 static uint32_t main_cloud(const karp_reader *reader)
 {
-    const karp_str regions[] = { reader->options.region, reader->region };
+    const karp_str regions[] = { reader->options.region, reader->clouds.region };
     for (size_t i = 0; i < IO_CLOUD_SIGNS; i++) {
-        if (is_one(reader->cloud_signs[i])) return first_of(reader->cloud_signs[i]);
+        if (is_one(reader->clouds.signs[i])) return first_of(reader->clouds.signs[i]);
     }
     for (size_t i = 0; i < 2; i++) {
         uint32_t set = clouds_with_region(regions[i]);
@@ -378,7 +379,7 @@ static bool takes_main_cloud(const karp_reader *reader, const tree *pool_spec)
 static karp_status refuse_other_nodes(karp_reader *reader)
 {
     for (size_t i = 0; i < IO_CLOUD_SIGNS; i++) {
-        if (reader->cloud_signs[i]) return KARP_OK;
+        if (reader->clouds.signs[i]) return KARP_OK;
     }
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
@@ -398,9 +399,9 @@ static karp_status refuse_other_nodes(karp_reader *reader)
 karp_status io_settle_clouds(karp_reader *reader)
 {
     bool any = false, main = false;
-    reader->cluster_api = false;
+    reader->clouds.cluster_api = false;
     uint32_t of_region = clouds_with_region(reader->options.region), used = 0;
-    for (uint32_t i = 0; i < reader->cloud_count; i++) reader->clouds[i].used = false;
+    for (uint32_t i = 0; i < reader->clouds.count; i++) reader->clouds.list[i].used = false;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone) continue;
@@ -409,16 +410,16 @@ karp_status io_settle_clouds(karp_reader *reader)
         if (cloud == IO_NONE && io_builtin_types(reader)) {
             const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");
             if (!io_is_cluster_api(reader, io_group_of_class(ref))) return unknown_cloud(reader, w);
-            reader->cluster_api = any = true;
+            reader->clouds.cluster_api = any = true;
         }
-        if (cloud != IO_NONE) reader->clouds[cloud].used = any = true;
+        if (cloud != IO_NONE) reader->clouds.list[cloud].used = any = true;
     }
     uint32_t chosen = chosen_cloud(reader);
     main = main || (!any && chosen == IO_NONE);
     karp_status refused = main && io_builtin_types(reader) ? refuse_other_nodes(reader) : KARP_OK;
     if (refused) return refused;
-    if (!any) reader->clouds[chosen != IO_NONE ? chosen : main_cloud(reader)].used = true;
-    for (uint32_t i = 0; i < reader->cloud_count; i++) used |= (uint32_t)reader->clouds[i].used << i;
+    if (!any) reader->clouds.list[chosen != IO_NONE ? chosen : main_cloud(reader)].used = true;
+    for (uint32_t i = 0; i < reader->clouds.count; i++) used |= (uint32_t)reader->clouds.list[i].used << i;
     if (is_one(used) || reader->options.region.len == 0 || (of_region & used)) return KARP_OK;
     fail(&reader->error, KARP_E_NOT_FOUND, "none of the input's clouds has a region %.*s",
          str_shown(reader->options.region, 64), reader->options.region.ptr);
@@ -454,8 +455,8 @@ karp_status io_clouds_note(karp_reader *reader)
 /* Whether the input has several clouds, so that a region may be that of another one. */
 static bool has_several(const karp_reader *reader)
 {
-    uint32_t set = reader->cloud_signs[IO_SIGN_PROVIDER_ID];
-    for (uint32_t i = 0; i < reader->cloud_count; i++) set |= (uint32_t)reader->clouds[i].used << i;
+    uint32_t set = reader->clouds.signs[IO_SIGN_PROVIDER_ID];
+    for (uint32_t i = 0; i < reader->clouds.count; i++) set |= (uint32_t)reader->clouds.list[i].used << i;
     return set && !is_one(set);
 }
 
@@ -467,16 +468,16 @@ static bool callers_region(const karp_reader *reader, uint32_t cloud)
 
 karp_str io_cloud_region(const karp_reader *reader, uint32_t cloud)
 {
-    const io_cloud *c = &reader->clouds[cloud];
+    const io_cloud *c = &reader->clouds.list[cloud];
     if (callers_region(reader, cloud)) return reader->options.region;
     /* A region that is not named like the cloud's own is refused later, because the provider does not know it. */
-    bool own = has_several(reader) || c->region_rank <= reader->region_rank;
-    karp_str region = own ? c->region : reader->region;
+    bool own = has_several(reader) || c->region_rank <= reader->clouds.region_rank;
+    karp_str region = own ? c->region : reader->clouds.region;
     return region.len ? region : nothing;
 }
 
 bool io_region_is_stated(const karp_reader *reader, uint32_t cloud)
 {
-    bool given = reader->given_provider && cloud == given_cloud(reader);
+    bool given = reader->clouds.given && cloud == given_cloud(reader);
     return !given && !callers_region(reader, cloud) && io_cloud_region(reader, cloud).len > 0;
 }

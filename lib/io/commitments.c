@@ -58,14 +58,14 @@ static double new_share(const karp_reader *reader, const io_commitment *c, const
                         const karp_offering *offering)
 {
     double left = fmax(c->amount - c->used, 0), vcpus = vcpus_of(type);
-    double nodes = vcpus > 0 ? fmax(1, reader->pending_vcpus / vcpus) : 1;
+    double nodes = vcpus > 0 ? fmax(1, reader->survey.pending_vcpus / vcpus) : 1;
     return fmax(COVERED, 1 - left / (units_of(c, type, offering) * nodes));
 }
 
 static void use_up(const karp_reader *reader, io_commitment *list, size_t count)
 {
-    for (size_t i = 0; i < reader->node_kind_count; i++) {
-        const io_node_kind *kind = &reader->node_kinds[i];
+    for (size_t i = 0; i < reader->survey.kind_count; i++) {
+        const io_node_kind *kind = &reader->survey.kinds[i];
         const karp_instance_type *type;
         const karp_offering *offering;
         if (!io_node_kind_find(reader, kind, &type, &offering)) continue;
@@ -147,8 +147,8 @@ karp_status io_lay_commitments(karp_reader *reader, io_commitment *list, size_t 
 {
     karp_status status = KARP_OK;
     use_up(reader, list, count);
-    for (size_t i = 0; i < reader->catalogue_count && status == KARP_OK; i++)
-        status = cover(reader, list, count, &reader->catalogues[i].catalogue);
+    for (size_t i = 0; i < reader->catalogues.count && status == KARP_OK; i++)
+        status = cover(reader, list, count, &reader->catalogues.list[i].catalogue);
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = note_commitment(reader, &list[i]);
     return status;
 }

@@ -337,7 +337,7 @@ karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree
     arena_init(&memory, reader->context);
     io_decoder_init(&c.d, &memory);
     c.name = io_meta(&c.d, root, false).name;
-    reader->old_objects = true;
+    reader->mode.old = true;
     karp_status status = io_survey(reader, root, IO_RANK_POOL);
     if (status == KARP_OK && !c.d.status)
         status = info->kind == IO_KIND_PROVISIONER ? convert_provisioner(&c, root) : convert_template(&c, root);

@@ -111,7 +111,7 @@ void io_auto_mode_rename(char *json, size_t length)
 
 karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root)
 {
-    if (info->kind != IO_KIND_NODE_POOL && !reader->auto_mode_here) return KARP_OK;
+    if (info->kind != IO_KIND_NODE_POOL && !reader->clouds.auto_mode_here) return KARP_OK;
     tree *template_ = tree_get(tree_get(root, "spec"), "template");
     const tree *ref = tree_get(tree_get(template_, "spec"), "nodeClassRef");
     bool of_pool = info->kind == IO_KIND_NODE_POOL && str_is(tree_get_text(ref, "group"), "eks.amazonaws.com");
@@ -120,14 +120,14 @@ karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, 
                                         "labels");
         tree_default_text(&reader->trees, labels, "eks.amazonaws.com/compute-type", str("auto"));
     }
-    if (!of_pool && !reader->auto_mode_here) return KARP_OK;
-    if (reader->auto_mode_here) { /* in a copy, because pods share values */
+    if (!of_pool && !reader->clouds.auto_mode_here) return KARP_OK;
+    if (reader->clouds.auto_mode_here) { /* in a copy, because pods share values */
         const tree *copy = tree_deep_copy(&reader->trees, root, false);
         if (!copy) return io_reader_nomem(reader);
         *root = *copy;
         if (!rename_labels(reader, root)) return io_reader_nomem(reader);
     }
-    reader->auto_mode_here = false;
+    reader->clouds.auto_mode_here = false;
     if (reader->trees.status) return io_reader_nomem(reader);
     return io_warn_once(reader, "EKS Auto Mode: its labels eks.amazonaws.com/instance-* are read as Karpenter's "
                                 "karpenter.k8s.aws/instance-*, whose values are the same; its NodeClass is not read");

@@ -74,17 +74,17 @@ static void put_member(const sink *s, const char *name, karp_str text)
 /* The problems that the objects of the dump do not have: "a","b". */
 static void list_problems(const karp_reader *reader, strbuf *out)
 {
-    for (size_t i = 0; i < reader->problem_count; i++) {
-        if (reader->problems[i].in_objects) continue;
+    for (size_t i = 0; i < reader->told.problem_count; i++) {
+        if (reader->told.problems[i].in_objects) continue;
         if (out->len) strbuf_addc(out, ',');
-        tree_write_string(out, reader->problems[i].bare);
+        tree_write_string(out, reader->told.problems[i].bare);
     }
 }
 
 /* The digest is without problems: no decision depends on them, and they have the names of files. */
 static karp_status put_state(const karp_reader *reader, const sink *s, bool problems, karp_error *error)
 {
-    karp_str state = reader->state_text;
+    karp_str state = reader->asked.state;
     karp_status status = KARP_OK;
     strbuf list = strbuf_on(reader->context);
     if (problems) list_problems(reader, &list);
@@ -103,15 +103,15 @@ static karp_status put_state(const karp_reader *reader, const sink *s, bool prob
 static karp_status put_snapshot(const karp_reader *reader, const sink *s, bool problems, karp_error *error)
 {
     char now[KARP_VALUE_TEXT];
-    karp_time_format(reader->now, now);
+    karp_time_format(reader->asked.now, now);
     puts_text(s, "{\"apiVersion\":\"karp/v1\",\n\"catalogues\":[");
-    for (size_t i = 0; i < reader->catalogue_count; i++) {
+    for (size_t i = 0; i < reader->catalogues.count; i++) {
         if (i) puts_text(s, ",\n");
-        karp_status status = put_catalogue(reader, &reader->catalogues[i], s, error);
+        karp_status status = put_catalogue(reader, &reader->catalogues.list[i], s, error);
         if (status) return status;
     }
     puts_text(s, "],\n\"kind\":\"Snapshot\"");
-    put_member(s, "labels", reader->labels_text);
+    put_member(s, "labels", reader->asked.labels);
     puts_text(s, ",\n\"now\":\"");
     puts_text(s, now);
     puts_text(s, "\",\n\"objects\":[");
@@ -123,7 +123,7 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, bool p
         put_text(s, text);
     }
     puts_text(s, "]");
-    put_member(s, "settings", reader->settings_text);
+    put_member(s, "settings", reader->asked.settings);
     karp_status status = put_state(reader, s, problems, error);
     if (status == KARP_OK) puts_text(s, "}\n");
     return status;

@@ -57,8 +57,8 @@ static void note(walk *w, const char *hint)
 {
     char field[sizeof((karp_error *)0)->field], shown[64];
     io_place at = *w->place;
-    if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
-    if (++w->reader->unknown_fields == MOST_NOTES) {
+    if (w->reader->told.unknown_fields == MOST_NOTES || !first_time(w)) return;
+    if (++w->reader->told.unknown_fields == MOST_NOTES) {
         w->status = io_warn(w->reader, "further unknown fields are not listed");
         return;
     }
@@ -214,8 +214,8 @@ enum { INVALID_WEIGHT = 1, INVALID_POOL_WEIGHT = 2, INVALID_BUDGET = 4 };
 
 static bool first(karp_reader *reader, uint32_t kind)
 {
-    bool new_ = (reader->invalid_noted & kind) == 0;
-    reader->invalid_noted |= kind;
+    bool new_ = (reader->told.invalid_noted & kind) == 0;
+    reader->told.invalid_noted |= kind;
     return new_;
 }
 

@@ -144,12 +144,12 @@ static karp_str directory_of(karp_reader *reader, karp_str path)
 static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
 {
     strbuf text = strbuf_on(reader->context);
-    karp_status status = read_rest(reader->context, file, reader->max_bytes, &text);
+    karp_status status = read_rest(reader->context, file, reader->limits.bytes, &text);
     if (status == KARP_E_NOMEM) {
         status = io_reader_nomem(reader);
     } else if (status != KARP_OK) {
         status = file_failed(reader, path, "cannot be read", errno);
-    } else if (text.len > reader->max_bytes) {
+    } else if (text.len > reader->limits.bytes) {
         io_place place = { .document = path };
         status = io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
     } else {

@@ -439,9 +439,9 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
      * of its fields are not known. Nothing refers to pods, but they share values, in which labels may be renamed. */
     io_place place = kind == IO_KIND_POD ? w->place : io_place_whole(&w->place);
     f->t = kind == IO_KIND_POD ? &f->made : &f->work;
-    bool own = kind == IO_KIND_POD && !f->reader->old_objects;
+    bool own = kind == IO_KIND_POD && !f->reader->mode.old;
     tree *root = own ? w->root : tree_deep_copy(f->t, w->root, false);
-    if (f->reader->old_objects) io_rename_old(f->t, w->info, root);
+    if (f->reader->mode.old) io_rename_old(f->t, w->info, root);
     io_complete_from_base(f->reader, f->t, w->info, root);
     bool refused = false;
     karp_status status = admit(f, w, root, &refused);
@@ -558,7 +558,7 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     memset(f, 0, sizeof *f);
     f->reader = reader;
     f->fill = reader->options.strict == 0;
-    f->start = reader->now < INT64_MIN + assumed_age ? reader->now : reader->now - assumed_age;
+    f->start = reader->asked.now < INT64_MIN + assumed_age ? reader->asked.now : reader->asked.now - assumed_age;
     f->t = &reader->trees;
     trees_init(&f->made, reader->context);
     trees_init(&f->work, reader->context);

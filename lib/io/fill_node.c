@@ -75,13 +75,13 @@ static const tree *pool_of(const io_filler *f, const tree *labels)
 static bool build_types(io_filler *f)
 {
     const karp_reader *reader = f->reader;
-    if (f->types || reader->catalogue_count == 0) return true;
-    f->types = mem_zalloc(reader->context, reader->catalogue_count * sizeof *f->types);
+    if (f->types || reader->catalogues.count == 0) return true;
+    f->types = mem_zalloc(reader->context, reader->catalogues.count * sizeof *f->types);
     if (!f->types) return false;
-    f->type_table_count = reader->catalogue_count;
+    f->type_table_count = reader->catalogues.count;
     for (size_t i = 0; i < f->type_table_count; i++) io_table_init(&f->types[i], reader->context);
     for (size_t i = 0; i < f->type_table_count; i++) {
-        const karp_catalogue *catalogue = reader->catalogues[i].catalogue;
+        const karp_catalogue *catalogue = reader->catalogues.list[i].catalogue;
         for (size_t k = 0; k < karp_catalogue_count(catalogue) && k < IO_NONE; k++) {
             if (!io_table_put(&f->types[i], karp_catalogue_type(catalogue, k)->name, (uint32_t)k)) return false;
         }
@@ -94,7 +94,7 @@ static const karp_catalogue *find_type(const io_filler *f, karp_str pool, karp_s
 {
     for (int any = 0; any < 2; any++) {
         for (size_t i = 0; i < f->type_table_count; i++) {
-            const io_given_catalogue *given = &f->reader->catalogues[i];
+            const io_given_catalogue *given = &f->reader->catalogues.list[i];
             uint32_t at = any || io_serves(given, pool) ? io_table_get(&f->types[i], name) : IO_NONE;
             if (at == IO_NONE) continue;
             *index = at;
@@ -162,7 +162,7 @@ static bool consolidatable(const io_filler *f, const tree *pool, const tree *cla
     karp_str stated = tree_get_text(tree_get(claim, "status"), "lastPodEventTime");
     if (stated.len && karp_time_parse(stated, &event) == KARP_OK) since = event;
     if (window == 0 || since == KARP_NO_TIME) return true;
-    return since < f->reader->now && (uint64_t)f->reader->now - (uint64_t)since >= (uint64_t)window;
+    return since < f->reader->asked.now && (uint64_t)f->reader->asked.now - (uint64_t)since >= (uint64_t)window;
 }
 
 static void claim_conditions(const io_filler *f, const tree *pool, const tree *claim, tree *status, bool has_node)

@@ -111,13 +111,14 @@ static karp_status note_no_pool(karp_reader *reader, const karp_snapshot *snapsh
 static karp_status settle_now(karp_reader *reader)
 {
     static const int64_t new_year_2026 = INT64_C(1767225600) * 1000000000;
-    if (reader->options.now) reader->now = reader->options.now;
-    else if (!reader->has_now) reader->now = reader->latest == KARP_NO_TIME ? new_year_2026 : reader->latest;
+    if (reader->options.now) reader->asked.now = reader->options.now;
+    else if (!reader->asked.has_now)
+        reader->asked.now = reader->asked.latest == KARP_NO_TIME ? new_year_2026 : reader->asked.latest;
     int64_t later = reader->options.now_later;
-    if (later > 0 ? reader->now > INT64_MAX - later : reader->now < INT64_MIN - later)
+    if (later > 0 ? reader->asked.now > INT64_MAX - later : reader->asked.now < INT64_MIN - later)
         return fail(&reader->error, KARP_E_RANGE, "the clock would be beyond the year 2262");
-    reader->now += later;
-    return karp_builder_set_now(reader->builder, reader->now, &reader->error);
+    reader->asked.now += later;
+    return karp_builder_set_now(reader->builder, reader->asked.now, &reader->error);
 }
 
 /* Does what needs all objects and precedes their addition. */

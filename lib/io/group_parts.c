@@ -346,7 +346,7 @@ static karp_status add_of_yunikorn(moving *m, const tree *root)
     if (status || io_find(m->reader, "whole of pods", m->space, app) != IO_NONE) return status;
     karp_str stated = stated_groups(m, app);
     trees t = trees_on(m->reader->context);
-    status = tree_parse(&t, stated, m->reader->max_nesting, &list, NULL, &fault);
+    status = tree_parse(&t, stated, m->reader->limits.nesting, &list, NULL, &fault);
     bool wrong = status == KARP_E_SYNTAX || (status == KARP_OK && (!tree_is(list, TREE_LIST) || tree_count(list) == 0));
     if (wrong)
         status = io_warn_once(

@@ -79,8 +79,8 @@ static karp_status leave_out(karp_reader *reader, io_deferred *w, karp_str phase
     bool post = has_phase(phases, str("post-install"));
     const char *phase = install ? "pre-install" : upgrade ? "pre-upgrade" : "post-install";
     w->gone = true;
-    reader->hook_phases |= (install ? PRE_INSTALL : 0u) | (upgrade ? PRE_UPGRADE : 0u);
-    if (install != upgrade) reader->hook_phases |= ONE_OF_THEM;
+    reader->mode.hook_phases |= (install ? PRE_INSTALL : 0u) | (upgrade ? PRE_UPGRADE : 0u);
+    if (install != upgrade) reader->mode.hook_phases |= ONE_OF_THEM;
     if (install || upgrade || post)
         return io_warn(reader,
                        "%s %.*s: a Helm hook (%.*s), which runs %s the other objects are created: it is left out of "
@@ -95,7 +95,7 @@ static karp_status leave_out(karp_reader *reader, io_deferred *w, karp_str phase
 karp_str karp_reader_hooks(const karp_reader *reader)
 {
     static const char *const rounds[] = { "", "pre-install", "pre-upgrade", "pre-install,pre-upgrade" };
-    uint32_t both = PRE_INSTALL | PRE_UPGRADE, phases = reader ? reader->hook_phases : 0;
+    uint32_t both = PRE_INSTALL | PRE_UPGRADE, phases = reader ? reader->mode.hook_phases : 0;
     if (phases == (both | ONE_OF_THEM)) return str("pre-install pre-upgrade");
     return str(rounds[phases & both]);
 }

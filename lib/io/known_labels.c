@@ -99,8 +99,8 @@ static karp_status keep_labels(karp_reader *reader, const karp_settings *setting
         tree_set(t, out, "restrictedDomains",
                  text_list(t, settings->restricted_domains, settings->restricted_domain_count));
     if (settings->reservation_id_label.len) tree_set_text(t, out, "reservationID", settings->reservation_id_label);
-    if (t->status == KARP_OK) reader->labels_text = io_keep_json(reader, out);
-    return reader->labels_text.ptr ? KARP_OK : io_reader_nomem(reader);
+    if (t->status == KARP_OK) reader->asked.labels = io_keep_json(reader, out);
+    return reader->asked.labels.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
 /* The label tables of the clouds that are used. */
@@ -144,8 +144,8 @@ static karp_status set_tables(karp_reader *reader, const label_tables *t, arena 
     karp_settings settings;
     karp_settings_init(&settings, sizeof settings);
     bool ok = !t->run || join(t, a, l, &settings);
-    for (size_t i = 0; ok && reader->own_catalogues && i < reader->catalogue_count; i++)
-        ok = add_catalogue_keys(l, reader->catalogues[i].catalogue);
+    for (size_t i = 0; ok && reader->catalogues.own && i < reader->catalogues.count; i++)
+        ok = add_catalogue_keys(l, reader->catalogues.list[i].catalogue);
     if (!ok) return io_reader_nomem(reader);
     for (size_t i = 0; i < t->count; i++) {
         if (io_table_get(&l->seen, t->of[i].reservation_id_label) != IO_NONE)
@@ -154,8 +154,8 @@ static karp_status set_tables(karp_reader *reader, const label_tables *t, arena 
     settings.well_known = l->keys;
     settings.well_known_count = l->count;
     io_options_apply(reader, &settings);
-    settings.repairs = reader->repairs;
-    settings.repair_count = reader->repair_count;
+    settings.repairs = reader->clouds.repairs;
+    settings.repair_count = reader->clouds.repair_count;
     karp_status status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status == KARP_OK) status = io_check_pools(reader, &settings);
     return status ? status : keep_labels(reader, &settings);
@@ -174,18 +174,18 @@ static karp_status set_gates(karp_reader *reader)
 /* With the gate NodeRepair, nodes are repaired by the policies of their provider. */
 static karp_status find_repairs(karp_reader *reader)
 {
-    bool on = (reader->gates_on & KARP_GATE_NODE_REPAIR) != 0, all = true;
-    uint32_t reboots = (reader->gates_on & KARP_GATE_REBOOT_FOR_REPAIR) != 0;
+    bool on = (reader->gates.given_on & KARP_GATE_NODE_REPAIR) != 0, all = true;
+    uint32_t reboots = (reader->gates.given_on & KARP_GATE_REBOOT_FOR_REPAIR) != 0;
     if (reader->options.legacy_node_repair) return KARP_OK;
-    for (uint32_t i = 0; on && i < reader->cloud_count; i++) {
+    for (uint32_t i = 0; on && i < reader->clouds.count; i++) {
         karp_provider *provider = NULL;
-        if (!reader->clouds[i].used) continue;
+        if (!reader->clouds.list[i].used) continue;
         karp_status status = io_cloud_open(reader, i, &provider);
-        if (status == KARP_OK && reader->repair_count == 0)
-            status = karp_provider_node_repairs(provider, reboots, &reader->repairs, &reader->repair_count,
-                                                &reader->error);
+        if (status == KARP_OK && reader->clouds.repair_count == 0)
+            status = karp_provider_node_repairs(provider, reboots, &reader->clouds.repairs,
+                                                &reader->clouds.repair_count, &reader->error);
         if (status) return status;
-        if (reader->repair_count > 0) return KARP_OK;
+        if (reader->clouds.repair_count > 0) return KARP_OK;
         all = false;
     }
     if (!on || all) return KARP_OK;
@@ -197,7 +197,7 @@ static karp_status find_repairs(karp_reader *reader)
 /* With these gates the aws provider makes devices for its instance types. */
 static karp_status note_device_gates(karp_reader *reader)
 {
-    if (!(reader->gates_on & (KARP_GATE_DRA_NVIDIA_GPU | KARP_GATE_DRA_EFA))) return KARP_OK;
+    if (!(reader->gates.given_on & (KARP_GATE_DRA_NVIDIA_GPU | KARP_GATE_DRA_EFA))) return KARP_OK;
     if (reader->options.dra_requests != KARP_READ_DRA_PLAN)
         return io_warn(reader,
                        "the gates DRANVIDIAGPU and DRAEFA have no effect as long as Karpenter ignores ResourceClaims, "
@@ -211,11 +211,11 @@ static karp_status note_device_gates(karp_reader *reader)
 /* The tables of the clouds that are used. */
 static karp_status gather(karp_reader *reader, label_tables *t)
 {
-    t->run = io_builtin_types(reader) || reader->given_provider || reader->options.provider.len > 0;
-    for (uint32_t i = 0; i < reader->cloud_count; i++) {
+    t->run = io_builtin_types(reader) || reader->clouds.given || reader->options.provider.len > 0;
+    for (uint32_t i = 0; i < reader->clouds.count; i++) {
         karp_provider *provider = NULL;
         karp_settings *tables = &t->of[t->count];
-        if (!reader->clouds[i].used) continue;
+        if (!reader->clouds.list[i].used) continue;
         karp_status status = io_cloud_open(reader, i, &provider);
         karp_settings_init(tables, sizeof *tables);
         if (status == KARP_OK) status = karp_provider_settings(provider, tables, &reader->error);
@@ -223,20 +223,20 @@ static karp_status gather(karp_reader *reader, label_tables *t)
         t->run = t->run || has_pool_of(reader, provider);
         t->count++;
     }
-    if (reader->cluster_api) t->of[t->count++] = *io_cluster_api_labels();
+    if (reader->clouds.cluster_api) t->of[t->count++] = *io_cluster_api_labels();
     return KARP_OK;
 }
 
 karp_status io_settle_labels(karp_reader *reader)
 {
-    if (reader->has_snapshot) return KARP_OK;
+    if (reader->asked.snapshot) return KARP_OK;
     karp_status status = set_gates(reader);
     label_tables tables = { .count = 0 };
     if (status == KARP_OK) status = gather(reader, &tables);
     if (status == KARP_OK) status = find_repairs(reader);
     if (status == KARP_OK) status = note_device_gates(reader);
     if (status == KARP_OK) status = io_settle_gates(reader);
-    if (status || (!tables.run && !reader->own_catalogues)) return status;
+    if (status || (!tables.run && !reader->catalogues.own)) return status;
     arena memory = arena_on(reader->context);
     key_list l;
     memset(&l, 0, sizeof l);

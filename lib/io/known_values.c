@@ -23,8 +23,8 @@ typedef bool take_labels(void *user, const karp_requirement *labels, size_t coun
 
 static void look_through(const karp_reader *reader, take_labels *take, void *user)
 {
-    for (size_t c = 0; c < reader->catalogue_count; c++) {
-        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
+    for (size_t c = 0; c < reader->catalogues.count; c++) {
+        const karp_catalogue *catalogue = reader->catalogues.list[c].catalogue;
         for (size_t i = 0; i < karp_catalogue_count(catalogue); i++) {
             const karp_instance_type *type = karp_catalogue_type(catalogue, i);
             if (!take(user, type->requirements, type->requirement_count)) return;
@@ -105,8 +105,8 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *required
     size_t first = 0;
     uint64_t offerings = 0;
     memset(out, 0, sizeof *out);
-    for (size_t c = 0; c < reader->catalogue_count; c++)
-        offerings += 16 * karp_catalogue_count(reader->catalogues[c].catalogue);
+    for (size_t c = 0; c < reader->catalogues.count; c++)
+        offerings += 16 * karp_catalogue_count(reader->catalogues.list[c].catalogue);
     if (!karp_context_work(reader->context, offerings * (required->value_count + 1))) return io_reader_nomem(reader);
     seek_values s = { required, mem_zalloc(reader->context, required->value_count * sizeof(bool) + 1),
                       required->value_count, false };
@@ -159,16 +159,16 @@ static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
     if (!text.ptr) return false;
     uint32_t known = io_find(reader, sort, r->key, text);
     if (known != IO_NONE) {
-        reader->pool_values[known].pools++;
+        reader->survey.pool_values[known].pools++;
         return true;
     }
     karp_str *values = arena_array(&reader->keep, r->value_count, sizeof *values);
     if (!values ||
-        !grow(reader->context, (void **)&reader->pool_values, &reader->pool_value_capacity,
-              reader->pool_value_count + 1, sizeof *reader->pool_values) ||
-        !io_note_name(reader, str(sort), r->key, text, (uint32_t)reader->pool_value_count))
+        !grow(reader->context, (void **)&reader->survey.pool_values, &reader->survey.pool_value_capacity,
+              reader->survey.pool_value_count + 1, sizeof *reader->survey.pool_values) ||
+        !io_note_name(reader, str(sort), r->key, text, (uint32_t)reader->survey.pool_value_count))
         return false;
-    io_pool_values *kept = &reader->pool_values[reader->pool_value_count++];
+    io_pool_values *kept = &reader->survey.pool_values[reader->survey.pool_value_count++];
     *kept = (io_pool_values){ io_keep(reader, pool), 1, { .key = io_keep(reader, r->key), .values = values }, false };
     for (size_t i = 0; i < r->value_count; i++) {
         if (is_customary_value(r->key, r->values[i])) {
@@ -220,8 +220,8 @@ karp_status io_values_note(karp_reader *reader)
 {
     karp_status status = KARP_OK;
     size_t noted = 0;
-    for (size_t i = 0; i < reader->pool_value_count && i < MOST_LISTS && !status; i++) {
-        const io_pool_values *kept = &reader->pool_values[i];
+    for (size_t i = 0; i < reader->survey.pool_value_count && i < MOST_LISTS && !status; i++) {
+        const io_pool_values *kept = &reader->survey.pool_values[i];
         char pool[128], key[128], more[32] = "";
         io_absent absent;
         status = io_find_absent(reader, &kept->required, &absent);

@@ -44,9 +44,9 @@ static karp_status note_repairs(karp_reader *reader, const karp_snapshot *snapsh
 
 karp_status io_legacy_repair_note(karp_reader *reader, const karp_snapshot *snapshot)
 {
-    bool on = reader->options.legacy_node_repair && (reader->gates & KARP_GATE_NODE_REPAIR);
-    for (uint32_t i = 0; on && i < reader->cloud_count; i++) {
-        karp_status status = reader->clouds[i].used ? note_repairs(reader, snapshot, i) : KARP_OK;
+    bool on = reader->options.legacy_node_repair && (reader->gates.on & KARP_GATE_NODE_REPAIR);
+    for (uint32_t i = 0; on && i < reader->clouds.count; i++) {
+        karp_status status = reader->clouds.list[i].used ? note_repairs(reader, snapshot, i) : KARP_OK;
         if (status) return status;
     }
     return KARP_OK;

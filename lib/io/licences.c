@@ -91,7 +91,7 @@ static size_t system_of(const io_deferred *w)
 /* Prices of the caller have what he wants them to have. */
 static bool has_own_prices(const karp_reader *reader)
 {
-    bool any = reader->own_catalogues;
+    bool any = reader->catalogues.own;
     for (size_t i = 0; i < reader->deferred_count && !any; i++) any = reader->deferred[i].info->kind == IO_KIND_PRICES;
     return any;
 }
@@ -99,23 +99,23 @@ static bool has_own_prices(const karp_reader *reader)
 karp_status io_licences_keep(karp_reader *reader, karp_str licences)
 {
     trees *t = &reader->passing;
-    str_shorten(reader->licences, sizeof reader->licences, licences);
-    if (!reader->options.keep_documents || licences.len == 0 || reader->state_text.len) return KARP_OK;
+    str_shorten(reader->catalogues.licences, sizeof reader->catalogues.licences, licences);
+    if (!reader->options.keep_documents || licences.len == 0 || reader->asked.state.len) return KARP_OK;
     trees_clear(t);
     tree *state = tree_new(t, TREE_MAP);
-    tree_set_text(t, state, "withoutLicences", str(reader->licences));
-    if (t->status == KARP_OK) reader->state_text = io_keep_json(reader, state);
-    return reader->state_text.ptr ? KARP_OK : io_reader_nomem(reader);
+    tree_set_text(t, state, "withoutLicences", str(reader->catalogues.licences));
+    if (t->status == KARP_OK) reader->asked.state = io_keep_json(reader, state);
+    return reader->asked.state.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
 karp_status io_licences_note(karp_reader *reader)
 {
     size_t counts[SYSTEMS + 1] = { 0 };
     const io_deferred *first[SYSTEMS + 1] = { NULL };
-    char names[sizeof reader->licences] = "";
+    char names[sizeof reader->catalogues.licences] = "";
     karp_status status = KARP_OK;
     bool own = has_own_prices(reader);
-    if (own) reader->licences[0] = '\0';
+    if (own) reader->catalogues.licences[0] = '\0';
     if (own || !io_builtin_types(reader) || reader->options.no_lint_notes) return KARP_OK;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
@@ -140,5 +140,5 @@ karp_status io_licences_note(karp_reader *reader)
 
 karp_str karp_reader_missing_licences(const karp_reader *reader)
 {
-    return reader ? str(reader->licences) : (karp_str){ NULL, 0 };
+    return reader ? str(reader->catalogues.licences) : (karp_str){ NULL, 0 };
 }

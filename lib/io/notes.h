@@ -19,7 +19,7 @@ karp_status io_gates_read(karp_reader *reader);
 static inline bool io_settings_chosen(const karp_reader *reader)
 {
     const karp_reader_options *o = &reader->options;
-    return reader->gates_given != 0 || o->preferences != KARP_READ_PREFERENCES_GIVEN ||
+    return reader->gates.given != 0 || o->preferences != KARP_READ_PREFERENCES_GIVEN ||
            o->dra_requests != KARP_READ_DRA_GIVEN || o->legacy_node_repair;
 }
 /* Notes on the nodes that the controller of --legacy-node-repair replaces. Errors: NOMEM, those of providers. */

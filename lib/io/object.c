@@ -131,7 +131,7 @@ static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *ro
     io_identity(info, root, &namespace_, &name);
     uint32_t *number = io_number_of(reader, kind, namespace_, name);
     if (!number) return io_reader_nomem(reader);
-    if (reader->replacing && *number != IO_NONE) return io_replace(reader, *number, root, place);
+    if (reader->mode.replacing && *number != IO_NONE) return io_replace(reader, *number, root, place);
     /* The builder finds duplicates of the other kinds. */
     if (!io_is_added(info) && *number < reader->deferred_count) {
         (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the object is in the input already");
@@ -150,7 +150,7 @@ static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *ro
         .name = name,
         .root = root,
         .place = *place,
-        .replaced = reader->replacing,
+        .replaced = reader->mode.replacing,
     };
     return KARP_OK;
 }
@@ -299,12 +299,12 @@ static const io_kind_info *kind_of(const karp_reader *reader, const tree *root)
 static karp_status use_whole_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     karp_str kind = tree_get_text(root, "kind"), api_version = tree_get_text(root, "apiVersion");
-    stated = stated || reader->complete;
-    if (reader->only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
+    stated = stated || reader->mode.complete;
+    if (reader->catalogues.only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
     if (kind.len == 0 || api_version.len == 0 || io_foreign_version(api_version))
         return io_foreign_refuse(reader, root, place, stated, kind.len > 0 ? "apiVersion" : "kind",
                                  "is missing: this is not a Kubernetes object");
-    reader->used++;
+    reader->survey.used++;
     const io_kind_info *info = kind_of(reader, root);
     if (!stated && !io_name_generated(reader, info, root)) return io_reader_nomem(reader);
     if (info->kind != IO_KIND_POD && !io_note_made(reader, root)) return io_reader_nomem(reader);
@@ -332,7 +332,7 @@ static karp_status use_whole_object(karp_reader *reader, tree *root, const io_pl
     /* Pods to which changes may be applied are counted at the end. */
     if (info->kind == IO_KIND_POD && !reader->options.editable && !io_note_owned(reader, root))
         return io_reader_nomem(reader);
-    if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len) {
+    if (!stated || !reader->asked.has_now || !reader->catalogues.stated || reader->options.provider.len) {
         io_note_cloud(reader, info, root);
         status = io_survey(reader, root, rank);
     }
@@ -345,7 +345,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
 {
     size_t first = reader->deferred_count;
     karp_status status = use_whole_object(reader, root, place, stated);
-    if (status == KARP_OK || stated || reader->complete || reader->only_prices) return status;
+    if (status == KARP_OK || stated || reader->mode.complete || reader->catalogues.only_prices) return status;
     status = io_leave_out(reader, status, root, place);
     for (size_t i = first; i < reader->deferred_count && status == KARP_OK; i++) reader->deferred[i].gone = true;
     return status;
@@ -390,7 +390,7 @@ static karp_status read_items(karp_reader *reader, tree *root, const char *membe
 
 static karp_status read_snapshot_tree(karp_reader *reader, tree *root, const io_place *place)
 {
-    reader->used++;
+    reader->survey.used++;
     karp_status status = io_snapshot_begin(reader, place);
     if (status) return status;
     io_snapshot_head head = { tree_get(root, "now"), tree_get(root, "settings"), tree_get(root, "labels"),
@@ -400,7 +400,7 @@ static karp_status read_snapshot_tree(karp_reader *reader, tree *root, const io_
     if (status == KARP_OK && catalogues) {
         if (!tree_is(catalogues, TREE_LIST))
             return io_reader_fail(reader, KARP_E_INVALID, place, "catalogues", "must be a list");
-        reader->has_catalogues = true;
+        reader->catalogues.stated = true;
         for (size_t i = 0; i < tree_count(catalogues) && status == KARP_OK; i++) {
             const tree *entry = tree_item(catalogues, i);
             const tree *types = tree_get(entry, "instanceTypes");
@@ -420,7 +420,7 @@ karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place,
         return io_foreign_refuse(reader, root, place, stated, NULL, "a document must be an object");
     karp_str kind = tree_get_text(root, "kind");
     if (io_is_snapshot(kind, tree_get_text(root, "apiVersion"))) {
-        if (reader->only_prices) return refuse_as_prices(reader, root, place);
+        if (reader->catalogues.only_prices) return refuse_as_prices(reader, root, place);
         if (stated) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a Snapshot inside a Snapshot");
         return read_snapshot_tree(reader, root, place);
     }

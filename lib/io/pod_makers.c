@@ -250,12 +250,12 @@ static karp_status report(karp_reader *reader, const io_deferred *w)
 karp_status io_settle_makers(karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    size_t first = reader->problem_count;
+    size_t first = reader->told.problem_count;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_POD_MAKER || w->gone || io_is_scaler(w->root) || io_has_made(reader, w)) continue;
         status = io_makes_pods(w->root) ? report(reader, w) : report_unknown(reader, w);
     }
-    for (size_t i = first; i < reader->problem_count; i++) reader->problems[i].in_objects = true;
+    for (size_t i = first; i < reader->told.problem_count; i++) reader->told.problems[i].in_objects = true;
     return status;
 }

@@ -318,7 +318,7 @@ static karp_status put(pricing *g, size_t index, size_t number, karp_catalogue *
     karp_reader *reader = g->reader;
     const pool_group *group = &g->groups[number];
     if (number > 0) return io_give_catalogue(reader, priced, group->pools, group->pool_count);
-    io_given_catalogue *given = &reader->catalogues[index];
+    io_given_catalogue *given = &reader->catalogues.list[index];
     karp_catalogue_unref(given->catalogue);
     given->catalogue = priced;
     if (g->group_count == 1) return KARP_OK; /* it serves the same pools as before */
@@ -331,8 +331,8 @@ static karp_status put(pricing *g, size_t index, size_t number, karp_catalogue *
 static karp_status price_catalogue(pricing *g, size_t index)
 {
     karp_reader *reader = g->reader;
-    karp_status status = group_pools(g, &reader->catalogues[index]);
-    karp_catalogue *from = karp_catalogue_ref(reader->catalogues[index].catalogue);
+    karp_status status = group_pools(g, &reader->catalogues.list[index]);
+    karp_catalogue *from = karp_catalogue_ref(reader->catalogues.list[index].catalogue);
     for (size_t i = 0; i < g->group_count && status == KARP_OK; i++) {
         karp_catalogue *priced = NULL;
         /* The builder has the same limit, but checks it only after all types are created. */
@@ -353,10 +353,11 @@ static karp_status price_catalogue(pricing *g, size_t index)
 
 void io_settle_prices(karp_reader *reader)
 {
-    reader->prices_known = true;
+    reader->catalogues.prices_known = true;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (is_prices(w) && tree_count(tree_get(tree_get(w->root, "spec"), "commitments")) > 0) reader->commits = true;
+        if (is_prices(w) && tree_count(tree_get(tree_get(w->root, "spec"), "commitments")) > 0)
+            reader->catalogues.commits = true;
     }
 }
 
@@ -368,7 +369,7 @@ karp_status io_price_catalogues(karp_reader *reader)
     pricing g = { .reader = reader };
     arena_init(&g.arena, reader->context);
     karp_status status = gather(&g, objects);
-    size_t count = reader->catalogue_count;
+    size_t count = reader->catalogues.count;
     /* Commitments come first: discounts apply to the rest of the price, and fees are not covered. */
     if (status == KARP_OK && g.all.commitment_count > 0)
         status = io_lay_commitments(reader, g.commitments, g.all.commitment_count);

@@ -73,8 +73,8 @@ void io_check_price_requirements(io_decoder *d, const karp_requirement *list, si
 
 static bool is_about_something(const karp_reader *reader, const karp_requirement *list, size_t count)
 {
-    for (size_t c = 0; c < reader->catalogue_count; c++) {
-        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
+    for (size_t c = 0; c < reader->catalogues.count; c++) {
+        const karp_catalogue *catalogue = reader->catalogues.list[c].catalogue;
         for (size_t i = 0; i < karp_catalogue_count(catalogue); i++) {
             const karp_instance_type *type = karp_catalogue_type(catalogue, i);
             for (size_t k = 0; k < type->offering_count; k++) {
@@ -95,9 +95,9 @@ static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its
     karp_error error = { .size = sizeof error };
     karp_settings_init(&tables, sizeof tables);
     *of_its_domain = false;
-    for (uint32_t c = 0; c < reader->cloud_count; c++) {
+    for (uint32_t c = 0; c < reader->clouds.count; c++) {
         karp_provider *provider = NULL;
-        if (!reader->clouds[c].used) continue;
+        if (!reader->clouds.list[c].used) continue;
         if (io_cloud_open(reader, c, &provider) || karp_provider_settings(provider, &tables, &error)) return true;
         for (size_t i = 0; i < tables.well_known_count; i++) {
             if (equal_str(tables.well_known[i], key)) return true;
@@ -146,11 +146,11 @@ karp_status io_check_price_matches(karp_reader *reader, const io_deferred *w, co
                                    const karp_requirement *requirements, size_t count)
 {
     char field[64];
-    if (reader->catalogue_count == 0) return KARP_OK;
+    if (reader->catalogues.count == 0) return KARP_OK;
     size_t offerings = 0, looks = count + 1;
     for (size_t i = 0; i < count; i++) looks += requirements[i].value_count;
-    for (size_t c = 0; c < reader->catalogue_count; c++)
-        offerings += 16 * karp_catalogue_count(reader->catalogues[c].catalogue);
+    for (size_t c = 0; c < reader->catalogues.count; c++)
+        offerings += 16 * karp_catalogue_count(reader->catalogues.list[c].catalogue);
     if (!karp_context_work(reader->context, offerings * looks)) return io_reader_nomem(reader);
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++) {

@@ -10,7 +10,7 @@ static karp_status scan_failed(karp_reader *reader, karp_str document, const io_
     if (why == IO_SCAN_STOPPED) return io_reader_nomem(reader);
     if (why == IO_SCAN_DEEP) {
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "nested deeper than %u levels",
-                              (unsigned)reader->max_nesting);
+                              (unsigned)reader->limits.nesting);
     }
     const char *found = at->pos >= at->end ? "ends in the middle" : "not JSON here";
     return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "%s", found);
@@ -22,7 +22,7 @@ static karp_status parse(karp_reader *reader, trees *t, karp_str document, io_cu
     tree_fault found;
     size_t length = 0;
     karp_str text = io_cursor_text(at);
-    if (tree_parse(t, text, reader->max_nesting, out, &length, &found) == KARP_OK) {
+    if (tree_parse(t, text, reader->limits.nesting, out, &length, &found) == KARP_OK) {
         io_cursor_skip(at, length);
         return KARP_OK;
     }
@@ -193,7 +193,7 @@ static karp_status read_catalogues(karp_reader *reader, karp_str document, const
         io_place place = io_place_of(document, array);
         return io_reader_fail(reader, KARP_E_INVALID, &place, "catalogues", "must be a list");
     }
-    reader->has_catalogues = true;
+    reader->catalogues.stated = true;
     bool first = true;
     for (size_t index = 0;; index++) {
         io_scan found = io_scan_element(&walk, &first, &value);

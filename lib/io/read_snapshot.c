@@ -10,9 +10,9 @@
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
 {
-    if (reader->has_snapshot)
+    if (reader->asked.snapshot)
         return io_reader_fail(reader, KARP_E_DUPLICATE, place, NULL, "the input has a Snapshot already");
-    reader->has_snapshot = true;
+    reader->asked.snapshot = true;
     return KARP_OK;
 }
 
@@ -182,14 +182,16 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *st
     }
     io_push(d, "state");
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);
-    reader->method = io_enum(d, state, "method", methods, count, KARP_METHOD_ANY);
-    settings->other_nodes_known = reader->method != KARP_METHOD_ANY; /* a disruption pass knows the whole cluster */
+    reader->asked.method = io_enum(d, state, "method", methods, count, KARP_METHOD_ANY);
+    settings->other_nodes_known = reader->asked.method !=
+                                  KARP_METHOD_ANY; /* a disruption pass knows the whole cluster */
     size_t node_count = 0, pod_count = 0;
     const karp_node_state *nodes = io_elements(d, state, "nodes", sizeof(karp_node_state), node_state, &node_count);
     const karp_str *pods = io_strings(d, state, "pods", &pod_count);
     settings->reboots = read_reboots(d, state, &settings->reboot_count);
     settings->credits = read_credits(d, state, &settings->credit_count);
-    str_shorten(reader->licences, sizeof reader->licences, io_string(d, state, "withoutLicences"));
+    str_shorten(reader->catalogues.licences, sizeof reader->catalogues.licences,
+                io_string(d, state, "withoutLicences"));
     size_t problem_count = 0;
     const karp_str *problems = io_strings(d, state, "problems", &problem_count);
     io_pop(d);
@@ -224,8 +226,8 @@ static void set_seconds(trees *t, tree *object, const char *name, int64_t durati
 static tree *repairs_of(trees *t, const karp_reader *reader)
 {
     tree *list = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < reader->repair_count; i++) {
-        const karp_node_repair *p = &reader->repairs[i];
+    for (size_t i = 0; i < reader->clouds.repair_count; i++) {
+        const karp_node_repair *p = &reader->clouds.repairs[i];
         tree *one = tree_new(t, TREE_MAP);
         tree_set_text(t, one, "conditionType", p->condition);
         tree_set_text(t, one, "conditionStatus", p->status);
@@ -242,10 +244,10 @@ static tree *repairs_of(trees *t, const karp_reader *reader)
 /* Keeps the settings for the dump, with those of the options in place of the stated ones. */
 static bool keep_settings(karp_reader *reader, const tree *settings)
 {
-    if (!io_settings_chosen(reader)) return keep_text(reader, settings, &reader->settings_text);
+    if (!io_settings_chosen(reader)) return keep_text(reader, settings, &reader->asked.settings);
     trees *t = &reader->passing;
     tree *copy = tree_copy_or_new(t, settings, TREE_MAP);
-    tree *gates = reader->gates_given ? tree_own(t, copy, "featureGates", TREE_MAP) : NULL;
+    tree *gates = reader->gates.given ? tree_own(t, copy, "featureGates", TREE_MAP) : NULL;
     uint32_t bit = 0;
     if (reader->options.preferences != KARP_READ_PREFERENCES_GIVEN)
         tree_set_text(t, copy, "preferencePolicy",
@@ -256,16 +258,16 @@ static bool keep_settings(karp_reader *reader, const tree *settings)
     if (reader->options.legacy_node_repair) tree_set(t, copy, "legacyNodeRepair", tree_new(t, TREE_TRUE));
     for (size_t i = 0; gates && io_gate_name(i, &bit); i++) {
         const char *name = io_gate_name(i, &bit);
-        if (reader->gates_given & bit)
-            tree_set(t, gates, name, tree_new(t, reader->gates_on & bit ? TREE_TRUE : TREE_FALSE));
+        if (reader->gates.given & bit)
+            tree_set(t, gates, name, tree_new(t, reader->gates.given_on & bit ? TREE_TRUE : TREE_FALSE));
     }
-    if (reader->repair_count > 0) tree_set(t, copy, "repairPolicies", repairs_of(t, reader));
-    return t->status == KARP_OK && keep_text(reader, copy, &reader->settings_text);
+    if (reader->clouds.repair_count > 0) tree_set(t, copy, "repairPolicies", repairs_of(t, reader));
+    return t->status == KARP_OK && keep_text(reader, copy, &reader->asked.settings);
 }
 
 karp_status io_settle_gates(karp_reader *reader)
 {
-    if (!io_settings_chosen(reader) || reader->has_snapshot) return KARP_OK;
+    if (!io_settings_chosen(reader) || reader->asked.snapshot) return KARP_OK;
     return keep_settings(reader, NULL) ? KARP_OK : io_reader_nomem(reader);
 }
 
@@ -289,7 +291,7 @@ static bool keep_state(karp_reader *reader, const tree *state)
             return false;
         tree_set(t, copy, "nodes", nodes);
     }
-    return t->status == KARP_OK && keep_text(reader, copy, &reader->state_text);
+    return t->status == KARP_OK && keep_text(reader, copy, &reader->asked.state);
 }
 
 static karp_status warn_members(karp_reader *reader, const tree *settings, const tree *labels, const tree *state)
@@ -332,9 +334,10 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
     }
     if (head->now && !tree_is(head->now, TREE_NULL)) {
         karp_str text = tree_text(head->now);
-        karp_status status = tree_is(head->now, TREE_STRING) ? karp_time_parse(text, &reader->now) : KARP_E_INVALID;
+        karp_status status = tree_is(head->now, TREE_STRING) ? karp_time_parse(text, &reader->asked.now)
+                                                             : KARP_E_INVALID;
         if (status) io_bad_member(&d, "now", status, "is not an RFC 3339 time between 1678 and 2261");
-        reader->has_now = true;
+        reader->asked.has_now = true;
     }
     karp_settings settings;
     karp_settings_init(&settings, sizeof settings);
@@ -343,16 +346,16 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
     karp_status status = read_state(reader, &d, head->state, &settings);
     if (d.status) return bad(reader, &d, place, root);
     io_options_apply(reader, &settings);
-    reader->gates = settings.gates;
+    reader->gates.on = settings.gates;
     uint32_t bit = 0;
     for (size_t i = 0; io_gate_name(i, &bit); i++)
-        if (tree_get(tree_get(head->settings, "featureGates"), io_gate_name(i, &bit))) reader->gates_stated |= bit;
+        if (tree_get(tree_get(head->settings, "featureGates"), io_gate_name(i, &bit))) reader->gates.stated |= bit;
     if (status == KARP_OK) status = karp_builder_set_settings(reader->builder, &settings, &reader->error);
     if (status) {
         if (status != KARP_E_NOMEM) io_error_place(&reader->error, place);
         return status;
     }
-    if (!keep_settings(reader, head->settings) || !keep_text(reader, head->labels, &reader->labels_text) ||
+    if (!keep_settings(reader, head->settings) || !keep_text(reader, head->labels, &reader->asked.labels) ||
         !keep_state(reader, head->state)) {
         return io_reader_nomem(reader);
     }
@@ -363,20 +366,20 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
 
 karp_status io_give_catalogue(karp_reader *reader, karp_catalogue *catalogue, const karp_str *pools, size_t pool_count)
 {
-    void *list = reader->catalogues;
+    void *list = reader->catalogues.list;
     karp_str *copy = arena_array(&reader->keep, pool_count, sizeof *copy);
-    bool ok = copy && grow(reader->context, &list, &reader->catalogue_capacity, reader->catalogue_count + 1,
+    bool ok = copy && grow(reader->context, &list, &reader->catalogues.capacity, reader->catalogues.count + 1,
                            sizeof(io_given_catalogue));
     for (size_t i = 0; ok && i < pool_count; i++) {
         copy[i] = io_keep(reader, pools[i]);
         ok = copy[i].ptr != NULL;
     }
-    if (list) reader->catalogues = list;
+    if (list) reader->catalogues.list = list;
     if (!ok) {
         karp_catalogue_unref(catalogue);
         return io_reader_nomem(reader);
     }
-    reader->catalogues[reader->catalogue_count++] = (io_given_catalogue){ catalogue, copy, pool_count };
+    reader->catalogues.list[reader->catalogues.count++] = (io_given_catalogue){ catalogue, copy, pool_count };
     return KARP_OK;
 }
 
@@ -398,12 +401,12 @@ static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, 
     strbuf_add(&full, path.ptr, path.len);
     karp_str key = { full.ptr, full.len };
     karp_status status = full.failed ? io_reader_nomem(reader) : KARP_OK;
-    uint32_t known = full.failed ? IO_NONE : io_table_get(&reader->catalogue_files, key);
-    if (known != IO_NONE && known < reader->catalogue_count) {
-        *out = karp_catalogue_ref(reader->catalogues[known].catalogue);
+    uint32_t known = full.failed ? IO_NONE : io_table_get(&reader->catalogues.files, key);
+    if (known != IO_NONE && known < reader->catalogues.count) {
+        *out = karp_catalogue_ref(reader->catalogues.list[known].catalogue);
     } else if (status == KARP_OK) {
         status = karp_catalogue_read_file(reader->context, full.ptr, out, &reader->error);
-        if (status == KARP_OK && !io_table_put(&reader->catalogue_files, key, (uint32_t)reader->catalogue_count)) {
+        if (status == KARP_OK && !io_table_put(&reader->catalogues.files, key, (uint32_t)reader->catalogues.count)) {
             karp_catalogue_unref(*out);
             status = io_reader_nomem(reader);
         }
@@ -415,7 +418,7 @@ static karp_status from_file(karp_reader *reader, io_decoder *d, karp_str path, 
 karp_status io_snapshot_catalogue(karp_reader *reader, const tree *entry, karp_str types, const io_place *place,
                                   size_t index)
 {
-    if (reader->own_catalogues || reader->options.provider.len) return KARP_OK;
+    if (reader->catalogues.own || reader->options.provider.len) return KARP_OK;
     io_decoder d;
     arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);

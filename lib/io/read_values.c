@@ -71,7 +71,7 @@ static void *refuse_memory(values *v)
 static bool count_bytes(values *v, uint64_t bytes)
 {
     v->bytes += bytes + VALUE_BYTES;
-    if (v->bytes <= v->reader->max_bytes) return true;
+    if (v->bytes <= v->reader->limits.bytes) return true;
     return refuse(v, KARP_E_LIMIT, "the document is longer than the limit") != NULL;
 }
 
@@ -162,7 +162,7 @@ static tree *convert_object(values *v, const void *node, tree *into)
 
 static tree *convert_container(values *v, const void *node, uint32_t kind)
 {
-    unsigned deepest = v->reader->max_nesting < DEEPEST ? v->reader->max_nesting : DEEPEST;
+    unsigned deepest = v->reader->limits.nesting < DEEPEST ? v->reader->limits.nesting : DEEPEST;
     if (v->path.depth >= deepest) {
         io_bad(&v->path, KARP_E_LIMIT, "nested deeper than %u levels", deepest);
         return NULL;

@@ -272,11 +272,11 @@ static karp_status on_alias(yaml_reader *y, const yaml_event_t *event)
     const anchor *a = &y->anchors[index];
     if (!a->node) return bad(y, KARP_E_INVALID, event->start_mark, "an alias inside what it stands for");
     y->expanded.nodes = sum(y->expanded.nodes, a->inside.nodes);
-    if (y->expanded.nodes > y->reader->max_aliases)
+    if (y->expanded.nodes > y->reader->limits.aliases)
         return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases expand to more nodes than the limit");
     y->copied = sum(y->copied, copied_bytes(&a->inside));
     if (y->copied > y->most_copied) return too_much_copied(y, event->start_mark);
-    if (y->depth + a->inside.height > y->reader->max_nesting)
+    if (y->depth + a->inside.height > y->reader->limits.nesting)
         return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases nest deeper than the limit");
     extent inside = a->inside;
     tree *copy = tree_deep_copy(y->t, a->node, false);
@@ -311,7 +311,7 @@ static karp_status on_scalar(yaml_reader *y, const yaml_event_t *event)
 static karp_status open_node(yaml_reader *y, tree_type type, const yaml_char_t *name, yaml_mark_t mark)
 {
     uint32_t index = IO_NONE;
-    if (y->depth >= y->reader->max_nesting) return bad(y, KARP_E_LIMIT, mark, "nested deeper than the limit");
+    if (y->depth >= y->reader->limits.nesting) return bad(y, KARP_E_LIMIT, mark, "nested deeper than the limit");
     tree *node = tree_new(y->t, type);
     mark_node(y, node, mark);
     karp_status status = failed(y);
@@ -452,11 +452,11 @@ karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
     y.reader = reader;
     y.t = &reader->trees;
     y.document = document;
-    y.most_copied = most_copied(text.len, reader->max_bytes);
+    y.most_copied = most_copied(text.len, reader->limits.bytes);
     io_table_init(&y.names, reader->context);
     /* libyaml does not support custom allocators. So as much memory as it may need is allocated from the context and
      * left unused meanwhile, so that max_memory includes it. */
-    size_t held = most_of_libyaml(text, reader->max_nesting);
+    size_t held = most_of_libyaml(text, reader->limits.nesting);
     void *place = held > 0 ? mem_alloc(reader->context, held) : NULL;
     karp_status status = place ? read_events(&y, text) : io_reader_nomem(reader);
     mem_free(reader->context, place, held);

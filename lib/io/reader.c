@@ -52,11 +52,11 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->context = context;
     reader->builder = builder;
     reader->options = given;
-    reader->max_nesting = limits->max_nesting;
-    reader->max_aliases = limits->max_aliases;
-    reader->max_bytes = limits->max_document_bytes;
-    reader->max_pods = limits->max_pods;
-    reader->latest = KARP_NO_TIME;
+    reader->limits.nesting = limits->max_nesting;
+    reader->limits.aliases = limits->max_aliases;
+    reader->limits.bytes = limits->max_document_bytes;
+    reader->limits.pods = limits->max_pods;
+    reader->asked.latest = KARP_NO_TIME;
     io_clouds_init(reader);
     karp_error_init(&reader->error, sizeof reader->error);
     arena_init(&reader->keep, context);
@@ -64,11 +64,11 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     trees_init(&reader->trees, context);
     trees_init(&reader->passing, context);
     io_pod_templates_init(&reader->pod_templates, context);
-    io_table_init(&reader->catalogue_files, context);
+    io_table_init(&reader->catalogues.files, context);
     io_table_init(&reader->names, context);
-    io_table_init(&reader->warned, context);
-    io_table_init(&reader->node_kind_names, context);
-    io_table_init(&reader->zone_names, context);
+    io_table_init(&reader->told.warned, context);
+    io_table_init(&reader->survey.kind_names, context);
+    io_table_init(&reader->clouds.zone_names, context);
     io_table_init(&reader->templates, context);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
@@ -76,7 +76,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.feature_gates = io_keep(reader, given.feature_gates);
     reader->options.hooks = io_keep(reader, given.hooks);
     reader->options.ignored_kinds = io_keep(reader, given.ignored_kinds);
-    reader->gates = KARP_GATE_RESERVED_CAPACITY;
+    reader->gates.on = KARP_GATE_RESERVED_CAPACITY;
     reader->canonical = arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
@@ -87,7 +87,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     }
     status = io_gates_read(reader);
     if (status == KARP_OK) status = io_ignored_read(reader);
-    reader->gates = (reader->gates & ~reader->gates_given) | reader->gates_on;
+    reader->gates.on = (reader->gates.on & ~reader->gates.given) | reader->gates.given_on;
     /* A provider that does not exist is reported now. */
     if (status == KARP_OK) status = io_clouds_check(reader);
     if (status) {
@@ -105,11 +105,12 @@ void karp_reader_free(karp_reader *reader)
     karp_context *context = reader->context;
     io_clouds_free(reader);
     io_sizes_free(reader);
-    for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
-    karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
-    karp_free(context, reader->node_kinds, reader->node_kind_capacity * sizeof *reader->node_kinds);
-    karp_free(context, reader->statics, reader->static_capacity * sizeof *reader->statics);
-    karp_free(context, reader->pool_values, reader->pool_value_capacity * sizeof *reader->pool_values);
+    for (size_t i = 0; i < reader->catalogues.count; i++) karp_catalogue_unref(reader->catalogues.list[i].catalogue);
+    karp_free(context, reader->catalogues.list, reader->catalogues.capacity * sizeof *reader->catalogues.list);
+    karp_free(context, reader->survey.kinds, reader->survey.kind_capacity * sizeof *reader->survey.kinds);
+    karp_free(context, reader->survey.statics, reader->survey.static_capacity * sizeof *reader->survey.statics);
+    karp_free(context, reader->survey.pool_values,
+              reader->survey.pool_value_capacity * sizeof *reader->survey.pool_values);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
     karp_free(context, reader->replaced.list, reader->replaced.capacity * sizeof *reader->replaced.list);
     karp_free(context, reader->deferred, reader->deferred_capacity * sizeof *reader->deferred);
@@ -118,15 +119,15 @@ void karp_reader_free(karp_reader *reader)
     karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
     for (size_t i = 0; i < reader->file_count; i++) strbuf_free(&reader->files[i]);
     karp_free(context, reader->files, reader->file_capacity * sizeof *reader->files);
-    karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
-    karp_free(context, reader->problems, reader->problem_capacity * sizeof *reader->problems);
-    io_table_free(&reader->catalogue_files);
+    karp_free(context, reader->told.warnings, reader->told.warning_capacity * sizeof *reader->told.warnings);
+    karp_free(context, reader->told.problems, reader->told.problem_capacity * sizeof *reader->told.problems);
+    io_table_free(&reader->catalogues.files);
     io_table_free(&reader->names);
-    io_table_free(&reader->warned);
-    io_table_free(&reader->node_kind_names);
-    io_table_free(&reader->zone_names);
+    io_table_free(&reader->told.warned);
+    io_table_free(&reader->survey.kind_names);
+    io_table_free(&reader->clouds.zone_names);
     io_table_free(&reader->templates);
-    karp_free(context, reader->zones, reader->zone_capacity * sizeof *reader->zones);
+    karp_free(context, reader->clouds.zones, reader->clouds.zone_capacity * sizeof *reader->clouds.zones);
     arena_free(&reader->keep);
     arena_free(&reader->scratch);
     trees_free(&reader->trees);
@@ -190,18 +191,19 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, st
     karp_str document = io_keep(reader, name);
     if (!document.ptr) return io_reader_nomem(reader);
     io_place place = { .document = document };
-    if (text.len > reader->max_bytes) {
+    if (text.len > reader->limits.bytes) {
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "the document has %zu bytes, more than the limit",
                               text.len);
     }
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
     if (!io_foreign_note(reader, document, text)) return io_reader_nomem(reader);
-    uint64_t used = reader->used;
+    uint64_t used = reader->survey.used;
     /* `take` receives documents as trees, which only the YAML reader provides. JSON is YAML, too. */
     karp_status status = !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text, file)
                                                                       : io_read_yaml(reader, document, text);
-    bool unparsed = (status == KARP_E_SYNTAX || status == KARP_E_INVALID) && used == reader->used && !reader->take;
+    bool unparsed = (status == KARP_E_SYNTAX || status == KARP_E_INVALID) && used == reader->survey.used &&
+                    !reader->take;
     if (unparsed) return io_foreign_text(reader, document, text);
     bool parsing = status == KARP_E_SYNTAX || (status == KARP_E_INVALID && reader->error.object[0] == '\0');
     if (parsing) io_foreign_explain_line(reader, document, text);
@@ -227,9 +229,9 @@ static karp_status read_values(karp_reader *reader, karp_str name, const karp_va
     if (status) return status;
     if (!given.read || !given.next) return fail_null(error, "read or next");
     reader->directory = reader->options.base_directory;
-    reader->replacing = replacing;
+    reader->mode.replacing = replacing;
     status = io_read_values(reader, name, &given, root);
-    reader->replacing = false;
+    reader->mode.replacing = false;
     return end_reading(reader, status, error);
 }
 
@@ -263,9 +265,9 @@ karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, k
     karp_status status = begin_call(reader, error);
     if (status) return status;
     size_t before = count_prices(reader);
-    reader->only_prices = true;
+    reader->catalogues.only_prices = true;
     status = io_read_path(reader, path);
-    reader->only_prices = false;
+    reader->catalogues.only_prices = false;
     io_place place = { .document = str(path) };
     if (status == KARP_OK && count_prices(reader) == before)
         status = io_reader_fail(reader, KARP_E_INVALID, &place, NULL,
@@ -279,10 +281,11 @@ karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catal
     karp_status status = begin_call(reader, error);
     if (status) return status;
     /* The catalogues of a Snapshot that was read before are replaced. */
-    if (!reader->own_catalogues) {
-        for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
-        reader->catalogue_count = 0;
-        reader->own_catalogues = true;
+    if (!reader->catalogues.own) {
+        for (size_t i = 0; i < reader->catalogues.count; i++)
+            karp_catalogue_unref(reader->catalogues.list[i].catalogue);
+        reader->catalogues.count = 0;
+        reader->catalogues.own = true;
     }
     return end_call(reader, io_give_catalogue(reader, karp_catalogue_ref(catalogue), NULL, 0), error);
 }
@@ -303,9 +306,9 @@ karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str tex
     karp_status status = begin_change(reader, error);
     if (status) return status;
     reader->directory = reader->options.base_directory;
-    reader->replacing = true;
+    reader->mode.replacing = true;
     status = io_reader_text(reader, name, text, NULL);
-    reader->replacing = false;
+    reader->mode.replacing = false;
     return end_reading(reader, status, error);
 }
 
@@ -323,9 +326,9 @@ karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp
     if (!path) return fail_null(error, "path");
     karp_status status = begin_change(reader, error);
     if (status) return status;
-    reader->replacing = true;
+    reader->mode.replacing = true;
     status = io_read_path(reader, path);
-    reader->replacing = false;
+    reader->mode.replacing = false;
     return end_reading(reader, status, error);
 }
 
@@ -353,18 +356,21 @@ karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_er
     return end_call(reader, status, error);
 }
 
-size_t karp_reader_warning_count(const karp_reader *reader) { return reader->problem_count + reader->warning_count; }
+size_t karp_reader_warning_count(const karp_reader *reader)
+{
+    return reader->told.problem_count + reader->told.warning_count;
+}
 
-size_t karp_reader_problem_count(const karp_reader *reader) { return reader->problem_count; }
+size_t karp_reader_problem_count(const karp_reader *reader) { return reader->told.problem_count; }
 
 karp_str karp_reader_warning(const karp_reader *reader, size_t index)
 {
-    if (index < reader->problem_count) return reader->problems[index].text;
-    index -= reader->problem_count;
-    return index < reader->warning_count ? reader->warnings[index] : (karp_str){ NULL, 0 };
+    if (index < reader->told.problem_count) return reader->told.problems[index].text;
+    index -= reader->told.problem_count;
+    return index < reader->told.warning_count ? reader->told.warnings[index] : (karp_str){ NULL, 0 };
 }
 
-uint32_t karp_reader_method(const karp_reader *reader) { return reader->method; }
+uint32_t karp_reader_method(const karp_reader *reader) { return reader->asked.method; }
 
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */
 
@@ -441,12 +447,12 @@ static karp_str bare_of(karp_reader *reader, karp_str text, text_part place)
 static karp_status keep_problem(karp_reader *reader, const char *message, text_part place)
 {
     karp_str kept = io_keep(reader, str(message));
-    if (!kept.ptr || !grow(reader->context, (void **)&reader->problems, &reader->problem_capacity,
-                           reader->problem_count + 1, sizeof *reader->problems))
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->told.problems, &reader->told.problem_capacity,
+                           reader->told.problem_count + 1, sizeof *reader->told.problems))
         return io_reader_nomem(reader);
     karp_str bare = bare_of(reader, kept, place);
     if (!bare.ptr) return io_reader_nomem(reader);
-    reader->problems[reader->problem_count++] = (io_problem_note){ kept, bare, false };
+    reader->told.problems[reader->told.problem_count++] = (io_problem_note){ kept, bare, false };
     log_note(reader, kept);
     return KARP_OK;
 }
@@ -454,10 +460,10 @@ static karp_status keep_problem(karp_reader *reader, const char *message, text_p
 static karp_status keep_warning(karp_reader *reader, const char *message)
 {
     karp_str kept = io_keep(reader, str(message));
-    if (!kept.ptr || !grow(reader->context, (void **)&reader->warnings, &reader->warning_capacity,
-                           reader->warning_count + 1, sizeof kept))
+    if (!kept.ptr || !grow(reader->context, (void **)&reader->told.warnings, &reader->told.warning_capacity,
+                           reader->told.warning_count + 1, sizeof kept))
         return io_reader_nomem(reader);
-    reader->warnings[reader->warning_count++] = kept;
+    reader->told.warnings[reader->told.warning_count++] = kept;
     log_note(reader, kept);
     return KARP_OK;
 }
@@ -481,8 +487,8 @@ note(karp_reader *reader, note_kind kind, const char *format, va_list arguments)
     place.length = before - place.from;
     (void)vsnprintf(message + before, 512, format, arguments);
     if (kind.once) {
-        if (io_table_get(&reader->warned, str(message)) != IO_NONE) return KARP_OK;
-        if (!io_table_put(&reader->warned, str(message), 1)) return io_reader_nomem(reader);
+        if (io_table_get(&reader->told.warned, str(message)) != IO_NONE) return KARP_OK;
+        if (!io_table_put(&reader->told.warned, str(message), 1)) return io_reader_nomem(reader);
     }
     return kind.prefix ? keep_problem(reader, message, place) : keep_warning(reader, message);
 }

@@ -136,15 +136,100 @@ typedef struct io_problem_note {
     bool in_objects; /* a dump's objects have it as well, so that the dump does not carry it */
 } io_problem_note;
 
+/* What text may have. */
+typedef struct io_limits {
+    uint32_t nesting;
+    uint64_t aliases, bytes, pods;
+} io_limits;
+
+/* What the input says of the decision: a Snapshot, and times that objects state. */
+typedef struct io_asked {
+    bool snapshot; /* there is one */
+    bool has_now; /* it states the time */
+    int64_t now;
+    int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
+    uint32_t method;
+    karp_str settings, labels, state; /* canonical form, for the dump */
+} io_asked;
+
+/* Where nodes come from. */
+typedef struct io_clouds {
+    karp_provider *given; /* karp_reader_set_provider() */
+    io_cloud list[IO_CLOUDS_MOST]; /* of the built-in providers, in their order, and of the one that was given */
+    uint32_t count;
+    uint32_t signs[IO_CLOUD_SIGNS]; /* sets of clouds: bit n = list[n] */
+    karp_str *zones; /* that the input names, of clouds whose provider does not assume all zones */
+    size_t zone_count, zone_capacity;
+    io_table zone_names;
+    karp_str region; /* from labels of regions, of any cloud */
+    uint32_t region_rank;
+    bool cluster_api; /* some NodePool has the types of Cluster API */
+    bool auto_mode_here; /* the object surveyed last has labels of EKS Auto Mode */
+    const karp_node_repair *repairs; /* the provider's policies, with the gate NodeRepair; they outlive it */
+    size_t repair_count;
+    karp_str retired[AWS_RETIRED]; /* by row of aws_retired: a name of the input; "" = none */
+} io_clouds;
+
+typedef struct io_catalogues {
+    bool stated; /* the Snapshot states some */
+    bool own; /* karp_reader_add_catalogue() was called */
+    io_given_catalogue *list;
+    size_t count, capacity;
+    io_table files; /* path -> index in list */
+    bool only_prices; /* only objects of kind Prices are allowed */
+    bool prices_known, commits; /* all Prices have been read; they contain commitments */
+    char title[400]; /* "" until it is asked for */
+    char licences[120]; /* systems whose licences the prices lack (licences.c) */
+} io_catalogues;
+
+/* How objects are read now. */
+typedef struct io_mode {
+    bool old; /* the input has v1alpha5 objects: old labels are renamed */
+    bool plays; /* the state changes with time: workloads are scaled, static NodePools launch nodes */
+    bool replacing; /* objects that are read now replace earlier ones */
+    bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
+    bool changes; /* an object was replaced, deleted or scaled */
+    uint32_t hook_phases; /* of Helm's hooks that are left out (helm_hooks.c) */
+} io_mode;
+
+/* Feature gates of the decisions: KARP_GATE_*. */
+typedef struct io_gates {
+    uint32_t on;
+    uint32_t given, given_on; /* set in the options, and those of them that are on */
+    uint32_t stated; /* in the settings of a Snapshot */
+} io_gates;
+
+/* What is counted of the objects (survey.c). */
+typedef struct io_surveyed {
+    uint64_t used; /* objects and Snapshots that were used so far */
+    io_unused_count unused[IO_UNUSED_KINDS];
+    io_node_kind *kinds;
+    size_t kind_count, kind_capacity;
+    io_table kind_names; /* name -> index */
+    double pending_vcpus; /* requested by pods without a node */
+    struct io_pool_values *pool_values; /* known_values.c */
+    size_t pool_value_count, pool_value_capacity;
+    io_static_pool *statics;
+    size_t static_count, static_capacity;
+} io_surveyed;
+
+/* What the caller is told. */
+typedef struct io_told {
+    karp_str *warnings;
+    size_t warning_count, warning_capacity;
+    io_table warned;
+    io_problem_note *problems;
+    size_t problem_count, problem_capacity;
+    uint32_t invalid_noted; /* fields.c: the kinds of notes made so far */
+    uint32_t unknown_fields; /* fields.c: the number of notes made so far */
+} io_told;
+
 struct karp_reader {
     karp_context *context;
     in_use use;
     karp_builder *builder; /* lives as long as the reader, and keeps the context alive */
     karp_reader_options options;
-    uint32_t max_nesting;
-    uint64_t max_aliases;
-    uint64_t max_bytes;
-    uint64_t max_pods;
+    io_limits limits;
     arena keep; /* freed with the reader */
     arena scratch; /* reset before the next object */
     trees trees; /* of deferred objects; freed with the reader */
@@ -154,82 +239,30 @@ struct karp_reader {
     bool failed;
     bool finished;
     karp_str directory; /* directory of the file being read, which relative catalogue paths start from; "" = none */
-
-    bool has_snapshot;
-    bool has_now; /* the Snapshot states the time */
-    int64_t now;
-    uint32_t method;
-    uint32_t hook_phases; /* of Helm's hooks that are left out (helm_hooks.c) */
-    karp_str settings_text, labels_text, state_text; /* canonical form, for the dump */
-
-    bool has_catalogues; /* the Snapshot states catalogues */
-    bool own_catalogues; /* karp_reader_add_catalogue() was called */
-    bool cluster_api; /* some NodePool has the types of Cluster API */
-    karp_provider *given_provider; /* karp_reader_set_provider() */
-    io_cloud clouds[IO_CLOUDS_MOST]; /* of the built-in providers, in their order, and of the one that was given */
-    uint32_t cloud_count;
-    karp_str *zones; /* that the input names, of clouds whose provider does not assume all zones */
-    size_t zone_count, zone_capacity;
-    io_table zone_names;
-    io_table templates; /* documents that are templates of Helm */
-    uint64_t used; /* objects and Snapshots that were used so far */
-    uint32_t cloud_signs[IO_CLOUD_SIGNS]; /* sets of clouds: bit n = clouds[n] */
-    bool auto_mode_here; /* the object surveyed last has labels of EKS Auto Mode */
-    bool old_objects; /* the input has v1alpha5 objects: old labels are renamed */
-    io_given_catalogue *catalogues;
-    size_t catalogue_count, catalogue_capacity;
-    io_table catalogue_files; /* path -> index in catalogues */
+    io_asked asked;
+    io_mode mode;
+    io_gates gates;
+    io_clouds clouds;
+    io_catalogues catalogues;
+    io_surveyed survey;
+    io_told told;
 
     io_deferred *deferred;
     size_t deferred_count, deferred_capacity;
     io_named_set *sets;
     size_t set_count, set_capacity;
-    const karp_node_repair *repairs; /* the provider's policies, with the gate NodeRepair; they outlive it */
-    size_t repair_count;
-    bool only_prices; /* only objects of kind Prices are allowed */
-    bool plays; /* the state changes with time: workloads are scaled, static NodePools launch nodes */
-    bool replacing; /* objects that are read now replace earlier ones */
-    bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
-    bool changes; /* an object was replaced, deleted or scaled */
+    io_table names; /* "Kind\nnamespace/name" of every object -> index in deferred, or IO_STATED */
+    uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
+    io_table templates; /* documents that are templates of Helm */
     struct io_sizes *sizes; /* sizes.h; NULL = requests are not recommended */
     io_replaced replaced; /* NodePools and node classes */
     io_own_kind *own_kinds; /* in `keep`; the last rule first */
-    karp_str retired[AWS_RETIRED]; /* by row of aws_retired: a name of the input; "" = none */
-    uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
-    uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */
-    uint32_t gates_stated; /* in the settings of a Snapshot */
-    io_unused_count unused[IO_UNUSED_KINDS];
-    io_node_kind *node_kinds; /* survey.c; so are the next four */
-    size_t node_kind_count, node_kind_capacity;
-    io_table node_kind_names; /* name -> index */
-    double pending_vcpus; /* requested by pods without a node */
-    bool prices_known, commits; /* all Prices have been read; they contain commitments */
-    struct io_pool_values *pool_values; /* known_values.c */
-    size_t pool_value_count, pool_value_capacity;
-    io_static_pool *statics;
-    size_t static_count, static_capacity;
     io_kept *kept;
     size_t kept_count, kept_capacity;
     /* computed from `kept` on first use (dump.c); allocated apart, because the reader is const then */
     io_canonical *canonical;
-
-    io_table names; /* "Kind\nnamespace/name" of every object -> index in deferred, or IO_STATED */
-    uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
-    int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
-    char catalogue_title[400]; /* "" until it is asked for */
-    char licences[120]; /* systems whose licences the prices lack (licences.c) */
-    karp_str region; /* from labels of regions, of any cloud */
-    uint32_t region_rank;
-
     strbuf *files; /* texts of files that trees of deferred objects refer to */
     size_t file_count, file_capacity;
-    karp_str *warnings;
-    size_t warning_count, warning_capacity;
-    io_table warned;
-    io_problem_note *problems;
-    size_t problem_count, problem_capacity;
-    uint32_t invalid_noted; /* fields.c: the kinds of notes made so far */
-    uint32_t unknown_fields; /* fields.c: the number of notes made so far */
 
     /* Receives the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
     karp_status (*take)(karp_reader *reader, tree *root, const io_place *place, void *user);

@@ -101,7 +101,7 @@ static karp_status add_earlier(karp_reader *reader, io_filler *filler, trees *t)
         if (w->info->kind != IO_KIND_NODE_POOL) continue;
         const io_place place = io_place_whole(&w->place);
         tree *root = tree_deep_copy(t, reader->replaced.list[i].before, false);
-        if (reader->old_objects) io_rename_old(t, w->info, root);
+        if (reader->mode.old) io_rename_old(t, w->info, root);
         if (filler->fill) io_fill_pool(reader, t, root);
         status = t->status ? io_reader_nomem(reader) : io_object_add(reader, w->info, root, &place);
     }
@@ -221,14 +221,14 @@ static karp_status keep_condition(karp_reader *reader, io_kept *kept, karp_str r
     tree *root = NULL;
     tree_fault fault;
     trees t = trees_on(reader->context);
-    karp_status status = tree_parse(&t, kept->text, reader->max_nesting, &root, NULL, &fault);
+    karp_status status = tree_parse(&t, kept->text, reader->limits.nesting, &root, NULL, &fault);
     tree *place = tree_get(root, "status"), *list = tree_new(&t, TREE_LIST);
     const tree *had = tree_get(place, "conditions");
     for (size_t i = 0; i < tree_count(had); i++) {
         tree *one = tree_item(had, i);
         if (!str_is(tree_get_text(one, "type"), "Drifted")) tree_append(&t, list, one);
     }
-    if (reason.ptr) tree_append(&t, list, condition_tree(&t, reason, reader->now));
+    if (reason.ptr) tree_append(&t, list, condition_tree(&t, reason, reader->asked.now));
     if (place == NULL && root != NULL) tree_set(&t, root, "status", place = tree_new(&t, TREE_MAP));
     if (place != NULL) tree_set(&t, place, "conditions", list);
     kept->with_drift = status || t.status ? (karp_str){ NULL, 0 } : io_keep_json(reader, root);
@@ -259,7 +259,7 @@ static karp_status set_conditions(const changes_of_drift *all, karp_snapshot **s
         const karp_condition condition = { .type = str("Drifted"),
                                            .status = str(c->reason.ptr ? "True" : ""),
                                            .reason = c->reason.ptr ? c->reason : str(""),
-                                           .last_transition = reader->now };
+                                           .last_transition = reader->asked.now };
         status = karp_builder_set_node_claim_condition(builder, c->claim, &condition, &reader->error);
     }
     if (status == KARP_OK) status = karp_builder_finish(builder, &drifted, &reader->error);

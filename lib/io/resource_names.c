@@ -29,8 +29,8 @@ static void take_all(names *n)
 {
     const karp_reader *reader = n->reader;
     for (size_t i = 0; i < OWN; i++) take(n, str(own[i]));
-    for (size_t c = 0; c < reader->catalogue_count; c++) {
-        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
+    for (size_t c = 0; c < reader->catalogues.count; c++) {
+        const karp_catalogue *catalogue = reader->catalogues.list[c].catalogue;
         for (size_t i = 0; i < karp_catalogue_count(catalogue); i++) {
             const karp_instance_type *type = karp_catalogue_type(catalogue, i);
             for (size_t k = 0; k < type->capacity_count; k++) take(n, type->capacity[k].name);

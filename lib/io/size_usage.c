@@ -205,7 +205,7 @@ karp_status io_usage_read(karp_reader *reader, karp_str name, karp_str text, siz
                 .source = source_of(reader, name),
                 .rest = str_starts(text, "\xEF\xBB\xBF") ? (karp_str){ text.ptr + 3, text.len - 3 } : text };
     if (!u.document.ptr || !u.source.ptr) return io_reader_nomem(reader);
-    if (text.len > reader->max_bytes) {
+    if (text.len > reader->limits.bytes) {
         const io_place place = { .document = u.document };
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "the table has %zu bytes, more than the limit",
                               text.len);

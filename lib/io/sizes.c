@@ -120,7 +120,7 @@ karp_status karp_reader_recommend_requests(karp_reader *reader, const karp_reque
     if (given.reserved) return fail_reserved(error, "karp_request_rules.reserved");
     if (given.limits > KARP_LIMITS_KEEP)
         return fail(error, KARP_E_INVALID, "karp_request_rules: limits is none of KARP_LIMITS_*");
-    if (!reader->options.editable || reader->used > 0 || reader->deferred_count > 0 || reader->sizes ||
+    if (!reader->options.editable || reader->survey.used > 0 || reader->deferred_count > 0 || reader->sizes ||
         reader->failed || reader->finished)
         return fail(error, KARP_E_STATE, "requests are recommended by an editable reader that has read nothing yet");
     io_sizes *sizes = mem_zalloc(reader->context, sizeof *sizes);

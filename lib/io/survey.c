@@ -15,7 +15,7 @@ static void note_time(karp_reader *reader, karp_str text)
 {
     int64_t instant;
     if (text.len < 20 || text.ptr[0] < '0' || text.ptr[0] > '9') return;
-    if (karp_time_parse(text, &instant) == KARP_OK && instant > reader->latest) reader->latest = instant;
+    if (karp_time_parse(text, &instant) == KARP_OK && instant > reader->asked.latest) reader->asked.latest = instant;
 }
 
 static bool is_zone(karp_str key)
@@ -31,7 +31,7 @@ static bool is_region(karp_str key)
 static bool note_requirement(karp_reader *reader, const tree *object, uint32_t rank)
 {
     karp_str key = tree_get_text(object, "key");
-    if (io_is_auto_mode(key)) reader->auto_mode_here = true;
+    if (io_is_auto_mode(key)) reader->clouds.auto_mode_here = true;
     if (key.len == 0 || (!is_zone(key) && !is_region(key)) || !str_is(tree_get_text(object, "operator"), "In"))
         return true;
     const tree *values = tree_get(object, "values");
@@ -48,7 +48,7 @@ static inline bool note_member(karp_reader *reader, const tree_member *member, u
     karp_str key = tree_member_name(member), text = tree_text(member->value);
     if ((last == 'e' && str_ends(key, "Time")) || (last == 'p' && str_ends(key, "Timestamp"))) note_time(reader, text);
     if ((first == 'e' && io_is_auto_mode(key)) || (text.len && text.ptr[0] == 'e' && io_is_auto_mode(text)))
-        reader->auto_mode_here = true;
+        reader->clouds.auto_mode_here = true;
     if (first != 't' && first != 'f') return true;
     if (is_zone(key)) return io_note_region(reader, text, true, rank);
     return !is_region(key) || io_note_region(reader, text, false, rank);
@@ -105,17 +105,17 @@ static karp_str capacity_type_of(const karp_node *node)
 
 static karp_status put(karp_reader *reader, karp_str key, const io_node_kind *kind, uint32_t *out)
 {
-    if (!grow(reader->context, (void **)&reader->node_kinds, &reader->node_kind_capacity, reader->node_kind_count + 1,
-              sizeof *kind))
+    if (!grow(reader->context, (void **)&reader->survey.kinds, &reader->survey.kind_capacity,
+              reader->survey.kind_count + 1, sizeof *kind))
         return io_reader_nomem(reader);
     io_node_kind kept = { .type = io_keep(reader, kind->type),
                           .zone = io_keep(reader, kind->zone),
                           .capacity_type = io_keep(reader, kind->capacity_type) };
-    *out = (uint32_t)reader->node_kind_count;
+    *out = (uint32_t)reader->survey.kind_count;
     if (!kept.type.ptr || !kept.zone.ptr || !kept.capacity_type.ptr ||
-        !io_table_put(&reader->node_kind_names, key, *out))
+        !io_table_put(&reader->survey.kind_names, key, *out))
         return io_reader_nomem(reader);
-    reader->node_kinds[reader->node_kind_count++] = kept;
+    reader->survey.kinds[reader->survey.kind_count++] = kept;
     return KARP_OK;
 }
 
@@ -132,20 +132,20 @@ karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool u
         strbuf_addc(&key, '\n');
     }
     karp_str name = { key.ptr, key.len };
-    uint32_t at = key.failed ? IO_NONE : io_table_get(&reader->node_kind_names, name);
+    uint32_t at = key.failed ? IO_NONE : io_table_get(&reader->survey.kind_names, name);
     karp_status status = key.failed ? io_reader_nomem(reader) : KARP_OK;
     if (status == KARP_OK && at == IO_NONE) status = put(reader, name, &kind, &at);
     strbuf_free(&key);
     if (status) return status;
-    reader->node_kinds[at].count++;
-    reader->node_kinds[at].unmanaged += unmanaged;
+    reader->survey.kinds[at].count++;
+    reader->survey.kinds[at].unmanaged += unmanaged;
     return KARP_OK;
 }
 
 void io_pending_add(karp_reader *reader, const karp_pod *pod)
 {
     /* The sum is needed only for commitments. */
-    if (reader->prices_known && !reader->commits) return;
+    if (reader->catalogues.prices_known && !reader->catalogues.commits) return;
     if (pod->node_name.len || pod->phase == KARP_PHASE_SUCCEEDED || pod->phase == KARP_PHASE_FAILED) return;
     for (size_t i = 0; i < pod->container_count; i++) {
         const karp_container *c = &pod->containers[i];
@@ -153,7 +153,7 @@ void io_pending_add(karp_reader *reader, const karp_pod *pod)
             double cpus = 0;
             if (str_is(c->requests[k].name, "cpu") && karp_quantity_double(c->requests[k].text, &cpus) == KARP_OK &&
                 cpus > 0)
-                reader->pending_vcpus += cpus;
+                reader->survey.pending_vcpus += cpus;
         }
     }
 }
@@ -173,8 +173,8 @@ static bool offers(const karp_offering *o, const io_node_kind *kind)
 bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
                        const karp_offering **offering)
 {
-    for (size_t i = 0; i < reader->catalogue_count; i++) {
-        const karp_catalogue *catalogue = reader->catalogues[i].catalogue;
+    for (size_t i = 0; i < reader->catalogues.count; i++) {
+        const karp_catalogue *catalogue = reader->catalogues.list[i].catalogue;
         for (size_t k = 0; k < karp_catalogue_count(catalogue); k++) {
             const karp_instance_type *t = karp_catalogue_type(catalogue, k);
             if (!equal_str(t->name, kind->type)) continue;

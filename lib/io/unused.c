@@ -74,8 +74,8 @@ static karp_status read_gate(karp_reader *reader, karp_str part)
     if (!on && !str_is(value, "false")) return wrong_gate(reader, part, (karp_str){ "", 0 });
     for (size_t i = 0; i < GATES; i++) {
         if (!str_is(name, gates[i].name)) continue;
-        reader->gates_given |= gates[i].bit;
-        reader->gates_on = on ? reader->gates_on | gates[i].bit : reader->gates_on & ~gates[i].bit;
+        reader->gates.given |= gates[i].bit;
+        reader->gates.given_on = on ? reader->gates.given_on | gates[i].bit : reader->gates.given_on & ~gates[i].bit;
         return KARP_OK;
     }
     return wrong_gate(reader, part, name);
@@ -91,7 +91,7 @@ karp_status io_gates_read(karp_reader *reader)
 
 void io_options_apply(const karp_reader *reader, karp_settings *settings)
 {
-    settings->gates = (settings->gates & ~reader->gates_given) | reader->gates_on;
+    settings->gates = (settings->gates & ~reader->gates.given) | reader->gates.given_on;
     if (reader->options.legacy_node_repair) settings->legacy_node_repair = 1;
     if (reader->options.dra_requests != KARP_READ_DRA_GIVEN)
         settings->dra_requests = reader->options.dra_requests == KARP_READ_DRA_PLAN;
@@ -162,10 +162,10 @@ karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool)
         return io_warn(reader, "NodePool %.*s: it is being deleted, so nothing is launched from it",
                        str_shown(name, 100), name.ptr);
     if (pool->replicas < 0) return note_not_ready(reader, pool);
-    if (!grow(reader->context, (void **)&reader->statics, &reader->static_capacity, reader->static_count + 1,
-              sizeof *reader->statics))
+    if (!grow(reader->context, (void **)&reader->survey.statics, &reader->survey.static_capacity,
+              reader->survey.static_count + 1, sizeof *reader->survey.statics))
         return io_reader_nomem(reader);
-    io_static_pool *kept = &reader->statics[reader->static_count++];
+    io_static_pool *kept = &reader->survey.statics[reader->survey.static_count++];
     const karp_condition *ready = condition_of(pool, "Ready");
     *kept = (io_static_pool){ io_keep(reader, name), pool->replicas, nodes_limit(pool),
                               ready && str_is(ready->status, "True") };
@@ -174,7 +174,7 @@ karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool)
 
 static karp_status count(karp_reader *reader, io_unused_kind_of which, karp_str name)
 {
-    io_unused_count *c = &reader->unused[which];
+    io_unused_count *c = &reader->survey.unused[which];
     if (c->count++ > 0) return KARP_OK;
     c->first = io_keep(reader, name);
     return c->first.ptr ? KARP_OK : io_reader_nomem(reader);
@@ -228,13 +228,13 @@ karp_status io_unused_node(karp_reader *reader, const karp_node *node)
 
 static karp_status note_nodes(karp_reader *reader)
 {
-    const io_unused_count *c = &reader->unused[IO_UNUSED_NODES];
+    const io_unused_count *c = &reader->survey.unused[IO_UNUSED_NODES];
     char known[128] = "", hourly[MONEY_TEXT];
     if (c->count == 0) return KARP_OK;
     double sum = 0;
     size_t priced = 0;
-    for (size_t i = 0; i < reader->node_kind_count; i++) {
-        const io_node_kind *kind = &reader->node_kinds[i];
+    for (size_t i = 0; i < reader->survey.kind_count; i++) {
+        const io_node_kind *kind = &reader->survey.kinds[i];
         const karp_instance_type *type;
         const karp_offering *offering;
         if (kind->unmanaged == 0 || !io_node_kind_find(reader, kind, &type, &offering)) continue;
@@ -257,8 +257,8 @@ static karp_status note_unpriced(karp_reader *reader)
 {
     const io_node_kind *first = NULL;
     size_t nodes = 0, kinds = 0;
-    for (size_t i = 0; i < reader->node_kind_count; i++) {
-        const io_node_kind *kind = &reader->node_kinds[i];
+    for (size_t i = 0; i < reader->survey.kind_count; i++) {
+        const io_node_kind *kind = &reader->survey.kinds[i];
         const karp_instance_type *type;
         const karp_offering *offering;
         if (kind->count == kind->unmanaged || io_node_kind_find(reader, kind, &type, &offering)) continue;
@@ -362,7 +362,7 @@ enum { GATE_TEXT = 240 };
 /* Why something is not used: the input or the options say that its gate is off, or karp assumes it. */
 static const char *gate_off(const karp_reader *reader, uint32_t bit, const char *gate, char out[GATE_TEXT])
 {
-    bool stated = ((reader->gates_given | reader->gates_stated) & bit) != 0;
+    bool stated = ((reader->gates.given | reader->gates.stated) & bit) != 0;
     (void)snprintf(out, GATE_TEXT,
                    stated ? "the feature gate %s is off (--feature-gates %s=true)"
                           : "karp assumes that the feature gate %s is off (its default; --feature-gates %s=true if it "
@@ -374,8 +374,8 @@ static const char *gate_off(const karp_reader *reader, uint32_t bit, const char 
 static karp_status note_gate(karp_reader *reader, io_unused_kind_of which, const char *kind, uint32_t bit,
                              const char *gate)
 {
-    const io_unused_count *c = &reader->unused[which];
-    if (c->count == 0 || (reader->gates & bit)) return KARP_OK;
+    const io_unused_count *c = &reader->survey.unused[which];
+    if (c->count == 0 || (reader->gates.on & bit)) return KARP_OK;
     char more[48] = "", off[GATE_TEXT];
     if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
     return io_warn(reader, "%s %.*s%s: not used, as %s", kind, str_shown(c->first, 100), c->first.ptr, more,
@@ -385,14 +385,14 @@ static karp_status note_gate(karp_reader *reader, io_unused_kind_of which, const
 static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
 {
     char off[GATE_TEXT];
-    if ((reader->gates & KARP_GATE_STATIC_CAPACITY) == 0)
+    if ((reader->gates.on & KARP_GATE_STATIC_CAPACITY) == 0)
         return io_warn(
             reader,
             "NodePool %.*s: static (replicas: %lld): pending pods do not make it larger, and it is not kept at its "
             "replicas, as %s",
             str_shown(pool->name, 100), pool->name.ptr, (long long)pool->replicas,
             gate_off(reader, KARP_GATE_STATIC_CAPACITY, "StaticCapacity", off));
-    if (reader->plays) return KARP_OK;
+    if (reader->mode.plays) return KARP_OK;
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
     long long have = found == IO_NONE ? 0 : (long long)found, missing = pool->replicas - have,
               room = pool->most_nodes - have;
@@ -418,8 +418,8 @@ static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
 
 static karp_status note_workloads(karp_reader *reader)
 {
-    const io_unused_count *c = &reader->unused[IO_UNUSED_WORKLOADS];
-    if (c->count == 0 || reader->plays) return KARP_OK;
+    const io_unused_count *c = &reader->survey.unused[IO_UNUSED_WORKLOADS];
+    if (c->count == 0 || reader->mode.plays) return KARP_OK;
     if (c->count == 1)
         return io_warn(reader, "%.*s has 0 replicas, so no pods (--scale %.*s=N)", str_shown(c->first, 100),
                        c->first.ptr, str_shown(c->first, 100), c->first.ptr);
@@ -429,7 +429,7 @@ static karp_status note_workloads(karp_reader *reader)
 
 static karp_status note_jobs(karp_reader *reader)
 {
-    const io_unused_count *c = &reader->unused[IO_UNUSED_SUSPENDED];
+    const io_unused_count *c = &reader->survey.unused[IO_UNUSED_SUSPENDED];
     char more[48] = "";
     if (c->count == 0) return KARP_OK;
     if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
@@ -439,7 +439,7 @@ static karp_status note_jobs(karp_reader *reader)
 
 static karp_status note_later(karp_reader *reader)
 {
-    const io_unused_count *c = &reader->unused[IO_UNUSED_LATER];
+    const io_unused_count *c = &reader->survey.unused[IO_UNUSED_LATER];
     char more[64] = "";
     if (c->count == 0) return KARP_OK;
     if (c->count > 1) (void)snprintf(more, sizeof more, " (and %zu more with a schedule)", c->count - 1);
@@ -451,7 +451,8 @@ karp_status io_unused_note(karp_reader *reader)
     karp_status status = note_gate(reader, IO_UNUSED_OVERLAYS, "NodeOverlay", KARP_GATE_NODE_OVERLAY, "NodeOverlay");
     if (!status)
         status = note_gate(reader, IO_UNUSED_BUFFERS, "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER, "CapacityBuffer");
-    for (size_t i = 0; i < reader->static_count && !status; i++) status = note_static(reader, &reader->statics[i]);
+    for (size_t i = 0; i < reader->survey.static_count && !status; i++)
+        status = note_static(reader, &reader->survey.statics[i]);
     if (!status) status = note_workloads(reader);
     if (!status) status = note_jobs(reader);
     if (!status) status = note_later(reader);

@@ -220,12 +220,12 @@ static karp_status add_pods(workload *w, uint64_t present)
     if (!name_apart(w)) return io_reader_nomem(w->f->reader);
     uint64_t missing = w->replicas > present ? w->replicas - present : 0;
     karp_status status = KARP_OK;
-    bool refused = false, waits = false, few = missing <= ORDERED_MOST || w->f->reader->plays;
+    bool refused = false, waits = false, few = missing <= ORDERED_MOST || w->f->reader->mode.plays;
     bool ordered = w->ordered && w->f->fill && few;
     if (w->ordered && !few)
         status = io_warn(w->f->reader, "StatefulSet %.*s: its %llu pods are planned together, not one after another",
                          str_shown(w->name, 100), w->name.ptr, (unsigned long long)missing);
-    bool creates = missing > 0 || w->f->reader->plays;
+    bool creates = missing > 0 || w->f->reader->mode.plays;
     if (creates && w->f->fill && status == KARP_OK) status = admit(w, &refused);
     if (refused) return status;
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
@@ -251,7 +251,7 @@ static karp_status add_pods(workload *w, uint64_t present)
 /* Pods that end by themselves, in a cluster that is played on. */
 static karp_status note_lasting(karp_reader *reader)
 {
-    if (!reader->plays) return KARP_OK;
+    if (!reader->mode.plays) return KARP_OK;
     return io_warn_once(reader, "how long the pods of Jobs run is not known, so they do not end here");
 }
 
@@ -365,7 +365,7 @@ static karp_status expand_plain(workload *w, const tree *root, const char *kind)
 static karp_status too_many(karp_reader *reader, const io_deferred *deferred, const io_place *place, const char *field)
 {
     io_reader_fail(reader, KARP_E_LIMIT, place, field, "more pods than the limit of %llu",
-                   (unsigned long long)reader->max_pods);
+                   (unsigned long long)reader->limits.pods);
     io_reader_name(reader, str(deferred->info->name), deferred->namespace_, deferred->name);
     return KARP_E_LIMIT;
 }
@@ -395,7 +395,7 @@ static karp_status expand_sets(workload *w, const io_deferred *deferred, const t
     karp_status status = KARP_OK;
     w->hash_label = pods->kind->hash;
     for (size_t i = 0; i < pods->count; i++) {
-        if (pods->sets[i].count > w->f->reader->max_pods - total)
+        if (pods->sets[i].count > w->f->reader->limits.pods - total)
             return too_many(w->f->reader, deferred, w->place, NULL);
         total += pods->sets[i].count;
     }
@@ -487,7 +487,7 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (grouped) return grouped;
     if (job && !deferred->scaled)
         w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));
-    if (w.replicas > reader->max_pods)
+    if (w.replicas > reader->limits.pods)
         return too_many(reader, deferred, place, job ? "spec.parallelism" : "spec.replicas");
     if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful) && !deferred->scaled) {
         karp_status status = io_unused_workload(reader, root);

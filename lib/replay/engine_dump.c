@@ -131,7 +131,7 @@ static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tr
 static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    reader->complete = true;
+    reader->mode.complete = true;
     for (size_t i = 0; i < e->nodes.alive_count && !status; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         if (!n->unmanaged) status = add_object(e, t, reader, claim_object(t, n));
@@ -140,7 +140,7 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
         io_add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
         status = add_object(e, t, reader, node);
     }
-    reader->complete = false;
+    reader->mode.complete = false;
     return status;
 }
 

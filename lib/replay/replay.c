@@ -48,7 +48,7 @@ static karp_status add_object_of_trace(replay *r, karp_reader *reader, const tra
     const tree *metadata = tree_get(object, "metadata");
     karp_str kind = tree_get_text(object, "kind"), name = tree_get_text(metadata, "name"),
              namespace_ = tree_get_text(metadata, "namespace");
-    bool there = !status && reader->has_snapshot &&
+    bool there = !status && reader->asked.snapshot &&
                  (io_find_kind(reader, kind, namespace_.len ? namespace_ : str("default"), name) != IO_NONE ||
                   io_find_kind(reader, kind, none, name) != IO_NONE);
     if (status || there) return status;
@@ -67,14 +67,14 @@ static karp_status add_object_of_trace(replay *r, karp_reader *reader, const tra
 static karp_status keep_catalogues(replay *r, const karp_reader *reader)
 {
     replay_base *b = &r->base;
-    size_t count = reader->catalogue_count;
+    size_t count = reader->catalogues.count;
     arena *memory = &b->trace.memory;
     b->catalogues = arena_alloc(memory, (count + 1) * sizeof *b->catalogues);
     b->catalogue_pools = arena_alloc(memory, (count + 1) * sizeof *b->catalogue_pools);
     b->catalogue_pool_counts = arena_alloc(memory, (count + 1) * sizeof *b->catalogue_pool_counts);
     if (!b->catalogues || !b->catalogue_pools || !b->catalogue_pool_counts) return fail_nomem(&r->error);
     for (size_t i = 0; i < count; i++) {
-        const io_given_catalogue *given = &reader->catalogues[i];
+        const io_given_catalogue *given = &reader->catalogues.list[i];
         karp_str *pools = arena_alloc(memory, (given->pool_count + 1) * sizeof *pools);
         for (size_t k = 0; pools && k < given->pool_count; k++) {
             pools[k] = trace_keep(&b->trace, given->pools[k]);
@@ -248,7 +248,7 @@ static karp_status check_objects(replay *r)
     if (r->base.trace.has_cluster && r->base.trace.cluster_at != KARP_NO_TIME) options.now = r->base.trace.cluster_at;
     options.editable = r->options.replaced_count > 0 || r->options.requests;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
-    if (!status) reader->plays = true;
+    if (!status) reader->mode.plays = true;
     if (!status) status = replay_read_requests(r, reader);
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
     for (size_t i = 0; i < r->options.object_count && !status; i++)

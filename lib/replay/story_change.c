@@ -137,7 +137,7 @@ static karp_status new_reader(story *s, karp_reader **out)
     if (!status) status = karp_reader_add_catalogue(*out, none, &s->error);
     karp_catalogue_unref(none);
     if (status) return status;
-    (*out)->plays = true;
+    (*out)->mode.plays = true;
     return KARP_OK;
 }
 
@@ -200,9 +200,9 @@ static karp_status admit_object(change *c, const tree *object)
     bool deployment = info_of(s, object)->kind == IO_KIND_DEPLOYMENT;
     if (deployment) tree_set(s->t, tree_own(s->t, copy, "spec", TREE_MAP), "replicas", tree_new_integer(s->t, 0));
     if (!copy || s->t->status) return story_nomem(s);
-    reader->replacing = true;
+    reader->mode.replacing = true;
     karp_status status = add_object(s, reader, copy);
-    reader->replacing = false;
+    reader->mode.replacing = false;
     return status;
 }
 

@@ -32,7 +32,7 @@ karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);
     if (status) return status;
     karp_reader *reader = *out;
-    reader->plays = true;
+    reader->mode.plays = true;
     reader->directory = reader->options.base_directory;
     if (s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
     if (!status && s->head) status = add_object(s, reader, s->head);
