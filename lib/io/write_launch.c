@@ -3,6 +3,7 @@
 
 #include <base/labels.h>
 
+#include <providers/builtin.h>
 #include <records/tables.h>
 #include <string.h>
 
@@ -112,6 +113,13 @@ void launch_instance_id(const karp_decision *decision, const karp_launch *launch
     hash = spread(hash);
     for (size_t i = 0; i < 16; i++) out[1 + i] = digits[(hash >> (60 - 4 * i)) & 15];
     out[17] = '\0';
+}
+
+karp_str launch_provider_id(const karp_launch *launch, const char *id, char room[LAUNCH_PROVIDER_ID])
+{
+    const builtin_plugin *builtin = plugin_builtin_for_class(launch->node_class.group, launch->node_class.kind);
+    bool made = builtin && plugin_make_id(builtin, launch->choice.zone, str(id), room, LAUNCH_PROVIDER_ID);
+    return str(made ? room : "");
 }
 
 double resource_amount(const karp_resource *list, size_t count, const char *name)

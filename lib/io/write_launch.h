@@ -31,6 +31,12 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
 /* 17 hexadecimal digits of a hash of the launch's pool, number, pods and chosen offering. */
 void launch_instance_id(const karp_decision *decision, const karp_launch *launch, uint64_t number, char out[18]);
 
+enum { LAUNCH_PROVIDER_ID = 512 };
+
+/* The providerID of its node, with such an id; "" = of clouds whose providerIDs have parts that no plan contains, such
+ * as a subscription. */
+karp_str launch_provider_id(const karp_launch *launch, const char *id, char room[LAUNCH_PROVIDER_ID]);
+
 /* An amount as a double; 0 when the list does not have the resource. */
 double resource_amount(const karp_resource *list, size_t count, const char *name);
 

@@ -3,107 +3,62 @@
  * Writes the NodeClaims of a plan as YAML, as Karpenter would create them (without uid, owner and status, which the
  * server adds).
  */
-#include "write_decision.h"
-#include "write_json.h"
+#include "encode.h"
 #include "write_launch.h"
 
 #include <base/operators.h>
 #include <json/tree.h>
-#include <string.h>
+#include <records/rows.h>
 
-static void line(write_buffer *b, size_t indent, const char *text)
-{
-    buffer_repeat(b, " ", indent);
-    buffer_text(b, text);
-}
+static const record metadata = { OPEN({ LABELS("annotations", karp_launch, annotations, annotation_count), GIVEN },
+                                      { LABELS("labels", karp_launch, labels, label_count), GIVEN }) };
 
-static void scalar(write_buffer *b, karp_str text)
-{
-    if (yaml_is_plain(text)) buffer_str(b, text);
-    else buffer_json_string(b, text);
-}
+static const record resources = { OPEN({ AMOUNTS("requests", karp_launch, requests, request_count) }) };
 
-static void member(write_buffer *b, size_t indent, karp_str key, karp_str value)
-{
-    buffer_repeat(b, " ", indent);
-    scalar(b, key);
-    buffer_text(b, ": ");
-    scalar(b, value);
-    buffer_char(b, '\n');
-}
+/* Members are in the order of their names. */
+static const record_names operators = { operator_name, KARP_OP_IN, KARP_OP_LTE, true };
+static const record requirement = {
+    OF(karp_requirement), OPEN({ TEXT("key", karp_requirement, key) },
+                               { FIELD_ROW("minValues", FIELD_LEAST, karp_requirement, min_values, uint32_t), GIVEN },
+                               { NAMED("operator", karp_requirement, op, operators) },
+                               { TEXTS("values", karp_requirement, values, value_count), GIVEN })
+};
+static const record taint = { OF(karp_taint),
+                              OPEN({ TEXT("effect", karp_taint, effect) }, { TEXT("key", karp_taint, key) },
+                                   { TEXT("value", karp_taint, value), GIVEN }) };
 
-static void labels(write_buffer *b, const char *key, const karp_label *list, size_t count)
-{
-    if (count == 0) return;
-    line(b, 2, key);
-    buffer_text(b, ":\n");
-    for (size_t i = 0; i < count; i++) member(b, 4, list[i].key, list[i].value);
-}
+static const record spec = { OPEN(
+    { DURATION_OR_NEVER("expireAfter", karp_launch, expire_after) },
+    { STRUCT("nodeClassRef", karp_launch, node_class, record_node_class_ref) },
+    { LIST("requirements", karp_launch, claim_requirements, claim_requirement_count, requirement) },
+    { OBJECT("resources", resources) },
+    { LIST("startupTaints", karp_launch, startup_taints, startup_taint_count, taint), GIVEN },
+    { LIST("taints", karp_launch, taints, taint_count, taint), GIVEN },
+    { DURATION("terminationGracePeriod", karp_launch, termination_grace_period) }) };
 
-static void taints(write_buffer *b, const char *key, const karp_taint *list, size_t count)
+static void node_claim(const write_job *job, const karp_launch *launch, uint64_t number)
 {
-    if (count == 0) return;
-    line(b, 2, key);
-    buffer_text(b, ":\n");
-    for (size_t i = 0; i < count; i++) {
-        line(b, 2, "- ");
-        member(b, 0, str("effect"), list[i].effect);
-        member(b, 4, str("key"), list[i].key);
-        if (list[i].value.len > 0) member(b, 4, str("value"), list[i].value);
-    }
-}
-
-static void requirements(write_buffer *b, const karp_requirement *list, size_t count)
-{
-    line(b, 2, "requirements:");
-    buffer_text(b, count == 0 ? " []\n" : "\n");
-    for (size_t i = 0; i < count; i++) {
-        line(b, 2, "- ");
-        member(b, 0, str("key"), list[i].key);
-        if (list[i].min_values > 0) {
-            line(b, 4, "minValues: ");
-            buffer_uint(b, list[i].min_values == KARP_MIN_VALUES_ZERO ? 0 : list[i].min_values);
-            buffer_char(b, '\n');
-        }
-        member(b, 4, str("operator"), str(operator_name(list[i].op)));
-        if (list[i].value_count == 0) continue;
-        line(b, 4, "values:\n");
-        for (size_t k = 0; k < list[i].value_count; k++) {
-            line(b, 4, "- ");
-            scalar(b, list[i].values[k]);
-            buffer_char(b, '\n');
-        }
-    }
-}
-
-static void duration(write_buffer *b, const char *key, int64_t value)
-{
-    if (value == KARP_DURATION_UNSET) return;
-    char text[KARP_VALUE_TEXT] = "Never";
-    if (value != KARP_DURATION_NEVER) karp_duration_format(value, text);
-    member(b, 2, str(key), str(text));
-}
-
-static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t number)
-{
-    buffer_text(b, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata:\n");
-    labels(b, "annotations", launch->annotations, launch->annotation_count);
-    labels(b, "labels", launch->labels, launch->label_count);
     char name[LAUNCH_NAME];
-    member(b, 2, str("name"), launch_name(launch, number, name));
-    buffer_text(b, "spec:\n");
-    duration(b, "expireAfter", launch->expire_after);
-    line(b, 2, "nodeClassRef:\n");
-    member(b, 4, str("group"), launch->node_class.group);
-    member(b, 4, str("kind"), launch->node_class.kind);
-    member(b, 4, str("name"), launch->node_class.name);
-    requirements(b, launch->claim_requirements, launch->claim_requirement_count);
-    line(b, 2, "resources:\n");
-    line(b, 4, launch->request_count == 0 ? "requests: {}\n" : "requests:\n");
-    for (size_t i = 0; i < launch->request_count; i++) member(b, 6, launch->requests[i].name, launch->requests[i].text);
-    taints(b, "startupTaints", launch->startup_taints, launch->startup_taint_count);
-    taints(b, "taints", launch->taints, launch->taint_count);
-    duration(b, "terminationGracePeriod", launch->termination_grace_period);
+    write_buffer text = buffer_on(job->context);
+    trees t = trees_on(job->context);
+    tree *root = NULL;
+    json_out json;
+    const encoder e = { .json = &json, .job = job, .document = IN_COMMAND };
+    json_init(&json, &text, true);
+    json_open_object(&json);
+    json_member_text(&json, "apiVersion", "karpenter.sh/v1");
+    json_member_text(&json, "kind", "NodeClaim");
+    json_member_object(&json, "metadata");
+    encode_members(&e, &metadata, launch);
+    json_member_str(&json, "name", launch_name(launch, number, name));
+    json_end(&json);
+    json_key(&json, "spec");
+    encode_object(&e, &spec, launch);
+    json_close(&json);
+    keep_failure(&job->out->status, tree_read(&t, str(""), buffer_content(&text), &root, job->error));
+    if (root != NULL) tree_write_yaml(&job->out->text, root);
+    trees_free(&t);
+    buffer_free(&text);
 }
 
 /* Writes a document for each launch from `first` on. */
@@ -113,7 +68,7 @@ static void node_claims(const write_job *job, launch_counter *counter, size_t fi
         karp_launch launch;
         get_launch(job, job->decision, i, &launch);
         if (i > first) buffer_text(job->out, "---\n");
-        node_claim(job->out, &launch, launch_number(counter, &launch));
+        node_claim(job, &launch, launch_number(counter, &launch));
     }
 }
 
