@@ -240,7 +240,8 @@ karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const
     if (missing) str_append(why, sizeof why, "its nodeClassRef has no %s", missing);
     if (info->kind == IO_KIND_BUDGET && tree_get(spec, "minAvailable") && tree_get(spec, "maxUnavailable"))
         str_append(why, sizeof why, "it has both minAvailable and maxUnavailable");
-    if (info->kind == IO_KIND_BUDGET) io_check_workload_rules(&rules, root);
+    bool class_ = info->kind == IO_KIND_NODE_CLASS;
+    if (info->kind == IO_KIND_BUDGET || (class_ && !tree_get(root, "status"))) io_check_workload_rules(&rules, root);
     int64_t least = 1, most = 0;
     (void)tree_integer(tree_get(spec, "minReplicas"), &least);
     if (info->kind == IO_KIND_AUTOSCALER && tree_integer(tree_get(spec, "maxReplicas"), &most) && least > most)
@@ -248,8 +249,9 @@ karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const
                    (long long)most);
     if (why[0] == '\0') return KARP_OK;
     str_shorten(shown, sizeof shown, tree_get_text(metadata, "name"));
-    return io_not_understood_at(reader, place, "%s %s: the API server refuses it: %s; read all the same", info->name,
-                                shown, why);
+    karp_str kind = class_ ? tree_get_text(root, "kind") : str(info->name);
+    return io_not_understood_at(reader, place, "%.*s %s: the API server refuses it: %s; read all the same",
+                                str_shown(kind, 64), kind.ptr, shown, why);
 }
 
 /* ---- amounts that are probably meant otherwise ------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source: Kubernetes' pkg/apis/apps/validation, pkg/apis/batch/validation and pkg/apis/policy/validation of 1.36. */
+/* Source: Kubernetes' pkg/apis/apps/validation, pkg/apis/batch/validation and pkg/apis/policy/validation of 1.36;
+ * karpenter-provider-aws 1.15, pkg/apis/v1/ec2nodeclass.go. */
 #include <io/rules_pod.h>
 
 #include <karp/values.h>
@@ -121,6 +122,25 @@ static void check_counts(io_reason *r, const tree *value)
     }
 }
 
+/* Of one term that selects objects of EC2, `argument` are the fields of which it needs one. */
+static void check_term(io_reason *r, const tree *term)
+{
+    if (io_count_of(term, r->argument) == 0) io_wrong(r, "has none of the fields %s", r->argument);
+    if (tree_get(term, "id") && io_count_of(term, "alias name owner tags") > 0)
+        io_wrong(r, "has an id and other fields besides");
+}
+
+static void check_ec2_class(io_reason *r, const tree *spec)
+{
+    const tree *images = tree_get(spec, "amiSelectorTerms");
+    bool alias = tree_is_null(images);
+    for (size_t i = 0; i < tree_count(images); i++) alias = alias || tree_get(tree_item(images, i), "alias");
+    if (io_count_of(spec, "role instanceProfile") != 1)
+        io_wrong(r, "has %s",
+                 tree_get(spec, "role") ? "both role and instanceProfile" : "neither role nor instanceProfile");
+    if (!alias && !tree_get(spec, "amiFamily")) io_wrong(r, "has neither an amiFamily nor an alias of one");
+}
+
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 
 static const io_rule of_all[] = {
@@ -212,26 +232,43 @@ static const io_rule of_claims[] = {
     { 2, false, "requests|limits", IO_ONLY(io_are_amounts) },
 };
 
+static const io_rule of_ec2_classes[] = {
+    { 0, true, "spec", IO_ONLY(check_ec2_class) },
+    { 1, true, "subnetSelectorTerms|securityGroupSelectorTerms", IO_ONLY(io_is_filled) },
+    { 1, false, "subnetSelectorTerms[]", check_term, "id tags" },
+    { 1, false, "securityGroupSelectorTerms[]", check_term, "id name tags" },
+    { 1, false, "amiSelectorTerms[]", check_term, "alias id name ssmParameter tags" },
+};
+
+/* Before v1 there were images for every amiFamily. */
+static const io_rule of_ec2_classes_v1[] = {
+    { 0, false, "spec", IO_PLACE },
+    { 1, true, "amiSelectorTerms", IO_ONLY(io_is_filled) },
+};
+
 static const io_rule of_operated[] = {
     { 0, false, "spec", IO_ONLY(check_counts) },
 };
 
 static const struct {
     const char *kinds; /* separated by spaces; NULL = all */
+    const char *versions; /* likewise */
     const io_rule *rules;
     size_t count;
 } tables[] = {
-    { NULL, IO_RULES(of_all) },
-    { "Deployment ReplicaSet StatefulSet DaemonSet", IO_RULES(of_apps) },
-    { "Deployment", IO_RULES(of_deployments) },
-    { "DaemonSet", IO_RULES(of_daemon_sets) },
-    { "StatefulSet", IO_RULES(of_stateful_sets) },
-    { "Job", IO_RULES(of_jobs) },
-    { "PodDisruptionBudget", IO_RULES(of_budgets) },
-    { "LimitRange", IO_RULES(of_limit_ranges) },
-    { "RuntimeClass", IO_RULES(of_runtime_classes) },
-    { "ResourceQuota", IO_RULES(of_quotas) },
-    { "PersistentVolumeClaim", IO_RULES(of_claims) },
+    { NULL, NULL, IO_RULES(of_all) },
+    { "Deployment ReplicaSet StatefulSet DaemonSet", NULL, IO_RULES(of_apps) },
+    { "Deployment", NULL, IO_RULES(of_deployments) },
+    { "DaemonSet", NULL, IO_RULES(of_daemon_sets) },
+    { "StatefulSet", NULL, IO_RULES(of_stateful_sets) },
+    { "Job", NULL, IO_RULES(of_jobs) },
+    { "PodDisruptionBudget", NULL, IO_RULES(of_budgets) },
+    { "LimitRange", NULL, IO_RULES(of_limit_ranges) },
+    { "RuntimeClass", NULL, IO_RULES(of_runtime_classes) },
+    { "ResourceQuota", NULL, IO_RULES(of_quotas) },
+    { "PersistentVolumeClaim", NULL, IO_RULES(of_claims) },
+    { "EC2NodeClass", "karpenter.k8s.aws/v1 karpenter.k8s.aws/v1beta1", IO_RULES(of_ec2_classes) },
+    { "EC2NodeClass", "karpenter.k8s.aws/v1", IO_RULES(of_ec2_classes_v1) },
 };
 
 /* The longest names whose pods have labels with at most 63 characters: the name of a Job, and that of a StatefulSet
@@ -247,8 +284,9 @@ static void check_length(io_reason *r, const tree *root)
 
 void io_check_workload_rules(io_reason *r, const tree *root)
 {
-    karp_str kind = tree_get_text(root, "kind");
+    karp_str kind = tree_get_text(root, "kind"), version = tree_get_text(root, "apiVersion");
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        if (tables[i].versions && !str_in_list(version, tables[i].versions)) continue;
         if (!tables[i].kinds || str_in_list(kind, tables[i].kinds))
             io_rules_check(r, tables[i].rules, tables[i].count, root);
     }

@@ -10,6 +10,9 @@ ASKS = pathlib.Path(__file__).parent / 'asks'
 POOL, APP = ASKS / 'pool.yaml', ASKS / 'app.yaml'
 ONE_TYPE = '--catalogue', ASKS / 'type.json'  # where types do not matter: EC2's take most of the time
 folder = tempfile.TemporaryDirectory()
+# The spec of an EC2NodeClass that the API server takes.
+CLASS = {'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}],
+         'securityGroupSelectorTerms': [{'tags': {'a': 'b'}}]}
 
 
 def manifest(*objects):

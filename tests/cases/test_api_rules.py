@@ -2,7 +2,7 @@
 """What the API server refuses in pods and workloads is not planned, and each problem names the field."""
 import json
 
-from manifests import POOL, manifest, problems, read_pods as pods, thing
+from manifests import CLASS, POOL, manifest, problems, read_pods as pods, thing
 from stories import check, equal, finish, run
 
 CONTAINER = {'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '1'}}}
@@ -197,4 +197,27 @@ equal(problems(service, agent, empty, deployment('windows', WINDOWS)), [], 'refu
 fine = [deployment('fine', FINE), thing('v1', 'Pod', 'also', spec={**FINE, 'activeDeadlineSeconds': 9}), stored]
 equal(problems(*fine), [], 'valid')
 equal(len(pods(*fine)), len(fine), 'pods')
+
+# Node classes are read all the same; those of a cluster have a status.
+def of_class(**change):
+    return thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'mine', spec={k: v for k, v in {**CLASS, **change}.items() if v is not None})
+
+
+for change, wanted in (({'role': None}, 'its spec has neither role nor instanceProfile'),
+                       ({'instanceProfile': 'p'}, 'its spec has both role and instanceProfile'),
+                       ({'subnetSelectorTerms': None}, 'its spec.subnetSelectorTerms is missing'),
+                       ({'subnetSelectorTerms': []}, 'its spec.subnetSelectorTerms is empty'),
+                       ({'subnetSelectorTerms': [{'id': 'subnet-1'}, {}]}, 'its spec.subnetSelectorTerms[1] has none of the fields id tags'),
+                       ({'subnetSelectorTerms': [{'id': 'subnet-1', 'tags': {'a': 'b'}}]}, 'its spec.subnetSelectorTerms[0] has an id and other fields besides'),
+                       ({'securityGroupSelectorTerms': None}, 'its spec.securityGroupSelectorTerms is missing'),
+                       ({'amiSelectorTerms': None, 'amiFamily': 'AL2023'}, 'its spec.amiSelectorTerms is missing'),
+                       ({'amiSelectorTerms': [{'id': 'ami-1'}]}, 'its spec has neither an amiFamily nor an alias of one'),
+                       ({'amiSelectorTerms': [{'owner': 'self'}], 'amiFamily': 'AL2'}, 'its spec.amiSelectorTerms[0] has none of the fields alias id name')):
+    found = problems(of_class(**change))
+    check(len(found) == 1 and f'EC2NodeClass mine: the API server refuses it: {wanted}' in found[0], f'{wanted}: {found}')
+    equal(problems({**of_class(**change), 'status': {'subnets': []}}), [], 'of a cluster')
+for change in ({}, {'role': None, 'instanceProfile': 'p'}, {'amiSelectorTerms': [{'id': 'ami-1'}], 'amiFamily': 'AL2'}):
+    equal(problems(of_class(**change)), [], str(change))
+before = {**of_class(amiSelectorTerms=None, amiFamily='AL2'), 'apiVersion': 'karpenter.k8s.aws/v1beta1'}
+equal(problems(before), [], 'v1beta1 needs no terms of images')
 finish()

@@ -240,7 +240,7 @@ WRONG = [
      'Deployment d: spec.replicas: must be between 0 and'),
     (pod('q').replace('cpu: 1', 'cpu: 1X').lstrip('-'), 'Pod q: spec.containers[0].resources.requests.cpu: "1X" is not a quantity'),
     (pod('Upper_Case').lstrip('-'), 'Pod Upper_Case: metadata.name: a name is a DNS subdomain'),
-    ("apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: other}\nspec: {amiFamily: 5}\n", 'EC2NodeClass other: spec.amiFamily: '),
+    ("apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: other}\nspec: {role: r, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}], amiFamily: 5}\n", 'EC2NodeClass other: spec.amiFamily: '),
     ("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, selector: 5}\n", 'PodDisruptionBudget b: spec.selector: '),
 ]
 

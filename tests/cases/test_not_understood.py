@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from manifests import APP, POOL, folder, manifest, problems, thing
+from manifests import APP, CLASS, POOL, folder, manifest, problems, thing
 from stories import check, document, equal, finish, run
 
 FINE = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {'cpu': '1'}}}]}
@@ -56,13 +56,13 @@ FIELDS = [
     (thing('node.k8s.io/v1', 'RuntimeClass', 'k', handler='k', overhead={'podfixed': {'cpu': '1'}}), 'overhead.podfixed', 'podFixed'),
     (thing('v1', 'Service', 'svc', spec={'selectors': {'a': 'b'}}), 'spec.selectors', 'selector'),
     (thing('v1', 'Node', 'node', status={'allocateable': {}}), 'status.allocateable', 'allocatable'),
-    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'e', spec={'amiFamly': 'AL2'}), 'spec.amiFamly', 'amiFamily'),
-    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'f', spec={'instanceStorPolicy': 'RAID0'}), 'spec.instanceStorPolicy', 'instanceStorePolicy'),
-    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'k', spec={'kubelet': {'maxPodz': 20, 'memoryManagerPolicy': 'None'}}), 'spec.kubelet.maxPodz', 'maxPods'),
-    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'm', spec={'blockDeviceMapping': []}), 'spec.blockDeviceMapping', 'blockDeviceMappings'),
-    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'v', spec={'blockDeviceMappings': [{'ebs': {'volumeSyze': '9Gi'}}]}),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'e', spec={**CLASS, 'amiFamly': 'AL2'}), 'spec.amiFamly', 'amiFamily'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'f', spec={**CLASS, 'instanceStorPolicy': 'RAID0'}), 'spec.instanceStorPolicy', 'instanceStorePolicy'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'k', spec={**CLASS, 'kubelet': {'maxPodz': 20, 'memoryManagerPolicy': 'None'}}), 'spec.kubelet.maxPodz', 'maxPods'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'm', spec={**CLASS, 'blockDeviceMapping': []}), 'spec.blockDeviceMapping', 'blockDeviceMappings'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'v', spec={**CLASS, 'blockDeviceMappings': [{'ebs': {'volumeSyze': '9Gi'}}]}),
      'spec.blockDeviceMappings[0].ebs.volumeSyze', 'volumeSize'),
-    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'w', metadata={'annotation': {}}, spec={}), 'metadata.annotation', 'annotations'),
+    (thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'w', metadata={'annotation': {}}, spec=CLASS), 'metadata.annotation', 'annotations'),
     (thing('karpenter.azure.com/v1beta1', 'AKSNodeClass', 'i', spec={'imageFamly': 'AzureLinux'}), 'spec.imageFamly', 'imageFamily'),
     (thing('karpenter.azure.com/v1beta1', 'AKSNodeClass', 'p', spec={'kubelet': {'maxPods': 20}}), 'spec.kubelet.maxPods', None),
     (thing('karpenter.k8s.gcp/v1alpha1', 'GCENodeClass', 't', spec={'imageSelectorTerm': []}), 'spec.imageSelectorTerm', 'imageSelectorTerms'),
@@ -104,7 +104,7 @@ def pool_of(group, kind, name='mine'):
     return thing('karpenter.sh/v1', 'NodePool', 'p', spec={'template': {'spec': spec}})
 
 
-MINE = thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'mine', spec={})
+MINE = thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'mine', spec=CLASS)
 for kind, meant in (('EC2NodeClas', 'EC2NodeClass'), ('AKSNodeClass', 'EC2NodeClass')):
     found = problems(pool_of('karpenter.k8s.aws', kind), MINE)
     check(len(found) == 1 and f'NodePool p: spec.template.spec.nodeClassRef.kind: karpenter.k8s.aws has no kind {kind}: ignored; did you mean {meant}?' in found[0], f'{kind}: {found}')
