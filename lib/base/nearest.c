@@ -2,6 +2,8 @@
 #include <base/labels.h>
 #include <base/nearest.h>
 
+#include <string.h>
+
 enum { LONGEST_NAME = 96 };
 
 /*
@@ -73,13 +75,21 @@ nearest nearest_to(karp_str wanted)
 nearest nearest_to_value(karp_str key, karp_str value)
 {
     nearest n = nearest_to(value);
+    n.by_zone = str_is(key, LABEL_ZONE);
     n.by_family = str_is(key, LABEL_TYPE) && family_of(value).letters > 0;
     if (n.by_family) n.distance += OTHER_FAMILY * RANK;
     return n;
 }
 
+/* us-west-2a is meant by no one who writes us-west-2d. */
+static bool is_beside(karp_str zone, karp_str other)
+{
+    return zone.len > 0 && zone.len == other.len && memcmp(zone.ptr, other.ptr, zone.len - 1) == 0;
+}
+
 void nearest_offer(nearest *n, karp_str candidate)
 {
+    if (n->by_zone && is_beside(n->wanted, candidate)) return;
     uint32_t rank = n->by_family ? family_rank(n->wanted, candidate) : 0;
     if (candidate.len == 0 || rank > n->distance / RANK) return;
     uint32_t most = rank < n->distance / RANK ? LONGEST_NAME : n->distance % RANK;

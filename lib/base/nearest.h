@@ -12,7 +12,7 @@
 typedef struct nearest {
     karp_str wanted, best; /* best.ptr NULL = none is similar */
     uint32_t distance; /* edit distance of the best one; initially the largest that counts as similar */
-    bool by_family;
+    bool by_family, by_zone; /* of a value: it is an instance type, or a zone */
 } nearest;
 
 nearest nearest_to(karp_str wanted);

@@ -3,6 +3,8 @@
 #include <io/notes.h>
 
 #include <base/labels.h>
+#include <io/clouds.h>
+#include <providers/builtin.h>
 
 static bool has_zone(const tree *subnets, karp_str zone)
 {
@@ -53,9 +55,43 @@ static karp_status note_lacking(karp_reader *reader, const io_deferred *pool, co
     return status;
 }
 
+static bool states_subnets(const io_deferred *w)
+{
+    return w->info->kind == IO_KIND_NODE_CLASS && w->root && tree_get(tree_get(w->root, "status"), "subnets");
+}
+
+/* Zones that pods ask for and that are not assumed, where no node class says which ones there are. */
+static karp_status note_asked(karp_reader *reader)
+{
+    const builtin_plugin *one = NULL;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        if (states_subnets(&reader->deferred[i])) return KARP_OK;
+    }
+    for (uint32_t c = 0; io_builtin_types(reader) && !reader->given_provider && (one = plugin_builtin(c)) != NULL;
+         c++) {
+        for (size_t i = 0; reader->clouds[c].used && i < reader->asked_zones.count && status == KARP_OK; i++) {
+            karp_str zone = reader->asked_zones.list[i];
+            size_t region = plugin_region_length(one, zone, true);
+            const karp_requirement wanted = {
+                .key = str(LABEL_ZONE), .op = KARP_OP_IN, .values = &zone, .value_count = 1
+            };
+            io_absent absent;
+            if (!equal_str((karp_str){ zone.ptr, region }, io_cloud_region(reader, c))) continue;
+            status = io_find_absent(reader, &wanted, &absent);
+            if (status == KARP_OK && absent.count > 0)
+                status = io_warn(reader,
+                                 "pods ask for zone %.*s, which is not assumed to be one of the cluster's: no node "
+                                 "class has status.subnets, and no NodePool names it (--set zones=%.*s,... does)",
+                                 str_shown(zone, 64), zone.ptr, str_shown(zone, 64), zone.ptr);
+        }
+    }
+    return status;
+}
+
 karp_status io_class_zones_note(karp_reader *reader)
 {
-    karp_status status = KARP_OK;
+    karp_status status = note_asked(reader);
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone || w->stated) continue;

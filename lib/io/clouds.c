@@ -70,8 +70,8 @@ static karp_status open_for(karp_reader *reader, uint32_t cloud, karp_str region
 bool io_cloud_zones(const karp_reader *reader, uint32_t cloud, karp_str region, strbuf *names)
 {
     const builtin_plugin *builtin = plugin_builtin(cloud);
-    for (size_t i = 0; builtin && builtin->zones_setting && i < reader->clouds.zone_count; i++) {
-        karp_str zone = reader->clouds.zones[i];
+    for (size_t i = 0; builtin && builtin->zones_setting && i < reader->clouds.zones.count; i++) {
+        karp_str zone = reader->clouds.zones.list[i];
         if (!equal_str((karp_str){ zone.ptr, plugin_region_length(builtin, zone, true) }, region)) continue;
         strbuf_addc(names, names->len == 0 ? '+' : ',');
         strbuf_addstr(names, zone);
@@ -102,12 +102,12 @@ karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **o
     *out = reader->clouds.given;
     if (reader->clouds.given && cloud == given_cloud(reader)) return KARP_OK;
     /* Before the end of the input another object may name the region, or more zones. */
-    if (c->provider && (!equal_str(c->opened_for, region) || c->opened_zones != reader->clouds.zone_count)) {
+    if (c->provider && (!equal_str(c->opened_for, region) || c->opened_zones != reader->clouds.zones.count)) {
         karp_provider_close(c->provider);
         c->provider = NULL;
     }
     c->opened_for = region;
-    c->opened_zones = reader->clouds.zone_count;
+    c->opened_zones = reader->clouds.zones.count;
     if (!c->provider) status = open_with_zones(reader, cloud, region, &c->provider);
     *out = c->provider;
     return status;
@@ -206,15 +206,14 @@ static bool keep_region(karp_reader *reader, karp_str name, uint32_t rank, karp_
     return region->ptr != NULL;
 }
 
-static bool keep_zone(karp_reader *reader, karp_str zone)
+static bool keep_zone(karp_reader *reader, karp_str zone, io_zones *of)
 {
-    if (io_table_get(&reader->clouds.zone_names, zone) != IO_NONE) return true;
+    if (io_table_get(&of->names, zone) != IO_NONE) return true;
     karp_str kept = io_keep(reader, zone);
-    if (!kept.ptr || !io_table_put(&reader->clouds.zone_names, kept, 1) ||
-        !grow(reader->context, (void **)&reader->clouds.zones, &reader->clouds.zone_capacity,
-              reader->clouds.zone_count + 1, sizeof kept))
+    if (!kept.ptr || !io_table_put(&of->names, kept, 1) ||
+        !grow(reader->context, (void **)&of->list, &of->capacity, of->count + 1, sizeof kept))
         return false;
-    reader->clouds.zones[reader->clouds.zone_count++] = kept;
+    of->list[of->count++] = kept;
     return true;
 }
 
@@ -226,7 +225,8 @@ bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t ran
         size_t own = plugin_region_length(one, place, zone);
         io_cloud *c = &reader->clouds.list[i];
         ok = keep_region(reader, (karp_str){ place.ptr, own }, rank, &c->region, &c->region_rank);
-        if (ok && zone && own && one->zones_setting && rank < IO_RANK_OTHER) ok = keep_zone(reader, place);
+        if (ok && zone && own && one->zones_setting)
+            ok = keep_zone(reader, place, rank < IO_RANK_OTHER ? &reader->clouds.zones : &reader->clouds.asked_zones);
     }
     return ok;
 }

@@ -68,7 +68,8 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     io_table_init(&reader->names, context);
     io_table_init(&reader->told.warned, context);
     io_table_init(&reader->survey.kind_names, context);
-    io_table_init(&reader->clouds.zone_names, context);
+    io_table_init(&reader->clouds.zones.names, context);
+    io_table_init(&reader->clouds.asked_zones.names, context);
     io_table_init(&reader->templates, context);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
@@ -99,6 +100,12 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     return KARP_OK;
 }
 
+static void free_zones(karp_context *context, io_zones *zones)
+{
+    io_table_free(&zones->names);
+    karp_free(context, zones->list, zones->capacity * sizeof *zones->list);
+}
+
 void karp_reader_free(karp_reader *reader)
 {
     if (!reader) return;
@@ -125,9 +132,9 @@ void karp_reader_free(karp_reader *reader)
     io_table_free(&reader->names);
     io_table_free(&reader->told.warned);
     io_table_free(&reader->survey.kind_names);
-    io_table_free(&reader->clouds.zone_names);
+    free_zones(context, &reader->clouds.zones);
+    free_zones(context, &reader->clouds.asked_zones);
     io_table_free(&reader->templates);
-    karp_free(context, reader->clouds.zones, reader->clouds.zone_capacity * sizeof *reader->clouds.zones);
     arena_free(&reader->keep);
     arena_free(&reader->scratch);
     trees_free(&reader->trees);

@@ -57,6 +57,12 @@ typedef struct io_cloud {
     bool used; /* by NodePools, or by the whole input if it has none (clouds.c) */
 } io_cloud;
 
+typedef struct io_zones {
+    karp_str *list;
+    size_t count, capacity;
+    io_table names;
+} io_zones;
+
 /* Kinds of objects that the decision does not use. */
 typedef enum io_unused_kind_of {
     IO_UNUSED_OVERLAYS,
@@ -158,9 +164,8 @@ typedef struct io_clouds {
     io_cloud list[IO_CLOUDS_MOST]; /* of the built-in providers, in their order, and of the one that was given */
     uint32_t count;
     uint32_t signs[IO_CLOUD_SIGNS]; /* sets of clouds: bit n = list[n] */
-    karp_str *zones; /* that the input names, of clouds whose provider does not assume all zones */
-    size_t zone_count, zone_capacity;
-    io_table zone_names;
+    io_zones zones; /* that the input names, of clouds whose provider does not assume all zones */
+    io_zones asked_zones; /* and those that pods ask for */
     karp_str region; /* from labels of regions, of any cloud */
     uint32_t region_rank;
     bool cluster_api; /* some NodePool has the types of Cluster API */

@@ -192,14 +192,29 @@ def elsewhere():
     equal({line['nodepool']: line.get('provider-id', '')[:10] for line in log}, {'general': '', 'ec2': 'aws:///us-'}, 'providerIDs')
 
 
+
+def regions_that_no_cloud_has():
+    """A word is no region of Azure."""
+    check('no facts of region "mars" are built in, but of us-east-1' in run('catalogue', '--region', 'mars', status=1)[1], 'mars')
+    for region in ('swedencentral', 'uaenorth', 'southafricanorth', 'newzealandnorth', 'jioindiawest', 'usgovvirginia'):
+        check(f'{region} is not built in (eastus, westus2, westeurope are)' in run('catalogue', '--region', region, status=1)[1], region)
+
+
 def zones_without_status():
     """A node class without a status has the zones that the input names, besides the usual ones."""
     named = pool('aws', more='      - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1d, us-east-1f]}\n')
-    whole = named + node_class('aws', '{role: r, amiSelectorTerms: [{alias: al2023@latest}]}')
+    whole = named + node_class('aws', '{role: r, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}')
     equal([zone for _, _, zone in types(plan(whole + pod()))], ['us-east-1d'], 'zone')
     check('Nothing found' in run('lint', '-f', '-', text=whole + pod())[0], 'lint')
     asks = pod('d', selector='{topology.kubernetes.io/zone: us-west-2d}')
     equal(types(plan(pool('aws') + asks)), [], 'a pod that asks for a zone does not show that the cluster has it')
+    told = lambda *words: [note for note in plan(*words)['warnings'] if 'which is not assumed to be one of the cluster' in note]
+    note, = told(pool('aws') + asks)
+    check('us-west-2d' in note and '--set zones=us-west-2d' in note, note)
+    check('us-west-2a may be meant' not in run('lint', '-f', '-', text=pool('aws') + asks)[0], 'another zone is not meant')
+    there = node_class('aws', '{role: r, amiSelectorTerms: [{alias: al2023@latest}]}') + 'status: {subnets: [{id: subnet-1, zone: us-west-2a}]}\n'
+    for words in ((pool('aws') + asks + there,), (pool('aws') + asks, '--set', 'zones=us-west-2d'), (pool('aws') + pod('d', selector='{topology.kubernetes.io/zone: us-west-2b}'),)):
+        equal(told(*words), [], 'the zones are known')
     has = node('n1', 'm5.large', '', 'us-west-2d', 'us-west-2')
     equal([zone for _, _, zone in types(plan(pool('aws') + has + asks))], ['us-west-2d'], 'a node does')
     equal([zone for _, _, zone in types(plan(pool('aws') + pod(), '--set', 'zones=us-west-2d'))], ['us-west-2d'], 'zones of the caller')
@@ -329,6 +344,6 @@ def labels_of_others():
     check('which no instance type of kwok has' in str(told(KWOK % (f'{{key: {FAMILY["aws"]}, operator: In, values: [m5]}}', '') + pod())), 'kwok')
 
 
-for step in (labels_of_others, kwok_generates_its_types, the_group_decides, the_region_follows, signs, other_clouds, two_clouds, unknown, auto_mode, elsewhere, zones_without_status, licences, dumped):
+for step in (labels_of_others, kwok_generates_its_types, the_group_decides, the_region_follows, signs, other_clouds, two_clouds, unknown, auto_mode, elsewhere, regions_that_no_cloud_has, zones_without_status, licences, dumped):
     step()
 sys.exit(finish())

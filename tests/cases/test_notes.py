@@ -72,7 +72,8 @@ check('values: [VALUES]' in POOLS, POOLS)
 for wrong, meant in (('p3dn.24xlargee', 'p3dn.24xlarge'), ('p3dn.8xlarge', 'p3dn.24xlarge'), ('m5.larg', 'm5.large'), ('m5.3xlarge', 'm5.2xlarge'), ('m55.large', 'm5.large'),
                      ('c5.largr', 'c5.large'), ('mm5.large', 'm5.large'), ('qq9.gigantic', '')):
     equal(of_values(f'm5.large, {wrong}'), absent(wrong, meant=meant), wrong)
-equal(of_values('us-west-2a, us-west-2x', ZONE), absent('us-west-2x', ZONE, 'us-west-2a'), 'a zone')
+equal(of_values('us-west-2a, us-west-2x', ZONE), absent('us-west-2x', ZONE), 'no other zone is meant')
+equal(of_values('us-west-2a, us-wset-2b', ZONE), absent('us-wset-2b', ZONE, 'us-west-2b'), 'a zone')
 equal(of_values('on-demand, spott', CAPACITY), absent('spott', CAPACITY, 'spot'), 'a capacity type')
 equal(of_values('m5.large, a1, b2, c3, d4, e5, f6'), absent('a1, b2, c3, d4 and 2 more'), 'many values')
 equal(of_values('m5.large, p3dn.24xlargee', pools=3), absent('p3dn.24xlargee', pools='default and 2 more', meant='p3dn.24xlarge'), 'several pools')

@@ -345,11 +345,25 @@ static uint32_t azure_drift(void *handle, const void *node_class, const karp_pro
     return KARP_PROVIDER_OK;
 }
 
+/* Every region's name has one of these. */
+static bool names_a_place(karp_str region)
+{
+    static const char *const places[] = { "us",      "europe", "asia",    "india",    "australia", "uk",      "canada",
+                                          "japan",   "korea",  "brazil",  "africa",   "france",    "german",  "norway",
+                                          "swed",    "switz",  "uae",     "qatar",    "poland",    "italy",   "israel",
+                                          "spain",   "mexico", "zealand", "malaysia", "indonesia", "austria", "chile",
+                                          "belgium", "china",  "denmark", "taiwan",   "saudi" };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (str_contains(region, str(places[i]))) return true;
+    }
+    return false;
+}
+
 /* "eastus2", with the zones "eastus2-1" and more. */
 static size_t region_length(karp_str place, bool zone)
 {
     size_t letters = skip_letters(place, 0), end = skip_digits(place, letters);
-    if (letters == 0) return 0;
+    if (letters == 0 || !names_a_place((karp_str){ place.ptr, letters })) return 0;
     if (!zone) return end == place.len ? end : 0;
     if (end == place.len || place.ptr[end] != '-') return 0;
     return end + 1 < place.len && skip_digits(place, end + 1) == place.len ? end : 0;
