@@ -198,6 +198,7 @@ typedef struct cli_verb {
     const char *program; /* the program's name, set when the command runs */
     const char *name;
     const char *arguments; /* arguments in the usage line, before the options */
+    const char *first_words; /* what the first of them can be, for completion; NULL = anything */
     const char *summary; /* one line */
     const char *details; /* for --help */
     size_t word_count; /* number of the command's own words, which come before files */

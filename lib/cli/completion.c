@@ -40,6 +40,7 @@ static bool print_cases(const cli_options *options, const char *begin, const cha
         printf("  %s) options=%s", verb->name, begin);
         for (size_t k = 0; option_of(verb, &k, &o);) printf("--%s ", o.name);
         printf("%s\n    case $before in\n", end);
+        if (verb->first_words != NULL) printf("    %s) values='%s' ;;\n", verb->name, verb->first_words);
         for (size_t k = 0; option_of(verb, &k, &o);) {
             const char *letter = "";
             if (o.argument == NULL || is_file(&o)) continue;
@@ -99,6 +100,8 @@ static bool fish(const cli_options *options)
         print_quoted_for_shell(verb->summary);
         putchar('\n');
         cli_option_shown o;
+        if (verb->first_words != NULL)
+            printf("complete -c karp -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name, verb->first_words);
         for (size_t k = 0; option_of(verb, &k, &o);) {
             printf("complete -c karp -n '__fish_seen_subcommand_from %s' -l %s", verb->name, o.name);
             if (o.argument != NULL && is_file(&o)) fputs(" -r", stdout);
@@ -135,6 +138,7 @@ static int run_completion(const cli_options *options)
 const cli_verb verb_completion = {
     .name = "completion",
     .arguments = "bash|zsh|fish",
+    .first_words = "bash zsh fish",
     .summary = "a script that completes commands and options in a shell",
     .details = "Writes the script: source <(karp completion bash), karp completion fish | source.",
     .word_count = 1,

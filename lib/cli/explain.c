@@ -413,6 +413,7 @@ const cli_verb verb_explain = {
         "would place it. For a deployment: the same for one of its pods. For a group of pods that start together, or\n"
         "any other workload of the queue: the answer of karp admit. For a node: the command that removes it, or\n"
         "everything that keeps it, and what would become of its pods.",
+    .first_words = "pod deployment statefulset replicaset job group node",
     .word_count = 2,
     .slash_words = true,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,

@@ -5,6 +5,7 @@
 #include "writer.h"
 
 #include <base/licence_words.h>
+#include <base/nearest.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,13 +88,25 @@ bool gates_are_set(const cli_options *options)
     return options->fail_on_unschedulable || options->fail_on_notes || options->fail_on_cost;
 }
 
+static int wrong_condition(const cli_verb *verb, karp_str given)
+{
+    char message[160];
+    nearest meant = nearest_to(given);
+    nearest_offer(&meant, str("unschedulable"));
+    nearest_offer(&meant, str("notes"));
+    (void)snprintf(message, sizeof message,
+                   "%.*s is none of unschedulable, notes, cost=+10%%, cost=+$50 and cost=$500%s%s%s",
+                   str_shown(given, 40), given.ptr, meant.best.ptr != NULL ? "; did you mean " : "",
+                   meant.best.ptr != NULL ? meant.best.ptr : "", meant.best.ptr != NULL ? "?" : "");
+    return wrong_option(verb, "--fail-on", message);
+}
+
 int set_fail_on(const cli_verb *verb, cli_options *options, const char *value)
 {
     for (const char *word = value; word != NULL;) {
         const char *comma = end_of_word(word);
-        if (!read_one(options, word, comma == NULL ? strlen(word) : (size_t)(comma - word)))
-            return wrong_option(verb, "--fail-on",
-                                "unschedulable, notes, cost=+10%, cost=+$50 or cost=$500, or some of them");
+        size_t length = comma == NULL ? strlen(word) : (size_t)(comma - word);
+        if (!read_one(options, word, length)) return wrong_condition(verb, (karp_str){ word, length });
         word = comma == NULL ? NULL : comma + 1;
     }
     return -1;

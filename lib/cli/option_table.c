@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_table.h"
+#include <base/nearest.h>
 
 #include <karp/admit.h>
 
@@ -525,12 +526,15 @@ bool parse_word(size_t list, const char *text, uint64_t *value)
 
 int read_word(const cli_verb *verb, size_t list, const char *text, uint64_t *value)
 {
-    char option[32], message[160] = "";
+    char option[32], message[200] = "";
+    nearest meant = nearest_to(str(text));
     if (parse_word(list, text, value)) return -1;
     for (const option_word *word = lists[list].words; word->text != NULL; word++) {
+        nearest_offer(&meant, str(word->text));
         const char *between = word == lists[list].words ? "" : word[1].text == NULL ? " or " : ", ";
         str_append(message, sizeof message, "%s%s", between, word->text);
     }
+    if (meant.best.ptr != NULL) str_append(message, sizeof message, "; did you mean %s?", meant.best.ptr);
     (void)snprintf(option, sizeof option, "--%s", lists[list].option);
     return wrong_option(verb, option, message);
 }

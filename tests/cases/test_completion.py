@@ -56,4 +56,16 @@ for given, meant in (('--setle', '--settle'), ('--regoin=x', '--region'), ('--fa
     check(f'no such option; did you mean {meant}?' in error, error)
 _, error = run('plan', '--nothing-like-it', status=1)
 check('no such option (' in error, error)
+
+if shutil.which('bash'):
+    equal(bash('karp', 'explain', '""'), ['pod', 'deployment', 'statefulset', 'replicaset', 'job', 'group', 'node'], 'what can be explained')
+    equal(bash('karp', 'completion', 'f'), ['fish'], 'shells')
+check("seen_subcommand_from explain' -a 'pod deployment" in scripts['fish'], 'fish')
+
+# Words that are nearly one of the list.
+for option, word, meant in (('--replicas-from', 'hpamin', 'hpa-min'), ('--color', 'alwys', 'always'), ('--preferences', 'ignor', 'ignore'),
+                            ('--fail-on', 'unschedulible', 'unschedulable'), ('--fail-on', 'cost=$5,note', 'notes')):
+    error = run('plan', option, word, status=1)[1]
+    check(f'; did you mean {meant}?' in error, error)
+check('did you mean' not in run('plan', '--color', 'mauve', status=1)[1], 'no word is near')
 raise SystemExit(finish())
