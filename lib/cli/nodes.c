@@ -31,6 +31,8 @@ static karp_status list_nodes(cli_answer *answer, const char *verb, bool losses,
     progress_begin("looking at the nodes");
     karp_status status = karp_list_nodes(answer->input.snapshot, &options, &list, &answer->error);
     progress_end();
+    if (status == KARP_OK && karp_node_list_count(list) == 0)
+        print_note(str("the input has no nodes; kubectl get nodes,nodeclaims,pods -A -o yaml prints them"));
     if (status == KARP_OK)
         status = write(answer->options->context, list, &answer->write, &answer->text, &answer->error);
     karp_node_list_free(list);

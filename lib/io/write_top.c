@@ -24,7 +24,8 @@ typedef struct owners {
     int64_t now;
     owner_sum *items;
     size_t count, room;
-    owner_sum all;
+    owner_sum all, empty; /* empty: nodes whose pods request nothing, and those without pods; its name says how many */
+    char empty_name[48];
 } owners;
 
 /* The Deployment, another controller, or else the common part of the names of its pods. */
@@ -62,10 +63,30 @@ static void add(owner_sum *to, const owner_sum *from)
     to->idle += from->idle;
 }
 
+/* Nodes whose price no pod bears. `borne`: by node, whether one does. */
+static void read_empty(owners *o, const karp_node_list *list, const char *borne)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < karp_node_list_count(list); i++) {
+        karp_listed_node node = { .size = sizeof node };
+        write_refuse(o->job, karp_node_list_at(list, i, &node), "a node cannot be read");
+        if (borne[i] || !(node.price > 0)) continue;
+        o->empty.idle += node.price;
+        count++;
+    }
+    str_append(o->empty_name, sizeof o->empty_name, "%zu %s without requests", count, count == 1 ? "node" : "nodes");
+    o->empty.name = str(count > 0 ? o->empty_name : "");
+    add(&o->all, &o->empty);
+}
+
 static bool read_pods(owners *o, const karp_node_list *list)
 {
+    size_t nodes = karp_node_list_count(list) + 1;
+    char *borne = write_array(o->job, nodes, 1);
     o->room = karp_node_list_pod_count(list);
     o->items = write_array(o->job, o->room, sizeof *o->items);
+    if (borne == NULL) return false;
+    memset(borne, 0, nodes);
     for (size_t i = 0; i < o->room && o->items != NULL; i++) {
         karp_listed_pod pod = { .size = sizeof pod };
         karp_str name = karp_node_list_pod_name(list, i);
@@ -81,7 +102,10 @@ static bool read_pods(owners *o, const karp_node_list *list)
                                    .memory = pod.memory,
                                    .cost = pod.cost,
                                    .idle = pod.idle };
+        borne[pod.node] = borne[pod.node] || pod.cost > 0;
     }
+    read_empty(o, list, borne);
+    karp_free(o->job->context, borne, nodes);
     return o->items != NULL;
 }
 
@@ -126,6 +150,7 @@ static void as_json(const owners *o)
     json_sums(j, &o->all);
     licences_as_json(j, options);
     json_end(j);
+    if (o->empty.idle > 0) json_member_money(j, "nodesWithoutRequests", o->empty.idle);
     json_member_array(j, "workloads");
     for (size_t i = 0; i < o->count; i++) {
         json_open_object(j);
@@ -192,6 +217,7 @@ static void write_cell(write_buffer *b, const owner_sum *sum, unsigned column)
 static size_t name_width(const owners *o, write_buffer *cell)
 {
     size_t most = strlen(headings[NAME]);
+    if (o->empty.name.len > most) most = o->empty.name.len;
     for (size_t i = 0; i < o->count; i++) {
         buffer_cut(cell, 0);
         write_cell(cell, &o->items[i], NAME);
@@ -223,6 +249,7 @@ static void as_text(const owners *o)
     text_style_end(&t, STYLE_HEADING);
     buffer_char(t.out, '\n');
     for (size_t i = 0; i < o->count; i++) text_row(t.out, &cell, &o->items[i], name);
+    if (o->empty.name.len > 0) text_row(t.out, &cell, &o->empty, name);
     owner_sum total = o->all;
     total.name_space = str("");
     total.name = str("total");
@@ -231,6 +258,17 @@ static void as_text(const owners *o)
     licences_line(t.out, o->job->options, true);
     if (cell.text.failed) write_refuse(o->job, KARP_E_NOMEM, "out of memory");
     buffer_free(&cell);
+}
+
+static void markdown_row(write_buffer *b, write_buffer *cell, const owner_sum *sum)
+{
+    for (unsigned c = 0; c < COLUMNS; c++) {
+        buffer_cut(cell, 0);
+        write_cell(cell, sum, c);
+        buffer_text(b, c == 0 ? "| " : " | ");
+        text_markdown(b, buffer_content(cell));
+    }
+    buffer_text(b, " |\n");
 }
 
 static void as_markdown(const owners *o)
@@ -242,15 +280,8 @@ static void as_markdown(const owners *o)
         buffer_text(b, headings[c]);
     }
     buffer_text(b, " |\n|---|---:|---:|---:|---:|---:|---:|\n");
-    for (size_t i = 0; i < o->count; i++) {
-        for (unsigned c = 0; c < COLUMNS; c++) {
-            buffer_cut(&cell, 0);
-            write_cell(&cell, &o->items[i], c);
-            buffer_text(b, c == 0 ? "| " : " | ");
-            text_markdown(b, buffer_content(&cell));
-        }
-        buffer_text(b, " |\n");
-    }
+    for (size_t i = 0; i < o->count; i++) markdown_row(b, &cell, &o->items[i]);
+    if (o->empty.name.len > 0) markdown_row(b, &cell, &o->empty);
     buffer_text(b, o->all.unpriced > 0 ? "\n" : "");
     unpriced_line(b, o);
     licences_line(b, o->job->options, true);

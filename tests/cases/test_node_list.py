@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -51,6 +52,18 @@ def check_figures(words):
     equal({name: row['pods'] for name, row in costs.items()}, {'agent': 1, 'web': 2}, 'workloads')
     near(costs['agent']['cost'], 0.36 / 16, 'one of eight cores, no memory')
     near(top['total']['cost'] + top['total']['idle'], 0.46, 'cost and idle of all workloads')
+    check('nodesWithoutRequests' not in top, 'each node has pods')
+
+
+def check_empty(folder, *words):
+    """The price of a node without pods is in the total, and in a row of its own."""
+    extra = folder / 'extra.json'
+    extra.write_text(json.dumps(node('n3', 'small', 2)[0]))
+    top = tells('top', *words, '-f', extra)
+    near(top['nodesWithoutRequests'], 0.1, 'an empty node')
+    near(top['total']['cost'] + top['total']['idle'], 0.56, 'all nodes')
+    check(re.search(r'^1 node without requests +0 ', run('top', *words, '-f', extra)[0], re.M), 'its row')
+    check('| 1 node without requests | 0 |' in run('top', *words, '-f', extra, '-o', 'markdown')[0], 'in Markdown')
 
 
 def check_losses(words, rounds_equal=True):
@@ -87,6 +100,9 @@ def check_outputs(words):
     equal({row['node'] for row in rows}, {'n1', 'n2'}, 'nodes in CSV')
     check(run('nodes', *words, '-o', 'markdown')[0].startswith('| NodePool |'), 'a table in Markdown')
     check(run('top', *words, '-o', 'markdown')[0].startswith('| workload |'), 'a table in Markdown')
+    for verb in ('nodes', 'top'):
+        said = run(verb, '-f', '-', text='{apiVersion: v1, kind: Namespace, metadata: {name: shop}}')[1]
+        check('kubectl get nodes,nodeclaims,pods -A -o yaml' in said, f'{verb}: {said}')
     _, said = run('nodes', '--watch', '-f', '-', status=1, text='')
     check('--watch' in said, said)
 
@@ -94,6 +110,7 @@ def check_outputs(words):
 with tempfile.TemporaryDirectory() as name:
     cluster = small_cluster(pathlib.Path(name))
     check_figures(cluster)
+    check_empty(pathlib.Path(name), *cluster)
     check_losses(cluster)
     check_outputs(cluster)
     check_outside(pathlib.Path(name))
