@@ -73,6 +73,7 @@ static const struct {
     [LINT_PDB_NEVER_ALLOWS] = { "pdb-never-allows", "a PodDisruptionBudget never allows an eviction",
                                 KARP_LINT_WARNING },
     [LINT_PDB_OVERLAP] = { "pdb-overlap", "two PodDisruptionBudgets cover one pod", KARP_LINT_WARNING },
+    [LINT_PDB_SELECTS_NOTHING] = { "pdb-selects-nothing", "a PodDisruptionBudget selects no pod", KARP_LINT_INFO },
     [LINT_POD_LIMIT_BINDS] = { "pod-limit-binds", "nodes reach their pod limit long before cpu and memory",
                                KARP_LINT_INFO },
     [LINT_POOL_REFUSED] = { "pool-refused", "Karpenter's validation refuses a NodePool", KARP_LINT_ERROR },

@@ -8,6 +8,7 @@
 #include <base/admit.h>
 #include <base/str.h>
 #include <karp/values.h>
+#include <base/bits.h>
 #include <base/cron.h>
 #include <model/pdbs.h>
 
@@ -195,9 +196,40 @@ static void pdb_remedy(linting *l, const disruption_budget *b, const covered *po
                                                              : "allow one pod to be unavailable, or run one more");
 }
 
-static void check_pdb(linting *l, const disruption_budget *b, const covered *pods)
+static void note_pdb(linting *l, const disruption_budget *b, enum lint_rule rule)
 {
     const karp_snapshot *s = l->snapshot;
+    strbuf name = strbuf_on(s->context);
+    strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
+    lint_note(l, rule, "PodDisruptionBudget", (karp_str){ name.ptr, name.len });
+    l->refused = l->refused || name.failed;
+    strbuf_free(&name);
+}
+
+/* Budgets without pods in namespaces that have some. Daemons have none in manifests, so namespaces with a DaemonSet are
+ * passed over. */
+static void check_idle(linting *l, const covered *pods)
+{
+    const store *raw = &l->snapshot->raw;
+    size_t bytes = (l->snapshot->facts.count / 64 + 1) * sizeof(uint64_t);
+    uint64_t *busy = mem_zalloc(l->snapshot->context, bytes);
+    l->refused = l->refused || busy == NULL || !mem_work(l->snapshot->context, raw->pods.count + 1);
+    for (size_t i = 0; i < raw->pods.count && !l->refused; i++) bits_set(busy, pod_at(raw, i)->name_space);
+    for (size_t i = 0; i < raw->daemon_sets.count && !l->refused; i++)
+        bits_clear(busy, raw->daemon_sets.items[i].meta.name_space);
+    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) {
+        const disruption_budget *b = &raw->budgets.items[i];
+        if (pods[i].count > 0 || !bits_test(busy, b->meta.name_space)) continue;
+        strbuf_adds(&l->field, "spec.selector");
+        strbuf_adds(&l->text,
+                    "no pod of the namespace has the labels that it selects: it keeps none from being evicted");
+        note_pdb(l, b, LINT_PDB_SELECTS_NOTHING);
+    }
+    mem_free(l->snapshot->context, busy, bytes);
+}
+
+static void check_pdb(linting *l, const disruption_budget *b, const covered *pods)
+{
     uint64_t limit, all = pods->count;
     bool most = pods_of_amount(&b->max_unavailable, all, &limit);
     if (all == 0 || !(most ? limit == 0 : pods_of_amount(&b->min_available, all, &limit) && limit >= all)) return;
@@ -214,11 +246,7 @@ static void check_pdb(linting *l, const disruption_budget *b, const covered *pod
         strbuf_adds(&l->text, pods->sick == 1 ? " is not ready" : " are not ready");
     }
     pdb_remedy(l, b, pods, most);
-    strbuf name = strbuf_on(s->context);
-    strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
-    lint_note(l, LINT_PDB_NEVER_ALLOWS, "PodDisruptionBudget", (karp_str){ name.ptr, name.len });
-    l->refused = l->refused || name.failed;
-    strbuf_free(&name);
+    note_pdb(l, b, LINT_PDB_NEVER_ALLOWS);
 }
 
 void lint_pdbs(linting *l)
@@ -238,5 +266,6 @@ void lint_pdbs(linting *l)
         }
     }
     for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) check_pdb(l, &raw->budgets.items[i], &pods[i]);
+    if (raw->budgets.count > 0 && !l->refused) check_idle(l, pods);
     mem_free(l->snapshot->context, pods, bytes);
 }

@@ -36,6 +36,7 @@ MENDED = {
     'overlay-void': ('name: dear}\nspec: {weight: 10', 'name: dear}\nspec: {weight: 20'),
     'pdb-never-allows': ('maxUnavailable: 0', 'maxUnavailable: 1'),
     'pdb-overlap': ('part-of: shop}}}', 'part-of: bank}}}'),
+    'pdb-selects-nothing': ('app: wbe', 'app: web'),
     'pod-limit-binds': ('memory: 32Mi', 'memory: 320Mi'),
     'pool-refused': ('famly', 'family'),
     'pool-shadowed': ('weight: 50', 'weight: 5'),
