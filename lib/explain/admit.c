@@ -55,6 +55,7 @@ typedef struct answering {
     const karp_admit_options *options;
     uint32_t *row_of; /* by group: 1 + its row in the decision */
     uint32_t *left_of; /* by root: 1 + the row of its first pod without a place */
+    uint32_t *ignored_of; /* and of its first pod that was not considered */
     uint32_t *pods, *placed; /* by root */
     uint32_t *node_first; /* by root, and one more: where its nodes begin */
     karp_str *nodes;
@@ -140,15 +141,21 @@ static bool gather(answering *a)
     size_t groups = q->view.groups->count + (size_t)2;
     a->row_of = arena_array(&q->data, groups, sizeof *a->row_of);
     a->left_of = arena_array(&q->data, groups, sizeof *a->left_of);
+    a->ignored_of = arena_array(&q->data, groups, sizeof *a->ignored_of);
     a->pods = arena_array(&q->data, groups, sizeof *a->pods);
     a->placed = arena_array(&q->data, groups, sizeof *a->placed);
     a->node_first = arena_array(&q->data, groups, sizeof *a->node_first);
-    if (a->row_of == NULL || a->left_of == NULL || a->pods == NULL || a->placed == NULL || a->node_first == NULL)
+    if (a->row_of == NULL || a->left_of == NULL || a->ignored_of == NULL || a->pods == NULL || a->placed == NULL ||
+        a->node_first == NULL)
         return false;
     for (uint32_t i = 0; i < q->pending_count; i++) a->pods[root_of_pod(a, q->pending[i])]++;
     for (size_t i = a->d->unschedulable.count; i-- > 0;) {
         uint32_t root = root_of_pod(a, a->d->unschedulable.items[i].pod);
         if (root != NO_ID) a->left_of[root] = (uint32_t)i + 1;
+    }
+    for (size_t i = a->d->ignored.count; i-- > 0;) {
+        uint32_t root = root_of_pod(a, a->d->ignored.items[i].pod);
+        if (root != NO_ID) a->ignored_of[root] = (uint32_t)i + 1;
     }
     bool found = find_rows(a);
     strbuf_clear(&a->text);
@@ -194,7 +201,8 @@ static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
     const karp_group_outcome *g = group_row(a, root), *below = NULL;
     const karp_unschedulable *left = a->left_of[root] == 0 ? NULL : &a->d->unschedulable.items[a->left_of[root] - 1];
     const char *why = a->q->workloads.items[root].now.why;
-    row->code = left == NULL ? KARP_REASON_NOT_REACHED : left->code;
+    const karp_ignored *ignored = a->ignored_of[root] == 0 ? NULL : &a->d->ignored.items[a->ignored_of[root] - 1];
+    row->code = left != NULL ? left->code : ignored != NULL ? ignored->code : KARP_REASON_NOT_REACHED;
     if (g != NULL && g->code != KARP_REASON_NONE) {
         row->code = g->code;
         strbuf_addstr(&a->text, *why != '\0' ? str(why) : g->detail);
@@ -209,9 +217,8 @@ static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
         strbuf_addu(&a->text, row->placed);
         strbuf_adds(&a->text, " of ");
         strbuf_addu(&a->text, row->pods);
-        strbuf_adds(&a->text, " fit");
-        if (left != NULL) strbuf_adds(&a->text, ": ");
-        if (left != NULL) strbuf_adds(&a->text, karp_reason_text(left->code));
+        strbuf_adds(&a->text, " fit: ");
+        strbuf_addstr(&a->text, left == NULL && ignored != NULL ? ignored->message : str(karp_reason_text(row->code)));
     }
     row->detail = take(a);
 }

@@ -169,6 +169,15 @@ def test_changes():
     equal(changes(pool(), job('a', 2)), [], 'what starts needs none')
 
 
+def test_not_considered():
+    for objects, code in (([], 'NO_NODEPOOLS'), ([pool()], 'INVALID')):
+        work = job('a', 2)
+        work['spec']['template']['spec']['nodeSelector'] = {'karpenter.sh/no-such-label': 'x'}
+        one = q.admit(*objects, work)['workloads'][0]
+        check(one['code'] != 'NOT_REACHED' and one['reason'].startswith('0 of 2 fit: '), one)
+    check('there is no NodePool' in q.admit(job('a', 2))['workloads'][0]['reason'], 'no NodePool')
+
+
 # ---- what is queued ------------------------------------------------------------------------------------------------------------
 
 def test_kueue():
