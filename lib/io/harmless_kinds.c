@@ -20,6 +20,7 @@ const io_harmless io_harmless_kinds[] = {
     { "*.smi-spec.io", "*" },
     { "*.upbound.io", "*" },
     { "aadpodidentity.k8s.io", "*" },
+    { "access.strimzi.io", "KafkaAccess" },
     { "acid.zalan.do", "OperatorConfiguration PostgresTeam" },
     { "acme.cert-manager.io", "Order" },
     { "addons.cluster.x-k8s.io", "*" },
@@ -58,8 +59,8 @@ const io_harmless io_harmless_kinds[] = {
     { "catalog.cattle.io", "ClusterRepo" },
     { "cdi.kubevirt.io", "DataSource StorageProfile" },
     { "ceph.rook.io", "CephBlockPool CephBlockPoolRadosNamespace CephBucketNotification CephBucketTopic CephClient "
-                      "CephFilesystemSubVolumeGroup CephObjectRealm CephObjectStoreUser CephObjectZone "
-                      "CephObjectZoneGroup" },
+                      "CephFilesystemSubVolumeGroup CephObjectRealm CephObjectStoreAccount CephObjectStoreUser "
+                      "CephObjectZone CephObjectZoneGroup" },
     { "cert-manager.io", "*" },
     { "cilium.io", "*" },
     { "client.authentication.k8s.io", "*" },
@@ -75,6 +76,7 @@ const io_harmless io_harmless_kinds[] = {
     { "crd.antrea.io", "*" },
     { "crd.k8s.amazonaws.com", "*" },
     { "crd.projectcalico.org", "*" },
+    { "csi.ceph.io", "CephConnection ClientProfile ClientProfileMapping OperatorConfig" },
     { "custom.metrics.k8s.io", "*" },
     { "data.fluid.io", "CacheRuntimeClass Dataset ThinRuntimeProfile" },
     { "data.packaging.carvel.dev", "*" },
@@ -94,6 +96,7 @@ const io_harmless io_harmless_kinds[] = {
     { "externaldns.nginx.org", "*" },
     { "flagger.app", "AlertProvider MetricTemplate" },
     { "fleet.cattle.io", "Cluster ClusterGroup" },
+    { "flink.apache.org", "FlinkStateSnapshot" },
     { "flow.volcano.sh", "JobTemplate" },
     { "flows.knative.dev", "*" },
     { "fluentbit.fluent.io", "ClusterFilter ClusterFluentBitConfig ClusterInput ClusterMultilineParser ClusterOutput "
@@ -159,6 +162,7 @@ const io_harmless io_harmless_kinds[] = {
     { "longhorn.io", "BackupTarget RecurringJob Setting Volume" },
     { "machine.openshift.io", "*" },
     { "machineconfiguration.openshift.io", "*" },
+    { "maistra.io", "ServiceMeshMember ServiceMeshMemberRoll" },
     { "mariadb.mmontes.io", "Connection Database Grant User" },
     { "messaging.knative.dev", "*" },
     { "meta.pkg.crossplane.io", "*" },
@@ -205,9 +209,8 @@ const io_harmless io_harmless_kinds[] = {
     { "policy.karmada.io", "*" },
     { "policy.networking.k8s.io", "*" },
     { "populator.storage.k8s.io", "*" },
-    { "postgresql.cnpg.io",
-      "Backup ClusterImageCatalog Database FailoverQuorum ImageCatalog Publication ScheduledBackup "
-      "Subscription" },
+    { "postgresql.cnpg.io", "Backup ClusterImageCatalog Database DatabaseRole FailoverQuorum ImageCatalog Publication "
+                            "ScheduledBackup Subscription" },
     { "postgresql.k8s.enterprisedb.io",
       "Backup ClusterImageCatalog Database ImageCatalog Publication ScheduledBackup Subscription" },
     { "project.openshift.io", "*" },
@@ -219,6 +222,7 @@ const io_harmless io_harmless_kinds[] = {
     { "reports.kyverno.io", "*" },
     { "reports.x-k8s.io", "*" },
     { "resolution.tekton.dev", "*" },
+    { "rollouts.kruise.io", "Rollout RolloutHistory TrafficRouting BatchRelease" },
     { "route.openshift.io", "*" },
     { "scheduling.run.ai", "Queue" },
     { "scheduling.volcano.sh", "Queue" },
@@ -242,7 +246,7 @@ const io_harmless io_harmless_kinds[] = {
     { "snapshot.storage.k8s.io", "*" },
     { "solr.apache.org", "SolrBackup" },
     { "source.toolkit.fluxcd.io", "*" },
-    { "sources.knative.dev", "PingSource SinkBinding" },
+    { "sources.knative.dev", "KafkaBinding PingSource SinkBinding" },
     { "spdx.softwarecomposition.kubescape.io", "*" },
     { "spv.no", "*" },
     { "sriovnetwork.openshift.io", "SriovIBNetwork SriovNetwork SriovNetworkNodePolicy SriovNetworkNodeState" },

@@ -87,13 +87,13 @@ static karp_str field_of_rules(const tree *rules)
 
 typedef struct policy {
     const char *group, *kinds;
-    const char *matched, *list; /* the field of spec that says what is changed, and its lists of names */
+    const char *matched, *list; /* the field of spec that says what is changed, and its lists of names; NULL = pods */
     const char *changes; /* the field of spec that says how; NULL = all of spec */
     const char *prints; /* the program that applies it to files, if there is one */
 } policy;
 
-/* Source: the CustomResourceDefinitions of Kyverno 1.16 and Gatekeeper 3.21, admissionregistration.k8s.io of
- * Kubernetes 1.36. */
+/* Source: the CustomResourceDefinitions of Kyverno 1.16, Gatekeeper 3.21 and OpenKruise 1.8,
+ * admissionregistration.k8s.io of Kubernetes 1.36. */
 static const policy policies[] = {
     { "kyverno.io", "ClusterPolicy Policy", NULL, NULL, NULL, "kyverno apply POLICY --resource FILE" },
     { "policies.kyverno.io", "MutatingPolicy NamespacedMutatingPolicy", "matchConstraints", "resources", "mutations",
@@ -101,6 +101,7 @@ static const policy policies[] = {
     { "admissionregistration.k8s.io", "MutatingAdmissionPolicy", "matchConstraints", "resources", "mutations", NULL },
     { "mutations.gatekeeper.sh", "Assign AssignImage ModifySet", "applyTo", "kinds", NULL,
       "gator expand --filename DIRECTORY" },
+    { "apps.kruise.io", "SidecarSet", "selector", NULL, "containers", NULL },
 };
 
 /* The field of pods that the policy changes; "" = none that decisions read. */
@@ -108,7 +109,7 @@ static karp_str field_of(const policy *p, const tree *root)
 {
     const tree *spec = tree_get(root, "spec");
     if (!p->matched) return field_of_rules(tree_get(spec, "rules"));
-    if (!is_for_pods(tree_get(spec, p->matched), p->list, 0)) return (karp_str){ "", 0 };
+    if (p->list && !is_for_pods(tree_get(spec, p->matched), p->list, 0)) return (karp_str){ "", 0 };
     return field_of_change(p->changes ? tree_get(spec, p->changes) : tree_get(spec, "location"), 0);
 }
 

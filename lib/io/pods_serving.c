@@ -195,6 +195,11 @@ static void add_component(io_pods *p, const serving *s)
         io_pods_problem(p, "%s.workerSpec has several nodes for each replica, for which karp has no rule", s->name);
         return;
     }
+    if (!framework_of(component) && tree_count(tree_get(component, "containers")) == 0) {
+        io_pods_refused(p, "its %s has neither a model of a known kind nor containers, so KServe's webhook refuses it",
+                        s->name);
+        return;
+    }
     karp_str name = io_pods_text(p, "%.*s-%s", str_shown(p->name, 200), p->name.ptr, s->name);
     tree *template_ = tree_new(p->t, TREE_MAP);
     tree *metadata = tree_get_or_make(p->t, template_, "metadata");

@@ -75,4 +75,13 @@ said, = injected({'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 
 check(said.startswith('Namespace mesh: istio-injection: enabled has a sidecar of Istio'), said)
 equal(injected(deployment(containers=('c', 'linkerd-proxy'), **LINKERD)), [], 'it has the sidecar')
 equal(injected(deployment(annotations={'linkerd.io/inject': 'disabled'})), [], 'none is wanted')
+
+# OpenKruise's sidecars.
+def sidecars(**container):
+    return thing('SidecarSet', 'apps.kruise.io', version='v1alpha1', spec={'selector': {'matchLabels': {'app': 'web'}}, 'containers': [{'name': 'log', 'image': 'x', **container}]})
+
+
+said, = problems(sidecars(resources={'requests': {'cpu': '1'}}))
+check('SidecarSet one changes resources of new pods' in said, said)
+equal(problems(sidecars()), [], 'a sidecar without requests')
 finish()
