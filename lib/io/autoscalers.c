@@ -104,6 +104,19 @@ static karp_status scale(karp_reader *reader, const io_deferred *w, io_deferred 
                    (long long)count, w->info->name, str_shown(w->name, 100), w->name.ptr, (long long)replicas);
 }
 
+/* What the caller asks for is planned, although the autoscaler would not go there. */
+static karp_status note_beyond(karp_reader *reader, const io_deferred *w, const io_deferred *target, bounds b)
+{
+    int64_t replicas = 0;
+    bool known = tree_integer(io_at_path(target->root, io_scale_path(target->info)), &replicas);
+    if (!known || (replicas <= b.most && (replicas >= b.least || replicas == 0))) return KARP_OK;
+    return io_warn(
+        reader, "%s %.*s/%.*s: --scale %lld is %s %lld of %s %.*s, which would change it", target->info->name,
+        str_shown(target->namespace_, 64), target->namespace_.ptr, str_shown(target->name, 100), target->name.ptr,
+        (long long)replicas, replicas > b.most ? "above the maximum" : "below the minimum",
+        (long long)(replicas > b.most ? b.most : b.least), w->info->name, str_shown(w->name, 100), w->name.ptr);
+}
+
 /* The name of an object of the kind in the namespace that is most like the target's. */
 static nearest similar_target(const karp_reader *reader, const io_deferred *w, karp_str kind, karp_str name)
 {
@@ -143,7 +156,8 @@ static karp_status apply(karp_reader *reader, const io_deferred *w)
     io_deferred *target = target_of(reader, w, ref);
     if (!target) return note_missing(reader, w, ref);
     bounds b = bounds_of(w);
-    if (!target || target->scaled || has_pods(reader, target) || !io_has_replicas(target->info)) return KARP_OK;
+    if (target->scaled) return b.paused ? KARP_OK : note_beyond(reader, w, target, b);
+    if (has_pods(reader, target) || !io_has_replicas(target->info)) return KARP_OK;
     if (b.paused || target->info->kind == IO_KIND_JOB) return KARP_OK;
     return scale(reader, w, target, b);
 }

@@ -94,6 +94,7 @@ karp_status io_not_found(karp_reader *reader, const io_reference *to)
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
         if (!w->root || w->gone) continue;
+        if (near.best.ptr == NULL && equal_str(w->name, to->name)) near.best = io_kind_of(w);
         bool workload = io_is_workload(w->info->kind) || w->info->kind == IO_KIND_OPERATED;
         if (to->kind.len > 0 ? kind_is(to->kind, io_kind_of(w)) : workload) nearest_offer(&near, w->name);
     }

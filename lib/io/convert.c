@@ -339,6 +339,9 @@ karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree
     c.name = io_meta(&c.d, root, false).name;
     reader->mode.old = true;
     karp_status status = io_survey(reader, root, IO_RANK_POOL);
+    if (status == KARP_OK)
+        status = io_warn_once(reader, "%s is of Karpenter before 0.32: it is read as %s", info->name,
+                              info->kind == IO_KIND_PROVISIONER ? "a NodePool" : "an EC2NodeClass");
     if (status == KARP_OK && !c.d.status)
         status = info->kind == IO_KIND_PROVISIONER ? convert_provisioner(&c, root) : convert_template(&c, root);
     if (c.d.status) {

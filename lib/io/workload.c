@@ -364,8 +364,9 @@ static karp_status expand_plain(workload *w, const tree *root, const char *kind)
 
 static karp_status too_many(karp_reader *reader, const io_deferred *deferred, const io_place *place, const char *field)
 {
-    io_reader_fail(reader, KARP_E_LIMIT, place, field, "more pods than the limit of %llu",
-                   (unsigned long long)reader->limits.pods);
+    io_reader_fail(reader, KARP_E_LIMIT, place, field,
+                   "more pods than the limit of %llu; --scale %.*s=N plans N of them",
+                   (unsigned long long)reader->limits.pods, str_shown(deferred->name, 100), deferred->name.ptr);
     io_reader_name(reader, str(deferred->info->name), deferred->namespace_, deferred->name);
     return KARP_E_LIMIT;
 }

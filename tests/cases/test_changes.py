@@ -118,7 +118,7 @@ with tempfile.TemporaryDirectory() as folder:
     two = file('two.json', deployment('api', 1, space='a'), deployment('api', 1, space='b'))
     equal(len(planned(document('plan', pool, two, '--scale', 'a/api=3'))), 4, 'the one in a')
     for wrong, part in ((['--scale', 'api=3'], 'api: the input has a and b'), (['--delete', 'deploy/api'], 'the input has a and b'),
-                        (['--scale', 'appi=3'], 'appi: the input has no such object'), (['--scale', 'api'], 'expected WORKLOAD=N'),
+                        (['--scale', 'appi=3'], 'appi: the input has no such object'), (['--delete', 'Deploymnt/a/api'], 'no such object; did you mean Deployment?'), (['--scale', 'api'], 'expected WORKLOAD=N'),
                         (['--scale', 'api=-1'], 'expected WORKLOAD=N'), (['--scale', 'a/api=99999999999'], 'replicas'),
                         (['--delete', 'api'], 'KIND/NAME'), (['--delete', 'a/b/c/d'], 'KIND/NAME'),
                         (['--delete', 'node/none'], 'node/none: the input has no such object'),

@@ -62,7 +62,9 @@ def check_plan():
     told = '\n'.join(plan['warnings'])
     for field in WITHOUT_EFFECT:
         check(f'{field} has no effect' in told, f'{field} has no effect, and nothing says so')
-    equal(len(plan['warnings']), len(WITHOUT_EFFECT), 'warnings')
+    for kind, now in (('Provisioner', 'a NodePool'), ('AWSNodeTemplate', 'an EC2NodeClass')):
+        check(f'{kind} is of Karpenter before 0.32: it is read as {now}' in told, kind)
+    equal(len(plan['warnings']), len(WITHOUT_EFFECT) + 2, 'warnings')
     for field in ('maxPods', 'podsPerCore', 'weight', 'ttlSecondsUntilExpired', 'startupTaints'):
         check(field not in told, f'{field} is said to have no effect')
 

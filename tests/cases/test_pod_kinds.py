@@ -264,6 +264,9 @@ def serving():
     model = {'model': {'modelFormat': {'name': 'sklearn'}, 'storageUri': 'gs://x'}, 'minReplicas': 2, 'nodeSelector': {'x': 'y'}}
     storage = ' init:storage-initializer=100m/100Mi'
     equal(pods(inference(model, 'RawDeployment')), named('iris-predictor', 2, 'kserve-container=1/2Gi' + storage), 'InferenceService')
+    for empty in ({}, {'alibi': {'type': 'AnchorText', 'resources': {'requests': {'memory': '6Gi'}}}}):
+        said, = problems({**inference(model), 'spec': {'predictor': model, 'explainer': empty}})
+        check('its explainer has neither a model of a known kind nor containers' in said, said)
     equal(dumped(inference(model))[0]['spec']['nodeSelector'], {'x': 'y'}, 'node selector')
     equal(pods(inference(model))['iris-predictor-0'], 'kserve-container=1/2Gi queue-proxy=25m' + storage, 'as Knative deploys it')
     own = {'containers': [{'name': 'mine', 'resources': {'requests': {'cpu': '3'}}}], 'minReplicas': 0}
@@ -320,6 +323,17 @@ def counts():
         'targetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'api'}, 'updatePolicy': {'updateMode': 'Auto'}},
         status={'recommendation': {'containerRecommendations': [{'containerName': 'c', 'target': {'cpu': '50m', 'memory': '128Mi'}}]}})
     check('recommends cpu 50m, memory 128Mi for container c of Deployment api; the requests of its template are planned' in notes(api, vertical), notes(api, vertical))
+    web = thing('apps/v1', 'Deployment', 'web', spec={'replicas': 3, 'selector': {'matchLabels': {'app': 'web'}}, 'template': {
+        'metadata': {'labels': {'app': 'web'}}, 'spec': spec()}})
+    scaler = thing('autoscaling/v2', 'HorizontalPodAutoscaler', 'web', spec={'minReplicas': 2, 'maxReplicas': 5, 'scaleTargetRef': {
+        'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'}})
+    for count, wanted in ((20, 'above the maximum 5'), (1, 'below the minimum 2'), (5, ''), (2, ''), (0, '')):
+        words = ['--scale', f'web={count}']
+        said = [n for n in notes(web, scaler, words=words).split(' | ') if '--scale' in n]
+        equal([f'--scale {count} is {wanted} of HorizontalPodAutoscaler web, which would change it' in n for n in said], [True] * bool(wanted), f'{count}: {said}')
+        equal(len(pods(web, scaler, words=words)), count, 'what is asked for is planned')
+    huge = {**web, 'spec': {**web['spec'], 'replicas': 2000000000}}
+    check('more pods than the limit of 10000000; --scale web=N plans N of them' in run('plan', POOL, manifest(huge), status=1)[1], 'the next command')
 
 
 def bounds_of_operators():
