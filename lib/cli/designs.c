@@ -57,6 +57,7 @@ static void design_free(design *d)
     karp_free(context, d->saved, d->saved_count * sizeof *d->saved);
     karp_settlement_free(d->settlement);
     karp_decision_unref(d->plan);
+    hook_rounds_free(&d->options, &d->hooks);
     input_free(&d->options, &d->input);
 }
 
@@ -124,8 +125,10 @@ static bool prepare(design *list, size_t number, size_t count, const karp_change
     progress_part(number, count);
     karp_status status = decide(d, changes, change_count, &error);
     progress_end();
+    if (status == KARP_OK) status = hook_rounds_plan(&d->options, &d->input, changes, change_count, &d->hooks, &error);
     if (status == KARP_OK && !input_add_notes(&d->options, &d->input, d->plan)) status = KARP_E_NOMEM;
     print_warnings_of_side(&d->input, d->name, &list[0].input);
+    hook_rounds_note(d->name, &d->hooks);
     if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
     else if (status != KARP_OK) print_error(&error);
     return status == KARP_OK;
@@ -217,6 +220,8 @@ static int answer(const cli_options *options, design *list, size_t count, const 
     int failed = EXIT_OK;
     for (size_t i = 1; i < count && ok && failed != EXIT_ERROR; i++) {
         int status = exit_status_of_design(options, &list[0], &list[i]);
+        if (status != EXIT_ERROR && options->fail_on_unschedulable && hook_rounds_fail(&list[i].hooks))
+            status = EXIT_UNSCHEDULABLE;
         failed = status == EXIT_OK ? failed : status;
     }
     karp_comparison_free(comparison);

@@ -6,7 +6,7 @@
 #ifndef CLI_DESIGNS_H
 #define CLI_DESIGNS_H
 
-#include "cli.h"
+#include "hooks.h"
 
 #include <karp/compare.h>
 #include <karp/what_if.h>
@@ -24,6 +24,7 @@ typedef struct design {
     size_t alone_count;
     double *saved; /* $/h that each change of a request is worth at the first design's nodes; NULL = there is none */
     size_t saved_count;
+    hook_rounds hooks; /* before the release */
 } design;
 
 /* designs_table.c */

@@ -141,7 +141,7 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
     hook_rounds hooks = { .count = 0 };
-    if (status == KARP_OK) status = hook_rounds_plan(answer, &hooks);
+    if (status == KARP_OK) status = hook_rounds_answer(answer, NULL, 0, &hooks);
     if (status == KARP_OK) status = write_proof(answer, plan, "it needs --objective cost");
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,

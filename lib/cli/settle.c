@@ -257,7 +257,7 @@ static karp_status answer_settlement(cli_answer *answer, void *own, int *result)
     answer->write.warnings = answer->input.warnings;
     answer->write.warning_count = answer->input.warning_count;
     hook_rounds hooks = { .count = 0 };
-    if (status == KARP_OK) status = hook_rounds_plan(answer, &hooks);
+    if (status == KARP_OK) status = hook_rounds_answer(answer, NULL, 0, &hooks);
     if (status == KARP_OK) status = write_answer(answer, s, &hooks, &told);
     if (status == KARP_OK) *result = told ? exit_status_of_settled(answer, s) : EXIT_ERROR;
     bool fails = status == KARP_OK && told && answer->options->fail_on_unschedulable && hook_rounds_fail(&hooks);

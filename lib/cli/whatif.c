@@ -295,6 +295,8 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
                     "left");
         if (notes == NULL) status = answer->error.status = KARP_E_NOMEM;
     }
+    hook_rounds hooks = { .count = 0 };
+    if (status == KARP_OK) status = hook_rounds_answer(answer, changes->items, changes->count, &hooks);
     if (status == KARP_OK) {
         strbuf title = { .context = answer->options->context };
         if (answer->write.format == KARP_FORMAT_HTML) {
@@ -308,7 +310,9 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
         strbuf_free(&title);
         answer->write.title = (karp_str){ NULL, 0 };
         *result = exit_status_of_plan(answer, plan, NULL);
+        if (answer->options->fail_on_unschedulable && hook_rounds_fail(&hooks)) *result = EXIT_UNSCHEDULABLE;
     }
+    hook_rounds_free(answer->options, &hooks);
     karp_settlement_free(settlement);
     karp_preferences_free(preferences);
     karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
@@ -330,6 +334,7 @@ static int run_whatif(const cli_options *options)
     } else if (read) {
         cli_options noting = *options; /* without --design deleted pods are noted; designs list their differences */
         noting.note_changes = true;
+        noting.rounds_of_hooks = options->hooks == NULL;
         result = answer_input(&noting, true, false, answer_whatif, &changes);
     }
     karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));

@@ -437,6 +437,23 @@ def before_release(hook, chart):
         check('pre-upgrade: 1 node to launch, $' in told and '; 1 pod gets no node' in told, told)
     equal(json.loads(settled('-o', 'json')[0])['hookRounds'], document('plan', POOL, path)['hookRounds'], 'settled')
     check('a pod of a Helm hook gets no node' in settled('--fail-on', 'unschedulable', status=3)[1], 'a gate of the settled plan')
+    # What if, and side by side.
+    path = manifest(*chart, stuck)
+    told = run('whatif', POOL, path, '--price-factor', 'all=2')[0]
+    check('  +   pre-install: 1 pod on 1 ' in told, told)
+    equal([r['phases'] for r in document('whatif', POOL, path, '--lose-zone', 'us-west-2a')['hookRounds']], ['pre-install', 'pre-upgrade'], 'whatif')
+    twice = [2 * sum(float(l['choice']['price']) for l in r['launches']) for r in document('plan', POOL, path)['hookRounds']]
+    double = [sum(float(l['choice']['price']) for l in r['launches']) for r in document('whatif', POOL, path, '--price-factor', 'all=2')['hookRounds']]
+    check(all(abs(a - b) < 1e-6 for a, b in zip(twice, double, strict=True)), f'with the changes: {twice}, {double}')
+    gate = '--fail-on', 'unschedulable'
+    check('a pod of a Helm hook gets no node' in run('whatif', POOL, path, '--price-factor', 'all=2', *gate, status=3)[1], 'a gate of whatif')
+    for words in (('diff', POOL, path, *gate, '--', '--scale', 'app=2'), ('whatif', POOL, path, *gate, '--design', POOL)):
+        error = run(*words, status=3)[1]
+        check(": before the release, Helm's hooks of pre-upgrade: 1 node to launch, $" in error and '; 1 pod gets no node' in error, error)
+        check('a pod of a Helm hook gets no node' in error, error)
+    run('diff', POOL, manifest(*chart), *gate, '--', '--scale', 'app=2')
+    error = run('diff', POOL, '-f', '-', '--', POOL, text=manifest(*chart).read_text())[1]
+    check('names what can be read only once' in error, error)
 
 
 def helm_hooks():

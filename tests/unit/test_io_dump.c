@@ -77,7 +77,7 @@ static const char *const mixed =
     "{apiVersion: autoscaling.x-k8s.io/v1alpha1, kind: CapacityBuffer, metadata: {name: cb}, spec: {replicas: 2, "
     "scalableRef: {kind: Deployment, name: web}}}\n---\n"
     "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: x}}\n---\n"
-    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}}\n";
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, status: {}}\n";
 
 /* A dump reads back to the same dump. */
 static void test_dump_of_a_dump(void **state)
