@@ -230,10 +230,28 @@ static const char plain_fields[] =
     "claimName image key labels limits matchLabels name namespace nodeSelector priorityClassName requests "
     "runtimeClassName serviceAccountName storageClassName values";
 
+static bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+/* The length of NAME, as variables are called, at a place of the text. */
+static size_t variable_at(karp_str text, size_t at)
+{
+    size_t end = at;
+    while (end < text.len && (is_capital(text.ptr[end]) || text.ptr[end] == '_' || is_digit(text.ptr[end]))) end++;
+    return at < end && is_capital(text.ptr[at]) ? end - at : 0;
+}
+
+/* "{{ .image }}", "${IMAGE}", "$(IMAGE)", "$IMAGE", "__IMAGE__", "<image>" */
 static bool is_placeholder(karp_str text)
 {
-    if (text.len < 2 || (!memchr(text.ptr, '$', text.len) && !memchr(text.ptr, '{', text.len))) return false;
-    return str_contains(text, str("{{")) || str_contains(text, str("${")) || str_contains(text, str("$("));
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        char c = text.ptr[i], next = text.ptr[i + 1];
+        if (c == '{' && next == '{') return true;
+        if (c == '$' && (next == '{' || next == '(' || variable_at(text, i + 1))) return true;
+        if (c == '<' && memchr(text.ptr + i, '>', text.len - i)) return true;
+        size_t length = c == '_' && next == '_' ? variable_at(text, i + 2) : 0;
+        if (length > 2 && text.ptr[i + length] == '_' && text.ptr[i + length + 1] == '_') return true;
+    }
+    return false;
 }
 
 /* Whether any text is one. Hardly any object has them, and looking is cheaper than to tell the fields apart. */

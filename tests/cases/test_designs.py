@@ -84,7 +84,7 @@ pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'alone', 'namespa
 pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'std'}, 'spec': {'template': {'spec': {
     'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'std'}, 'requirements': []}}}}
 node_class = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'std'},
-              'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}]}}
+              'spec': {'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}]}}
 both = [pool, node_class, pod, {**pod, 'metadata': {'name': 'other', 'namespace': 'default'}}]
 run('whatif', '-f', '-', '--delete', 'pod/alone', '--price-factor', 'spot=2', '--fail-on', 'notes', text='\n'.join(map(json.dumps, both)), status=0)
 

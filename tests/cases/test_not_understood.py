@@ -124,11 +124,18 @@ for given, wanted in (
          'Deployment t is of a template of Helm, not rendered: helm template CHART | karp plan -f - (image is "{{ .Values.image }}")'),
         (unrendered('t', FINE, labels={'release': '{{ .Release.Name }}'}), '(release is "{{ .Release.Name }}")'),
         (unrendered('t', {**FINE, 'nodeSelector': {'pool': '${POOL}'}}), 'a template whose values are not filled in (pool is "${POOL}")'),
-        (unrendered('t', {**FINE, 'priorityClassName': '{{ priority }}'}), '(priorityClassName is "{{ priority }}")')):
+        (unrendered('t', {**FINE, 'priorityClassName': '{{ priority }}'}), '(priorityClassName is "{{ priority }}")'),
+        (unrendered('t', {'containers': [{'name': 'c', 'image': '<IMAGE>'}]}), '(image is "<IMAGE>")'),
+        (unrendered('t', {'containers': [{'name': 'c', 'image': '<your-account>.dkr.ecr/app'}]}), '(image is "<your-account>.dkr.ecr/app")'),
+        (unrendered('t', {'containers': [{'name': 'c', 'image': '$REGISTRY/app:1'}]}), '(image is "$REGISTRY/app:1")'),
+        (unrendered('t', {'containers': [{'name': 'c', 'image': 'gcr.io/__PROJECT_ID__/app'}]}), '(image is "gcr.io/__PROJECT_ID__/app")')):
     check(any(wanted in text for text in problems(given)), f'{wanted}: {problems(given)}')
 others = '{{ $labels.pod }} {{ .Values }} ${HOME} $(POD_NAME)'
 equal(problems(unrendered('t', {'containers': [{**FINE['containers'][0], 'args': [others], 'command': [others], 'env': [{'name': 'A', 'value': others}]}]}, annotations={'a': others}),
                thing('v1', 'ConfigMap', 'c', data={'a': others}), unrendered('stored', {'containers': [{'name': 'c', 'image': '$(IMAGE)'}]}, uid='u')), [], 'templates of other programs')
+
+for image in ('a__b/app', '__a__/app', 'app$x', 'a_B__C/app', 'a>b'):
+    equal(problems(unrendered('fine', {'containers': [{'name': 'c', 'image': image}]})), [], image)
 
 # Every gate of every command, the last line, and each format.
 wrong = manifest(FIELDS[3][0])
