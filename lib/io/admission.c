@@ -2,6 +2,8 @@
 /* Sources: Kubernetes' plugin/pkg/admission/limitranger, runtimeclass and priority, pkg/apis/core/v1/defaults.go. */
 #include <io/admission.h>
 
+#include <io/pod_security.h>
+
 #include <base/nearest.h>
 #include <io/mutators.h>
 #include <io/notes.h>
@@ -414,6 +416,7 @@ void io_admission_refuses(const io_admission *a, const karp_reader *reader, cons
                           char *why, size_t room)
 {
     refusing r = { spec, why, room };
+    io_pod_security_refuses(reader, spec, namespace_, why, room);
     if (io_table_get(&a->first, namespace_) != IO_NONE) each_of(a, reader, namespace_, refuse_by, &r);
     karp_str name = tree_get_text(spec, "runtimeClassName");
     const tree *wanted = tree_get(tree_get(name.len ? class_of(reader, name) : NULL, "scheduling"), "nodeSelector");

@@ -220,4 +220,42 @@ for change in ({}, {'role': None, 'instanceProfile': 'p'}, {'amiSelectorTerms': 
     equal(problems(of_class(**change)), [], str(change))
 before = {**of_class(amiSelectorTerms=None, amiFamily='AL2'), 'apiVersion': 'karpenter.k8s.aws/v1beta1'}
 equal(problems(before), [], 'v1beta1 needs no terms of images')
+
+# Pod Security levels of namespaces.
+def levelled(level, spec, enforce='enforce'):
+    space = thing('v1', 'Namespace', 'safe', {'labels': {f'pod-security.kubernetes.io/{enforce}': level}})
+    return space, {**deployment('web', spec), 'metadata': {'name': 'web', 'namespace': 'safe'}}
+
+
+def secured(**context):
+    return {**CONTAINER, 'securityContext': context}
+
+
+SAFE = {'allowPrivilegeEscalation': False, 'capabilities': {'drop': ['ALL']}, 'runAsNonRoot': True, 'seccompProfile': {'type': 'RuntimeDefault'}}
+without = lambda name: secured(**{k: v for k, v in SAFE.items() if k != name})
+for level, spec, wanted in (
+        ('baseline', {'hostNetwork': True, 'containers': [CONTAINER]}, 'hostNetwork of its pods is true'),
+        ('baseline', {'containers': [secured(privileged=True)]}, 'containers[0].securityContext.privileged of its pods is true'),
+        ('baseline', {'containers': [CONTAINER], 'initContainers': [{**secured(capabilities={'add': ['SYS_ADMIN']}), 'name': 'i'}]}, 'initContainers[0].securityContext.capabilities.add[0] of its pods is "SYS_ADMIN"'),
+        ('baseline', {'containers': [{**CONTAINER, 'ports': [{'containerPort': 80, 'hostPort': 80}]}]}, 'containers[0].ports[0].hostPort of its pods is 80'),
+        ('baseline', {'containers': [CONTAINER], 'volumes': [{'name': 'v', 'hostPath': {'path': '/'}}]}, 'volumes[0].hostPath of its pods is not allowed'),
+        ('baseline', {'containers': [CONTAINER], 'securityContext': {'seccompProfile': {'type': 'Unconfined'}}}, 'securityContext.seccompProfile.type of its pods is Unconfined'),
+        ('baseline', {'containers': [CONTAINER], 'securityContext': {'sysctls': [{'name': 'kernel.msgmax', 'value': '1'}]}}, 'sysctls[0].name of its pods is "kernel.msgmax"'),
+        ('restricted', {'containers': [secured(privileged=True)]}, 'privileged of its pods is true'),
+        ('restricted', {'containers': [without('runAsNonRoot')]}, 'containers[0] of its pods does not set runAsNonRoot: true'),
+        ('restricted', {'containers': [without('allowPrivilegeEscalation')]}, 'does not set allowPrivilegeEscalation: false'),
+        ('restricted', {'containers': [without('capabilities')]}, 'does not drop ALL capabilities'),
+        ('restricted', {'containers': [without('seccompProfile')]}, 'has no seccompProfile'),
+        ('restricted', {'containers': [secured(**SAFE)], 'securityContext': {'runAsUser': 0}}, 'securityContext.runAsUser of its pods is 0'),
+        ('restricted', {'containers': [secured(**SAFE)], 'volumes': [{'name': 'v', 'nfs': {'server': 's', 'path': '/'}}]}, 'volumes[0] of its pods is of another kind than configMap')):
+    said, = problems(*levelled(level, spec))
+    check(f'namespace safe enforces the Pod Security level {level}: ' in said and wanted in said, f'{wanted}: {said}')
+    equal(problems(*levelled(level, spec), words=('--lenient',)), [], '--lenient')
+    equal(problems(*levelled(level, spec, 'warn')), [], 'a warning')
+for level, spec in (('restricted', {'containers': [secured(**SAFE)], 'volumes': [{'name': 'v', 'emptyDir': {}}]}),
+                    ('restricted', {'containers': [without('runAsNonRoot')], 'securityContext': {'runAsNonRoot': True}}),
+                    ('restricted', {'os': {'name': 'windows'}, 'containers': [secured(runAsNonRoot=True)]}),
+                    ('baseline', {'containers': [secured(runAsUser=0, capabilities={'add': ['CHOWN']})], 'volumes': [{'name': 'v', 'emptyDir': {}}]}),
+                    ('privileged', {'hostPID': True, 'containers': [secured(privileged=True)]})):
+    equal(problems(*levelled(level, spec)), [], f'{level}: {spec}')
 finish()
