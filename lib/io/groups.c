@@ -122,9 +122,12 @@ static void read_topology(io_decoder *d, const tree *object, const tree *value, 
     io_pop(d);
 }
 
+/* scheduling.k8s.io/v1alpha2 has the words Pod and PodGroup. */
 static void read_disruption(io_decoder *d, const tree *object, const tree *value, void *into)
 {
-    if (io_as_object(d, value, "disruptionMode"))
+    bool word = str_is(tree_text(value), "Pod"), all = str_is(tree_text(value), "PodGroup");
+    if (word || all) ((karp_pod_group *)into)->disruption_all = all;
+    else if (io_as_object(d, value, "disruptionMode"))
         ((karp_pod_group *)into)->disruption_all = tree_get(value, "all") != NULL;
     (void)object;
 }

@@ -236,7 +236,10 @@ karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const
     char why[400] = "", shown[64];
     io_reason rules = { .text = why, .room = sizeof why, .of = "" };
     if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
-    const char *missing = info->kind == IO_KIND_NODE_POOL ? missing_of_reference(root) : NULL;
+    /* v1beta1 has defaults for what is missing. */
+    bool of_pool = info->kind == IO_KIND_NODE_POOL &&
+                   !str_is(tree_get_text(root, "apiVersion"), "karpenter.sh/v1beta1");
+    const char *missing = of_pool ? missing_of_reference(root) : NULL;
     if (missing) str_append(why, sizeof why, "its nodeClassRef has no %s", missing);
     if (info->kind == IO_KIND_BUDGET && tree_get(spec, "minAvailable") && tree_get(spec, "maxUnavailable"))
         str_append(why, sizeof why, "it has both minAvailable and maxUnavailable");

@@ -204,6 +204,7 @@ def read_all_the_same():
                           (pool(group='karpenter.k8s.aws', name='default'), 'its nodeClassRef has no kind'), (budget, 'it has both minAvailable and maxUnavailable')):
         found = problems(given, deployment('web', {'containers': [container()]}))
         check(len(found) == 1 and wanted in found[0] and found[0].startswith('not understood: '), found)
+    equal(problems({**pool(name='default'), 'apiVersion': 'karpenter.sh/v1beta1'}), [], 'v1beta1 needs the name alone')
     equal(problems(pool(group='karpenter.k8s.aws', kind='EC2NodeClass', name='default')), [], 'a whole reference')
 
 

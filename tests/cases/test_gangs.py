@@ -369,6 +369,8 @@ def disruption(world):
         for p in pods_:
             p['metadata'].update(owner)
         return pods_
+    equal([[o['spec']['disruptionMode'] for o in json.loads(run('dump', '-f', '-', text=json.dumps(gang(2, disruptionMode=word)))[0])['objects'] if o['kind'] == 'PodGroup'] for word in ('Pod', 'PodGroup')],
+          [['Pod'], ['PodGroup']], 'the words of v1alpha2')
     whole, single = gang(2, disruptionMode={'all': {}}), gang(2, disruptionMode={'single': {}})
     two = owned(running(2, ['m1', 'm2'])) + owned([pod('other', None, 1, nodeName='m3') | here])
     equal(len(removed('karpenter', whole, *two)[0]), 1, 'Karpenter knows no groups')
