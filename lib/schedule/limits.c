@@ -334,6 +334,32 @@ static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uin
     return known->limited[known->count++];
 }
 
+/* Whether a node of the template could have the value of the label that the launch has. */
+static bool shares_domain(scheduler *s, const karp_launch *l, uint32_t template_number, uint32_t key)
+{
+    karp_str name = text_of(s->snapshot, key);
+    uint32_t allowed = set_get(&s->algebra, s->templates.items[template_number].set, key);
+    size_t i = 0;
+    if (allowed == NO_ID) return s->snapshot->facts.well_known[key];
+    while (i < l->label_count && !equal_str(l->labels[i].key, name)) i++;
+    if (i == l->label_count) return true; /* the launch may be in any domain */
+    uint32_t value = strings_find(&s->snapshot->raw.text, l->labels[i].value.ptr, l->labels[i].value.len);
+    return value == NO_ID || requirement_has(&s->algebra, requirement_get(&s->algebra, allowed), value);
+}
+
+/* Whether a node of the template could have taken the pod where the launch has it: a spread or an affinity may have
+ * asked for a domain that the template does not have. */
+static bool could_be_there(scheduler *s, const karp_launch *l, uint32_t template_number, uint32_t pod_number)
+{
+    const view *v = &s->pods.views.items[s->pods.classes[s->snapshot->pod_class[pod_number]].first_view];
+    bool could = true;
+    for (uint32_t i = 0; v->elsewhere && i < v->owned_count && could; i++) {
+        const domain_key *k = &s->topology.keys[s->topology.groups.items[v->owned[i].group].key];
+        could = v->owned[i].host || shares_domain(s, l, template_number, k->normalized);
+    }
+    return could;
+}
+
 /* The first launch that comes from a NodePool tried later, and whose pods are all excluded from the template by
  * limits. If a pod is excluded for another reason, it may have opened the node that the others share. NULL = there is
  * none. */
@@ -346,7 +372,8 @@ static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, u
         /* Launches are sorted by NodePool. */
         if (i == 0 || !equal_str(l->node_pool, l[-1].node_pool)) later = place_of_pool(s, l->node_pool);
         bool all = later > template_number && later < s->templates.count && l->pod_count > 0;
-        for (size_t k = 0; k < l->pod_count && all; k++) all = kept_out(s, &known, template_number, l->pods[k]);
+        for (size_t k = 0; k < l->pod_count && all; k++)
+            all = kept_out(s, &known, template_number, l->pods[k]) && could_be_there(s, l, template_number, l->pods[k]);
         if (all) return l;
     }
     return NULL;

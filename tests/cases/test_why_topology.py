@@ -191,7 +191,20 @@ def not_to_blame():
     check('topology' not in told['unschedulable'] and told['unschedulable']['permanent'], told)
 
 
-for one in (chance, empty_zone, stale_zone, bound_volumes, anchor_of_affinity, anchor_on_full_node, nobody_to_join, zonal_anti_affinity, selector_misses,
+def limit_not_to_blame():
+    """A NodePool at its limit is not what sends pods elsewhere whose spread asks for a domain that it does not have."""
+    split, large = 'capacity-spread', term(TYPE, 'm6i.large')
+    notes = {}
+    for key in (split, ZONE):
+        first = pool(large, term(split, '1'), name='od', weight=50, limits={'cpu': '2'})
+        pods = [pod(f'web-{i}', cpu='1500m', topologySpreadConstraints=spread('web', key)) for i in range(6)]
+        told = asked('plan', objects=[first, pool(large, term(split, '2', '3'), name='more'), *pods])
+        notes[key] = [w for w in told.get('warnings', []) if 'limit cpu 2' in w]
+        check({i['nodePool'] for i in told['launches']} == {'od', 'more'}, told['launches'])
+    equal((notes[split], len(notes[ZONE])), ([], 1), 'a zone is where both may launch')
+
+
+for one in (limit_not_to_blame, chance, empty_zone, stale_zone, bound_volumes, anchor_of_affinity, anchor_on_full_node, nobody_to_join, zonal_anti_affinity, selector_misses,
             too_few_domains, no_domain, removed_nodes, not_to_blame):
     one()
 raise SystemExit(finish())
