@@ -28,9 +28,10 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see node_drift() */
     karp_str overruled;
-    karp_str facts[2]; /* the first fact_count */
+    karp_str facts[3]; /* the first fact_count */
     size_t fact_count;
     bool disrupted, expired, has_move;
+    bool by_preference; /* see node_remedies */
     bool refused; /* an allocation for a text failed */
     karp_move move;
     LIST_OF(karp_blocker) blockers;
@@ -209,17 +210,25 @@ static karp_status find_of_method(karp_node_explanation *e, const karp_snapshot 
 {
     karp_disrupt_options options = *given;
     node_view v;
-    bool again = true, first = empties_first(e, given);
+    bool again = true, leaves = s->nodes[e->node].marked, first = empties_first(e, given);
     size_t before = e->blockers.count;
     karp_status status = node_view_init(&v, s, e->node) ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK && first) node_view_remove_commands(&v, e->decision);
     options.method = method;
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
-    if (status == KARP_OK && before == 0 && first && !add_first(e, &v)) status = fail_nomem(error);
-    if (status == KARP_OK && before == 0 && !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
+    if (status == KARP_OK && before == 0 && first && !leaves && !add_first(e, &v)) status = fail_nomem(error);
+    if (status == KARP_OK && before == 0 && !leaves &&
+        !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
         status = fail_nomem(error);
     node_view_free(&v);
     return status;
+}
+
+/* Whether the node only waits until commands of the same method are over: then other methods do not matter. */
+static bool has_turn(const karp_node_explanation *e)
+{
+    const karp_blocker *only = e->blockers.count == 1 ? &e->blockers.items[0] : NULL;
+    return e->drift.len > 0 && only != NULL && only->code == KARP_REASON_NOT_REACHED_IN_PASS;
 }
 
 static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
@@ -228,7 +237,8 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
     uint32_t methods[2];
     size_t count = methods_of(s, e, given->method, methods);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < count && status == KARP_OK; i++) status = find_of_method(e, s, given, methods[i], error);
+    for (size_t i = 0; i < count && status == KARP_OK && !has_turn(e); i++)
+        status = find_of_method(e, s, given, methods[i], error);
     return status;
 }
 
@@ -411,6 +421,52 @@ static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, cons
     return ok;
 }
 
+/* Whether the reason is about where the node's pods go. */
+static bool about_places(uint32_t code)
+{
+    return code == KARP_REASON_NO_CHEAPER_NODE || code == KARP_REASON_SEVERAL_NODES_NEEDED ||
+           code == KARP_REASON_PODS_WOULD_NOT_SCHEDULE || code == KARP_REASON_SAME_TYPE;
+}
+
+/* The preference that keeps the pods off other nodes, if the node goes without preferences. */
+static bool name_preference(karp_node_explanation *e, const karp_snapshot *s)
+{
+    bool ok = true;
+    for (size_t i = 0; i < e->blockers.count && e->by_preference; i++) {
+        karp_blocker *blocker = &e->blockers.items[i];
+        if (!about_places(blocker->code)) continue;
+        strbuf text = strbuf_on(e->context);
+        strbuf_addstr(&text, blocker->detail);
+        strbuf_adds(&text, "; ");
+        (void)show_preference(&text, s, e->node);
+        strbuf_adds(&text, ", which counts as a rule while it can be kept: without preferences the node goes");
+        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
+    }
+    return ok;
+}
+
+/* Why the pod that has no place elsewhere has none. */
+static bool name_unplaced(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    const karp_unschedulable *row = NULL;
+    bool ok = true;
+    for (size_t i = 0; i < d->unschedulable.count && row == NULL; i++) {
+        if (pods_from_node(s, e->node, &d->unschedulable.items[i].pod, 1) > 0) row = &d->unschedulable.items[i];
+    }
+    for (size_t i = 0; i < e->blockers.count && row != NULL; i++) {
+        karp_blocker *blocker = &e->blockers.items[i];
+        if (blocker->code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE) continue;
+        strbuf text = strbuf_on(e->context);
+        strbuf_adds(&text, karp_reason_text(blocker->code));
+        strbuf_adds(&text, ": ");
+        strbuf_addstr(&text, pod_name(s, row->pod));
+        strbuf_adds(&text, ": ");
+        show_unplaced(&text, row);
+        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
+    }
+    return ok;
+}
+
 /* The node, and the nodes removed before it. NULL = out of memory. */
 static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool empties, size_t *count)
 {
@@ -438,14 +494,17 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     if (s->nodes[e->node].claim == NO_ID) return KARP_OK;
     const karp_change *changes = removals(e, s, empties_first(e, given), &count);
     if (changes == NULL) return fail_nomem(error);
-    options.explain = KARP_EXPLAIN_NONE;
+    options.explain = KARP_EXPLAIN_FULL;
     karp_status status = karp_what_if(s, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
-    if (!strands_pods(s, e->node, d)) {
+    if (strands_pods(s, e->node, d)) {
+        e->refused = e->refused || !name_unplaced(e, s, d);
+    } else {
         read_move(e, s, d);
         e->refused = e->refused || !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d) ||
                      !blame_pending(e, s, d);
     }
+    e->refused = e->refused || !name_preference(e, s);
     karp_decision_unref(d);
     return e->refused ? fail_nomem(error) : KARP_OK;
 }
@@ -474,6 +533,10 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
     show_over_limit(&text, s, e->node);
     if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
     e->fact_count += e->facts[e->fact_count].len > 0;
+    strbuf_init(&text, e->context);
+    show_ending(&text, s, e->node);
+    if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
+    e->fact_count += e->facts[e->fact_count].len > 0;
     return true;
 }
 
@@ -493,6 +556,7 @@ static karp_status find_remedies(karp_node_explanation *e, const karp_snapshot *
     e->remedies.count = r.found.count;
     e->remedies.capacity = r.found.capacity;
     e->tried = r.tried;
+    e->by_preference = r.by_preference;
     return status;
 }
 

@@ -2,6 +2,7 @@
 /* Of a pod that is not placed: limits of NodePools, what is in use of them, and what refuses the pod behind them. */
 #include <explain/explain_pod.h>
 #include <explain/market.h>
+#include <explain/node_causes.h>
 
 #include <base/str.h>
 #include <decision/decision.h>
@@ -106,21 +107,6 @@ static void limits_of_pools(search *s, const karp_unschedulable *row)
 }
 
 /* ---- behind limits ----------------------------------------------------------------------------------------------- */
-
-/* The reason of a NodePool. Of a filter of types, the requirement that no type meets ("…; none has KEY In [VALUE],
- * resources …"), if the detail names one. */
-static karp_str refusal_text(const karp_pool_refusal *r)
-{
-    bool filtered = r->code > KARP_REASON_MIN_VALUES && r->code <= KARP_REASON_TUPLE;
-    karp_str text = r->detail;
-    if (!filtered) return text.len > 0 ? text : str(karp_reason_text(r->code));
-    while (text.len > 0 && !str_starts(text, "none has ") && !str_starts(text, "none is ")) text.ptr++, text.len--;
-    if (text.len == 0) return str(karp_reason_text(r->code));
-    for (size_t i = 0; i < text.len; i++) {
-        if (str_starts((karp_str){ text.ptr + i, text.len - i }, ", resources {")) text.len = i;
-    }
-    return text;
-}
 
 /* "raising the limits of NodePool std is not enough, as it would refuse the pod all the same: REASON" */
 static void show_behind(search *s, const karp_unschedulable *row, const karp_pool_refusal *r)

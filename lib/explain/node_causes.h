@@ -37,6 +37,17 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
 /* node_facts.c: that its NodePool uses more than a limit, which removes no node. Nothing if it does not. */
 void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 
+/* move_causes.c: the reason of a NodePool. Of a filter of types, the requirement that no type meets ("…; none has KEY
+ * In [VALUE], resources …"), if the detail names one. */
+karp_str refusal_text(const karp_pool_refusal *r);
+/* move_causes.c: why the pod has no place: what topology says, else each NodePool. */
+void show_unplaced(strbuf *b, const karp_unschedulable *row);
+/* move_causes.c: "shop/web-0 prefers a topology spread (ScheduleAnyway) by KEY", of the first pod with a preference; `b`
+ * may be NULL. false = no pod of the node that would move has one. */
+bool show_preference(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+/* move_causes.c: that pods with karpenter.sh/do-not-disrupt are being deleted. Nothing if there are none. */
+void show_ending(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+
 /* The instant at which the reason ends by itself; KARP_NO_TIME = it does not, or that is unknown. */
 int64_t cause_ends(const node_cause *c);
 

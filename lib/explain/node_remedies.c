@@ -7,6 +7,7 @@
 #include <explain/node_causes.h>
 #include <explain/node_view.h>
 #include <karp/passes.h>
+#include <karp/settings.h>
 #include <schedule/movable.h>
 
 /* What is changed for a reason, and of which object; NULL = nothing that a person could change ends it. */
@@ -62,6 +63,7 @@ static bool causes(const node_remedies *r, uint32_t pod_number, uint32_t code)
 static bool lift_code(const node_remedies *r, node_view *v, uint32_t code)
 {
     const state_node *n = &r->snapshot->nodes[r->node];
+    if (code == KARP_REASON_NOT_CONSOLIDATABLE) node_view_lift_wait(v);
     if (!of_pods(code)) return node_view_lift(v, code, NO_ID);
     bool some = false;
     for (uint32_t i = 0; i < n->all_pod_count && !v->refused; i++) {
@@ -101,6 +103,9 @@ static karp_status decide(const node_remedies *r, const node_view *v, karp_decis
                           karp_error *error)
 {
     karp_disrupt_options options = *r->options;
+    karp_options common = *r->options->common;
+    common.preferences = 0; /* the view has them */
+    options.common = &common;
     options.memory = NULL;
     karp_status status = v->refused ? fail_nomem(error) : karp_disrupt(&v->view, &options, d, error);
     *c = *d == NULL ? NULL : command_on(*d, name_of(r->snapshot, r->snapshot->nodes[r->node].name));
@@ -196,6 +201,25 @@ static karp_status try_cluster(node_remedies *r, bool limits, karp_error *error)
     return status;
 }
 
+/* Preferences count as rules while they can be kept, in the simulations of disruption as well. */
+static karp_status try_preferences(node_remedies *r, karp_error *error)
+{
+    node_view v;
+    size_t found = r->found.count;
+    if (r->snapshot->raw.settings.preference_policy == KARP_PREFERENCES_IGNORE ||
+        !show_preference(NULL, r->snapshot, r->node))
+        return KARP_OK;
+    strbuf text = strbuf_on(r->context);
+    strbuf_adds(&text, "ignore preferences of pods (PREFERENCE_POLICY=Ignore)");
+    karp_status status = open_view(r, &v) ? KARP_OK : fail_nomem(error);
+    v.view.raw.settings.preference_policy = KARP_PREFERENCES_IGNORE;
+    if (status == KARP_OK) status = try_view(r, &v, 0, &text, error);
+    r->by_preference = r->found.count > found;
+    node_view_free(&v);
+    strbuf_free(&text);
+    return status;
+}
+
 /* "A, and B" */
 static karp_status try_together(node_remedies *r, karp_error *error)
 {
@@ -231,6 +255,7 @@ karp_status find_node_remedies(node_remedies *r, karp_error *error)
     }
     if (goes) return status; /* it needs no change, or only that this pass may take more nodes */
     if (status == KARP_OK) status = try_cluster(r, true, error);
-    if (status == KARP_OK) status = try_cluster(r, false, error);
+    if (status == KARP_OK) status = try_preferences(r, error);
+    if (status == KARP_OK && !r->by_preference) status = try_cluster(r, false, error);
     return status == KARP_OK && r->found.count == 0 ? try_together(r, error) : status;
 }

@@ -19,10 +19,11 @@ typedef struct node_remedies {
     const karp_decision *before; /* its commands come first; NULL = there are none */
     LIST_OF(karp_node_remedy) found; /* the caller frees the list */
     uint32_t tried;
+    bool by_preference; /* it goes if Karpenter ignores preferences of pods */
 } node_remedies;
 
-/* Each reason by itself, in the order of the blockers, then limits and topology; all reasons together if none is
- * enough. If it goes with no change when other commands of the pass are over, only room in budgets is tried. */
+/* Each reason by itself, in the order of the blockers, then limits, preferences and topology; all reasons together if
+ * none is enough. If it goes with no change when other commands of the pass are over, only room in budgets is tried. */
 karp_status find_node_remedies(node_remedies *r, karp_error *error);
 
 #endif

@@ -156,6 +156,15 @@ bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number)
     }
 }
 
+void node_view_lift_wait(node_view *v)
+{
+    own_pool(v)->consolidate_after = 0;
+    for (uint32_t i = 0; i < v->view.node_count; i++) {
+        state_node *n = &v->view.nodes[i];
+        n->consolidatable = n->consolidatable || n->pool == v->view.nodes[v->node].pool;
+    }
+}
+
 /* ---- the whole cluster ------------------------------------------------------------------------------------------- */
 
 void node_view_lift_limits(node_view *v)

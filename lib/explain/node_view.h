@@ -33,6 +33,8 @@ void node_view_remove(node_view *v, uint32_t number);
 /* The same for the nodes of the decision's commands. */
 void node_view_remove_commands(node_view *v, const karp_decision *d);
 
+/* The wait of consolidateAfter is over for all nodes of the NodePool. */
+void node_view_lift_wait(node_view *v);
 /* Takes limits from all NodePools; spread, affinity and anti-affinity from all pods (false = out of memory). */
 void node_view_lift_limits(node_view *v);
 bool node_view_lift_topology(node_view *v);

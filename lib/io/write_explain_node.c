@@ -191,7 +191,6 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_NO_CHEAPER_NODE, "its pods fit on cheaper nodes" },
         { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
         { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "at least 15 cheaper spot types exist" },
-        { KARP_REASON_NOT_REACHED_IN_PASS, "in the next pass, at once, while the budgets allow it" },
         { KARP_REASON_SEARCH_STOPPED, "the search has the time to look at it" },
         { KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption" },
     };
@@ -201,9 +200,30 @@ static const char *ends_when(uint32_t code)
     return NULL;
 }
 
+/* Whether the budget of the node's NodePool has room for it beside the commands of the pass, as far as that is known:
+ * empty nodes have budgets of their own. */
+static bool has_room(const write_job *job, karp_str name)
+{
+    karp_pool_budget budget;
+    karp_disruption header;
+    size_t nodes, taken = 0;
+    get_disruption(job, job->decision, &header);
+    if (header.method == KARP_METHOD_EMPTINESS || !tight_budget(job, name, &budget, &nodes)) return true;
+    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) {
+        karp_command command;
+        get_command(job, job->decision, i, &command);
+        for (size_t k = 0; k < command.node_count; k++) {
+            karp_node_use node;
+            (void)get_node_named(job, job->decision, command.nodes[k], &node);
+            taken += equal_str(node.node_pool, budget.node_pool);
+        }
+    }
+    return budget.remaining > (int64_t)taken;
+}
+
 /* Writes "when pdb db/db allows 1" or "when the saving is 5.3 times as large": from the detail if possible, else the
  * usual condition for the code. */
-static bool write_condition(write_buffer *b, const karp_blocker *blocker)
+static bool write_condition(write_buffer *b, const write_job *job, karp_str name, const karp_blocker *blocker)
 {
     static const char wanted[] = "the saving would have to be ";
     size_t needs = place_of(blocker->detail, " need");
@@ -231,29 +251,40 @@ static bool write_condition(write_buffer *b, const karp_blocker *blocker)
         text_clean(b, (karp_str){ blocker->detail.ptr + k, blocker->detail.len - k });
         return true;
     }
+    if (blocker->code == KARP_REASON_NOT_REACHED_IN_PASS) {
+        buffer_text(b, has_room(job, name) ? "in the next pass, at once, while the budgets allow it"
+                                           : "when the command that came first is done, as the budgets allow no more "
+                                             "nodes at a time");
+        return true;
+    }
     const char *text = ends_when(blocker->code);
     if (text == NULL) return false;
-    buffer_text(b, str_starts(str(text), "never") || str_starts(str(text), "in ") ? "" : "when ");
+    buffer_text(b, "when ");
     buffer_text(b, text);
     return true;
 }
 
-/* Writes "NodePool web has 4 nodes, and its disruption budgets allow 1 disruption now." */
-static void write_budget(const text_out *t, const write_job *job, karp_str name)
+/* Writes "NodePool web has 4 nodes, and its disruption budgets allow 1 disruption now.", or that none applies to nodes
+ * that drift. */
+static void write_budget(const text_out *t, const write_job *job, karp_str name, bool drifts)
 {
-    karp_pool_budget budget;
+    karp_pool_budget budget = { .size = sizeof(budget) };
     size_t nodes;
-    if (!tight_budget(job, name, &budget, &nodes) || budget.remaining <= 0) { /* if it allows none, it is a blocker */
-        return;
-    }
+    bool tight = tight_budget(job, name, &budget, &nodes);
+    bool none = drifts && budget.node_pool.len > 0 && budget.tightest == KARP_NO_BUDGET;
+    if (!none && (!tight || budget.remaining <= 0)) return; /* if it allows none, it is a blocker */
     write_buffer line = buffer_on(job->context);
-    buffer_text(&line, "NodePool ");
+    buffer_text(&line, none ? "No disruption budget of NodePool " : "NodePool ");
     text_clean(&line, budget.node_pool);
-    buffer_text(&line, " has ");
-    buffer_count(&line, nodes, "node");
-    buffer_text(&line, ", and its disruption budgets allow ");
-    buffer_int(&line, budget.remaining);
-    buffer_text(&line, budget.remaining == 1 ? " disruption now." : " disruptions now.");
+    if (none) {
+        buffer_text(&line, " applies to drift now: all its nodes may go at once.");
+    } else {
+        buffer_text(&line, " has ");
+        buffer_count(&line, nodes, "node");
+        buffer_text(&line, ", and its disruption budgets allow ");
+        buffer_int(&line, budget.remaining);
+        buffer_text(&line, budget.remaining == 1 ? " disruption now." : " disruptions now.");
+    }
     text_flow flow;
     buffer_text(t->out, "  ");
     flow_begin(&flow, t, 2, 2, MOST_LINES);
@@ -308,7 +339,7 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
             if (blocker.code == KARP_REASON_NOT_CONSOLIDATABLE)
                 buffer_text(b, ", unless a pod comes or goes before, which starts consolidateAfter again");
         } else {
-            known = write_condition(b, &blocker);
+            known = write_condition(b, job, karp_node_explanation_node(explanation), &blocker);
         }
     }
     if (known && goes) buffer_text(b, "; no change is needed");
@@ -365,7 +396,9 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     karp_move move;
     karp_blocker first;
     size_t count = karp_node_explanation_blocker_count(explanation);
-    bool leaves = is_leaving(job, explanation, &first), expired = karp_node_explanation_expired(explanation) != 0;
+    bool leaves = is_leaving(job, explanation, &first),
+         turn = count > 0 && first.code == KARP_REASON_NOT_REACHED_IN_PASS;
+    bool expired = karp_node_explanation_expired(explanation) != 0;
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
@@ -377,9 +410,10 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
             text_clean(job->out, drift);
             buffer_char(job->out, ')');
         }
-        buffer_text(job->out, expired ? " and" : ", but");
+        buffer_text(job->out, expired || turn ? " and" : ", but");
     }
-    buffer_text(job->out, leaves    ? " has not left yet. "
+    buffer_text(job->out, leaves                              ? " has not left yet. "
+                          : turn && drift.len > 0 && !expired ? " waits for its turn. "
                           : expired ? " is expired: Karpenter deletes it. A disruption pass has "
                                     : " stays. ");
     buffer_count(job->out, count, "blocker");
@@ -403,7 +437,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
         buffer_text(job->out, "  ");
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
-    write_budget(t, job, karp_node_explanation_node(explanation));
+    if (!leaves) write_budget(t, job, karp_node_explanation_node(explanation), turn && drift.len > 0);
     if (moves) write_move(t, &move);
     if (leaves) write_leaving(t, &first);
     else if (!expired) write_until(t, job, explanation);

@@ -2,7 +2,7 @@
 """A node that stays: which budget, nodes, pods and events cause it, and when that ends."""
 import sys
 
-from situations import CAPACITY, TYPE, asked, claim, node, pod, pool, term
+from situations import CAPACITY, HOST, TYPE, ZONE, affinity, asked, claim, node, pod, pool, spread, term
 from stories import check, equal, finish
 
 NOW = ['--now', '2026-01-01T12:00:00Z']
@@ -118,6 +118,94 @@ def two_nodes():
     check('2, both m6i.large of NodePool small (weight 50)' in row['detail'], row)
 
 
+def no_place_elsewhere():
+    """Why the pod that fits nowhere else does not: what topology says of it, or what refuses a new node."""
+    small = pool(term(TYPE, 'm6i.large'), disruption=FREELY, limits={'cpu': '2'})
+    here, there = node('a'), node('b')
+    told, _ = explained('a', small, here, claim(here, Consolidatable='True'), there, pod('w-0', 'a', cpu='1500m'), pod('w-1', 'b', cpu='1500m'))
+    detail = told['blockers'][0]['detail']
+    check(codes(told)[0] == 'PODS_WOULD_NOT_SCHEDULE' and 'shop/w-0: NodePool std: ' in detail and 'exceed limits' in detail, detail)
+    edge = node('edge', labels={ZONE: ''})
+    edge['status']['allocatable'] = {'cpu': '100m', 'memory': '500Mi', 'pods': '20'}
+    del edge['metadata']['labels']['karpenter.sh/nodepool']
+    rule = spread('cart')
+    told, _ = explained('a', pool(term(TYPE, 'm6i.large'), disruption=FREELY), here, claim(here, Consolidatable='True'), edge,
+                        *(pod(f'cart-{i}', 'a', cpu='500m', topologySpreadConstraints=rule) for i in range(2)))
+    detail = told['blockers'][0]['detail']
+    check('shop/cart-' in detail and ZONE in detail and 'node edge' in detail, detail)
+
+
+def kept_preferences():
+    """Preferences count in disruption as well: the reason names the one that keeps the pods off other nodes, and the setting."""
+    two = nodes('a', 'b')
+    free = pool(term(TYPE, 'm6i.xlarge'), disruption=FREELY)
+    soft = spread('web', HOST, 'ScheduleAnyway')
+    anti = {'podAntiAffinity': {'preferredDuringSchedulingIgnoredDuringExecution': [
+        {'weight': 1, 'podAffinityTerm': affinity('podAntiAffinity', {'app': 'web'}, HOST)['podAntiAffinity']['requiredDuringSchedulingIgnoredDuringExecution'][0]}]}}
+    for more, kind, word in (({'topologySpreadConstraints': soft}, 'NO_CHEAPER_NODE', 'topology spread (ScheduleAnyway)'), ({'affinity': anti}, 'NO_CHEAPER_NODE', 'pod anti-affinity'),
+                             ({'affinity': anti, 'beside': 1}, 'SEVERAL_NODES_NEEDED', 'pod anti-affinity')):
+        more = dict(more)
+        beside = [pod('web-2', 'a', cpu='300m', **{k: v for k, v in more.items() if k != 'beside'})] if more.pop('beside', 0) else []
+        cluster = [free, *two, *(claim(n, Consolidatable='True') for n in two), *(pod(f'web-{i}', 'ab'[i], cpu='300m', **more) for i in range(2)), *beside]
+        told, _ = explained('a', *cluster)
+        row = told['blockers'][0]
+        check(row['code'] == kind and f'shop/web-0 prefers a {word} by {HOST}' in row['detail'], row)
+        equal([(r['text'], r.get('instanceType')) for r in told['remedies']], [('ignore preferences of pods (PREFERENCE_POLICY=Ignore)', None)], word)
+        equal([len(asked('disrupt', *NOW, *w, objects=cluster)['commands']) for w in ((), ('--preferences', 'ignore'))], [0, 1], 'so it does')
+    hard = [pod(f'web-{i}', 'ab'[i], cpu='300m', topologySpreadConstraints=spread('web', HOST)) for i in range(2)]
+    told, _ = explained('a', free, *two, *(claim(n, Consolidatable='True') for n in two), *hard)
+    check('prefers' not in told['blockers'][0]['detail'] and 'ignore preferences' not in str(told['remedies']), told)
+
+
+def leaving_nodes():
+    """A node that is being deleted has that reason alone, whatever else the pass takes."""
+    old, new = node('old'), node('new')
+    held = claim(old)
+    for o in (old, held):
+        o['metadata']['deletionTimestamp'] = '2026-01-01T06:00:00Z'
+    told, said = explained('old', pool(disruption=FREELY), old, held, new, claim(new, Consolidatable='True'),
+                           pod('keep-0', 'old', annotations={'karpenter.sh/do-not-disrupt': 'true'}))
+    equal((codes(told), 'budgets allow' in said, 'another command' in said), (['DELETING'], False, False), said)
+
+
+def turns():
+    """Drifted nodes that only wait for others: until when, by the budgets, and that no budget applies."""
+    large = term(TYPE, 'm6i.large')
+    few = [node(f'n{i}') for i in range(3)]
+    for budgets, wanted in (([{'nodes': '1'}], 'when the command that came first is done, as the budgets allow no more nodes at a time'),
+                            ([{'nodes': '2'}], 'in the next pass, at once, while the budgets allow it'),
+                            ([{'nodes': '1', 'reasons': ['Empty']}], 'No disruption budget of NodePool std applies to drift now')):
+        kept = pool(large, disruption={'consolidateAfter': 'Never', 'budgets': budgets})
+        told, said = explained('n1', kept, *few, *(claim(n, Drifted='True') for n in few), *(pod(f'w-{i}', f'n{i}', cpu='1500m') for i in range(3)))
+        equal(codes(told), ['NOT_REACHED_IN_PASS'], 'consolidation does not matter')
+        check('n1 is drifted and waits for its turn' in said and wanted in said, said)
+    # Shortening consolidateAfter of the NodePool lets its other nodes take pods, too.
+    pair = nodes('a', 'b')
+    slow = pool(term(TYPE, 'm6i.large', 'm6i.xlarge'), disruption={'consolidateAfter': '1h', 'budgets': [{'nodes': '100%'}]})
+    fresh = [claim(n, Consolidatable='False') for n in pair]
+    for c in fresh:
+        c['status']['lastPodEventTime'] = '2026-01-01T11:50:00Z'
+    told, _ = explained('a', slow, *pair, *fresh, pod('w-0', 'a'), pod('w-1', 'b'))
+    equal([(r['code'], r.get('instanceType'), r['savings']) for r in told['remedies']], [('NOT_CONSOLIDATABLE', None, told['bestRejectedMove']['savings'])], 'as the move says')
+
+
+def ending_pods():
+    """do-not-disrupt of a pod that is being deleted holds no node, which surprises."""
+    one = node('a')
+    last = pod('job-0', 'a', annotations={'karpenter.sh/do-not-disrupt': 'true'})
+    free = pool(disruption=FREELY)
+    words = 'shop/job-0 is being deleted: karpenter.sh/do-not-disrupt of such a pod no longer holds the node'
+    check(words not in explained('a', free, one, claim(one, Consolidatable='True'), last)[1], 'it runs')
+    last['metadata'].update(deletionTimestamp='2026-01-01T18:00:00Z', deletionGracePeriodSeconds=21600)
+    said = explained('a', free, one, claim(one, Consolidatable='True'), last)[1]
+    check('a is removed.' in said and words in said, said)
+
+
+no_place_elsewhere()
+kept_preferences()
+leaving_nodes()
+turns()
+ending_pods()
 used_by_unready_node()
 used_by_stuck_drain()
 timer()

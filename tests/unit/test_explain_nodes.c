@@ -120,7 +120,8 @@ static const struct explained nodes[] = {
       "NOT_REACHED_IN_PASS another command came first: Emptiness of e1, e2, e3, e4, e5 and 1 more node\n" MOVES },
     /* where its only pod would find no place there is no move */
     { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED,
-      "PODS_WOULD_NOT_SCHEDULE its pods would not all fit elsewhere: default/a\n" },
+      "PODS_WOULD_NOT_SCHEDULE its pods would not all fit elsewhere: default/a: NodePool default: incompatible "
+      "requirements, the host name is fixed\n" },
     /* drift comes before consolidation, where it is true */
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []")
           ALONE("", UP CONSOLIDATABLE ", {type: Drifted, status: 'False'}")
