@@ -136,6 +136,21 @@ static bool warn_of_unavailable(karp_decision *d, const karp_command *row, bool 
     return ok;
 }
 
+/* The pods of the command that are not from its nodes. */
+static size_t waiting_pods(const karp_snapshot *w, const karp_decision *d, const karp_command *row)
+{
+    size_t count = 0;
+    for (size_t i = row->launch_first; i < row->launch_first + row->launch_count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        for (size_t k = 0; k < l->pod_count; k++) count += w->pod_node[l->pods[k]] == NO_ID;
+    }
+    for (size_t i = row->placement_first; i < row->placement_first + row->placement_count; i++) {
+        const karp_placement *l = &d->placements.items[i];
+        for (size_t k = 0; k < l->pod_count; k++) count += w->pod_node[l->pods[k]] == NO_ID;
+    }
+    return count;
+}
+
 static bool command_row(pass *p, scheduler *blank, karp_decision *d, const command *c)
 {
     const karp_snapshot *w = p->snapshot;
@@ -163,6 +178,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     }
     row.launch_count = d->launches.count - row.launch_first;
     row.placement_count = d->placements.count - row.placement_first;
+    row.waiting = waiting_pods(w, d, &row);
     karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
     if (slot == NULL) return false;
     *slot = row;

@@ -79,9 +79,7 @@ static void write_budgets(const text_out *t, const write_job *job, uint32_t meth
 
 static void write_candidates(const text_out *t, const write_job *job)
 {
-    enum {
-        FIGURES = 58
-    }; /* columns of "  pool …  $12.3456/h  disruption cost 12.3456  12 pods move" without the name */
+    enum { FIGURES = 53 }; /* columns of "  pool …  $12.3456/h  disruption cost 12.3456  12 pods" without the name */
     write_buffer *b = t->out;
     size_t count = karp_decision_candidate_count(job->decision);
     if (count == 0) return;
@@ -108,8 +106,8 @@ static void write_candidates(const text_out *t, const write_job *job)
         buffer_text(b, "/h  disruption cost ");
         text_fixed(b, candidate.disruption_cost, 3, 4);
         buffer_text(b, "  ");
-        buffer_uint(b, candidate.pod_count);
-        buffer_text(b, candidate.pod_count == 1 ? " pod moves\n" : " pods move\n");
+        buffer_count(b, candidate.pod_count, "pod");
+        buffer_char(b, '\n');
     }
 }
 

@@ -34,21 +34,23 @@ karp_status karp_drift_text(const karp_drift *given, char out[KARP_DRIFT_TEXT])
     (void)money_rate(drift->cost_before, false, money[0]);
     (void)money_rate(drift->cost_during, false, money[1]);
     (void)money_rate(drift->cost_after, false, money[2]);
-    if (gone > 1 && drift->at_once >= drift->nodes) str_append(out, KARP_DRIFT_TEXT, ", all at once");
-    else if (gone > 1) str_append(out, KARP_DRIFT_TEXT, ", %zu at a time by budget", drift->at_once);
-    const char *most = drift->held > 0 ? "at most " : "";
+    bool together = drift->at_once >= gone, replaced = drift->held == 0 && drift->cost_during > drift->cost_before;
+    const char *how = gone <= 1 || !together ? "" : drift->left > 0 ? " at once," : ", all at once";
+    const char *most = drift->held > 0 ? "at most " : "", *what = replaced ? "replaced" : "gone";
+    if (gone > 1 && !together)
+        str_append(out, KARP_DRIFT_TEXT, ", %zu at a time by %s", drift->at_once,
+                   drift->limited != 0 ? "limits.nodes" : "budget");
     if (drift->left > 0)
-        str_append(out, KARP_DRIFT_TEXT, "; %zu %s replaced after %s%s, %zu %s", gone, gone == 1 ? "is" : "are", most,
-                   length, drift->left, drift->left == 1 ? "stays" : "stay");
-    else
-        str_append(out, KARP_DRIFT_TEXT, drift->held > 0 ? ", gone after %s%s" : ", replaced after %s%s", most, length);
+        str_append(out, KARP_DRIFT_TEXT, "; %zu %s %s%s after %s%s, %zu %s", gone, gone == 1 ? "is" : "are", what, how,
+                   most, length, drift->left, drift->left == 1 ? "stays" : "stay");
+    else str_append(out, KARP_DRIFT_TEXT, "%s, %s after %s%s", how, what, most, length);
     if (drift->held > 0) {
         str_append(out, KARP_DRIFT_TEXT, " (pods that cannot be evicted hold ");
         if (gone == 1) str_append(out, KARP_DRIFT_TEXT, "it");
         else str_append(out, KARP_DRIFT_TEXT, "%zu of them", drift->held);
         str_append(out, KARP_DRIFT_TEXT, " until terminationGracePeriod is over, and need a place only then)");
     }
-    str_append(out, KARP_DRIFT_TEXT, ": %s now, up to %s meanwhile, %s after", money[0], money[1], money[2]);
+    str_append(out, KARP_DRIFT_TEXT, ": %s before, up to %s meanwhile, %s after", money[0], money[1], money[2]);
     return KARP_OK;
 }
 

@@ -221,10 +221,10 @@ static void command_nodes(const text_out *t, const write_job *job, const karp_de
     }
 }
 
-/* Counts the pods that have to move, and finds the pool of the first node. "" when the node is not among the
+/* Counts the pods that have to leave, and finds the pool of the first node. "" when the node is not among the
  * decision's candidates. */
-static void count_moving(const write_job *job, const karp_decision *decision, const karp_command *command, size_t *pods,
-                         karp_str *pool)
+static void count_leaving(const write_job *job, const karp_decision *decision, const karp_command *command,
+                          size_t *pods, karp_str *pool)
 {
     *pods = 0;
     *pool = (karp_str){ 0 };
@@ -240,6 +240,23 @@ static void count_moving(const write_job *job, const karp_decision *decision, co
     }
 }
 
+/* The pods of its nodes that have a place elsewhere: those that cannot be evicted have none until the drain ends. */
+static size_t count_moving(const write_job *job, const karp_decision *decision, const karp_command *command)
+{
+    size_t pods = 0;
+    for (size_t i = 0; i < command->launch_count; i++) {
+        karp_launch launch;
+        get_launch(job, decision, command->launch_first + i, &launch);
+        pods += launch.pod_count;
+    }
+    for (size_t i = 0; i < command->placement_count; i++) {
+        karp_placement placement;
+        get_placement(job, decision, command->placement_first + i, &placement);
+        pods += placement.pod_count;
+    }
+    return pods - command->waiting;
+}
+
 /* Writes a line such as "5 pods move  budget of default 2  to be validated after 15s", if any part applies. */
 static void command_reach(const text_out *t, const write_job *job, const karp_decision *decision,
                           const karp_command *command)
@@ -248,12 +265,18 @@ static void command_reach(const text_out *t, const write_job *job, const karp_de
     size_t pods = 0;
     size_t start = b->text.len;
     karp_str pool;
-    count_moving(job, decision, command, &pods, &pool);
+    count_leaving(job, decision, command, &pods, &pool);
+    size_t moving = count_moving(job, decision, command), staying = pods > moving ? pods - moving : 0;
     buffer_repeat(b, " ", ROW_INDENT - 2);
-    if (pods > 0) {
+    if (moving > 0) {
         buffer_text(b, "  ");
-        buffer_uint(b, pods);
-        buffer_text(b, pods == 1 ? " pod moves" : " pods move");
+        buffer_uint(b, moving);
+        buffer_text(b, moving == 1 ? " pod moves" : " pods move");
+    }
+    if (staying > 0) {
+        buffer_text(b, "  ");
+        buffer_uint(b, staying);
+        buffer_text(b, staying == 1 ? " pod stays until the drain ends" : " pods stay until the drain ends");
     }
     for (size_t i = 0; i < karp_decision_budget_count(decision); i++) {
         karp_pool_budget budget;
@@ -290,6 +313,11 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
     buffer_text(b, command.savings < 0 ? ")  costs $" : ")  saves $");
     text_money(b, fabs(command.savings));
     buffer_text(b, command.savings < 0 ? "/h more" : "/h");
+    if (command.waiting > 0) {
+        buffer_text(b, ", nodes for ");
+        buffer_uint(b, command.waiting);
+        buffer_text(b, command.waiting == 1 ? " pod that was pending included" : " pods that were pending included");
+    }
     if (command.score >= 0) {
         buffer_text(b, "  score ");
         text_fixed(b, command.score, 3, 4);

@@ -325,6 +325,16 @@ static int64_t drain_of(const karp_snapshot *snapshot, const wave *w, size_t *he
     return longest;
 }
 
+/* Whether a static NodePool has no room for one more replacement. */
+static size_t stopped_by_limit(const karp_decision *pass)
+{
+    size_t found = 0;
+    karp_kept row = { .size = sizeof row };
+    for (size_t i = 0; found == 0 && karp_decision_kept(pass, i, &row) == KARP_OK; i++)
+        found = row.code == KARP_REASON_STATIC_LIMIT;
+    return found;
+}
+
 /* Adds the wave to the course of the drift. */
 static void count_wave(karp_settlement *s, const wave *w)
 {
@@ -337,6 +347,8 @@ static void count_wave(karp_settlement *s, const wave *w)
         for (size_t k = 0; k < round->launched_count; k++) launched += round->launched[k].price;
     }
     double before = karp_decision_cost_before(w->passes[0]);
+    if (d->ends == KARP_NO_TIME) d->cost_before = before;
+    for (size_t i = 0; i < w->count; i++) d->limited = d->limited || stopped_by_limit(w->passes[i]);
     if (nodes > d->at_once) d->at_once = nodes;
     if (before + launched > d->cost_during) d->cost_during = before + launched;
     d->ends = karp_snapshot_now(s->snapshot);
@@ -419,7 +431,8 @@ static karp_status play(karp_settlement *s, karp_error *error)
     if (status != KARP_OK) return status;
     s->drift.begins = s->began;
     s->drift.left = drifted_nodes(s->snapshot);
-    s->drift.cost_before = karp_decision_cost_before(s->first != NULL ? s->first : s->last);
+    if (s->drift.ends == KARP_NO_TIME)
+        s->drift.cost_before = karp_decision_cost_before(s->first != NULL ? s->first : s->last);
     s->drift.cost_after = karp_decision_cost_after(s->last);
     return KARP_OK;
 }

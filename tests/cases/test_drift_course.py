@@ -4,6 +4,7 @@ import json
 import pathlib
 import tempfile
 
+import situations
 from stories import check, equal, finish, run, types_of
 
 
@@ -115,7 +116,7 @@ def gates():
 def words():
     dump = cluster()
     new = write('new.json', pool('m7i.large', '2'))
-    said = 'Drift: 4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h now, up to $0.595/h meanwhile, $0.403/h after.'
+    said = 'Drift: 4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h before, up to $0.595/h meanwhile, $0.403/h after.'
     for words in (['plan', '--settle'], ['disrupt'], ['whatif'], ['explain', 'node', 'default-1'], ['explain', 'node', 'default-3'], ['disrupt', '-o', 'markdown'],
                   ['plan', '--settle', '-o', 'markdown'], ['whatif', '-o', 'markdown']):
         shown = ' '.join(run(*words, dump, '--replace', new)[0].split())
@@ -179,7 +180,44 @@ def stuck():
     path = write('held.json', held)
     found = course('disrupt', path, '--replace', write('new.json', pool('m7i.large', '100%')))['driftCourse']
     equal((found['nodes'], found['left'], found['atOnce'], found['seconds']), (4, 1, 3, 60), 'a pod that must not be disrupted')
-    check('4 nodes drift, 3 at a time by budget; 3 are replaced after 1m0s, 1 stays' in ' '.join(run('disrupt', path, '--replace', folder + '/new.json')[0].split()), 'words')
+    check('4 nodes drift; 3 are replaced at once, after 1m0s, 1 stays' in ' '.join(run('disrupt', path, '--replace', folder + '/new.json')[0].split()), 'words')
+
+
+def figures_of_drift():
+    """What is told of drift is of drift: nodes that only go are not replaced, limits.nodes is no budget, and nodes of pods that wait are no cost of it."""
+    large, free = situations.pool(situations.term(situations.TYPE, 'm6i.large'), disruption={'consolidateAfter': 'Never', 'budgets': [{'nodes': '100%'}]}), situations.node
+    nodes = [free(f'n{i}') for i in range(3)]
+    drifted = [o for n in nodes for o in (n, situations.claim(n, Drifted='True'))]
+
+    def told(*objects, more=()):
+        said = situations.asked('disrupt', *more, objects=objects, output='text')
+        return said[said.index('Drift: '):], situations.asked('disrupt', *more, objects=objects)['driftCourse']
+
+    said, found = told(large, *drifted)
+    check('3 nodes drift, all at once, gone after 15s' in said and 'replaced' not in said, said)
+    said, _ = told(large, *drifted, *(situations.pod(f'w-{i}', f'n{i}', cpu='1500m') for i in range(3)))
+    check('3 nodes drift, all at once, replaced after 1m0s' in said, said)
+    fixed = situations.pool(situations.term(situations.TYPE, 'm6i.large'), replicas=3, limits={'nodes': '4'}, disruption=large['spec']['disruption'])
+    said, _ = told(fixed, *drifted, more=('--feature-gates', 'StaticCapacity=true'))
+    check('3 nodes drift, 1 at a time by limits.nodes, replaced after' in said, said)
+    said, found = told(large, *drifted[:2], situations.pod('w-0', 'n0', cpu='1500m'), situations.pod('new-0', cpu='1500m'))
+    equal({k: number(v) for k, v in found['cost'].items()}, {'before': 2 * M6I, 'during': number(3 * M6I), 'after': 2 * M6I}, 'a pod that waits')
+    check('$0.192/h before, up to $0.288/h meanwhile, $0.192/h after' in said, said)
+
+
+def rows_of_commands():
+    """A pod that cannot be evicted does not move, and nodes of pods that waited are told as such."""
+    large, one = situations.pool(situations.term(situations.TYPE, 'm6i.large'), disruption={'consolidateAfter': 'Never'}), situations.node('n1')
+    own = situations.claim(one, Drifted='True')
+    own['spec']['terminationGracePeriod'] = '2h'
+    kept = situations.pod('a-0', 'n1', annotations={'karpenter.sh/do-not-disrupt': 'true'})
+    said = situations.asked('disrupt', objects=[large, one, own, kept], output='text')
+    check('1 pod stays until the drain ends' in said and 'pod moves' not in said, said)
+    said = situations.asked('disrupt', objects=[large, one, own, kept, situations.pod('b-0', 'n1')], output='text')
+    check('1 pod moves  1 pod stays'.replace('  ', ' ') in said, said)
+    for waits in ([], [situations.pod('new-0', cpu='1500m')]):
+        said = situations.asked('disrupt', objects=[large, one, own, situations.pod('c-0', 'n1', cpu='1500m'), *waits], output='text')
+        equal(('nodes for 1 pod that was pending included' in said, '1 pod moves' in said), (bool(waits), True), said)
 
 
 def held():
@@ -230,5 +268,7 @@ with tempfile.TemporaryDirectory() as folder:
     with_changes()
     stuck()
     held()
+    figures_of_drift()
+    rows_of_commands()
     many()
 finish()
