@@ -83,9 +83,20 @@ type Blocker struct {
 
 // A NodeExplanation is what there is to say about one node.
 type NodeExplanation struct {
-	Decision  *Decision // the pass; to be closed
-	Disrupted bool      // one of its commands takes the node away
-	Blockers  []Blocker // everything that keeps it, in the order in which it is looked at
+	Decision  *Decision    // the pass; to be closed
+	Disrupted bool         // one of its commands takes the node away
+	Expired   bool         // its expireAfter is over: Karpenter deletes it, whatever a pass decides
+	Drift     string       // why it is drifted; "" = it is not
+	Blockers  []Blocker    // everything that keeps it, in the order in which it is looked at
+	Changes   []NodeChange // after each of which it would go, the least first
+	Facts     []string     // what holds besides, whatever a pass decides
+}
+
+// A NodeChange is a change after which a node that stays would go.
+type NodeChange struct {
+	Text         string  // "shorten consolidateAfter in NodePool web"
+	InstanceType string  // of its replacement; "" = it is deleted
+	Savings      float64 // in $/h
 }
 
 // Close gives the decision up.
@@ -113,7 +124,8 @@ func (s *Snapshot) ExplainNode(ctx context.Context, options *DisruptOptions, nod
 		return nil, err
 	}
 	defer C.karp_node_explanation_free(found)
-	out := &NodeExplanation{Decision: decision, Disrupted: C.karp_node_explanation_disrupted(found) != 0}
+	out := &NodeExplanation{Decision: decision, Disrupted: C.karp_node_explanation_disrupted(found) != 0,
+		Expired: C.karp_node_explanation_expired(found) != 0, Drift: textOf(C.karp_node_explanation_drift(found))}
 	for i := C.size_t(0); i < C.karp_node_explanation_blocker_count(found); i++ {
 		b := C.karp_blocker{size: C.sizeof_karp_blocker}
 		if status := C.karp_node_explanation_blocker(found, i, &b); status != C.KARP_OK {
@@ -121,6 +133,17 @@ func (s *Snapshot) ExplainNode(ctx context.Context, options *DisruptOptions, nod
 			return nil, &Error{Status: Status(status), Offset: -1, Message: "a blocker cannot be read"}
 		}
 		out.Blockers = append(out.Blockers, Blocker{Code: reasonOf(b.code), Detail: textOf(b.detail), Until: timeOf(b.until)})
+	}
+	for i := C.size_t(0); i < C.karp_node_explanation_remedy_count(found); i++ {
+		r := C.karp_node_remedy{size: C.sizeof_karp_node_remedy}
+		if status := C.karp_node_explanation_remedy(found, i, &r); status != C.KARP_OK {
+			decision.Close()
+			return nil, &Error{Status: Status(status), Offset: -1, Message: "a change cannot be read"}
+		}
+		out.Changes = append(out.Changes, NodeChange{Text: textOf(r.text), InstanceType: textOf(r.instance_type), Savings: float64(r.savings)})
+	}
+	for i := C.size_t(0); i < C.karp_node_explanation_fact_count(found); i++ {
+		out.Facts = append(out.Facts, textOf(C.karp_node_explanation_fact(found, i)))
 	}
 	return out, nil
 }

@@ -218,7 +218,17 @@ type Blocker struct {
 type NodeExplanation struct {
 	Decision  *Decision
 	Disrupted bool
+	Expired   bool
+	Drift     string
 	Blockers  []Blocker
+	Changes   []NodeChange
+	Facts     []string
+}
+
+type NodeChange struct {
+	Text         string
+	InstanceType string
+	Savings      float64
 }
 
 type Finding struct {

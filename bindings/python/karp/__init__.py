@@ -19,7 +19,7 @@ from ._compare import Comparison, Diff, Settlement, compare
 from ._decision import Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Launch, MethodError, NodeUse, Objective, Placement, Plan, RepackPlan, Step, Unschedulable
 from ._errors import (CanceledError, ClosedError, Error, FileError, InputError, LibraryError, LimitError, NotFoundError,
                       OutOfMemoryError)
-from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, Remedy, Verification
+from ._explain import Blocker, Finding, Move, NodeChange, NodeExplanation, PodExplanation, Remedy, Verification
 from ._fit import Demand, Fitting, Left, Load, Node, NodeType, fit
 from ._frames import Column, Table
 from ._native import library_path, quantity
@@ -46,7 +46,7 @@ __all__ = [
     'Action', 'Admission', 'Blocker', 'CanceledError', 'Candidate', 'CandidateRepair', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'CommandNode', 'CommandStep', 'Comparison', 'Cost',
     'Counts', 'CurvePoint', 'Demand', 'Diff', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Flavour', 'Frame',
     'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
-    'Load', 'MethodError', 'Move', 'Node', 'NodeClassRef', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
+    'Load', 'MethodError', 'Move', 'Node', 'NodeChange', 'NodeClassRef', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
     'Observation', 'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'PriceRule', 'Progress', 'Provider',
     'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Settlement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal', 'Topology', 'TopologyDomain',
     'Unschedulable', 'Verification', 'Workload', '__version__', 'catalogue', 'compare', 'example', 'fit', 'library_path', 'load',

@@ -164,6 +164,13 @@ class Move(NamedTuple):
     choice: Optional[Choice]
 
 
+class NodeChange(NamedTuple):
+    """A change after which a node that stays would go; `instance_type` of its replacement, None = it is deleted."""
+    text: str
+    instance_type: Optional[str]
+    savings: float
+
+
 class NodeExplanation(_Explanation):
     """What there is to say about one node. `outcome` is disrupted or kept."""
 
@@ -182,6 +189,32 @@ class NodeExplanation(_Explanation):
     def outcome(self) -> str:
         handle = self._handle
         return 'disrupted' if native.core.karp_node_explanation_disrupted(handle.live()) else 'kept'
+
+    @property
+    def expired(self) -> bool:
+        """Its expireAfter is over: Karpenter deletes it, whatever a pass decides."""
+        return bool(native.core.karp_node_explanation_expired(self._handle.live()))
+
+    @property
+    def drift(self) -> Optional[str]:
+        """Why it is drifted; None = it is not."""
+        return native.text(native.core.karp_node_explanation_drift(self._handle.live())) or None
+
+    @cached_property
+    def facts(self) -> Tuple[str, ...]:
+        """What holds besides, whatever a pass decides."""
+        handle = self._handle.live()
+        return tuple(native.text(native.core.karp_node_explanation_fact(handle, i))
+                     for i in range(native.core.karp_node_explanation_fact_count(handle)))
+
+    @cached_property
+    def changes(self) -> Tuple[NodeChange, ...]:
+        """Changes after each of which it would go."""
+        handle = self._handle
+        rows = [read.row(S.NodeRemedy, native.core.karp_node_explanation_remedy, handle.live(), i)
+                for i in range(native.core.karp_node_explanation_remedy_count(handle.live()))]
+        return tuple(NodeChange(native.text(row.text), native.text(row.instance_type) or None, row.savings)
+                     for row in rows)
 
     @cached_property
     def blockers(self) -> Tuple[Blocker, ...]:

@@ -250,6 +250,11 @@ class Move(C.Structure):
                 ('launches', C.c_uint32), ('node_pool', Str), ('choice', Choice)]
 
 
+class NodeRemedy(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('method', C.c_uint32), ('text', Str),
+                ('instance_type', Str), ('savings', C.c_double)]
+
+
 class NodeUse(C.Structure):
     _fields_ = [('size', C.c_size_t), ('node', Str), ('node_pool', Str), ('instance_type', Str), ('zone', Str),
                 ('capacity_type', Str), ('price', C.c_double), ('cpu_requested', C.c_double),

@@ -273,6 +273,9 @@ def test_explain(busy: karp.Snapshot, quickstart: karp.Snapshot) -> None:
     assert [b.code for b in kept_node.blockers] == [b['code'] for b in document['blockers']]
     move = kept_node.best_rejected_move
     assert (move is None) == ('bestRejectedMove' not in document)
+    assert [(c.text, c.instance_type) for c in kept_node.changes] == [(r['text'], r.get('instanceType')) for r in document['remedies']]
+    assert (kept_node.expired, kept_node.drift) == (document.get('expired', False), document.get('drift'))
+    assert set(kept_node.facts) <= set(document.get('warnings', []))
     assert kept_node.plan.method == busy.disrupt().method
     with pytest.raises(karp.NotFoundError):
         busy.explain(pod='default/nobody')
