@@ -22,9 +22,28 @@ static bool is_host(const search *s, uint32_t key)
     return s->snapshot->facts.normalized[key] == s->snapshot->known.hostname;
 }
 
-void apart_causes(search *s)
+/* Pods like it that no rule keeps apart, all on the node of the launch: replicas that end together. */
+static void shared_by_all(search *s, const karp_launch *l)
+{
+    const store *raw = &s->snapshot->raw;
+    const shape *h = original_shape(s);
+    size_t here = 0, all = 0;
+    if (h->spread.count + h->required_anti.count + h->preferred_anti.count + raw->default_spread.count > 0) return;
+    for (size_t i = 0; i < l->pod_count; i++) here += pod_at(raw, l->pods[i])->shape == s->shape;
+    for (uint32_t i = 0; i < raw->pods.count && here > 1; i++)
+        all += pod_at(raw, i)->shape == s->shape && !pod_over(pod_at(raw, i));
+    if (here < 2 || all != here) return;
+    strbuf b = strbuf_on(s->out->context);
+    strbuf_adds(&b, "all ");
+    strbuf_addu(&b, all);
+    strbuf_adds(&b, " pods like it share the node: no topology spread and no pod anti-affinity keeps them apart");
+    record_cause(s->out, KARP_PLACEMENT_APART, &b);
+}
+
+void apart_causes(search *s, const karp_launch *l)
 {
     const shape *h = original_shape(s);
+    shared_by_all(s, l);
     strbuf rule = strbuf_on(s->out->context);
     if (show_apart(s->snapshot, s->pod, &rule)) record_cause(s->out, KARP_PLACEMENT_APART, &rule);
     else strbuf_free(&rule);

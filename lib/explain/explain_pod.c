@@ -417,7 +417,7 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
             return fail(
                 error, KARP_E_NOT_FOUND,
                 "the pod is a DaemonSet's: Karpenter launches no node for it, and replaces none that has no room "
-                "for it; new nodes are chosen with room");
+                "for it; new nodes are chosen with room, and a higher priority lets it preempt other pods");
         if (s->pod_node[i] != NO_ID) {
             karp_str on = name_of(s, s->raw.nodes.items[s->pod_node[i]].meta.name);
             return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s: karp explain node %.*s says why that stays",

@@ -110,7 +110,7 @@ void record_cause(karp_pod_explanation *e, uint32_t kind, strbuf *text);
 /* type_causes.c: a value of NotIn that the launched type's own value only begins with */
 void excluded_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l);
 /* apart_causes.c: what keeps pods like it off its new node */
-void apart_causes(search *s);
+void apart_causes(search *s, const karp_launch *l);
 /* apart_causes.c: why a running pod shares its node with another one, though it has a spread by host name */
 void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
 /* pool_causes.c: what the requirements and taints of the launch's NodePool have to do with the pod and the type */

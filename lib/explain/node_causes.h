@@ -42,8 +42,8 @@ void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 karp_str refusal_text(const karp_pool_refusal *r);
 /* move_causes.c: why the pod has no place: what topology says, else each NodePool. */
 void show_unplaced(strbuf *b, const karp_unschedulable *row);
-/* move_causes.c: "shop/web-0 prefers a topology spread (ScheduleAnyway) by KEY", of the first pod with a preference; `b`
- * may be NULL. false = no pod of the node that would move has one. */
+/* move_causes.c: "shop/web-0 prefers a topology spread (ScheduleAnyway) by KEY", of the first pod with a preference;
+ * `b` may be NULL. false = no pod of the node that would move has one. */
 bool show_preference(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 /* move_causes.c: that pods with karpenter.sh/do-not-disrupt are being deleted. Nothing if there are none. */
 void show_ending(strbuf *b, const karp_snapshot *s, uint32_t node_number);

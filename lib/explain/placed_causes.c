@@ -274,7 +274,7 @@ void find_placement_causes(search *s)
     strbuf text = strbuf_on(e->context);
     if (l != NULL) {
         existing_nodes(s);
-        if (s->status == KARP_OK) apart_causes(s);
+        if (s->status == KARP_OK) apart_causes(s, l);
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
         else strbuf_free(&text);
         if (s->status == KARP_OK) pool_causes(s, l);

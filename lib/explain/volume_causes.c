@@ -2,6 +2,7 @@
 /* Where the volumes of a pod that is not placed are, and whether a node can be in all of these places. */
 #include <explain/explain_pod.h>
 
+#include <base/operators.h>
 #include <base/sort.h>
 #include <base/str.h>
 #include <decision/decision.h>
@@ -77,6 +78,45 @@ static bool agree(const search *s, const pod *p, const struct words_entry *claim
     return false;
 }
 
+/* "claim shop/data has a volume that requires KEY In [""]": the first requirement of a claim's volume; false = none. */
+static bool show_requirement_of(const karp_snapshot *s, uint32_t name_space, uint32_t claim, strbuf *b)
+{
+    uint32_t number = store_find(&s->raw, KIND_VOLUME_CLAIM, name_space, claim);
+    uint32_t bound = number == NO_ID ? 0 : s->raw.volume_claims.items[number].volume;
+    uint32_t found = bound == 0 ? NO_ID : store_find(&s->raw, KIND_VOLUME, NO_TEXT, bound);
+    node_term_list terms = found == NO_ID ? (node_term_list){ .count = 0 } : s->raw.volumes_bound.items[found].terms;
+    if (terms.count == 0 || terms.items[0].expressions.count == 0) return false;
+    const expression *e = &terms.items[0].expressions.items[0];
+    strbuf_adds(b, "claim ");
+    strbuf_addname(b, text_of(s, name_space), name_of(s, claim));
+    strbuf_adds(b, " has a volume that requires ");
+    strbuf_addstr(b, text_of(s, e->key));
+    strbuf_addc(b, ' ');
+    strbuf_adds(b, operator_name(e->op));
+    for (uint32_t i = 0; i < e->value_count && i <= ZONES_NAMED; i++) {
+        strbuf_adds(b, i == 0 ? " [" : i == ZONES_NAMED ? " …" : " ");
+        if (i < ZONES_NAMED && e->values[i] == NO_TEXT) strbuf_adds(b, "\"\"");
+        else if (i < ZONES_NAMED) strbuf_addstr(b, text_of(s, e->values[i]));
+    }
+    if (e->value_count > 0) strbuf_addc(b, ']');
+    if (e->value_count == 1 && e->values[0] == NO_TEXT) strbuf_adds(b, ", the empty value, which no new node has");
+    return true;
+}
+
+/* What volumes require besides the zone, if volumes are the reason. */
+static void other_requirements(search *s, const pod *p, const struct words_entry *claims, const karp_unschedulable *row)
+{
+    bool volumes = row->code == KARP_REASON_VOLUME;
+    for (size_t i = 0; i < row->pool_count; i++) volumes = volumes || row->pools[i].code == KARP_REASON_VOLUME;
+    for (uint32_t i = 0; volumes && i < claims->count && i < CLAIMS_NAMED && !s->out->refused; i++) {
+        strbuf b = strbuf_on(s->out->context);
+        if (show_requirement_of(s->snapshot, p->name_space, claims->ptr[i], &b))
+            record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
+        else strbuf_free(&b);
+    }
+    if (s->out->refused) s->status = KARP_E_NOMEM;
+}
+
 void volume_causes(search *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -85,6 +125,7 @@ void volume_causes(search *s)
     const karp_unschedulable *row = search_row(s, s->out->decision);
     zones all = { .count = 0 };
     for (uint32_t i = 0; i < claims->count; i++) read_claim(w, p->name_space, claims->ptr[i], &all);
+    if (row != NULL && all.count == 0) other_requirements(s, p, claims, row);
     if (row == NULL || all.count == 0) return;
     bool apart = !agree(s, p, claims, &all);
     if (!apart && row->topology_count > 0) return; /* the tables of topology say it */

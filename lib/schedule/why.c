@@ -264,7 +264,10 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
         show_limits(s, b, t);
         show_behind_limits(s, b, t, v);
         return;
-    case KARP_REASON_RESERVED: strbuf_adds(b, "compatible reserved offerings could not be reserved"); return;
+    case KARP_REASON_RESERVED:
+        strbuf_adds(b, "compatible reserved offerings could not be reserved: pods of this round take all that is free; "
+                       "a later round finds them full, and launches what else the requirements allow");
+        return;
     case KARP_REASON_RESERVED_FULL:
         strbuf_adds(b, "the only compatible reserved offering is full; falling through to other NodePools");
         return;

@@ -41,6 +41,28 @@ def volumes():
     check('at most 17Gi' in said and 'EC2NodeClass std can set a larger one in blockDeviceMappings' in said and 'instanceStorePolicy' in said, said)
 
 
+def what_nothing_says():
+    """What no rule of the pod says: replicas that share a node, a volume's requirement on another label, and a reservation that is taken."""
+    large = pool(LARGE)
+    alone = [pod(f'web-{i}', cpu='300m') for i in range(3)]
+    said = why('apart', 'web-0', large, *alone)
+    check('all 3 pods like it share the node: no topology spread and no pod anti-affinity' in said, said)
+    equal(why('apart', 'web-0', large, alone[0]), '', 'one pod')
+    equal(why('apart', 'web-0', large, pod('web-9', 'n1', cpu='300m'), node('n1'), *(pod(f'web-{i}', cpu='700m') for i in range(3))), '', 'not all of them')
+    disk = volume('d', 'us-west-2a')
+    for value, more in (('', ', the empty value, which no new node has'), ('rack-7', '')):
+        disk[1]['spec']['nodeAffinity']['required']['nodeSelectorTerms'][0]['matchExpressions'] = [term('example.com/rack', value)]
+        said = why('volumes', 'db-0', large, STORAGE, pod('db-0', volume='d'), disk)
+        equal(said, 'claim shop/d has a volume that requires example.com/rack In [' + (value or '""') + ']' + more, 'another label')
+    reserved = {**situations.NODE_CLASS, 'metadata': {'name': 'own'}, 'spec': {**situations.NODE_CLASS['spec'], 'capacityReservationSelectorTerms': [{'id': 'cr-0123456789abcdef0'}]},
+                'status': {'capacityReservations': [{'id': 'cr-0123456789abcdef0', 'availabilityZone': 'us-west-2a', 'availableInstanceCount': 1, 'instanceType': 'm6i.large', 'ownerID': '111122223333',
+                                                     'instanceMatchCriteria': 'targeted', 'reservationType': 'default', 'state': 'active'}]}}
+    own = pool(LARGE, term(CAPACITY, 'reserved', 'on-demand'))
+    own['spec']['template']['spec']['nodeClassRef']['name'] = 'own'
+    told = asked('explain', 'pod', 'shop/job-1', objects=[reserved, own, *(pod(f'job-{i}', cpu='1500m') for i in range(2))])
+    check('a later round finds them full, and launches what else the requirements allow' in str(told['unschedulable']), told)
+
+
 def nodes_that_start():
     waiting, its = joined('n1')
     its['status']['conditions'][2]['status'] = 'Unknown'
@@ -379,6 +401,7 @@ def changes_of_nodes():
 
 
 volumes()
+what_nothing_says()
 types()
 changes_of_nodes()
 limits_and_ends()
