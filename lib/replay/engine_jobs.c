@@ -2,20 +2,34 @@
 #include <replay/engine.h>
 
 #include <base/error.h>
+#include <replay/schedule.h>
 
 enum { STOPPED = 143 }; /* the exit code of a container that is told to stop */
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
+/* Another entry of the list; NULL = out of memory. */
+static replay_job *new_entry(engine *e, uint32_t number)
+{
+    struct replay_jobs *jobs = &e->jobs;
+    if (!grow(e->context, (void **)&jobs->list, &jobs->capacity, jobs->count + 1, sizeof *jobs->list)) {
+        engine_nomem(e);
+        return NULL;
+    }
+    jobs->list[jobs->count] = (replay_job){ .looks_at = INT64_MAX, .cron = number };
+    return &jobs->list[jobs->count++];
+}
+
 karp_status jobs_begin(engine *e)
 {
-    size_t count = e->trace->job_kinds;
     e->jobs.due = INT64_MAX;
-    if (count == 0) return KARP_OK;
-    e->jobs.list = arena_zalloc(&e->memory, count * sizeof *e->jobs.list);
-    if (!e->jobs.list) return fail_nomem(&e->error);
-    e->jobs.count = count;
-    for (size_t i = 0; i < count; i++) e->jobs.list[i].looks_at = INT64_MAX;
+    e->jobs.cron_count = e->trace->cron_kinds;
+    e->jobs.crons = arena_zalloc(&e->memory, (e->jobs.cron_count + 1) * sizeof *e->jobs.crons);
+    if (!e->jobs.crons) return fail_nomem(&e->error);
+    for (size_t i = 0; i < e->jobs.cron_count; i++) e->jobs.crons[i].due = INT64_MAX;
+    for (uint32_t i = 0; i < e->trace->job_kinds; i++) {
+        if (!new_entry(e, IO_NONE)) return e->status;
+    }
     return KARP_OK;
 }
 
@@ -26,12 +40,14 @@ void jobs_free(engine *e)
         mem_free(e->context, job->seen, job->seen_capacity * sizeof *job->seen);
         mem_free(e->context, job->pods, job->capacity * sizeof *job->pods);
     }
+    mem_free(e->context, e->jobs.list, e->jobs.capacity * sizeof *e->jobs.list);
 }
 
 bool jobs_any(const engine *e)
 {
     bool any = false;
     for (size_t i = 0; i < e->jobs.count; i++) any = any || (e->jobs.list[i].spec && !e->jobs.list[i].j.finished);
+    for (size_t i = 0; i < e->jobs.cron_count; i++) any = any || e->jobs.crons[i].spec;
     return any;
 }
 
@@ -164,7 +180,7 @@ static bool look(engine *e, replay_job *job)
     return changed;
 }
 
-/* ---- all Jobs ---------------------------------------------------------------------------------------------------- */
+/* ---- a Job ---------------------------------------------------------------------------------------------------- */
 
 static void begin(engine *e, replay_job *job, const trace_job *spec)
 {
@@ -185,19 +201,107 @@ static void begin(engine *e, replay_job *job, const trace_job *spec)
     job->j.backoff_limit = spec->j.backoff_limit;
 }
 
-void jobs_take(engine *e, const trace_event *event)
+static void end_job(engine *e, replay_job *job)
 {
-    const trace_job *spec = &e->trace->jobs[event->of.job.spec];
-    replay_job *job = &e->jobs.list[spec->job];
-    e->jobs.due = e->now;
-    if (!event->of.job.deleted) {
-        begin(e, job, spec);
-        return;
-    }
     for (size_t i = 0; i < job->count && !e->status; i++) remove_pod(e, job->pods[i].pod);
     job->count = 0;
     job->spec = NULL;
     job->looks_at = INT64_MAX;
+}
+
+/* ---- CronJobs ---------------------------------------------------------------------------------------------------- */
+
+/* One of the CronJob that has not ended; NULL = there is none. */
+static replay_job *active_of(const engine *e, size_t number)
+{
+    for (size_t i = 0; i < e->jobs.count; i++) {
+        replay_job *job = &e->jobs.list[i];
+        if (job->cron == number && job->spec && !job->j.finished) return job;
+    }
+    return NULL;
+}
+
+/* An entry for a Job of the CronJob: one whose Job is gone, or another. */
+static replay_job *entry_for(engine *e, uint32_t number)
+{
+    for (size_t i = e->trace->job_kinds; i < e->jobs.count; i++) {
+        replay_job *job = &e->jobs.list[i];
+        if (job->spec && !(job->j.finished && job->count == 0)) continue;
+        job->spec = NULL;
+        job->j = (kube_job){ 0 };
+        job->cron = number;
+        return job;
+    }
+    return new_entry(e, number);
+}
+
+/* A Job with the time of the schedule in its name, in minutes. */
+static void start_job(engine *e, uint32_t number, int64_t due)
+{
+    trace_job *spec = arena_alloc(&e->memory, sizeof *spec);
+    replay_job *job = spec ? entry_for(e, number) : NULL;
+    strbuf name = strbuf_on(e->context);
+    if (job) {
+        *spec = *e->jobs.crons[number].spec;
+        strbuf_addstr(&name, spec->name);
+        strbuf_addc(&name, '-');
+        strbuf_addu(&name, (uint64_t)(due / (60 * SECOND)));
+        spec->name = name.failed ? (karp_str){ 0 }
+                                 : (karp_str){ arena_string(&e->memory, name.ptr, name.len), name.len };
+    }
+    if (!job || !spec->name.ptr) engine_nomem(e);
+    else begin(e, job, spec);
+    strbuf_free(&name);
+}
+
+/* Its controller looks. Of the times that were missed only the last one counts. */
+static bool look_by_schedule(engine *e, uint32_t number)
+{
+    replay_cron *its = &e->jobs.crons[number];
+    const trace_cron *spec = its->spec->cron;
+    int64_t after = spec->deadline && e->now - spec->deadline > its->last ? e->now - spec->deadline : its->last;
+    int64_t due = spec->suspended ? KARP_NO_TIME : schedule_last(e->context, spec->when, after, e->now);
+    its->due = spec->suspended ? INT64_MAX : schedule_next(e->context, spec->when, e->now);
+    its->waits = due != KARP_NO_TIME && spec->forbids && active_of(e, number);
+    if (due == KARP_NO_TIME || its->waits) return false;
+    for (replay_job *job; spec->replaces && (job = active_of(e, number));) end_job(e, job);
+    its->last = due;
+    start_job(e, number, due);
+    return true;
+}
+
+static bool crons_go_on(engine *e)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < e->jobs.cron_count && !e->status; i++) {
+        const replay_cron *its = &e->jobs.crons[i];
+        if (its->spec && (its->due <= e->now || (its->waits && !active_of(e, i))))
+            changed = look_by_schedule(e, i) || changed;
+        if (its->due < e->jobs.due) e->jobs.due = its->due;
+    }
+    return changed;
+}
+
+/* With the CronJob its Jobs go. One that is there from the start is older. */
+static void take_cron(engine *e, const trace_job *spec, bool deleted)
+{
+    replay_cron *its = &e->jobs.crons[spec->job];
+    if (!its->spec)
+        its->last = spec->cron->last != KARP_NO_TIME ? spec->cron->last : e->now - (e->now == e->trace->begins);
+    its->spec = deleted ? NULL : spec;
+    its->due = deleted ? INT64_MAX : e->now;
+    for (replay_job *job; deleted && (job = active_of(e, spec->job));) end_job(e, job);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+void jobs_take(engine *e, const trace_event *event)
+{
+    const trace_job *spec = &e->trace->jobs[event->of.job.spec];
+    e->jobs.due = e->now;
+    if (spec->cron) take_cron(e, spec, event->of.job.deleted);
+    else if (event->of.job.deleted) end_job(e, &e->jobs.list[spec->job]);
+    else begin(e, &e->jobs.list[spec->job], spec);
 }
 
 static int64_t next_of(const engine *e, const replay_job *job)
@@ -224,5 +328,6 @@ bool jobs_go_on(engine *e)
         int64_t next = next_of(e, job);
         if (next < e->jobs.due) e->jobs.due = next;
     }
+    changed = crons_go_on(e) || changed;
     return changed && !e->status;
 }

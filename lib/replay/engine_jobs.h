@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs whose pods end: their controller creates pods, and what fails is tried again. */
+/* Jobs whose pods end: their controller creates pods, and what fails is tried again. CronJobs of such Jobs. */
 #ifndef REPLAY_ENGINE_JOBS_H
 #define REPLAY_ENGINE_JOBS_H
 
@@ -18,11 +18,21 @@ typedef struct replay_job {
     size_t count, seen_capacity, capacity;
     int64_t looks_at; /* INT64_MAX = never */
     uint64_t next; /* number in the name of the next pod */
+    uint32_t cron; /* the CronJob that started it; IO_NONE = none */
 } replay_job;
 
+typedef struct replay_cron {
+    const trace_job *spec; /* NULL = it does not exist */
+    int64_t last; /* the time of the schedule that was served last */
+    int64_t due; /* the next one; INT64_MAX = none */
+    bool waits; /* for its Job to end: it forbids a second one */
+} replay_cron;
+
 struct replay_jobs {
-    replay_job *list; /* as in the trace */
-    size_t count;
+    replay_job *list; /* as in the trace, and then those of CronJobs */
+    size_t count, capacity;
+    replay_cron *crons; /* as in the trace */
+    size_t cron_count;
     int64_t due; /* a pod ends or a controller looks then; INT64_MAX = never */
 };
 
@@ -32,7 +42,7 @@ void jobs_free(engine *e);
 void jobs_take(engine *e, const trace_event *event); /* an event of kind TRACE_JOB */
 /* Ends pods, and their controllers look. false = nothing has changed. */
 bool jobs_go_on(engine *e);
-/* Whether some Job exists: its state is not saved. */
+/* Whether some Job runs or some CronJob exists: their state is not saved. */
 bool jobs_any(const engine *e);
 
 #endif

@@ -343,7 +343,8 @@ tree *engine_state(engine *e, trees *t)
     saving s = { .e = e, .t = t };
     if (jobs_any(e)) {
         keep_failure(&e->status, fail(&e->error, KARP_E_UNSUPPORTED,
-                                      "a Job whose pods end is running: a replay is not saved before all have ended"));
+                                      "a Job whose pods end is running, or a CronJob of such Jobs is there: a replay "
+                                      "is not saved before all have ended"));
         return NULL;
     }
     s.pod_row = mem_alloc(e->context, (e->pods.count + 1) * sizeof *s.pod_row);

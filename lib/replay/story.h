@@ -158,7 +158,9 @@ karp_status story_read_interrupt(story *s, size_t index, const tree *given, stor
 /* story_jobs.c */
 /* Jobs of the documents whose pods end begin at the start. */
 karp_status story_take_jobs(story *s);
-/* What the Job was last, in the trace's list; IO_NONE = nothing. */
+/* The spec of the Job, or of those of the CronJob, that says how long its pods run; NULL = it is none. */
+const tree *story_ending_job(const tree *object);
+/* What the Job or CronJob was last, in the trace's list; IO_NONE = nothing. */
 uint32_t story_last_job(const story *s, const tree *object);
 /* Adds the Job to the trace's list, without the shape of its pods. `wrong`: a field that is not understood, or NULL. */
 karp_status story_read_job(story *s, const tree *object, uint32_t *out, const char **wrong);

@@ -443,11 +443,21 @@ static karp_status change_deployment(const change *c, const tree *before, tree *
 
 /* ---- Jobs whose pods end ----------------------------------------------------------------------------------------- */
 
+/* The Job, or the one of the CronJob that its next time starts. */
+static tree *copy_of_job(trees *t, const tree *object)
+{
+    tree *given = tree_get(tree_get(object, "spec"), "jobTemplate"), *copy = tree_copy(t, object);
+    if (!given) return copy;
+    tree_set(t, copy, "kind", tree_new_text(t, str("Job")));
+    tree_set(t, copy, "spec", tree_copy(t, tree_get(given, "spec")));
+    return copy;
+}
+
 /* The shape of its pods, also of one that has none yet. */
 static karp_status shape_of_job(const change *c, const tree *job, uint32_t *shape)
 {
     trees *t = c->s->t;
-    tree *copy = tree_copy(t, job), *list = tree_new(t, TREE_LIST), *spec = tree_own(t, copy, "spec", TREE_MAP);
+    tree *copy = copy_of_job(t, job), *list = tree_new(t, TREE_LIST), *spec = tree_own(t, copy, "spec", TREE_MAP);
     tree_set(t, spec, "parallelism", tree_new_integer(t, 1));
     if (tree_is_null(tree_get(spec, "completions"))) tree_set(t, spec, "completions", tree_new_integer(t, 1));
     tree_remove(t, spec, "suspend");
@@ -457,11 +467,6 @@ static karp_status shape_of_job(const change *c, const tree *job, uint32_t *shap
         if (is_pod(tree_item(list, i))) *shape = shape_of(c->s, tree_item(list, i));
     }
     return status;
-}
-
-static bool is_ending_job(const tree *object)
-{
-    return object && str_is(tree_get_text(object, "kind"), "Job") && io_job_ends(tree_get(object, "spec"));
 }
 
 /* Its controller makes its pods while the story is played. */
@@ -475,11 +480,15 @@ static karp_status change_job(const change *c, const tree *before, const tree *a
     effect.event.of.job.deleted = after == NULL;
     if (!after) return add_effect(c, &effect);
     if (shares_name(s, after)) return refuse(c, after, "another workload has its name");
-    if (before && !io_same_template(tree_get(before, "spec"), tree_get(after, "spec")))
+    bool by_schedule = str_is(tree_get_text(after, "kind"), "CronJob");
+    if (before && !by_schedule && !io_same_template(tree_get(before, "spec"), tree_get(after, "spec")))
         return refuse(c, after, "the template of a Job does not change; delete it first");
+    if (before && (!story_ending_job(before) || !story_ending_job(after)))
+        return refuse(c, after,
+                      "it says how long its pods run now, and did not before or does not after; delete it first");
     karp_status status = story_read_job(s, after, spec, &wrong);
     if (!status && wrong) return refuse(c, after, wrong);
-    if (before) shape = s->trace->jobs[last].shape;
+    if (before && !by_schedule) shape = s->trace->jobs[last].shape;
     else if (!status) status = shape_of_job(c, after, &shape);
     if (!status && shape == NO_ID) return refuse(c, after, "no pod can be made of its template");
     if (!status) s->trace->jobs[*spec].shape = shape;
@@ -519,7 +528,7 @@ static karp_status change_object(const change *c, const tree *before, tree *obje
 {
     io_kind kind = info_of(c->s, object)->kind;
     if (kind == IO_KIND_DEPLOYMENT) return change_deployment(c, before, object);
-    if (is_ending_job(object) || is_ending_job(before)) return change_job(c, before, object);
+    if (story_ending_job(object) || story_ending_job(before)) return change_job(c, before, object);
     if (replay_is_workload(c->s->reader, object)) return change_pods(c, before, object);
     if (kind != IO_KIND_POD) return add_applied(c, object);
     karp_status status = before ? add_pod(c, before, TRACE_POD_DELETED) : KARP_OK;
@@ -597,7 +606,7 @@ static karp_status delete_found(change *c, uint32_t number, strbuf *title)
     add_title(title, kind, name);
     s->objects[number] = NULL;
     if (info->kind == IO_KIND_DEPLOYMENT) return change_deployment(c, object, NULL);
-    if (is_ending_job(object)) return change_job(c, object, NULL);
+    if (story_ending_job(object)) return change_job(c, object, NULL);
     if (replay_is_workload(s->reader, object)) return change_pods(c, object, NULL);
     if (info->kind == IO_KIND_POD) {
         if (io_controller(object).kind[0])

@@ -6,6 +6,7 @@
 #include <io/pods_rules.h>
 #include <karp/library.h>
 #include <replay/common.h>
+#include <replay/schedule.h>
 
 enum { PODS_MOST = 100000, VALUES_MOST = 256 };
 
@@ -126,10 +127,41 @@ static void read_course(reading *r, const tree *spec, trace_job *out)
     out->exit_code = fails ? 1 : 0;
     if (fails && code.len && (!number_at(code, &at, &out->exit_code) || at < code.len || out->exit_code == 0))
         r->wrong = IO_JOB_FAILS "/exit-code";
+    /* kwok's defaults, and what it makes of a jitter that is shorter: the time is the jitter. */
     out->lasts = time_in(r, annotations, fails ? IO_JOB_FAILS "/delay" : IO_JOB_COMPLETES "/delay", SECOND);
     out->lasts_most = time_in(r, annotations, fails ? IO_JOB_FAILS "/jitter-delay" : IO_JOB_COMPLETES "/jitter-delay",
-                              out->lasts);
-    if (out->lasts_most < out->lasts) out->lasts = out->lasts_most; /* as kwok has it */
+                              fails ? SECOND : 5 * SECOND);
+    if (out->lasts_most < out->lasts) out->lasts = out->lasts_most;
+}
+
+/* ---- the schedule of a CronJob ------------------------------------------------------------------------------------
+ */
+
+static void read_cron(reading *r, const tree *object, trace_job *out)
+{
+    const tree *spec = tree_get(object, "spec"), *status = tree_get(object, "status");
+    karp_str policy = tree_get_text(spec, "concurrencyPolicy"), name = tree_get_text(spec, "timeZone");
+    int32_t deadline = count_in(r, spec, "startingDeadlineSeconds", -1, INT32_MAX);
+    trace_cron *kept = keep(r, 1, sizeof *kept);
+    cron_schedule *when = keep(r, 1, sizeof *when);
+    if (!kept || !when) return;
+    *when = (cron_schedule){ .where.count = 0 };
+    *kept = (trace_cron){ .when = when,
+                          .forbids = str_is(policy, "Forbid"),
+                          .replaces = str_is(policy, "Replace"),
+                          .suspended = tree_is(tree_get(spec, "suspend"), TREE_TRUE),
+                          .deadline = deadline < 0 ? 0 : deadline * SECOND,
+                          .last = KARP_NO_TIME };
+    if (!schedule_read(when, tree_get_text(spec, "schedule"))) r->wrong = "schedule";
+    if (tree_get(spec, "concurrencyPolicy") && !kept->forbids && !kept->replaces && !str_is(policy, "Allow"))
+        r->wrong = "concurrencyPolicy";
+    if (tree_get(status, "lastScheduleTime") && karp_time_parse(tree_get_text(status, "lastScheduleTime"), &kept->last))
+        r->wrong = "status.lastScheduleTime";
+    karp_status read = tree_get(spec, "timeZone") ? schedule_read_zone(when, r->t->context, &r->t->memory, name)
+                                                  : KARP_OK;
+    r->refused = r->refused || read == KARP_E_NOMEM;
+    if (read) r->wrong = schedule_no_zone;
+    out->cron = kept;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -168,12 +200,22 @@ static void read_spec(reading *r, const tree *spec, trace_job *out)
 uint32_t story_last_job(const story *s, const tree *object)
 {
     const tree *metadata = tree_get(object, "metadata");
+    bool by_schedule = str_is(tree_get_text(object, "kind"), "CronJob");
     for (size_t i = s->trace->job_count; i > 0; i--) {
         const trace_job *one = &s->trace->jobs[i - 1];
-        if (equal_str(one->name, tree_get_text(metadata, "name")) && equal_str(one->namespace_, io_namespace(object)))
+        if ((one->cron != NULL) == by_schedule && equal_str(one->name, tree_get_text(metadata, "name")) &&
+            equal_str(one->namespace_, io_namespace(object)))
             return (uint32_t)i - 1;
     }
     return IO_NONE;
+}
+
+const tree *story_ending_job(const tree *object)
+{
+    const tree *spec = tree_get(object, "spec");
+    if (str_is(tree_get_text(object, "kind"), "CronJob")) spec = tree_get(tree_get(spec, "jobTemplate"), "spec");
+    else if (!str_is(tree_get_text(object, "kind"), "Job")) return NULL;
+    return io_job_ends(spec) ? spec : NULL;
 }
 
 karp_status story_take_jobs(story *s)
@@ -181,8 +223,7 @@ karp_status story_take_jobs(story *s)
     tree *rest = tree_new(s->t, TREE_LIST), *jobs = tree_new(s->t, TREE_LIST);
     for (size_t i = 0; i < tree_count(s->base); i++) {
         tree *object = tree_item(s->base, i);
-        bool ends = str_is(tree_get_text(object, "kind"), "Job") && io_job_ends(tree_get(object, "spec"));
-        tree_append(s->t, ends ? jobs : rest, object);
+        tree_append(s->t, story_ending_job(object) ? jobs : rest, object);
     }
     if (s->t->status) return story_nomem(s);
     if (tree_count(jobs) == 0) return KARP_OK;
@@ -193,17 +234,20 @@ karp_status story_take_jobs(story *s)
 karp_status story_read_job(story *s, const tree *object, uint32_t *out, const char **wrong)
 {
     trace *t = s->trace;
-    const tree *spec = tree_get(object, "spec");
+    const tree *spec = story_ending_job(object);
     reading r = { .t = t };
     if (!grow(t->context, (void **)&t->jobs, &t->job_capacity, t->job_count + 1, sizeof *t->jobs))
         return story_nomem(s);
     uint32_t last = story_last_job(s, object);
     trace_job *made = &t->jobs[t->job_count];
-    *made = (trace_job){ .job = last == IO_NONE ? t->job_kinds++ : t->jobs[last].job, .shape = NO_ID };
+    bool by_schedule = str_is(tree_get_text(object, "kind"), "CronJob");
+    uint32_t *kinds = by_schedule ? &t->cron_kinds : &t->job_kinds;
+    *made = (trace_job){ .job = last == IO_NONE ? (*kinds)++ : t->jobs[last].job, .shape = NO_ID };
     made->name = trace_keep(t, tree_get_text(tree_get(object, "metadata"), "name"));
     made->namespace_ = trace_keep(t, io_namespace(object));
     read_spec(&r, spec, made);
     read_course(&r, spec, made);
+    if (by_schedule) read_cron(&r, object, made);
     if (r.refused || !made->name.ptr || !made->namespace_.ptr) return story_nomem(s);
     *out = (uint32_t)t->job_count++;
     *wrong = r.wrong;

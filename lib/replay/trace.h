@@ -25,7 +25,7 @@ enum {
     TRACE_OBJECT_DELETED = 6, /* object; with a NodePool its nodes are deleted */
     TRACE_USAGE = 7, /* usage: what all pods that an autoscaler scales use together from now on */
     TRACE_ROLLED = 8, /* rollout: a Deployment from its first change of the template on */
-    TRACE_JOB = 9 /* job: a Job whose pods end begins, changes or is deleted */
+    TRACE_JOB = 9 /* job: a Job whose pods end, or a CronJob of such, begins, changes or is deleted */
 };
 
 typedef struct trace_event {
@@ -97,9 +97,18 @@ typedef struct trace_rollout {
     size_t count, stated_capacity, capacity;
 } trace_rollout;
 
-/* What a Job is from some time on, if it says how long its pods run. */
+/* The schedule of a CronJob. */
+typedef struct trace_cron {
+    const struct cron_schedule *when; /* schedule.h */
+    bool forbids, replaces, suspended; /* concurrencyPolicy, suspend */
+    int64_t deadline; /* startingDeadlineSeconds; 0 = none */
+    int64_t last; /* lastScheduleTime; KARP_NO_TIME = before it is there */
+} trace_cron;
+
+/* What a Job, or each of a CronJob, is from some time on, if it says how long its pods run. */
 typedef struct trace_job {
-    uint32_t job; /* the Job's number */
+    uint32_t job; /* the Job's number, or the CronJob's */
+    const trace_cron *cron; /* NULL = it is no CronJob */
     uint32_t shape; /* of its pods */
     karp_str namespace_, name;
     kube_job j; /* its spec; without indexes */
@@ -135,7 +144,7 @@ typedef struct trace {
     size_t rollout_count, rollout_capacity;
     trace_job *jobs;
     size_t job_count, job_capacity;
-    uint32_t job_kinds; /* how many Jobs these are of */
+    uint32_t job_kinds, cron_kinds; /* how many Jobs and CronJobs these are of */
     io_table machine_types; /* types of Azure's packing trace -> shape */
     io_table dumped; /* "namespace/name" -> index in dumped_pods, over all dumps so far */
     trace_dumped *dumped_pods;

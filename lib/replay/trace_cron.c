@@ -2,11 +2,8 @@
 /* CronJobs of a Load: when their controller creates Jobs. */
 #include <replay/trace_load.h>
 
-#include <base/cron.h>
-#include <base/error.h>
-#include <io/files.h>
 #include <karp/library.h>
-#include <replay/zone.h>
+#include <replay/schedule.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +14,7 @@
 typedef struct cron_job {
     karp_str name, namespace_;
     tree *pod;
-    cron when;
-    zone zone_of; /* of the schedule; without turns UTC */
+    cron_schedule when;
     bool forbids, replaces; /* concurrencyPolicy */
     int64_t deadline; /* startingDeadline; 0 = none */
     int64_t suspended_from, suspended_until; /* the same = it is not */
@@ -52,28 +48,13 @@ static karp_status start_job(load *l, cron_job *c, int64_t at)
     return status ? status : set_job(l, c, at, c->runs++, c->parallel, its);
 }
 
-static bool is_due_there(const cron_job *c, int64_t at)
-{
-    int64_t ahead = c->zone_of.count ? zone_ahead(&c->zone_of, at / SECOND) : 0;
-    return cron_has(&c->when, at / SECOND + ahead);
-}
-
-/* The last time of the schedule after `after`, at `now` at the latest; KARP_NO_TIME = none. */
-static int64_t last_due(load *l, const cron_job *c, int64_t after, int64_t now)
-{
-    for (int64_t at = now - now % MINUTE; at > after && karp_context_work(l->t->context, 1); at -= MINUTE) {
-        if (is_due_there(c, at)) return at;
-    }
-    return KARP_NO_TIME;
-}
-
 /* The controller looks: of the times that were missed only the last one counts. */
 static karp_status look(load *l, cron_job *c, int64_t now)
 {
     int64_t after = c->last;
     bool suspended = c->suspended_from <= now && now < c->suspended_until;
     if (c->deadline && now - c->deadline > after) after = now - c->deadline;
-    int64_t due = suspended ? KARP_NO_TIME : last_due(l, c, after, now);
+    int64_t due = suspended ? KARP_NO_TIME : schedule_last(l->t->context, &c->when, after, now);
     if (due == KARP_NO_TIME || (c->forbids && c->busy_until > now)) return KARP_OK;
     c->last = due;
     return start_job(l, c, now);
@@ -92,7 +73,7 @@ static karp_status run_cron_job(load *l, cron_job *c)
         }
         if (!karp_context_work(l->t->context, 1)) return story_nomem(l->s);
         bool ended = at == c->busy_until || at == c->suspended_until;
-        if (!status && at < ends && (ended || is_due_there(c, at))) status = look(l, c, at);
+        if (!status && at < ends && (ended || schedule_is_due(&c->when, at))) status = look(l, c, at);
     }
     return status;
 }
@@ -110,19 +91,11 @@ static bool read_policy(load *l, const tree *given, const char *where, cron_job 
 
 static bool read_zone(load *l, const tree *given, const char *where, cron_job *c)
 {
-    karp_str name = tree_get_text(given, "timeZone");
-    char path[128];
-    karp_error error;
-    strbuf text;
     if (!tree_get(given, "timeZone")) return true;
-    if (!zone_is_name(name)) return load_bad(l, where, "timeZone", "not a zone of time like Europe/Berlin");
-    (void)snprintf(path, sizeof path, "/usr/share/zoneinfo/%.*s", (int)name.len, name.ptr);
-    karp_error_init(&error, sizeof error);
-    karp_status status = io_whole_file(l->t->context, str(path), &text, &error);
-    if (!status) status = zone_parse(&c->zone_of, &l->w.memory.memory, (karp_str){ text.ptr, text.len });
-    strbuf_free(&text);
+    karp_status status = schedule_read_zone(&c->when, l->t->context, &l->w.memory.memory,
+                                            tree_get_text(given, "timeZone"));
     if (status == KARP_E_NOMEM) return story_nomem(l->s) == KARP_OK;
-    return !status || load_bad(l, where, "timeZone", "this machine has no such zone in /usr/share/zoneinfo");
+    return !status || load_bad(l, where, "timeZone", schedule_no_zone);
 }
 
 /* A time, or absent. */
@@ -169,8 +142,7 @@ karp_status load_cron_job(load *l, const tree *given, size_t index, uint64_t num
         return l->s->error.status;
     karp_status status = load_named(l, given, where, &c.name, &c.namespace_);
     if (status) return status;
-    if (!cron_parse(stated.ptr, stated.len, &c.when) || c.when.every)
-        (void)load_bad(l, where, "schedule", "not a schedule like \"*/30 * * * *\"");
+    if (!schedule_read(&c.when, stated)) (void)load_bad(l, where, "schedule", "not a schedule like \"*/30 * * * *\"");
     if (l->s->error.status || !load_whole(l, given, "parallelism", 1, LOAD_REPLICAS_MOST, where, &c.parallel) ||
         !read_times(l, given, where, &c) || !read_policy(l, given, where, &c) ||
         !load_part(l, given, "noise", 0, where, &c.noise))

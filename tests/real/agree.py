@@ -16,6 +16,8 @@ import pathlib
 import subprocess
 import sys
 
+import record
+
 FIGURES = ('dollars', 'nodeHours', 'launches', 'evictions')
 STEP = 2
 
@@ -44,7 +46,7 @@ def recorded(story):
 def predicted(story, runs, seed, options=()):
     """One replay, with the distance of its curve to the nearest run. A node needs two seconds after its registration."""
     done = subprocess.run([os.environ['KARP'], 'replay', story, '--catalogue', story.parent / 'types.json', '--boot', f"{runs[0]['boot'] + 2}s",
-                           '--boot-jitter', '0s', '--step', f'{STEP}s', '--seed', str(seed), '-o', 'json', *options], capture_output=True, text=True)
+                           '--boot-jitter', '0s', '--step', f'{STEP}s', '--seed', str(seed), '-o', 'json', '--feature-gates', record.gates_of(story), *options], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     one = json.loads(done.stdout)['policies'][0]

@@ -7,6 +7,11 @@
 PROGRAMS is the folder in which plane.py builds the programs; what is missing there is built first. Each run has a control plane of its own. A run N of STORY
 becomes two files: STORY.N.jsonl.gz, what `karp record` would have written, and STORY.N.json, its figures (docs/twin.md). The types are types.json beside
 the story. A pod of a Job runs as long as kwok's annotations say; an interrupted node's NodeClaim is deleted, which is what Karpenter does on a notice.
+Agents make what programs on nodes and drivers would: startup taints go when a node is registered, and a claim gets a volume in the zone of its first node.
+A story with schedules begins at a minute that is even, as its start.
+
+A machine with too much to do spoils a recording: where the recorder, the API server or registrations were late, the run is repeated, twice at most, and its
+figures say what was late (`late`, `spoiled`).
 """
 import argparse
 import collections
@@ -29,10 +34,14 @@ import plane
 
 EVERY = 2  # seconds between two samples
 FLUSH = 0.25  # seconds between two lines of a recording
+REPEATS = 2
+# Seconds that the recorder's own ticks, answers of the API server, and nodes that register may be late: almost always, and at most
+LATE = {'ticks': (.3, 1.5), 'answers': (.5, 2), 'registrations': (4, 5)}
 LISTS = ['/api/v1/pods', '/api/v1/nodes', '/api/v1/events', '/apis/karpenter.sh/v1/nodeclaims', '/apis/karpenter.sh/v1/nodepools', '/apis/apps/v1/daemonsets',
          '/apis/karpenter.kwok.sh/v1alpha1/kwoknodeclasses', '/apis/policy/v1/poddisruptionbudgets', '/apis/scheduling.k8s.io/v1/priorityclasses', '/api/v1/namespaces',
-         '/apis/batch/v1/jobs']
+         '/apis/batch/v1/jobs', '/api/v1/persistentvolumes', '/api/v1/persistentvolumeclaims', '/apis/storage.k8s.io/v1/storageclasses']
 OF_CONTAINERS = ('name', 'resources', 'ports', 'restartPolicy')
+DRIVER = {'apiVersion': 'storage.k8s.io/v1', 'kind': 'CSIDriver', 'metadata': {'name': 'disk.example.com'}, 'spec': {'attachRequired': False}}
 CLASS = {'apiVersion': 'karpenter.kwok.sh/v1alpha1', 'kind': 'KWOKNodeClass', 'metadata': {'name': 'default'}}
 WORKLOADS = ('Deployment', 'StatefulSet', 'ReplicaSet', 'Job')
 SHORT = {'pdb': 'PodDisruptionBudget', 'deploy': 'Deployment'}
@@ -50,6 +59,11 @@ def instant(seconds):
 
 def seconds_of(text):
     return datetime.datetime.fromisoformat(text.replace('Z', '+00:00')).timestamp()
+
+
+def gates_of(path):
+    """Feature gates of Karpenter that a story states in a comment: `# feature gates: StaticCapacity=true`."""
+    return next(iter(re.findall('^# feature gates: (.*)$', path.read_text(), re.M)), '')
 
 
 def duration(text):
@@ -123,6 +137,8 @@ class Watch:
                 n[name] = labels.get(key) or n.get(name)
             if n['type']:
                 n['price'] = self.prices.get((n['type'], n['zone'], n['capacityType']), 0)
+            if condition_of(one, 'Registered'):
+                n.setdefault('registered', seconds_of(condition_of(one, 'Registered')['lastTransitionTime']))
             if condition_of(one, 'Initialized'):
                 n.setdefault('ready', at)
             if condition_of(one, 'DisruptionReason'):
@@ -176,6 +192,57 @@ class Watch:
                 round(sum(self.nodes[c].get('price', 0) for c in claims), 6)]
 
 
+class Agents:
+    """What runs on nodes, or drives storage, in other clusters, and how late the API server answers."""
+
+    def __init__(self, on, watch):
+        self.on, self.watch, self.ended, self.answers = on, watch, False, []
+        self.done, self.thread = set(), threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def untaint(self, node):
+        """Karpenter adds the startup taints again before a node is registered."""
+        name = node['metadata']['name']
+        claim = next((one for one in list(self.watch.now.values()) if one['kind'] == 'NodeClaim' and one.get('status', {}).get('nodeName') == name), None)
+        gone = [(t['key'], t['effect']) for t in (claim or {}).get('spec', {}).get('startupTaints', [])]
+        if name in self.done or not gone or node['metadata']['labels'].get('karpenter.sh/registered') != 'true':
+            return
+        kept = [t for t in node['spec'].get('taints', []) if (t['key'], t['effect']) not in gone]
+        self.on.ask('PATCH', f'/api/v1/nodes/{name}', {'spec': {'taints': kept}}, 'application/merge-patch+json')
+        self.done.add(name)
+
+    def provision(self, claim):
+        """A volume for a claim whose pod has a node, in its zone."""
+        meta, spec = claim['metadata'], claim['spec']
+        node = meta.get('annotations', {}).get('volume.kubernetes.io/selected-node')
+        if not node or spec.get('volumeName') or meta['uid'] in self.done or f'Node/default/{node}' not in self.watch.now:
+            return
+        zone = self.watch.now[f'Node/default/{node}']['metadata']['labels']['topology.kubernetes.io/zone']
+        where = {'nodeSelectorTerms': [{'matchExpressions': [{'key': 'topology.kubernetes.io/zone', 'operator': 'In', 'values': [zone]}]}]}
+        self.on.apply({'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': f"pvc-{meta['uid']}"},
+                       'spec': {'accessModes': spec['accessModes'], 'capacity': spec['resources']['requests'], 'storageClassName': spec['storageClassName'],
+                                'csi': {'driver': DRIVER['metadata']['name'], 'volumeHandle': meta['uid']}, 'nodeAffinity': {'required': where},
+                                'claimRef': {'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'namespace': meta['namespace'], 'name': meta['name'], 'uid': meta['uid']}}})
+        self.done.add(meta['uid'])
+
+    def run(self):
+        asked = 0
+        while not self.ended:
+            for one in list(self.watch.now.values()):
+                try:
+                    if one['kind'] == 'Node':
+                        self.untaint(one)
+                    elif one['kind'] == 'PersistentVolumeClaim':
+                        self.provision(one)
+                except OSError:
+                    pass  # it has changed since: the next look sees it
+            if time.monotonic() - asked >= 1:
+                asked = time.monotonic()
+                self.on.ask('GET', '/api/v1/namespaces/default')
+                self.answers.append(time.monotonic() - asked)
+            time.sleep(0.1)
+
+
 def prices_of(types):
     found = {}
     for kind in json.loads(types.read_text()):
@@ -197,7 +264,7 @@ def objects_of(given, folder):
 class Play:
     def __init__(self, on, story, folder, watch, write):
         self.on, self.story, self.folder, self.watch, self.write = on, story, folder, watch, write
-        self.usage, self.steps, self.samples, self.begins = {}, [], [], 0
+        self.usage, self.steps, self.samples, self.begins, self.ticks = {}, [], [], 0, []
         self.kinds = {one['kind'].lower(): one for one in story.get('objects', [])}
 
     def report_usage(self):
@@ -226,7 +293,9 @@ class Play:
                 told = now
             if now >= end:
                 return
-            time.sleep(max(0, min(FLUSH, end - time.time())))
+            rest = max(0, min(FLUSH, end - time.time()))
+            time.sleep(rest)
+            self.ticks.append(time.time() - now - rest)
 
     def interrupt(self, given):
         wanted = given.get('selector', {})
@@ -275,6 +344,13 @@ def quantile(values, part):
     return round(sorted(values)[min(len(values) - 1, int(part * len(values)))], 1) if values else 0
 
 
+def lateness(play, agents, watch, boot):
+    """How late each kind was almost always, and at most; and the kinds that were too late."""
+    late = {'ticks': play.ticks, 'answers': agents.answers, 'registrations': [n['registered'] - n['launched'] - boot for n in watch.nodes.values() if 'registered' in n]}
+    late = {name: [round(sorted(found)[int(.99 * (len(found) - 1))], 2), round(max(found), 2)] for name, found in late.items() if found}
+    return late, [name for name, (often, most) in late.items() if often > LATE[name][0] or most > LATE[name][1]]
+
+
 def figures(play, watch, ended):
     nodes, waits, begins = watch.nodes.values(), [], play.begins
     for pod in watch.pods.values():
@@ -286,32 +362,50 @@ def figures(play, watch, ended):
             'pendingSeconds': {'p50': quantile(waits, .5), 'p99': quantile(waits, .99)}, 'steps': play.steps, 'samples': play.samples}
 
 
-def record(programs, path, number, into, boot):
+def wait_for_minute(story):
+    """Schedules go by the clock: the play begins as many seconds after an even minute as the story."""
+    if 'schedule:' in yaml.safe_dump(story):
+        time.sleep((seconds_of(story['start']) - time.time()) % 120)
+
+
+def record_once(programs, path, number, into, boot):
     story = yaml.safe_load(path.read_text())
     types = path.parent / 'types.json'
     name = f'{path.stem}.{number}'
     with tempfile.TemporaryDirectory() as folder, gzip.open(into / f'{name}.jsonl.gz', 'wt', compresslevel=9) as out, \
-            plane.Plane(programs, folder, types, story.get('featureGates', '')) as on:
-        on.apply(METRICS)
-        on.apply({**CLASS, 'spec': {'nodeRegistrationDelay': f'{boot}s'}})
+            plane.Plane(programs, folder, types, gates_of(path)) as on:
+        for one in (METRICS, DRIVER, {**CLASS, 'spec': {'nodeRegistrationDelay': f'{boot}s'}}):
+            on.apply(one)
         on.wait('the default namespace', lambda: on.ask('GET', '/api/v1/namespaces/default'), 60)
         for one in story.get('objects', []):
             on.apply(one)
         time.sleep(5)
         watch = Watch(on, prices_of(types))
+        agents = Agents(on, watch)
         time.sleep(2)
+        wait_for_minute(story)
         said = lambda line: line and out.write(json.dumps(line, separators=(',', ':')) + '\n')
         play = Play(on, story, path.parent, watch, said)
         ended = play.play()
-        watch.ended = True
+        watch.ended = agents.ended = True
+        agents.thread.join()
         said(watch.take())
-        found = {'story': path.name, 'boot': boot, 'versions': {n: plane.version(n) for n in plane.VERSIONS}, 'notes': os.environ.get('NOTES', ''),
+        late, spoiled = lateness(play, agents, watch, boot)
+        found = {'story': path.name, 'boot': boot, 'versions': {n: plane.version(n) for n in plane.VERSIONS}, 'late': late, 'spoiled': spoiled,
                  'loadAverage': [round(x, 1) for x in os.getloadavg()], 'failures': watch.failed, **figures(play, watch, ended)}
         (into / f'{name}.json').write_text(json.dumps(found, separators=(',', ':')) + '\n')
         if os.environ.get('KEEP_LOGS'):
             for log in pathlib.Path(folder).glob('*.log'):
                 (pathlib.Path(os.environ['KEEP_LOGS']) / f'{name}.{log.name}').write_bytes(log.read_bytes())
-    return f"{name}: {found['dollars']:.4f} $, {found['nodeHours']:.3f} node-hours, {found['launches']} launches, {found['evictions']} evictions, {found['pods']} pods"
+    print(f"{name}: {found['dollars']:.4f} $, {found['nodeHours']:.3f} node-hours, {found['launches']} launches, {found['evictions']} evictions, {found['pods']} pods" +
+          f"; late {late}" * bool(spoiled), flush=True)
+    return spoiled
+
+
+def record(*words):
+    for _ in range(1 + REPEATS):
+        if not record_once(*words):
+            return
 
 
 def main():
@@ -331,7 +425,7 @@ def main():
             first = 1 + len(list(into.glob(f'{path.stem}.[0-9]*.json')))
             todo += [pool.submit(record, given.programs, path, first + i, into, given.boot) for i in range(given.runs)]
         for one in todo:
-            print(one.result(), flush=True)
+            one.result()
 
 
 if __name__ == '__main__':
