@@ -9,7 +9,7 @@
 
 #include <base/error.h>
 
-enum { PROGRESS_STEPS = 100 };
+enum { PROGRESS_STEPS = 100, JOINS = 80 };
 
 void engine_nomem(engine *e)
 {
@@ -273,13 +273,32 @@ void engine_take(engine *e, const trace_event *event)
     }
 }
 
+/* Any of the nodes that join at this time, in a random order. */
+static uint32_t next_to_join(engine *e, uint32_t node)
+{
+    uint32_t left = 0;
+    for (size_t i = 0; i < e->nodes.alive_count; i++) {
+        const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
+        if (n->ready || n->gone || n->ready_at != e->now) continue;
+        if (engine_random(e, n->serial, JOINS) % ++left == 0) node = e->nodes.alive[i];
+    }
+    if (e->pods.joins_at != e->now) e->pods.joining = left;
+    e->pods.joins_at = e->now;
+    return node;
+}
+
 /* Nodes that are due at one time join one after another, and kube-scheduler binds pods meanwhile: those that come first
  * get more of them. */
 static void join(engine *e, uint32_t node)
 {
+    bool others = e->events.count && e->events.heap[0].at == e->now && e->events.heap[0].what == EVENT_READY;
+    bool binds = e->scheduler.on && e->pods.still_pending;
+    if (e->scheduler.on && (others || e->pods.joins_at == e->now)) node = next_to_join(e, node);
+    if (e->nodes.list[node].ready) return;
+    if (binds && !e->pods.joined) pods_order(e);
     if (e->pods.still_pending) node_nominate_since(e, node, e->nodes.list[node].created);
     node_ready(e, node);
-    if (e->scheduler.on && e->pods.still_pending) pods_settle_joined(e);
+    if (binds && others) pods_settle_joined(e, e->nodes.list[node].serial);
 }
 
 static void from_queue(engine *e, const replay_event *event)
@@ -292,7 +311,7 @@ static void from_queue(engine *e, const replay_event *event)
             pod_end(e, event->index);
         return;
     case EVENT_READY:
-        if (n && !n->gone && !n->ready) join(e, event->index);
+        if (n && !n->gone && n->ready_at == e->now) join(e, event->index);
         return;
     case EVENT_EXPIRED:
         if (n && !n->gone && !n->deleting) {
@@ -480,7 +499,7 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->nodes.pool_index, context);
     io_table_init(&e->objects.index, context);
     e->pods.freed_forgotten = e->pods.freed_settled = 1;
-    e->pods.left_at = e->pods.try_due = KARP_NO_TIME;
+    e->pods.left_at = e->pods.joins_at = e->pods.try_due = KARP_NO_TIME;
     e->objects.stale = true;
     e->meter.result.drift.begins = e->meter.result.drift.ends = KARP_NO_TIME;
     e->provisioning.batch_first = e->provisioning.batch_due = e->provisioning.static_due = e->disruption.pass_due =

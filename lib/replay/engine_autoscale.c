@@ -54,10 +54,12 @@ static size_t count_pods(const engine *e, const replay_autoscaler *a, bool runni
     return count;
 }
 
+/* It looks every 15 s, counted from the start of a story. In a replay it began some time before. */
 void autoscalers_looked(engine *e)
 {
-    int64_t looks = (e->now - e->trace->begins) / KUBE_AUTOSCALER_PERIOD;
-    e->autoscalers.due = e->trace->begins + (looks + 1) * KUBE_AUTOSCALER_PERIOD;
+    int64_t before = (int64_t)(engine_random(e, UINT64_MAX - 2, 0) % KUBE_AUTOSCALER_PERIOD);
+    int64_t since = e->trace->begins - (e->played ? 0 : before);
+    e->autoscalers.due = since + ((e->now - since) / KUBE_AUTOSCALER_PERIOD + 1) * KUBE_AUTOSCALER_PERIOD;
 }
 
 void autoscalers_use(engine *e, const trace_event *event)

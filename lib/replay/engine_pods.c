@@ -47,6 +47,7 @@ static void wait_for_node(engine *e, uint32_t pod)
     p->state = POD_PENDING;
     p->node = REPLAY_NONE;
     p->waits_since = e->now;
+    p->attempts = 0;
     p->errors = 0;
     p->held_until = KARP_NO_TIME;
     (void)engine_push(e, &e->pods.pending, &e->pods.pending_count, &e->pods.pending_capacity, pod);
@@ -136,17 +137,16 @@ void pod_create(engine *e, const trace_event *event)
 }
 
 /* Karpenter notes on the NodeClaim that a pod begins to terminate, one NodeClaim after another. A pod without a grace
- * period is gone within milliseconds, so of those that a controller deletes at one time only some are noticed. */
-static bool is_noticed(engine *e, const replay_shape *s, const replay_node *n)
+ * period is gone within milliseconds, so the first of those that a controller deletes at one time is noticed mostly,
+ * and the others seldom. */
+static bool is_noticed(engine *e, const replay_shape *s, uint32_t pod)
 {
-    enum { GONE_MEANWHILE = 4 }; /* measured: docs/twin.md */
-    if (e->pods.left_at != e->now || e->pods.left_group != s->group) e->pods.left = e->pods.left_unseen = 0;
+    enum { DRAW = 78, OF = 12, FIRST = 9, OTHERS = 2 }; /* measured: docs/twin.md */
+    if (e->pods.left_at != e->now || e->pods.left_group != s->group || s->one_by_one) e->pods.left = 0;
     e->pods.left_at = e->now;
     e->pods.left_group = s->group;
     if (e->played || s->pod.termination_grace_seconds != 0) return true;
-    if (e->pods.left++ < e->pods.left_unseen || n->last_event == e->now) return false;
-    e->pods.left_unseen = e->pods.left + GONE_MEANWHILE - 1;
-    return true;
+    return engine_random(e, pod, DRAW) % OF < (e->pods.left++ ? OTHERS : FIRST);
 }
 
 /* Removes the pod from its node, which gains room. */
@@ -169,7 +169,7 @@ static void leave_node(engine *e, uint32_t pod, bool ended)
         e->meter.memory_asked -= s->requests[RESOURCE_MEMORY];
     }
     budgets_note(e, &e->pods.shapes[p->shape], 0, -1);
-    if (ended || is_noticed(e, s, n)) node_pod_event(e, p->node);
+    if (ended || is_noticed(e, s, pod)) node_pod_event(e, p->node);
     if (!n->deleting && !n->gone && !n->tainted) node_freed(e, p->node);
     if (e->pods.complex_pending) e->provisioning.bind_complex = true;
 }
@@ -470,6 +470,38 @@ static size_t try_pending(engine *e, size_t most)
     return bound;
 }
 
+/* A node joins with a taint that Karpenter takes away a moment later. So kube-scheduler tries all pods in vain, and
+ * holds each back for 1, 2, 4, 8 or 10 s, the longer the more attempts it has had: those with fewer come first. A pod
+ * that is held back at that time, for its first attempt, comes before them. */
+static uint32_t turn_of(const engine *e, uint32_t pod)
+{
+    enum { LONGEST = 5 };
+    const replay_pod *p = &e->pods.list[pod];
+    if (e->now - p->waits_since <= SECOND) return 0;
+    return p->attempts < LONGEST ? 1 + p->attempts : 1 + LONGEST;
+}
+
+static int by_turn(uint32_t a, uint32_t b, const void *user)
+{
+    uint32_t x = turn_of(user, a), y = turn_of(user, b);
+    return x < y ? -1 : x > y;
+}
+
+void pods_order(engine *e)
+{
+    e->pods.joined = true;
+    sort_new(e);
+    e->pods.settled = e->pods.pending_count;
+    if (!sort_ids(e->context, e->pods.pending, e->pods.pending_count, by_turn, e)) engine_nomem(e);
+}
+
+/* Those that the nodes did not take. */
+static void count_attempts(engine *e)
+{
+    for (size_t i = 0; i < e->pods.pending_count; i++) e->pods.list[e->pods.pending[i]].attempts++;
+    e->pods.joined = false;
+}
+
 void pods_settle(engine *e)
 {
     if (nothing_to_try(e)) return;
@@ -480,13 +512,15 @@ void pods_settle(engine *e)
     }
     nodes_tried(e);
     e->pods.new_pending = e->pods.try_again = e->nodes.fresh = false;
+    if (e->pods.joined) count_attempts(e);
     if (e->provisioning.bind_complex && e->pods.complex_pending && !e->status) provision_bind(e);
     e->provisioning.bind_complex = false;
     if (fresh && e->pods.still_pending) batch_open(e);
 }
 
-void pods_settle_joined(engine *e)
+void pods_settle_joined(engine *e, uint64_t serial)
 {
-    enum { PODS_BETWEEN_NODES = 2 }; /* measured: docs/twin.md */
-    if (!nothing_to_try(e)) (void)try_pending(e, PODS_BETWEEN_NODES);
+    enum { DRAW = 79, MEANWHILE = 32, PARTS = 1000 }; /* so many pods while all join, however many: docs/twin.md */
+    uint64_t most = 2 * MEANWHILE * PARTS / (e->pods.joining + 1), parts = engine_random(e, serial, DRAW) % most;
+    if (!nothing_to_try(e)) (void)try_pending(e, (size_t)((parts + PARTS / 2) / PARTS));
 }

@@ -13,6 +13,7 @@ typedef struct replay_shape {
     bool plain; /* the engine itself can decide which nodes admit it; otherwise karp_provision() does */
     bool scheduled; /* lib/kube chooses its node: then it is plain */
     bool owned; /* a controller recreates an evicted pod */
+    bool one_by_one; /* a StatefulSet deletes one after another */
     bool protected_; /* karpenter.sh/do-not-disrupt */
     uint8_t *admits; /* by kind of node: 0 = unknown, 1 = yes, 2 = no */
     size_t admit_capacity;
@@ -37,6 +38,7 @@ typedef struct replay_pod {
     int64_t created, waits_since, started, lasts;
     int64_t held_until; /* no attempt before; KARP_NO_TIME = it may be tried */
     uint32_t shape, node;
+    uint32_t attempts; /* how often nodes have joined while it waited, and did not take it */
     uint32_t set; /* of a Deployment whose template changes */
     uint32_t meant; /* target of a repack plan; REPLAY_NONE = none */
     uint32_t next, before; /* list of the node's pods; next: also of held pods */
@@ -86,8 +88,10 @@ struct replay_pods {
     size_t ordered_count, ordered_capacity;
     bool may_go_on; /* pods of groups have begun to run, or were deleted */
     int64_t left_at; /* when a pod left its node last before it had ended, and the group of that pod */
+    int64_t joins_at; /* when several nodes joined last, and how many */
+    uint32_t joining;
+    bool joined; /* a node has joined, and not all pods have been tried since */
     uint32_t left_group, left; /* left: how many pods of the group have left their nodes at that time */
-    uint32_t left_unseen; /* so many of them before the next one that is noticed */
 };
 
 /* Why a pending pod of the shape has no node: the reason of its condition PodScheduled. Karpenter launches nothing for
@@ -109,7 +113,10 @@ void pod_evict(engine *e, uint32_t pod);
 void node_freed(engine *e, uint32_t node); /* the node may take pods that it did not take before */
 void nodes_tried(engine *e); /* all pending pods have been tried on the freed nodes */
 void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
-void pods_settle_joined(engine *e); /* likewise, before the next node joins at the same time */
+/* Before a node joins: those go first that kube-scheduler tries first. */
+void pods_order(engine *e);
+/* Likewise, between this node, by its serial number, and the next one that joins at the same time. */
+void pods_settle_joined(engine *e, uint64_t serial);
 void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
 
 #endif

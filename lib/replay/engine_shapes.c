@@ -221,6 +221,7 @@ static void find_group(engine *e, uint32_t shape)
     for (size_t i = 0; i < s->pod.meta.owner_count; i++) {
         const karp_owner *owner = &s->pod.meta.owners[i];
         if (!owner->controller) continue;
+        s->one_by_one = str_is(owner->kind, "StatefulSet");
         karp_str key = engine_key(e, owner->kind, s->pod.meta.namespace_, owner->name);
         uint32_t *group = key.len ? io_table_at(&e->pods.groups, key) : NULL;
         if (!group) engine_nomem(e);

@@ -175,3 +175,19 @@ void recording_settle(recording *r)
         r->rows[i].changed = false;
     }
 }
+
+static void recall(recording_row *row, const tree *to)
+{
+    if (row) row->then = to;
+}
+
+void recording_recall(recording *r, int64_t at)
+{
+    for (; r->recalled < r->count && r->looks[r->recalled].at <= at; r->recalled++) {
+        const recording_look *l = &r->looks[r->recalled];
+        for (size_t i = 0; l->whole && i < r->row_count; i++) r->rows[i].then = NULL;
+        for (size_t k = 0; k < tree_count(l->gone); k++) recall(row_of(r, tree_text(tree_item(l->gone, k))), NULL);
+        for (size_t k = 0; k < tree_count(l->objects); k++)
+            recall(row_of_object(r, tree_item(l->objects, k)), tree_item(l->objects, k));
+    }
+}

@@ -17,6 +17,7 @@ typedef struct recording_look {
 /* An object. */
 typedef struct recording_row {
     const tree *now, *next; /* before this look, and after it; NULL = it does not exist */
+    const tree *then; /* as of recording_recall() */
     const tree *last; /* the last version of the recording */
     bool changed; /* in this look */
     bool judged; /* a NodeClaim whose end has been compared */
@@ -32,6 +33,7 @@ typedef struct recording {
     io_table index; /* "Kind/namespace/name" -> rows */
     recording_row *rows;
     size_t row_count, row_capacity;
+    size_t recalled; /* so many looks are in `then` */
     size_t skipped; /* incomplete lines at the end of a part */
 } recording;
 
@@ -42,5 +44,7 @@ void recording_free(recording *r);
 /* Sets `next` of all rows as of this look: looks are taken in their order. */
 void recording_take(recording *r, size_t look);
 void recording_settle(recording *r); /* `now` is `next` */
+/* Sets `then` of all rows as of that instant, which is not before the one of the last call. */
+void recording_recall(recording *r, int64_t at);
 
 #endif

@@ -9,7 +9,8 @@
 
 const record state_pod = { OPEN(
     { INT64("created", replay_pod, created) }, { INT64("waitsSince", replay_pod, waits_since) },
-    { DURATION_OR_NEVER("lasts", replay_pod, lasts) }, { SOME("heldUntil", replay_pod, held_until) }) };
+    { DURATION_OR_NEVER("lasts", replay_pod, lasts) }, { SOME("heldUntil", replay_pod, held_until) },
+    { UINT32("attempts", replay_pod, attempts) }) };
 
 const record state_node = { OPEN(
     { UINT64("number", replay_node, serial) }, { REAL("price", replay_node, price) },

@@ -11,6 +11,9 @@
 
 /* Launches and deletions of one decision come within so many nanoseconds: the API server states whole seconds. */
 #define APART (3 * SECOND / 2)
+/* From a decision of consolidation until it is carried out, which is stated in whole seconds. */
+#define VALIDATION (29 * SECOND / 2)
+enum { TRIES = 2 };
 
 /* ---- NodeClaims -------------------------------------------------------------------------------------------------- */
 
@@ -168,6 +171,24 @@ static karp_status explain(twin *w, twin_decision *d, const twin_question *q)
     return status;
 }
 
+/* Consolidation is decided some time before: a command is carried out when it still holds then. A drift may follow what
+ * has changed in the same look. */
+static karp_status judge_again(twin *w, twin_decision *d, const twin_question *q)
+{
+    twin_question other = *q;
+    twin_decision again = *d;
+    if (d->verdict != TWIN_DIFFERENT || d->what == TWIN_LAUNCH) return KARP_OK;
+    other.late = str_is(d->reason, "Drifted");
+    other.recalled = !other.late;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < (other.late ? 1 : TRIES) && !status && again.verdict == TWIN_DIFFERENT; i++) {
+        if (other.recalled) recording_recall(&w->r, other.at = q->at - VALIDATION + (int64_t)i * SECOND);
+        status = twin_judge(w, &again, &other);
+    }
+    if (!status && again.verdict != TWIN_DIFFERENT) *d = again;
+    return status;
+}
+
 /* Turns of one instant are a decision; the NodeClaims of later ones do not exist yet. */
 static karp_status judge_turns(twin *w, const turn *turns, size_t first, size_t end, size_t count)
 {
@@ -195,7 +216,28 @@ static karp_status judge_turns(twin *w, const turn *turns, size_t first, size_t 
                                             : TWIN_REPLACE;
     if (d->what == TWIN_EXPIRY) return KARP_OK; /* its time has come: nothing to decide */
     karp_status status = twin_judge(w, d, &q);
+    if (!status) status = judge_again(w, d, &q);
     return status ? status : explain(w, d, &q);
+}
+
+/* Nodes that leave, and launches of a later second, may be two decisions: if these are as recorded. */
+static karp_status judge_parts(twin *w, const turn *turns, size_t first, size_t end, size_t count)
+{
+    size_t mid = first, before = w->count;
+    karp_status status = judge_turns(w, turns, first, end, count);
+    while (mid < end && !turns[mid].begins) mid++;
+    if (status || w->list[before].verdict != TWIN_DIFFERENT || mid == first || mid == end ||
+        turns[mid].at == turns[mid - 1].at)
+        return status;
+    twin_decision whole = w->list[before];
+    w->count = before;
+    status = judge_turns(w, turns, first, mid, count);
+    if (!status) status = judge_turns(w, turns, mid, end, count);
+    if (status || (w->list[before].verdict != TWIN_DIFFERENT && w->list[before + 1].verdict != TWIN_DIFFERENT))
+        return status;
+    w->list[before] = whole;
+    w->count = before + 1;
+    return KARP_OK;
 }
 
 /* Looks that follow each other closely are one: what belongs to a decision may be in several of them. *look is then the
@@ -226,7 +268,7 @@ static karp_status judge_look(twin *w, size_t *from)
         while (end < n && (uint64_t)turns[end].at - (uint64_t)turns[first].at <= (uint64_t)APART &&
                (!apart || turns[end].begins == turns[first].begins))
             end++;
-        status = judge_turns(w, turns, first, end, n);
+        status = judge_parts(w, turns, first, end, n);
     }
     mem_free(w->context, turns, (2 * count + 1) * sizeof *turns);
     if (!status && w->failed) status = fail_nomem(&w->error);

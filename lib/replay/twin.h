@@ -48,6 +48,8 @@ typedef struct twin_question {
     int64_t at;
     const size_t *left_out; /* rows of NodeClaims that the decision made */
     size_t left_out_count;
+    bool recalled; /* as it was when the decision was made that is carried out now */
+    bool late; /* with what changed in the same look */
     const karp_str *only; /* the nodes that may be disrupted; NULL = all */
     size_t only_count;
 } twin_question;

@@ -4,9 +4,11 @@
 #include <base/error.h>
 #include <io/owner.h>
 #include <io/reader.h>
+#include <karp/builder.h>
 #include <karp/passes.h>
 
 #include <karp/library.h>
+#include <replay/common.h>
 
 /* ---- objects at an instant --------------------------------------------------------------------------------------- */
 
@@ -63,6 +65,30 @@ static const tree *object_at(trees *t, const recording_row *row, int64_t at)
     return changed != KARP_NO_TIME && changed < at && !leaves ? row->next : row->now;
 }
 
+/* After what changed in the same look, such as the NodePool that a drift is about, but before the disruption. */
+static const tree *object_after(trees *t, const recording_row *row, int64_t at)
+{
+    karp_str kind = tree_get_text(row->now, "kind");
+    if (!row->changed || !row->now || !row->next || str_is(kind, "Pod")) return object_at(t, row, at);
+    if (!str_is(kind, "NodeClaim")) return row->next;
+    tree *claim = tree_copy(t, row->next), *status = tree_own(t, claim, "status", TREE_MAP);
+    const tree *list = tree_get(status, "conditions");
+    tree *kept = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(list); i++) {
+        if (!str_is(tree_get_text(tree_item(list, i), "type"), "DisruptionReason"))
+            tree_append(t, kept, tree_item(list, i));
+    }
+    tree_set(t, status, "conditions", kept);
+    tree_remove(t, tree_own(t, claim, "metadata", TREE_MAP), "deletionTimestamp");
+    return claim;
+}
+
+static const tree *object_of(trees *t, const recording_row *row, const twin_question *q)
+{
+    if (q->recalled) return row->then;
+    return q->late ? object_after(t, row, q->at) : object_at(t, row, q->at);
+}
+
 static bool is_left_out(const twin_question *q, size_t row)
 {
     for (size_t i = 0; i < q->left_out_count; i++) {
@@ -99,13 +125,125 @@ static karp_status add_objects(twin *w, const twin_question *q, karp_reader *rea
     karp_status status = KARP_OK;
     io_place place = { .document = io_keep(reader, str("the recording")), .offset = KARP_NO_OFFSET };
     for (size_t i = 0; i < w->r.row_count && !status; i++) {
-        const tree *object = object_at(&reader->trees, &w->r.rows[i], q->at);
+        const tree *object = object_of(&reader->trees, &w->r.rows[i], q);
         if (!object || is_left_out(q, i) || str_is(tree_get_text(object, "kind"), "Event")) continue;
         tree *copy = tree_deep_copy(&reader->trees, object, false);
         if (!copy || reader->trees.status) return io_reader_nomem(reader);
         protect(&reader->trees, copy, q);
         status = io_read_tree(reader, copy, &place, false);
     }
+    return status;
+}
+
+/* ---- what Karpenter remembers of nodes -----------------------------------------------------------------------------
+ */
+
+typedef struct remembering {
+    twin *w;
+    const twin_question *q;
+    karp_reader *reader;
+    karp_node_state *list;
+    size_t count, capacity;
+    io_table index; /* name -> list */
+    bool any; /* something to remember */
+} remembering;
+
+static karp_node_state *state_of(remembering *m, karp_str name)
+{
+    uint32_t *number = io_table_at(&m->index, name);
+    bool is_new = number && *number == IO_NONE;
+    if (!number || (is_new && !grow(m->w->context, (void **)&m->list, &m->capacity, m->count + 1, sizeof *m->list)))
+        return NULL;
+    if (is_new) {
+        *number = (uint32_t)m->count++;
+        m->list[*number] = (karp_node_state){ .name = name };
+    }
+    return &m->list[*number];
+}
+
+/* The name of the Node, or of the NodeClaim that has none yet. */
+static karp_str name_of_state(const tree *object)
+{
+    karp_str node = str_is(tree_get_text(object, "kind"), "NodeClaim")
+                        ? tree_get_text(tree_get(object, "status"), "nodeName")
+                        : (karp_str){ 0 };
+    return node.len ? node : tree_get_text(tree_get(object, "metadata"), "name");
+}
+
+static bool has_reason(const tree *claim)
+{
+    const tree *list = tree_get(tree_get(claim, "status"), "conditions");
+    bool has = false;
+    for (size_t i = 0; i < tree_count(list); i++)
+        has = has || (str_is(tree_get_text(tree_item(list, i), "type"), "DisruptionReason") &&
+                      str_is(tree_get_text(tree_item(list, i), "status"), "True"));
+    return has;
+}
+
+/* The NodeClaim of "Pod should schedule on: nodeclaim/NAME, node/NAME", an event of the last 20 s. */
+static karp_str nominated_claim(const tree *event, int64_t at)
+{
+    static const char before[] = "nodeclaim/";
+    karp_str since = tree_get_text(event, "lastTimestamp"), text = tree_get_text(event, "message");
+    int64_t then = 0;
+    if (!str_is(tree_get_text(event, "reason"), "Nominated") || karp_time_parse(since, &then) || then >= at ||
+        at - then >= 20 * SECOND)
+        return (karp_str){ 0 };
+    for (size_t i = 0; i + sizeof before <= text.len; i++) {
+        if (memcmp(text.ptr + i, before, sizeof before - 1) != 0) continue;
+        karp_str name = { text.ptr + i + sizeof before - 1, 0 };
+        while (name.ptr + name.len < text.ptr + text.len && name.ptr[name.len] != ',') name.len++;
+        return name;
+    }
+    return (karp_str){ 0 };
+}
+
+static void remember(remembering *m, const tree *object)
+{
+    karp_str kind = tree_get_text(object, "kind");
+    bool claim = str_is(kind, "NodeClaim");
+    if (!claim && !str_is(kind, "Node")) return;
+    karp_node_state *state = state_of(m, name_of_state(object));
+    m->w->failed = m->w->failed || !state;
+    if (!state || !claim) return;
+    state->marked_for_deletion = has_reason(object);
+    m->any = m->any || state->marked_for_deletion;
+}
+
+static void remember_nominations(remembering *m)
+{
+    for (size_t i = 0; i < m->w->r.row_count; i++) {
+        const tree *event = m->q->recalled ? m->w->r.rows[i].then : m->w->r.rows[i].now;
+        if (!str_is(tree_get_text(event, "kind"), "Event")) continue;
+        karp_str claim = nominated_claim(event, m->q->at);
+        for (size_t k = 0; k < m->w->r.row_count && claim.len; k++) {
+            const tree *one = m->q->recalled ? m->w->r.rows[k].then : m->w->r.rows[k].now;
+            if (!str_is(tree_get_text(one, "kind"), "NodeClaim") || is_left_out(m->q, k) ||
+                !equal_str(tree_get_text(tree_get(one, "metadata"), "name"), claim))
+                continue;
+            uint32_t number = io_table_get(&m->index, name_of_state(one));
+            if (number == IO_NONE) continue;
+            m->any = true;
+            m->list[number].nominated = 1;
+        }
+    }
+}
+
+/* Nodes that a command under way removes: nothing but a condition says so before they are deleted. And nodes that pods
+ * are on their way to, which Karpenter's events tell. */
+static karp_status set_states(twin *w, const twin_question *q, karp_reader *reader)
+{
+    remembering m = { .w = w, .q = q, .reader = reader };
+    io_table_init(&m.index, w->context);
+    for (size_t i = 0; i < w->r.row_count; i++) {
+        const tree *object = is_left_out(q, i) ? NULL : object_of(&reader->trees, &w->r.rows[i], q);
+        if (object) remember(&m, object);
+    }
+    if (!w->failed) remember_nominations(&m);
+    karp_status status = KARP_OK;
+    if (m.any && !w->failed) status = karp_builder_set_node_states(reader->builder, m.list, m.count, &w->error);
+    mem_free(w->context, m.list, m.capacity * sizeof *m.list);
+    io_table_free(&m.index);
     return status;
 }
 
@@ -124,6 +262,7 @@ static karp_status snapshot_of(twin *w, const twin_question *q, karp_reader **re
         status = add_objects(w, q, *reader);
         if (status) w->error = (*reader)->error;
     }
+    if (!status) status = set_states(w, q, *reader);
     return status ? status : karp_reader_finish(*reader, out, &w->error);
 }
 

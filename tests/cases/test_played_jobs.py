@@ -13,13 +13,17 @@ COMPLETES, FAILS = 'pod-complete.stage.kwok.x-k8s.io', 'pod-container-running-fa
 
 def job(seconds, code=0, name='batch', **spec):
     stage = FAILS if code else COMPLETES
-    metadata = {'annotations': {f'{stage}/delay': f'{seconds}s'}}
+    metadata = {'annotations': {f'{stage}/delay': f'{seconds}s', f'{stage}/jitter-delay': f'{seconds}s'}}
     if code:
         metadata['labels'] = {stage: 'true'}
         metadata['annotations'][f'{stage}/exit-code'] = str(code)
     container = {'name': 'main', 'image': 'none', 'resources': {'requests': {'cpu': '500m', 'memory': '256Mi'}}}
     return {'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': name}, 'spec': {**spec, 'template': {'metadata': metadata, 'spec': {
         'restartPolicy': 'Never', 'containers': [container]}}}}
+
+
+def cron(seconds, schedule='* * * * *', **spec):
+    return {'apiVersion': 'batch/v1', 'kind': 'CronJob', 'metadata': {'name': 'tick'}, 'spec': {'schedule': schedule, **spec, 'jobTemplate': {'spec': job(seconds)['spec']}}}
 
 
 def story(path, steps, objects=()):
@@ -94,6 +98,34 @@ def changes(path, types):
     equal(got[1], 9, 'the pod that was one too many does not count')
 
 
+# CronJobs that are there from the start, and what has started, ended and runs after 4 minutes and 30 seconds.
+CRONS = [
+    ('every minute', cron(20), (5, 5, 0)),
+    ('every other minute', cron(20, '*/2 * * * *'), (3, 3, 0)),
+    ('the one that was missed follows at once', cron(90, concurrencyPolicy='Forbid'), (3, 2, 1)),
+    ('it is too late for that', cron(90, concurrencyPolicy='Forbid', startingDeadlineSeconds=20), (3, 2, 1)),
+    ('and for the second one', cron(70, concurrencyPolicy='Forbid', startingDeadlineSeconds=5), (3, 2, 1)),
+    ('one ends for the next', cron(90, concurrencyPolicy='Replace'), (5, 4, 1)),
+    ('it is suspended', cron(20, suspend=True), (0, 0, 0)),
+    ('one in Berlin is midnight', cron(20, '1 1 * * *', timeZone='Europe/Berlin'), (1, 1, 0)),
+]
+
+
+def by_schedule(path, types):
+    web = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'first'}, 'spec': {'containers': [{'name': 'main', 'resources': {'requests': {'cpu': '100m'}}}]}}
+    for name, given, wanted in CRONS:
+        got = figures(story(path, [{'wait': '270s'}], [web, given]), types)
+        equal(got, (wanted[0] + 1, wanted[1], wanted[2] + 1, 0), name)
+    steps = [{'wait': '30s'}, {'apply': cron(20)}, {'wait': '1m'}, {'apply': cron(20, '*/2 * * * *')}, {'wait': '3m'}, {'delete': 'cronjob/tick'}, {'wait': '5m'}]
+    equal(figures(story(path, steps, [web]), types)[:3], (4, 3, 1), 'applied, changed and deleted')  # at 60, 120 and 240 s
+    steps = [{'wait': '100s'}, {'delete': 'cronjob/tick'}, {'wait': '2m'}]
+    equal(figures(story(path, steps, [web, cron(1000)]), types)[1:3], (2, 1), 'its Jobs go with it')
+    # Without kwok's jitter, a pod ends after five seconds at the latest.
+    given = job(1000)
+    del given['spec']['template']['metadata']['annotations'][f'{COMPLETES}/jitter-delay']
+    equal(figures(story(path, [{'apply': given}, {'wait': '30s'}]), types)[:3], (1, 1, 0), "kwok's jitter")
+
+
 def evictions(path, types):
     """An evicted pod has failed, unless the policy ignores disruptions; in either case another one is created."""
     spot = {'parallelism': 1, 'completions': 1, 'backoffLimit': 0}
@@ -108,7 +140,8 @@ def evictions(path, types):
 def errors(path, types):
     wrong = [(job(20, completionMode='Indexed', parallelism=2), 'completions'), (job(20, parallelism=-1), 'parallelism'),
              (job(20, **rules({'action': 'Perhaps', 'onExitCodes': {'operator': 'In', 'values': [1]}})), 'an action is not known'),
-             (job(20, completionMode='Indexed', completions=3, successPolicy={'rules': [{'succeededIndexes': '0-'}]}), 'succeededIndexes')]
+             (job(20, completionMode='Indexed', completions=3, successPolicy={'rules': [{'succeededIndexes': '0-'}]}), 'succeededIndexes'),
+             (cron(20, 'soon'), 'schedule'), (cron(20, timeZone='Nowhere/At-All'), 'not a zone of time'), (cron(20, concurrencyPolicy='Perhaps'), 'concurrencyPolicy')]
     for given, said in wrong:
         out, error = run('replay', story(path, [{'apply': given}, {'wait': '1m'}]), *types, status=None)
         check(said in out + error, f'{said}: {out}{error}')
@@ -118,6 +151,12 @@ def errors(path, types):
     error = run('replay', story(path, [{'apply': job(3000)}, {'wait': '3m'}]), '--dump-at', '2m', *types, status=1)[1]
     check('not saved before all have ended' in error, error)
     run('replay', story(path, [{'apply': job(20)}, {'wait': '5m'}]), '--dump-at', '4m', *types)
+    error = run('replay', story(path, [{'wait': '3m'}], [cron(20)]), '--dump-at', '2m', *types, status=1)[1]
+    check('a CronJob of such Jobs is there' in error, error)
+    never = cron(20)
+    del never['spec']['jobTemplate']['spec']['template']['metadata']
+    error = run('replay', story(path, [{'apply': never}, {'wait': '1m'}, {'apply': cron(20)}, {'wait': '1m'}]), *types, status=1)[1]
+    check('did not before' in error, error)
 
 
 def main():
@@ -126,6 +165,7 @@ def main():
         path = pathlib.Path(folder, 'story.yaml')
         one_by_one(path, types)
         changes(path, types)
+        by_schedule(path, types)
         evictions(path, types)
         errors(path, types)
     return finish()
