@@ -376,7 +376,10 @@ static void pass_after(engine *e, uint32_t after)
     }
     if (d && !repacks) note_budgets(e, d);
     if (!d || karp_decision_command_count(d) == 0) {
-        after_nothing(e);
+        /* Nodes may have become candidates while the command waited: the methods before look at them in the next pass.
+         */
+        if (after == KARP_METHOD_ANY) after_nothing(e);
+        else schedule(e, e->now + interval(e));
     } else {
         bool started = follow(e, d, repacks);
         if (!e->disruption.validating) schedule(e, started ? e->now : e->now + interval(e));

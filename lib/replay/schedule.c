@@ -11,8 +11,6 @@
 #define MINUTE (60 * SECOND)
 #define DAY (1440 * MINUTE)
 
-const char schedule_no_zone[] = "not a zone of time like Europe/Berlin in /usr/share/zoneinfo of this machine";
-
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static bool digits(const char **at, unsigned *out)
@@ -108,7 +106,13 @@ karp_status schedule_read_zone(cron_schedule *s, karp_context *context, arena *m
     karp_status status = io_whole_file(context, str(path), &text, &error);
     if (!status) status = zone_parse(&s->where, memory, (karp_str){ text.ptr, text.len });
     strbuf_free(&text);
-    return status;
+    return status && status != KARP_E_NOMEM ? KARP_E_NOT_FOUND : status;
+}
+
+const char *schedule_zone_wrong(karp_status status)
+{
+    return status == KARP_E_INVALID ? "not a zone of time like Europe/Berlin"
+                                    : "this machine has no such zone in /usr/share/zoneinfo";
 }
 
 /* On the clock of the zone. Where it is turned back, the hour comes twice; where it is turned ahead, an hour is left

@@ -12,12 +12,11 @@ typedef struct cron_schedule {
     zone where; /* without turns UTC */
 } cron_schedule;
 
-extern const char schedule_no_zone[]; /* what is wrong with a zone that is not read */
-
 /* false = it is none. */
 bool schedule_read(cron_schedule *s, karp_str text);
-/* Its zone by name, from the files of this machine. Errors: INVALID, NOT_FOUND and others of the file, NOMEM. */
+/* Its zone by name, from the files of this machine. Errors: INVALID (not the name of a zone), NOT_FOUND, NOMEM. */
 karp_status schedule_read_zone(cron_schedule *s, karp_context *context, arena *memory, karp_str name);
+const char *schedule_zone_wrong(karp_status status);
 /* Whether this minute, in nanoseconds since 1970, is one of the schedule. */
 bool schedule_is_due(const cron_schedule *s, int64_t at);
 /* The last such minute after `after`, at `now` at the latest; KARP_NO_TIME = none, or too much work. */

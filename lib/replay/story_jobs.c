@@ -160,7 +160,7 @@ static void read_cron(reading *r, const tree *object, trace_job *out)
     karp_status read = tree_get(spec, "timeZone") ? schedule_read_zone(when, r->t->context, &r->t->memory, name)
                                                   : KARP_OK;
     r->refused = r->refused || read == KARP_E_NOMEM;
-    if (read) r->wrong = schedule_no_zone;
+    if (read) r->wrong = schedule_zone_wrong(read);
     out->cron = kept;
 }
 

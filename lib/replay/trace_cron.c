@@ -95,7 +95,7 @@ static bool read_zone(load *l, const tree *given, const char *where, cron_job *c
     karp_status status = schedule_read_zone(&c->when, l->t->context, &l->w.memory.memory,
                                             tree_get_text(given, "timeZone"));
     if (status == KARP_E_NOMEM) return story_nomem(l->s) == KARP_OK;
-    return !status || load_bad(l, where, "timeZone", schedule_no_zone);
+    return !status || load_bad(l, where, "timeZone", schedule_zone_wrong(status));
 }
 
 /* A time, or absent. */

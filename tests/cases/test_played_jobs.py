@@ -141,7 +141,7 @@ def errors(path, types):
     wrong = [(job(20, completionMode='Indexed', parallelism=2), 'completions'), (job(20, parallelism=-1), 'parallelism'),
              (job(20, **rules({'action': 'Perhaps', 'onExitCodes': {'operator': 'In', 'values': [1]}})), 'an action is not known'),
              (job(20, completionMode='Indexed', completions=3, successPolicy={'rules': [{'succeededIndexes': '0-'}]}), 'succeededIndexes'),
-             (cron(20, 'soon'), 'schedule'), (cron(20, timeZone='Nowhere/At-All'), 'not a zone of time'), (cron(20, concurrencyPolicy='Perhaps'), 'concurrencyPolicy')]
+             (cron(20, 'soon'), 'schedule'), (cron(20, timeZone='Nowhere/At-All'), 'no such zone'), (cron(20, concurrencyPolicy='Perhaps'), 'concurrencyPolicy')]
     for given, said in wrong:
         out, error = run('replay', story(path, [{'apply': given}, {'wait': '1m'}]), *types, status=None)
         check(said in out + error, f'{said}: {out}{error}')

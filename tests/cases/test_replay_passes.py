@@ -41,9 +41,9 @@ def replay(deployments, steps, *words):
         return json.loads(run('replay', path, '--boot-jitter', '0s', *words)[0])
 
 
-def ends(deployments, steps, **more):
+def ends(deployments, steps, seed=1):
     """The seconds at which nodes had ended, each node for itself."""
-    series = replay(deployments, steps, '--step', '1s', '-o', 'json', **more)['policies'][0]['series']
+    series = replay(deployments, steps, '--step', '1s', '-o', 'json', '--seed', str(seed))['policies'][0]['series']
     nodes = series['nodes']
     return [series['time'][i] - series['time'][0] for i in range(1, len(nodes)) for _ in range(nodes[i - 1] - nodes[i])]
 
@@ -61,13 +61,15 @@ def main():
     gone = ends([deployment('a', 1700, ''), deployment('b', 1000, LARGE)], steps)
     bound = 330 + 1 + 24
     check(len(gone) == 1 and bound + 300 + 15 <= gone[0] <= bound + 300 + 10 + 15 + 5 + 1, f'five minutes after the last change: {gone}')
-    # Of two pods without a grace period that are deleted together, the second one is gone before Karpenter notices it: its node is
-    # consolidatable all the time. Both nodes drain for 5 s.
-    steps = [('web', 2), '5m', ('web', 0), '3m']
-    for grace, soon in (('', 0), ('terminationGracePeriodSeconds: 0, ', 1)):
-        gone = ends([deployment('web', 3000, SMALL + grace)], steps)
-        early = [at for at in gone if at < 360]
-        check(len(gone) == 2 and len(early) == soon and all(at >= 300 + 15 + 5 for at in gone), f'noticed: {gone}')
+    # Of two pods without a grace period that are deleted together, the second one is mostly gone before Karpenter notices it, and the
+    # first one seldom: a node whose pod is not noticed is consolidatable all the time. Both nodes drain for 5 s.
+    steps, early = [('web', 2), '5m', ('web', 0), '3m'], 0
+    for grace, seeds in (('', 1), ('terminationGracePeriodSeconds: 0, ', 20)):
+        for seed in range(1, seeds + 1):
+            gone = ends([deployment('web', 3000, SMALL + grace)], steps, seed=seed)
+            check(len(gone) == 2 and all(at >= 300 + 15 + 5 for at in gone) and (grace or min(gone) >= 360), f'noticed: {gone}')
+            early += sum(at < 360 for at in gone)
+    check(10 <= early <= 32, f'not noticed: {early} of 40')
     # A pod that waits from 60 s to 85 s is planned again every 10 s: its node is nominated for 20 s after the last time.
     state = replay([deployment('b', 1000, LARGE), deployment('web', 1000, SMALL)], [('b', 1), '1m', ('web', 1), '1m'], '--dump-at', '90s')['replay']
     equal((state['nodes'][1].get('nominatedUntil', 0) - state['begins']) / 1e9, 101, 'nominated')
