@@ -18,7 +18,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         for path in (REAL / 'recordings').iterdir():
-            if path.name.partition('.')[0] not in ('spread',) and path.name != 'plain.2.json':
+            if path.name not in ('spread.1.json', 'plain.2.json'):
                 pathlib.Path(folder, path.name).write_bytes(path.read_bytes())
         done = subprocess.run([sys.executable, REAL / 'decisions.py', folder], capture_output=True, text=True, timeout=250)
     check(done.returncode == 0, done.stderr)

@@ -30,6 +30,7 @@ import time
 
 import yaml
 
+import agree
 import plane
 
 EVERY = 2  # seconds between two samples
@@ -59,11 +60,6 @@ def instant(seconds):
 
 def seconds_of(text):
     return datetime.datetime.fromisoformat(text.replace('Z', '+00:00')).timestamp()
-
-
-def gates_of(path):
-    """Feature gates of Karpenter that a story states in a comment: `# feature gates: StaticCapacity=true`."""
-    return next(iter(re.findall('^# feature gates: (.*)$', path.read_text(), re.M)), '')
 
 
 def duration(text):
@@ -261,6 +257,11 @@ def objects_of(given, folder):
     return given if isinstance(given, list) else [given]
 
 
+def begins_with(one):
+    """Whether there are pods or nodes as soon as the object is there: that is when the play begins."""
+    return one['kind'] in WORKLOADS or one['kind'] == 'NodePool' and 'replicas' in one['spec']
+
+
 class Play:
     def __init__(self, on, story, folder, watch, write):
         self.on, self.story, self.folder, self.watch, self.write = on, story, folder, watch, write
@@ -330,6 +331,9 @@ class Play:
 
     def play(self):
         self.begins = end = time.time()
+        for one in self.story.get('objects', []):
+            if begins_with(one):
+                self.on.apply(one)
         for step in self.story['steps']:
             if 'wait' in step:
                 end += duration(step['wait'])
@@ -373,12 +377,13 @@ def record_once(programs, path, number, into, boot):
     types = path.parent / 'types.json'
     name = f'{path.stem}.{number}'
     with tempfile.TemporaryDirectory() as folder, gzip.open(into / f'{name}.jsonl.gz', 'wt', compresslevel=9) as out, \
-            plane.Plane(programs, folder, types, gates_of(path)) as on:
+            plane.Plane(programs, folder, types, agree.gates_of(path)) as on:
         for one in (METRICS, DRIVER, {**CLASS, 'spec': {'nodeRegistrationDelay': f'{boot}s'}}):
             on.apply(one)
         on.wait('the default namespace', lambda: on.ask('GET', '/api/v1/namespaces/default'), 60)
         for one in story.get('objects', []):
-            on.apply(one)
+            if not begins_with(one):
+                on.apply(one)
         time.sleep(5)
         watch = Watch(on, prices_of(types))
         agents = Agents(on, watch)
@@ -422,8 +427,8 @@ def main():
         todo = []
         for path in given.stories:
             into = given.into or path.parent
-            first = 1 + len(list(into.glob(f'{path.stem}.[0-9]*.json')))
-            todo += [pool.submit(record, given.programs, path, first + i, into, given.boot) for i in range(given.runs)]
+            free = [number for number in range(1, 1000) if not (into / f'{path.stem}.{number}.json').exists()]
+            todo += [pool.submit(record, given.programs, path, number, into, given.boot) for number in free[:given.runs]]
         for one in todo:
             one.result()
 
