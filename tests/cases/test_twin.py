@@ -16,7 +16,7 @@ KNOWN = {
 
 def main():
     told = list(agree.stories(pathlib.Path(agree.__file__).parent / 'recordings'))
-    check(len(told) >= 19 and all(len(runs) >= 3 for story, runs in told if story.stem != 'hundreds'), f'stories: {[(story.stem, len(runs)) for story, runs in told]}')
+    check(len(told) >= 19 and all(len(runs) >= 3 for _, runs in told), f'stories: {[(story.stem, len(runs)) for story, runs in told]}')
     for story, runs in told:
         for name, why in agree.outside(runs, agree.replays(story, runs)).items():
             check((story.stem, name) in KNOWN, f'{story.stem}, {name}: {why}')
