@@ -74,11 +74,12 @@ func (a Answer) String() string { return C.GoString(C.karp_admit_name(C.uint32_t
 
 // What tells flavours of nodes apart, for AdmitOptions.Flavours; combined with |.
 const (
-	FlavourNodePool     uint32 = 1 // implied by the others
-	FlavourZone         uint32 = 2
-	FlavourCapacityType uint32 = 4
-	FlavourReservation  uint32 = 8
-	FlavourAll          uint32 = 15
+	FlavourNodePool       uint32 = 1 // implied by the next three
+	FlavourZone           uint32 = 2
+	FlavourCapacityType   uint32 = 4
+	FlavourReservation    uint32 = 8
+	FlavourResourceFlavor uint32 = 16 // rows of their own: the ResourceFlavors of the workload's queue in Kueue
+	FlavourAll            uint32 = 31
 )
 
 // AdmitOptions of Admit; nil ones are the defaults. Of Options, the profile and the objective are not read.
@@ -99,6 +100,7 @@ type Flavour struct {
 	Placed, Launches                          int
 	Cost                                      float64 // of the launches, per hour
 	Detail                                    string  // why it does not start there, as far as it is known
+	ResourceFlavor                            string  // of Kueue: a row of its own; "" = another
 }
 
 // A RequestCondition is what cluster-autoscaler would set on a ProvisioningRequest with this answer.
@@ -195,7 +197,7 @@ func readWorkload(found *C.karp_admission, number C.size_t) (Workload, C.karp_st
 		}
 		w.Flavours = append(w.Flavours, Flavour{NodePool: textOf(f.node_pool), Zone: textOf(f.zone), CapacityType: textOf(f.capacity_type),
 			Reservation: textOf(f.reservation), Answer: Answer(f.verdict), Placed: int(f.placed), Launches: int(f.launches),
-			Cost: float64(f.cost), Detail: textOf(f.detail)})
+			Cost: float64(f.cost), Detail: textOf(f.detail), ResourceFlavor: textOf(f.resource_flavor)})
 	}
 	for i := C.size_t(0); i < r.change_count; i++ {
 		m := C.karp_remedy{size: C.sizeof_karp_remedy}

@@ -197,17 +197,24 @@ type TemplatedPod struct {
 
 // A PodGroup is pods that start together, or, if it is Composite, groups of them.
 type PodGroup struct {
-	Meta          Meta
-	Source        uint32 // GroupKubernetes …
-	Composite     bool   // a CompositePodGroup: its members are the groups that name it as their parent
-	Gang          bool   // they start together; false = basic: its pods are bound one by one (of a composite: any group is enough)
-	MinCount      int32  // of a gang: least number of pods (of a composite: groups) that start together, ≥ 1
-	TopologyKey   string // all members have to be in one domain of this node label; "" = anywhere
-	Parent        string // name of its CompositePodGroup; "" = none
-	DisruptionAll bool   // disruption mode "all": its pods are disrupted together
-	Priority      *int32
-	MinPods       int32 // of a composite: least number of pods below it that start together, beside min_count groups; 0 = any. Since 1.0.
-	Required      bool  // the composite above starts only together with this group. Since 1.0.
+	Meta           Meta
+	Source         uint32 // GroupKubernetes …
+	Composite      bool   // a CompositePodGroup: its members are the groups that name it as their parent
+	Gang           bool   // they start together; false = basic: its pods are bound one by one (of a composite: any group is enough)
+	MinCount       int32  // of a gang: least number of pods (of a composite: groups) that start together, ≥ 1
+	TopologyKey    string // all members have to be in one domain of this node label; "" = anywhere
+	Parent         string // name of its CompositePodGroup; "" = none
+	DisruptionAll  bool   // disruption mode "all": its pods are disrupted together
+	Priority       *int32
+	MinPods        int32  // of a composite: least number of pods below it that start together, beside min_count groups; 0 = any. Since 1.0.
+	Required       bool   // the composite above starts only together with this group. Since 1.0.
+	OneOf          uint32 // of a composite: 1 = its groups are alternatives. They are tried by age; the first that starts is taken, and none of the others, whose pods then need no place. Since 1.0.
+	Booked         uint32 // of a ProvisioningRequest: 1 = its capacity was found before, and is booked: it comes first. Since 1.0.
+	ResourceFlavor string // of an alternative: the ResourceFlavor of Kueue that it is for; "" = none. Since 1.0.
+	Refused        string // why the group may not start wherever there is room, in English; "" = it may. Since 1.0.
+	RequestClass   string // the class of a ProvisioningRequest; "" = another group. Since 1.0.
+	NoRetry        uint32 // of a ProvisioningRequest: 1 = it is tried once. Since 1.0.
+	ReservedToo    uint32
 }
 
 // A Node.

@@ -47,6 +47,7 @@ type Flavour struct {
 	Placed, Launches                          int
 	Cost                                      float64
 	Detail                                    string
+	ResourceFlavor                            string
 }
 
 type RequestCondition struct{ Type, Status, Reason, Message string }
@@ -558,11 +559,12 @@ const (
 )
 
 const (
-	FlavourNodePool     uint32 = 1 // implied by the others
-	FlavourZone         uint32 = 2
-	FlavourCapacityType uint32 = 4
-	FlavourReservation  uint32 = 8
-	FlavourAll          uint32 = 15
+	FlavourNodePool       uint32 = 1 // implied by the next three
+	FlavourZone           uint32 = 2
+	FlavourCapacityType   uint32 = 4
+	FlavourReservation    uint32 = 8
+	FlavourResourceFlavor uint32 = 16 // rows of their own: the ResourceFlavors of the workload's queue in Kueue
+	FlavourAll            uint32 = 31
 )
 
 const (

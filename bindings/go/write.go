@@ -200,6 +200,13 @@ func (p *page) podGroup(out *C.karp_pod_group, from *PodGroup) {
 	}
 	out.min_pods = C.int32_t(from.MinPods)
 	out.required = flag(from.Required)
+	out.one_of = C.uint32_t(from.OneOf)
+	out.booked = C.uint32_t(from.Booked)
+	out.resource_flavor = p.str(from.ResourceFlavor)
+	out.refused = p.str(from.Refused)
+	out.request_class = p.str(from.RequestClass)
+	out.no_retry = C.uint32_t(from.NoRetry)
+	out.reserved_too = C.uint32_t(from.ReservedToo)
 }
 
 func (p *page) node(out *C.karp_node, from *Node) {

@@ -13,6 +13,7 @@ static const struct flavour_word {
     { "zone", KARP_FLAVOUR_ZONE },
     { "capacity-type", KARP_FLAVOUR_CAPACITY_TYPE },
     { "reservation", KARP_FLAVOUR_RESERVATION },
+    { "resource-flavor", KARP_FLAVOUR_RESOURCE_FLAVOR },
     { "all", KARP_FLAVOUR_ALL },
     { "none", 0 },
 };
@@ -29,7 +30,8 @@ int set_flavours(const cli_verb *verb, cli_options *options, const char *text)
                (strlen(flavour_words[i].name) != length || memcmp(flavour_words[i].name, word, length) != 0))
             i++;
         if (i == WORDS)
-            return wrong_option(verb, "--flavours", "nodepool, zone, capacity-type, reservation, all or none");
+            return wrong_option(verb, "--flavours",
+                                "nodepool, zone, capacity-type, reservation, resource-flavor, all or none");
         options->flavours |= flavour_words[i].flag;
         word = comma == NULL ? NULL : comma + 1;
     }

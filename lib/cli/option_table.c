@@ -263,8 +263,8 @@ static const option_row rows[] = {
     { 0, "fail-on", "ANSWER", CLI_OPTION_ADMIT, WORD(admit_fails, WORDS_ADMIT),
       "exit 3 if a workload needs a launch or never starts (launch), or never starts (never)" },
     { 0, "flavours", "WHAT,...", CLI_OPTION_ADMIT, CALL(set_flavours),
-      "also each workload on each nodepool, zone, capacity-type or reservation alone; all or none; default: all for "
-      "up to ten workloads" },
+      "also each workload on each nodepool, zone, capacity-type, reservation or resource-flavor alone; all or none; "
+      "default: all for up to ten workloads" },
     { 0, "changes", "N", CLI_OPTION_ADMIT, COUNT(changes, 0, UINT32_MAX, "not a number"),
       "find the smallest change for the first N workloads that never start; default 3" },
     { 0, "boot", "TIME", CLI_OPTION_ADMIT, CALL(set_boot), "time from launch until a node is ready; default 60s" },
@@ -500,8 +500,8 @@ static const option_words lists[] = {
            { "price-expression", 0 }, { "one-shot-buffers", 0 }) },
     { "policy", CLI_OPTION_REPLAY, LIST({ "cost", 0 }, { "cost+repack", 0 }) },
     { "flavours", CLI_OPTION_ADMIT,
-      LIST({ "nodepool", 0 }, { "zone", 0 }, { "capacity-type", 0 }, { "reservation", 0 }, { "all", 0 },
-           { "none", 0 }) },
+      LIST({ "nodepool", 0 }, { "zone", 0 }, { "capacity-type", 0 }, { "reservation", 0 }, { "resource-flavor", 0 },
+           { "all", 0 }, { "none", 0 }) },
     { "format", CLI_OPTION_REPLAY,
       LIST({ "csv", 0 }, { "openb", 0 }, { "azure-packing", 0 }, { "simkube", 0 }, { "kubereplay", 0 }, { "dumps", 0 },
            { "story", 0 }, { "load", 0 }) },

@@ -73,6 +73,7 @@ static const struct reason registry[] = {
       "fewer groups of the composite above its group can start than have to" },
     { KARP_REASON_GROUP_DOMAIN_FULL, 0, "GROUP_DOMAIN_FULL",
       "its group starts in one domain of its topology key, where there is no place for this pod" },
+    { KARP_REASON_GROUP_REFUSED, 0, "GROUP_REFUSED", "its queue does not admit it, whatever room there is" },
     { KARP_REASON_NOT_FOR_KARPENTER, 1, "NOT_FOR_KARPENTER",
       "the pod is configured to not run on a Karpenter provisioned node" },
     { KARP_REASON_INVALID_SELECTOR, 1, "INVALID_SELECTOR", "the node selector is not valid" },

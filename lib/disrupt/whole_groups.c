@@ -3,13 +3,11 @@
 
 #include <model/groups.h>
 
-enum { DEEPEST = 10 }; /* composites above a group: Kubernetes allows 4 */
-
 /* The topmost group in mode "all" among the group and those above it, which decides; NO_ID = none. */
 static uint32_t whole_of(const karp_snapshot *w, uint32_t number)
 {
     uint32_t found = NO_ID;
-    for (uint32_t depth = 0; number != NO_ID && depth <= DEEPEST; depth++) {
+    for (uint32_t depth = 0; number != NO_ID && depth <= MOST_COMPOSITES; depth++) {
         const pod_group *o = group_object(w, &w->groups->items[number]);
         if (o != NULL && o->disruption_all) found = number;
         number = w->groups->items[number].parent;

@@ -135,6 +135,37 @@ static bool list_nodes(answering *a)
     return true;
 }
 
+/* Whether alternative x is tried before y. */
+static bool comes_first(const queue_view *q, uint32_t x, uint32_t y)
+{
+    const struct group_index *all = q->view.groups;
+    const pod_group *a = group_object(&q->view, &all->items[x]), *b = group_object(&q->view, &all->items[y]);
+    return a != NULL && b != NULL && a->meta.creation < b->meta.creation;
+}
+
+/* Counts the pods of each workload; of alternatives those of the first. */
+static bool count_pods(answering *a)
+{
+    const queue_view *q = a->q;
+    const struct group_index *all = q->view.groups;
+    uint32_t *first = arena_array(&a->q->data, all->count + (size_t)1, sizeof *first); /* 1 + the first alternative */
+    if (first == NULL) return false;
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t above = all->items[i].parent;
+        const pod_group *o = above == NO_ID ? NULL : group_object(&q->view, &all->items[above]);
+        if (o == NULL || !o->one_of) continue;
+        if (first[above] == 0 || comes_first(q, i, first[above] - 1)) first[above] = i + 1;
+    }
+    for (uint32_t i = 0; i < q->pending_count; i++) {
+        uint32_t at = all->of_pod[q->pending[i]], root = queue_view_root(q, at);
+        bool counts = true;
+        for (uint32_t depth = 0; at != root && counts && depth <= MOST_COMPOSITES; depth++, at = all->items[at].parent)
+            counts = first[all->items[at].parent] == 0 || first[all->items[at].parent] == at + 1;
+        a->pods[root] += counts;
+    }
+    return true;
+}
+
 static bool gather(answering *a)
 {
     queue_view *q = a->q;
@@ -148,7 +179,7 @@ static bool gather(answering *a)
     if (a->row_of == NULL || a->left_of == NULL || a->ignored_of == NULL || a->pods == NULL || a->placed == NULL ||
         a->node_first == NULL)
         return false;
-    for (uint32_t i = 0; i < q->pending_count; i++) a->pods[root_of_pod(a, q->pending[i])]++;
+    if (!count_pods(a)) return false;
     for (size_t i = a->d->unschedulable.count; i-- > 0;) {
         uint32_t root = root_of_pod(a, a->d->unschedulable.items[i].pod);
         if (root != NO_ID) a->left_of[root] = (uint32_t)i + 1;
@@ -185,15 +216,31 @@ static const karp_group_outcome *group_row(const answering *a, uint32_t group)
 }
 
 /* The first group below a composite that keeps it from starting. */
-static const karp_group_outcome *failed_below(const answering *a, uint32_t root)
+static const karp_group_outcome *failed_below(const answering *a, uint32_t group)
 {
     const struct group_index *all = a->q->view.groups;
     for (uint32_t i = 0; i < all->count; i++) {
         const karp_group_outcome *row = group_row(a, i);
-        if (i == root || all->items[i].composite || row == NULL || row->code == KARP_REASON_NONE) continue;
-        if (queue_view_root(a->q, i) == root) return row;
+        uint32_t above = i, depth = 0;
+        if (i == group || all->items[i].composite || row == NULL || row->code == KARP_REASON_NONE) continue;
+        while (above != NO_ID && above != group && depth++ <= MOST_COMPOSITES) above = all->items[above].parent;
+        if (above == group) return row;
     }
     return NULL;
+}
+
+/* "ResourceFlavor spot: 5 of 8 fit; ResourceFlavor on-demand: …" Returns whether the workload has alternatives. */
+static bool explain_alternatives(answering *a, uint32_t root)
+{
+    const queue_view *q = a->q;
+    const queued *w = &q->workloads.items[root];
+    for (uint32_t f = 0; f < w->resource_count; f++) {
+        strbuf_adds(&a->text, f > 0 ? "; ResourceFlavor " : "ResourceFlavor ");
+        strbuf_addstr(&a->text, text_of(&q->view, w->resources[f].flavor));
+        strbuf_adds(&a->text, ": ");
+        strbuf_adds(&a->text, w->resources[f].at.why[0] != '\0' ? w->resources[f].at.why : "not all of it fits");
+    }
+    return w->resource_count > 0;
 }
 
 static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
@@ -201,12 +248,13 @@ static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
     const karp_group_outcome *g = group_row(a, root), *below = NULL;
     const karp_unschedulable *left = a->left_of[root] == 0 ? NULL : &a->d->unschedulable.items[a->left_of[root] - 1];
     const char *why = a->q->workloads.items[root].now.why;
-    const karp_ignored *ignored = a->ignored_of[root] == 0 ? NULL : &a->d->ignored.items[a->ignored_of[root] - 1];
-    row->code = left != NULL ? left->code : ignored != NULL ? ignored->code : KARP_REASON_NOT_REACHED;
+    bool through = a->q->view.groups->items[root].child_count == 1; /* a composite with one group is as that group */
+    row->code = left == NULL ? KARP_REASON_NOT_REACHED : left->code;
     if (g != NULL && g->code != KARP_REASON_NONE) {
         row->code = g->code;
-        strbuf_addstr(&a->text, *why != '\0' ? str(why) : g->detail);
-        below = g->composite ? failed_below(a, root) : NULL;
+        bool listed = explain_alternatives(a, root);
+        if (!listed) strbuf_addstr(&a->text, *why != '\0' ? str(why) : g->detail);
+        below = g->composite && !listed && (!through || *why == '\0') ? failed_below(a, root) : NULL;
         if (below != NULL) {
             strbuf_adds(&a->text, a->text.len > 0 ? "; " : "");
             strbuf_addstr(&a->text, below->name);
@@ -229,28 +277,55 @@ static uint32_t verdict_of(const workload_try *t)
     return t->waiting > 0 || t->launches > 0 ? KARP_ADMIT_LAUNCH : KARP_ADMIT_NOW;
 }
 
+/* "block-1/rack-2": the domains of the workload and of the only group below it that has places. */
+static void add_domain(answering *a, uint32_t group)
+{
+    const struct group_index *all = a->q->view.groups;
+    while (group != NO_ID) {
+        const karp_group_outcome *o = group_row(a, group);
+        uint32_t only = NO_ID, starting = 0;
+        if (o != NULL && o->domain.len > 0) {
+            strbuf_adds(&a->text, a->text.len > 0 ? "/" : "");
+            strbuf_addstr(&a->text, o->domain);
+        }
+        for (uint32_t i = 0; i < all->count && all->items[group].composite; i++) {
+            const karp_group_outcome *row = group_row(a, i);
+            if (all->items[i].parent != group || row == NULL || row->placed == 0) continue;
+            only = i;
+            starting++;
+        }
+        group = starting == 1 ? only : NO_ID;
+    }
+}
+
+static bool booked(const queue_view *q, uint32_t root)
+{
+    const pod_group *o = group_object(&q->view, &q->view.groups->items[root]);
+    return o != NULL && o->booked;
+}
+
 static void fill_row(answering *a, uint32_t root, karp_admitted *row)
 {
     const karp_snapshot *s = &a->q->view;
     const member_group *g = &s->groups->items[root];
     const queued *w = &a->q->workloads.items[root];
-    const karp_group_outcome *o = group_row(a, root);
     int64_t boot = a->options->boot > 0 ? a->options->boot : BOOT;
     *row = (karp_admitted){ .size = sizeof *row,
                             .kind = keep(a, a->q->kinds[root]),
                             .verdict = verdict_of(&w->now),
                             .detail = nothing,
-                            .priority = s->groups->turns[root].priority,
+                            .priority = booked(a->q, root) ? 0 : s->groups->turns[root].priority,
                             .pods = a->pods[root],
                             .placed = a->placed[root],
                             .waiting = w->now.waiting,
                             .launches = w->now.launches,
                             .cost = w->now.cost,
-                            .domain = o == NULL ? nothing : keep(a, o->domain),
                             .nodes = a->nodes + a->node_first[root],
                             .node_count = a->node_first[root + 1] - a->node_first[root] };
     strbuf_addname(&a->text, text_of(s, g->name_space), name_of(s, g->name));
     row->name = take(a);
+    add_domain(a, root);
+    row->domain = take(a);
     if (row->placed < w->now.placed && w->whole) row->verdict = KARP_ADMIT_NEVER; /* a launch was dropped */
     if (row->verdict == KARP_ADMIT_LAUNCH) row->ready_after = boot;
     if (row->verdict != KARP_ADMIT_NEVER) return;
@@ -260,49 +335,55 @@ static void fill_row(answering *a, uint32_t root, karp_admitted *row)
 
 static karp_str shown(answering *a, uint32_t id) { return id == NO_ID ? nothing : keep(a, text_of(&a->q->view, id)); }
 
+static karp_flavour flavour_row(answering *a, const workload_try *t)
+{
+    return (karp_flavour){ .size = sizeof(karp_flavour),
+                           .node_pool = nothing,
+                           .zone = nothing,
+                           .capacity_type = nothing,
+                           .reservation = nothing,
+                           .resource_flavor = nothing,
+                           .verdict = verdict_of(t),
+                           .placed = t->placed,
+                           .launches = t->launches,
+                           .cost = t->cost,
+                           .detail = keep(a, str(t->why)) };
+}
+
 static bool fill_flavours(answering *a, uint32_t root, answer *out)
 {
     const struct workloads *all = &a->q->workloads;
-    const workload_try *tries = all->items[root].flavours;
-    if (tries == NULL) return true;
-    out->flavours = arena_array(&a->out->data, all->flavour_count + (size_t)1, sizeof *out->flavours);
+    const queued *w = &all->items[root];
+    uint32_t others = w->flavours == NULL ? 0 : all->flavour_count, count = w->resource_count + others;
+    out->flavours = arena_array(&a->out->data, count + (size_t)1, sizeof *out->flavours);
     if (out->flavours == NULL) return false;
-    out->row.flavour_count = all->flavour_count;
-    for (uint32_t i = 0; i < all->flavour_count; i++) {
+    out->row.flavour_count = count;
+    for (uint32_t i = 0; i < w->resource_count; i++) {
+        out->flavours[i] = flavour_row(a, &w->resources[i].at);
+        out->flavours[i].resource_flavor = shown(a, w->resources[i].flavor);
+    }
+    for (uint32_t i = 0; i < others; i++) {
         const flavour *f = &all->flavours[i];
-        out->flavours[i] = (karp_flavour){ .size = sizeof *out->flavours,
-                                           .node_pool = shown(a, f->pool),
-                                           .zone = shown(a, f->zone),
-                                           .capacity_type = shown(a, f->capacity_type),
-                                           .reservation = shown(a, f->reservation),
-                                           .verdict = verdict_of(&tries[i]),
-                                           .placed = tries[i].placed,
-                                           .launches = tries[i].launches,
-                                           .cost = tries[i].cost,
-                                           .detail = keep(a, str(tries[i].why)) };
+        karp_flavour *row = &out->flavours[w->resource_count + i];
+        *row = flavour_row(a, &w->flavours[i]);
+        row->node_pool = shown(a, f->pool);
+        row->zone = shown(a, f->zone);
+        row->capacity_type = shown(a, f->capacity_type);
+        row->reservation = shown(a, f->reservation);
     }
     return true;
 }
 
-static karp_str label_of(const karp_snapshot *s, const pod *p, const char *key)
-{
-    const struct words_entry *list = &s->raw.labels.entries[p->labels];
-    for (uint32_t i = 0; i + 1 < list->count; i += 2) {
-        if (str_is(text_of(s, list->ptr[i]), key)) return text_of(s, list->ptr[i + 1]);
-    }
-    return nothing;
-}
-
-/* Labels of the request's pods say what kind of request it is (io/pods_kueue.c). */
 static void fill_conditions(const answering *a, uint32_t root, answer *out)
 {
     const karp_snapshot *s = &a->q->view;
-    const member_group *g = &s->groups->items[root];
-    if (!str_is(out->row.kind, "ProvisioningRequest") || g->pod_count == 0) return;
-    const pod *first = pod_at(&s->raw, g->pods[0]);
-    karp_str class_name = label_of(s, first, "autoscaling.x-k8s.io/provisioning-class-name");
-    bool no_retry = label_of(s, first, "autoscaling.x-k8s.io/no-retry").len > 0;
-    out->row.condition_count = request_conditions(class_name, no_retry, out->row.verdict, out->conditions);
+    const pod_group *o = group_object(s, &s->groups->items[root]);
+    if (o == NULL || o->source != KARP_GROUP_PROVISIONING_REQUEST || o->booked) return;
+    const request_facts facts = { .class_name = text_of(s, o->request_class),
+                                  .no_retry = o->no_retry,
+                                  .refused = o->refused != NO_TEXT,
+                                  .verdict = out->row.verdict };
+    out->row.condition_count = request_conditions(&facts, out->conditions);
 }
 
 static bool fill(answering *a)
@@ -374,7 +455,7 @@ static karp_status admit(karp_admission *out, queue_view *q, const karp_admit_op
     q->workloads.by = options->flavours;
     if (options->flavours_up_to > 0 && q->root_count > options->flavours_up_to) q->workloads.by = 0;
     if (q->workloads.by & KARP_FLAVOUR_RESERVATION) q->workloads.by |= KARP_FLAVOUR_CAPACITY_TYPE;
-    if (q->workloads.by != 0) q->workloads.by |= KARP_FLAVOUR_NODE_POOL;
+    if (q->workloads.by & (KARP_FLAVOUR_ZONE | KARP_FLAVOUR_CAPACITY_TYPE)) q->workloads.by |= KARP_FLAVOUR_NODE_POOL;
     karp_status status = options->only.len > 0 ? queue_view_ask_only(q, options->only, error) : KARP_OK;
     if (status == KARP_OK) status = scheduler_new(&q->view, &how, &s, error);
     if (status != KARP_OK) return status;

@@ -10,12 +10,10 @@
 #include <base/strbuf.h>
 #include <string.h>
 
-enum { DEEPEST = 8 };
-
 uint32_t queue_view_root(const queue_view *q, uint32_t group)
 {
     const struct group_index *all = q->view.groups;
-    for (uint32_t depth = 0; depth < DEEPEST && all->items[group].parent != NO_ID; depth++)
+    for (uint32_t depth = 0; depth < MOST_COMPOSITES && all->items[group].parent != NO_ID; depth++)
         group = all->items[group].parent;
     return group;
 }
@@ -155,6 +153,7 @@ static bool make_groups(making *m, size_t pods)
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
 struct turn {
+    bool booked; /* it has its room already */
     int32_t priority;
     int64_t creation;
     uint32_t first, group; /* first: its first pod in the input */
@@ -164,6 +163,7 @@ static int by_turn(const void *x, const void *y, const void *user)
 {
     const struct turn *a = x, *b = y;
     (void)user;
+    if (a->booked != b->booked) return a->booked ? -1 : 1;
     if (a->priority != b->priority) return a->priority > b->priority ? -1 : 1;
     if (a->creation != b->creation) return a->creation < b->creation ? -1 : 1;
     return a->first < b->first ? -1 : a->first > b->first;
@@ -179,6 +179,7 @@ static void begin_turn(const queue_view *q, uint32_t group, uint32_t pod_number,
     *t = (struct turn){ .priority = h->has_priority ? h->priority : 0, .first = pod_number, .group = group };
     t->creation = made != KARP_NO_TIME ? made : pod_at(&s->raw, pod_number)->creation;
     if (o != NULL && o->has_priority) t->priority = o->priority;
+    t->booked = o != NULL && o->booked;
 }
 
 static bool order(queue_view *q)
@@ -205,7 +206,7 @@ static bool order(queue_view *q)
         q->workloads.items[turns[i].group] = (queued){
             .waits = true, .asked = true, .whole = g->source == KARP_GROUP_WORKLOAD, .now = { .why = "" }, .left = NO_ID
         };
-        places[turns[i].group] = (group_turn){ turns[i].priority, i };
+        places[turns[i].group] = (group_turn){ turns[i].booked ? INT32_MAX : turns[i].priority, i };
     }
     s->groups->turns = places;
     return true;

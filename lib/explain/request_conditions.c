@@ -13,18 +13,18 @@ static karp_request_condition condition(const char *type, bool is_true, const ch
                                      .message = str(message) };
 }
 
-size_t request_conditions(karp_str class_name, bool no_retry, uint32_t verdict,
-                          karp_request_condition out[MOST_CONDITIONS])
+size_t request_conditions(const request_facts *r, karp_request_condition out[MOST_CONDITIONS])
 {
-    bool check = str_is(class_name, "check-capacity.autoscaling.x-k8s.io");
-    bool atomic = str_is(class_name, "best-effort-atomic-scale-up.autoscaling.x-k8s.io");
+    bool check = str_is(r->class_name, "check-capacity.autoscaling.x-k8s.io");
+    bool atomic = str_is(r->class_name, "best-effort-atomic-scale-up.autoscaling.x-k8s.io");
     if (!check && !atomic) return 0;
     out[0] = condition("Accepted", true, "Accepted", "cluster-autoscaler looks at the request");
-    if (verdict == KARP_ADMIT_NOW)
+    if (r->refused) out[1] = condition("Failed", true, "Expired", "it was not provisioned within seven days");
+    else if (r->verdict == KARP_ADMIT_NOW)
         out[1] = condition("Provisioned", true, "CapacityIsFound", "there is room on nodes that are ready");
-    else if (verdict == KARP_ADMIT_LAUNCH && atomic)
+    else if (r->verdict == KARP_ADMIT_LAUNCH && atomic)
         out[1] = condition("Provisioned", true, "CapacityIsProvisioned", "nodes are launched for all of its pods");
-    else if (check && no_retry)
+    else if (check && r->no_retry)
         out[1] = condition("Failed", true, "CapacityIsNotFound", "there is no room, and it is not tried again");
     else out[1] = condition("Provisioned", false, "CapacityIsNotFound", "there is no room; it is tried again later");
     return 2;

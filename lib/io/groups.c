@@ -29,6 +29,7 @@ static const struct source {
     [KARP_GROUP_KUEUE] = { NULL, { "kueue.x-k8s.io/pod-group-name" }, NULL, "kueue.x-k8s.io/pod-group-total-count" },
     [KARP_GROUP_WORKLOAD_REF] = { NULL, { NULL }, NULL, NULL }, /* these two: group_parts.c */
     [KARP_GROUP_YUNIKORN] = { NULL, { NULL }, NULL, NULL },
+    [KARP_GROUP_PROVISIONING_REQUEST] = { NULL, { NULL }, NULL, NULL }, /* its pods exist for the question alone */
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
@@ -80,6 +81,11 @@ void io_finish_group(io_decoder *d, const tree *object, void *into)
 
 karp_status io_group_of_pod(karp_reader *reader, io_decoder *d, const tree *root, karp_pod *pod)
 {
+    if (reader->made_group.len > 0) {
+        pod->group_name = reader->made_group;
+        pod->group_source = reader->made_group_source;
+        return KARP_OK;
+    }
     karp_status status = io_group_part(reader, d, root, pod);
     if (status) return status;
     const struct source *s = &sources[pod->group_source];
@@ -125,8 +131,8 @@ static void read_topology(io_decoder *d, const tree *object, const tree *value, 
 /* scheduling.k8s.io/v1alpha2 has the words Pod and PodGroup. */
 static void read_disruption(io_decoder *d, const tree *object, const tree *value, void *into)
 {
-    bool word = str_is(tree_text(value), "Pod"), all = str_is(tree_text(value), "PodGroup");
-    if (word || all) ((karp_pod_group *)into)->disruption_all = all;
+    if (tree_is(value, TREE_STRING)) /* v1alpha2 */
+        ((karp_pod_group *)into)->disruption_all = str_is(tree_text(value), "PodGroup");
     else if (io_as_object(d, value, "disruptionMode"))
         ((karp_pod_group *)into)->disruption_all = tree_get(value, "all") != NULL;
     (void)object;

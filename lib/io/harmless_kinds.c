@@ -149,8 +149,7 @@ const io_harmless io_harmless_kinds[] = {
     { "kro.run", "ResourceGraphDefinition" },
     { "kubeadm.k8s.io", "*" },
     { "kubeflow.org", "PodDefault Profile" },
-    { "kueue.x-k8s.io", "AdmissionCheck ClusterQueue Cohort LocalQueue MultiKueueCluster MultiKueueConfig "
-                        "ProvisioningRequestConfig ResourceFlavor Topology WorkloadPriorityClass" },
+    { "kueue.x-k8s.io", "AdmissionCheck Cohort MultiKueueCluster MultiKueueConfig ProvisioningRequestConfig" },
     { "kwok.x-k8s.io", "*" },
     { "kyverno.io", "*" },
     { "linkerd.io", "*" },

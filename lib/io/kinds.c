@@ -48,6 +48,11 @@ static const io_kind_info kinds[] = {
     { "serving.kserve.io", "ServingRuntime", IO_KIND_REFERRED, true, "v1alpha1", NULL },
     { "trainer.kubeflow.org", "ClusterTrainingRuntime", IO_KIND_REFERRED, false, "v1alpha1", NULL },
     { "trainer.kubeflow.org", "TrainingRuntime", IO_KIND_REFERRED, true, "v1alpha1", NULL },
+    { "kueue.x-k8s.io", "LocalQueue", IO_KIND_REFERRED, true, "v1beta2", "v1beta1" },
+    { "kueue.x-k8s.io", "ClusterQueue", IO_KIND_REFERRED, false, "v1beta2", "v1beta1" },
+    { "kueue.x-k8s.io", "ResourceFlavor", IO_KIND_REFERRED, false, "v1beta2", "v1beta1" },
+    { "kueue.x-k8s.io", "Topology", IO_KIND_REFERRED, false, "v1beta2", "v1beta1" },
+    { "kueue.x-k8s.io", "WorkloadPriorityClass", IO_KIND_REFERRED, false, "v1beta2", "v1beta1" },
     { "cluster.x-k8s.io", "MachineDeployment", IO_KIND_REFERRED, true, "v1beta2", "v1beta1" },
     { "karp", "Prices", IO_KIND_PRICES, false, "v1", NULL },
 };

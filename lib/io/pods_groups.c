@@ -60,7 +60,11 @@ static void add_made(io_pods *p, uint32_t source, karp_str name, uint64_t least)
 
 void io_pods_as_group(io_pods *p, uint32_t source, size_t first, uint64_t least)
 {
-    karp_str name = group_name(p, source);
+    io_pods_as_named_group(p, source, group_name(p, source), first, least);
+}
+
+void io_pods_as_named_group(io_pods *p, uint32_t source, karp_str name, size_t first, uint64_t least)
+{
     uint64_t pods = 0;
     for (size_t i = first; i < p->count && !p->t->status; i++) {
         name_group(p, &p->sets[i], source, name);

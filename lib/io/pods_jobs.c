@@ -305,13 +305,24 @@ void io_make_leader_worker_set(io_pods *p)
     int64_t replicas = io_pods_integer(p, "/spec/replicas", 0, 1),
             size = io_pods_integer(p, "/spec/leaderWorkerTemplate/size", 1, 1);
     leader_worker l = read_leader_worker(p, (uint64_t)(size > 0 ? size : 1));
+    bool volcano = str_is(tree_get_text(tree_get(worker, "spec"), "schedulerName"), "volcano"),
+         leader_ready = str_is(tree_get_text(tree_get(p->object, "spec"), "startupPolicy"), "LeaderReady");
+    if (volcano)
+        io_pods_note(p,
+                     "LeaderWorkerSet %.*s: each of its groups is a PodGroup of Volcano, as with "
+                     "gangSchedulingManagement.schedulerProvider: volcano of its controller, which is off by default",
+                     str_shown(p->name, 100), p->name.ptr);
     for (int64_t group = 0; group < replicas && !p->d->status && !p->t->status; group++) {
+        size_t before = p->count;
         io_pod_set *first = io_pods_add(p, leader ? leader : worker, p->name, 1);
         if (first) first->first = (uint64_t)group;
         if (first) first->claims = tree_get(template_, "volumeClaimTemplates");
         io_set_label(p, first, "leaderworkerset.sigs.k8s.io/worker-index", str("0"));
         label_group(p, first, &l, (uint64_t)group, 0);
         add_workers(p, worker, &l, (uint64_t)group);
+        if (volcano)
+            io_pods_as_named_group(p, KARP_GROUP_VOLCANO, numbered(p, p->name, (uint64_t)group), before,
+                                   leader_ready ? 1 : l.size);
     }
 }
 

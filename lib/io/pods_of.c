@@ -174,6 +174,7 @@ karp_status io_pods_of(io_pods *p)
         if (p->kind->make) p->kind->make(p);
         else io_pods_add_places(p);
         io_pods_as_kai(p);
+        io_pods_as_kueue(p);
     }
     if (p->t->status && !p->d->status) {
         p->d->status = fail(&p->d->error, p->t->status, "out of memory");

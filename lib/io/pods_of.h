@@ -13,17 +13,23 @@ typedef struct io_pod_set {
     karp_str name;
     uint64_t first, count;
     uint64_t runs; /* pods that end are created until so many have succeeded; 0 = the pods stay */
+    karp_str group; /* of pods that only an admission is asked for: their group; "" = as the template says */
+    uint32_t group_source; /* KARP_GROUP_* */
 } io_pod_set;
 
 /* Finds another object of the input: its kind, namespace ("" = none) and name. NULL = it is not there. */
 typedef const tree *io_find_object(void *user, const char *kind, karp_str namespace_, karp_str name);
+/* How many pods run on the capacity of the ProvisioningRequest. */
+typedef uint64_t io_count_consumers(void *user, karp_str namespace_, karp_str request);
 
 typedef struct io_pods {
     karp_context *context;
     io_decoder *d; /* failures are recorded here, with the path of the field */
     trees *t; /* for what is made; it must live as long as the sets are used */
     io_find_object *find; /* NULL = nothing is found */
+    io_count_consumers *consumers; /* NULL = there are none */
     void *user;
+    int64_t now;
     const io_pod_kind *kind;
     uint32_t replicas_from; /* KARP_REPLICAS_* for what the operator scales by itself */
     bool queued; /* what waits for admission has its pods */

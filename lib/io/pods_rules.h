@@ -35,6 +35,8 @@ void io_make_by_schedule(io_pods *p);
 /* The pods of the sets from this one on are a group of another scheduler, which their operator makes if the input lacks
  * it; least 0 = all of them start together. */
 void io_pods_as_group(io_pods *p, uint32_t source, size_t first, uint64_t least);
+/* The same under another name than that of the object. */
+void io_pods_as_named_group(io_pods *p, uint32_t source, karp_str name, size_t first, uint64_t least);
 
 /* The pods are groups as KAI makes them, if it schedules them. */
 void io_pods_as_kai(io_pods *p);
@@ -42,6 +44,51 @@ void io_pods_as_kai(io_pods *p);
 /* ---- pods_kueue.c ------------------------------------------------------------------------------------------------ */
 
 void io_make_kueue_workload(io_pods *p);
+/* The local queue of Kueue that an object is in; "" = none. */
+karp_str io_kueue_queue(const tree *object);
+/* The sets become the pod sets of Workloads, if Kueue manages the object: there is a question about its admission. */
+void io_pods_as_kueue(io_pods *p);
+
+/* ---- kueue_flavors.c --------------------------------------------------------------------------------------------- */
+
+/* What a pod set asks of Kueue, as far as it decides on its ResourceFlavors. */
+typedef struct io_kueue_asks {
+    const tree *template_; /* of its pods */
+    bool topology; /* it has a topology request */
+    karp_str levels[2]; /* the levels that it names; "" = none */
+} io_kueue_asks;
+
+enum { IO_KUEUE_GROUPS = 8 };
+
+/* A choice of ResourceFlavors: one of each resource group of which the pods request something. */
+typedef struct io_kueue_choice {
+    karp_str name, part; /* those of the flavours, joined by +, and for names of objects by a point */
+    karp_str refused; /* why Kueue does not assign them; "" = it does */
+    const tree *flavors[IO_KUEUE_GROUPS];
+    size_t count;
+    const tree *levels; /* of their topology; NULL = there is none */
+} io_kueue_choice;
+
+typedef struct io_kueue_choices {
+    const tree *queue; /* the ClusterQueue */
+    const tree *lists[IO_KUEUE_GROUPS]; /* flavours of the resource groups */
+    size_t list_count;
+    uint64_t count; /* of choices */
+    karp_str refused; /* why the queue admits none of them; "" = it may */
+    bool topology_alone; /* all flavours of the queue have a topology */
+} io_kueue_choices;
+
+/* Finds the ClusterQueue of a local queue. false = it is not in the input, which is noted. */
+bool io_kueue_find_queue(io_pods *p, karp_str local_queue, io_kueue_choices *out);
+/* Lists the resource groups of the queue that the pods use. */
+void io_kueue_list(io_pods *p, const io_kueue_asks *asks, io_kueue_choices *c);
+/* Choice `number`, in the order in which Kueue tries them. */
+io_kueue_choice io_kueue_choice_at(io_pods *p, const io_kueue_choices *c, const io_kueue_asks *asks, uint64_t number);
+/* What Kueue adds to the pods when it admits them. */
+void io_kueue_apply(io_pods *p, const io_pod_set *set, const io_kueue_choice *choice);
+
+/* ---- pods_requests.c --------------------------------------------------------------------------------------------- */
+
 void io_make_provisioning_request(io_pods *p);
 
 /* ---- pods_ray.c -------------------------------------------------------------------------------------------------- */

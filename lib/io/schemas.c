@@ -169,9 +169,14 @@ const record *io_schema_of(const io_kind_info *info)
 static const struct {
     const char *group, *versions;
 } past[] = {
-    { "apps", "v1beta1 v1beta2" },       { "autoscaling", "v2beta1 v2beta2" }, { "batch", "v1beta1 v2alpha1" },
-    { "karpenter.sh", "v1beta1" },       { "karpenter.k8s.aws", "v1beta1" },   { "policy", "v1beta1" },
-    { "scheduling.k8s.io", "v1alpha1" }, { "storage.k8s.io", "v1alpha1" },
+    { "apps", "v1beta1 v1beta2" },
+    { "autoscaling", "v2beta1 v2beta2" },
+    { "batch", "v1beta1 v2alpha1" },
+    { "karpenter.sh", "v1beta1" },
+    { "karpenter.k8s.aws", "v1beta1" },
+    { "policy", "v1beta1" },
+    { "scheduling.k8s.io", "v1alpha1 v1alpha2" },
+    { "storage.k8s.io", "v1alpha1" },
 };
 
 bool io_was_version(const io_kind_info *info, karp_str version)

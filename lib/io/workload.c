@@ -378,6 +378,21 @@ static const tree *find_object(void *user, const char *kind, karp_str namespace_
     return io_find_tree(user, str(kind), namespace_, name);
 }
 
+/* The pods that run on the capacity of a ProvisioningRequest. */
+static uint64_t count_consumers(void *user, karp_str namespace_, karp_str request)
+{
+    const karp_reader *reader = user;
+    uint64_t count = 0;
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        if (w->info->kind != IO_KIND_POD || w->gone || !equal_str(w->namespace_, namespace_)) continue;
+        const tree *annotations = tree_get(tree_get(w->root, "metadata"), "annotations");
+        count += equal_str(tree_get_text(annotations, "autoscaling.x-k8s.io/consume-provisioning-request"), request) &&
+                 tree_get_text(tree_get(w->root, "spec"), "nodeName").len > 0 && !io_pod_ended(w->root);
+    }
+    return count;
+}
+
 static karp_status report(karp_reader *reader, const io_deferred *deferred, const io_pods *pods)
 {
     karp_status status = KARP_OK;
@@ -394,7 +409,7 @@ static karp_status expand_sets(workload *w, const io_deferred *deferred, const t
     const char *kind = deferred->info->name;
     uint64_t total = 0, present = io_owned(w->f->reader, kind, w->namespace_, w->name);
     karp_status status = KARP_OK;
-    w->hash_label = pods->kind->hash;
+    w->hash_label = pods->kind ? pods->kind->hash : NULL;
     for (size_t i = 0; i < pods->count; i++) {
         if (pods->sets[i].count > w->f->reader->limits.pods - total)
             return too_many(w->f->reader, deferred, w->place, NULL);
@@ -410,8 +425,11 @@ static karp_status expand_sets(workload *w, const io_deferred *deferred, const t
         w->owners = owner_references(w->f->t, root);
         if (set->runs > 0) status = note_lasting(w->f->reader);
         if (status) break;
+        w->f->reader->made_group = set->group;
+        w->f->reader->made_group_source = set->group_source;
         status = w->hash_label ? expand_by_set(w, root, kind) : add_pods(w, present);
     }
+    w->f->reader->made_group.len = 0;
     return status;
 }
 
@@ -439,7 +457,9 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
                      .d = &d,
                      .t = w->f->t,
                      .find = find_object,
+                     .consumers = count_consumers,
                      .user = reader,
+                     .now = reader->asked.now,
                      .kind = io_pod_kind_of(deferred->info),
                      .replicas_from = reader->options.replicas_from,
                      .queued = reader->options.queued != 0,
@@ -454,6 +474,31 @@ static karp_status expand_operated(workload *w, const io_deferred *deferred, con
     if (status == KARP_OK && pods.refused.len && !io_is_stated(tree_get(deferred->root, "metadata"), "uid"))
         status = io_refuse(w->f, deferred, pods.refused.ptr, &refused);
     if (status == KARP_OK && !refused) status = expand_pods(w, deferred, root, &pods);
+    io_pods_free(&pods);
+    return status;
+}
+
+/* A Job that Kueue manages: its pods are the pod set of a Workload. */
+static karp_status expand_queued_job(workload *w, const io_deferred *deferred, const tree *root)
+{
+    static const io_pod_kind kind = { .info = { "batch", "Job", IO_KIND_JOB, true, "v1", NULL } };
+    karp_reader *reader = w->f->reader;
+    io_decoder d;
+    io_decoder_init(&d, &reader->scratch);
+    io_pods pods = { .context = reader->context,
+                     .d = &d,
+                     .t = w->f->t,
+                     .find = find_object,
+                     .user = reader,
+                     .now = reader->asked.now,
+                     .kind = &kind,
+                     .queued = true,
+                     .object = root,
+                     .namespace_ = w->namespace_,
+                     .name = w->name };
+    if (io_pods_add(&pods, w->template_, w->name, w->replicas)) io_pods_as_kueue(&pods);
+    karp_status status = pods.t->status ? io_reader_nomem(reader) : d.status;
+    if (status == KARP_OK) status = expand_pods(w, deferred, root, &pods);
     io_pods_free(&pods);
     return status;
 }
@@ -490,6 +535,9 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
         w.replicas = io_job_active(io_job_counts_of(spec), succeeded_of(reader, root, w.namespace_, w.name));
     if (w.replicas > reader->limits.pods)
         return too_many(reader, deferred, place, job ? "spec.parallelism" : "spec.replicas");
+    if (job && reader->options.queued && io_kueue_queue(root).len && w.replicas > 0 &&
+        io_owned(reader, "Job", w.namespace_, w.name) == 0)
+        return expand_queued_job(&w, deferred, root);
     if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful) && !deferred->scaled) {
         karp_status status = io_unused_workload(reader, root);
         if (status) return status;

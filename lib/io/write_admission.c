@@ -68,8 +68,9 @@ static const record record_admitted = {
          { TEXTS("nodes", karp_admitted, nodes, node_count) })
 };
 static const record record_flavour = {
-    SIZED(karp_flavour, detail),
-    OPEN({ TEXT("nodePool", karp_flavour, node_pool), GIVEN }, { TEXT("zone", karp_flavour, zone), GIVEN },
+    SIZED(karp_flavour, resource_flavor),
+    OPEN({ TEXT("resourceFlavor", karp_flavour, resource_flavor), GIVEN },
+         { TEXT("nodePool", karp_flavour, node_pool), GIVEN }, { TEXT("zone", karp_flavour, zone), GIVEN },
          { TEXT("capacityType", karp_flavour, capacity_type), GIVEN },
          { TEXT("reservation", karp_flavour, reservation), GIVEN },
          { NAMED("answer", karp_flavour, verdict, admit_names) }, { UINT32("placed", karp_flavour, placed) },
@@ -219,6 +220,11 @@ static void detail_line(const text_out *t, const char *title, karp_str words)
 static void name_flavour(write_buffer *b, const karp_flavour *f)
 {
     const karp_str parts[] = { f->zone, f->capacity_type, f->reservation };
+    if (f->resource_flavor.len > 0) {
+        buffer_text(b, "ResourceFlavor ");
+        text_clean(b, f->resource_flavor);
+        return;
+    }
     buffer_text(b, f->node_pool.len > 0 ? "NodePool " : "no NodePool");
     text_clean(b, f->node_pool);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

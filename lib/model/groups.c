@@ -20,19 +20,24 @@ void karp_pod_group_init(karp_pod_group *group, size_t size)
 
 const char *karp_group_source_name(uint32_t source)
 {
-    static const char *const names[] = { "PodGroup", "scheduler-plugins", "Koordinator", "Volcano", "KAI",
-                                         "Kueue",    "workload",          "workloadRef", "YuniKorn" };
+    static const char *const names[] = {
+        "PodGroup", "scheduler-plugins", "Koordinator", "Volcano",  "KAI",
+        "Kueue",    "workload",          "workloadRef", "YuniKorn", "ProvisioningRequest"
+    };
     return source < sizeof names / sizeof *names ? names[source] : "unknown";
 }
 
 /* What tells apart groups that have one namespace and name. */
 static uint32_t group_kind(uint32_t source, bool composite) { return source << 1 | (composite ? 1 : 0); }
 
-bool group_source_known(uint32_t source) { return source <= KARP_GROUP_YUNIKORN && source != KARP_GROUP_WORKLOAD; }
+bool group_source_known(uint32_t source)
+{
+    return source <= KARP_GROUP_PROVISIONING_REQUEST && source != KARP_GROUP_WORKLOAD;
+}
 
 static karp_status check(const karp_pod_group *g, karp_error *error)
 {
-    if (g->reserved != 0) return fail_reserved(error, "karp_pod_group");
+    if (g->reserved != 0 || g->reserved_too != 0) return fail_reserved(error, "karp_pod_group");
     if (!group_source_known(g->source))
         return fail(error, KARP_E_INVALID, "karp_pod_group: unknown source %u", (unsigned)g->source);
     if (g->min_pods < 0) return fail(error, KARP_E_INVALID, "karp_pod_group: min_pods is negative");
@@ -61,10 +66,16 @@ karp_status karp_builder_add_pod_group(karp_builder *builder, const karp_pod_gro
                     .disruption_all = own.disruption_all != 0,
                     .has_priority = own.has_priority != 0,
                     .required = own.required != 0,
+                    .one_of = own.composite != 0 && own.one_of != 0,
+                    .booked = own.booked != 0,
+                    .no_retry = own.no_retry != 0,
                     .min_count = own.gang ? own.min_count : 1,
                     .priority = own.priority,
                     .min_pods = own.composite ? own.min_pods : 0 };
     g.topology_key = copy_text(&a.c, own.topology_key);
+    g.resource_flavor = copy_text(&a.c, own.resource_flavor);
+    g.refused = copy_text(&a.c, own.refused);
+    g.request_class = copy_text(&a.c, own.request_class);
     g.parent = own.parent.len > 0 ? copy_name(&a, own.parent) : NO_TEXT;
     return adding_finish(&a, &builder->s.groups, &g, sizeof g);
 }

@@ -32,6 +32,9 @@ struct group_index {
     const group_turn *turns; /* by group, of the topmost ones; NULL = they have the places of their first pods */
 };
 
+/* The most composites above a group. Kubernetes allows 4; those that Kueue's topologies make are more. */
+enum { MOST_COMPOSITES = 24 };
+
 /* Whether a group of the input may be of the source. */
 bool group_source_known(uint32_t source);
 

@@ -148,7 +148,8 @@ static const layout overlay_ = ROWS(overlay, META(overlay), LIST(overlay, requir
 static const layout buffer_ = ROWS(
     capacity_buffer, META(capacity_buffer), IDS(capacity_buffer, shape, shape, REF_SHAPE),
     IDS(capacity_buffer, labels, labels, REF_LABELS), IDS(capacity_buffer, claims, claims, REF_CLAIMS));
-static const layout group_ = ROWS(pod_group, META(pod_group), TEXT(pod_group, topology_key), NAME(pod_group, parent));
+static const layout group_ = ROWS(pod_group, META(pod_group), TEXTS(pod_group, topology_key, request_class),
+                                  NAME(pod_group, parent));
 static const layout slice_ = ROWS(resource_slice, META(resource_slice), TEXTS(resource_slice, driver, pool),
                                   NAMES(resource_slice, owner, node), LIST(resource_slice, terms, node_term_),
                                   LIST(resource_slice, devices, device_), LIST(resource_slice, counters, counter_set_));

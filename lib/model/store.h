@@ -345,9 +345,12 @@ typedef struct pod_group {
     uint32_t source; /* KARP_GROUP_* */
     bool composite, gang, has_priority, disruption_all;
     bool required; /* the composite above starts only together with it */
+    bool one_of; /* of a composite: its groups are alternatives */
+    bool booked, no_retry; /* of a ProvisioningRequest */
     int32_t min_count, priority;
     int32_t min_pods; /* of a composite: least number of pods below it, 0 = any */
-    uint32_t topology_key; /* text id, NO_TEXT = none */
+    uint32_t topology_key; /* text id, NO_TEXT = none; so are the next three */
+    uint32_t resource_flavor, refused, request_class;
     uint32_t parent; /* names id, NO_TEXT = none */
 } pod_group;
 

@@ -73,6 +73,9 @@ static void add_detail(const scheduler *s, const member_group *g, const gang_cou
         strbuf_adds(b, "its bound pods are not in one domain of ");
         if (o != NULL) strbuf_addstr(b, text_of(s->snapshot, o->topology_key));
         return;
+    case KARP_REASON_GROUP_REFUSED:
+        if (o != NULL) strbuf_addstr(b, text_of(s->snapshot, o->refused));
+        return;
     case KARP_REASON_GROUP_MINIMUM:
         if (result_of(s, g) != NULL) {
             add_tries_of(s, g, b);
@@ -124,7 +127,8 @@ static bool count_children(scheduler *s, gang_count *of, uint8_t *part)
         gang_count n = gang_counts(s, &all->items[i]);
         if (!all->items[i].composite) of[i] = n;
         if (all->items[i].composite || !takes_part(&n)) continue;
-        for (uint32_t above = i, depth = 0; above != NO_ID && depth < 10; depth++, above = all->items[above].parent)
+        for (uint32_t above = i, depth = 0; above != NO_ID && depth <= MOST_COMPOSITES;
+             depth++, above = all->items[above].parent)
             part[above] = 1;
     }
     for (uint32_t i = 0; i < all->count; i++) {

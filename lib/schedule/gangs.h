@@ -62,7 +62,7 @@ typedef struct gang_result {
     gang_try tries[MOST_TRIES];
 } gang_result;
 
-enum { MOST_INSIDE = 12 }; /* domains within domains: composites, and the nodes of a flavour */
+enum { MOST_INSIDE = MOST_COMPOSITES + 4 }; /* domains within domains: composites, and the nodes of a flavour */
 
 /* What a round knows of groups; in its arena. */
 struct gang_state {

@@ -142,7 +142,7 @@ bool workloads_find_flavours(scheduler *s)
 {
     struct workloads *w = s->workloads;
     listing l = { .s = s, .by = w->by };
-    if (w->found || w->by == 0) return true;
+    if (w->found || (w->by & ~(uint32_t)KARP_FLAVOUR_RESOURCE_FLAVOR) == 0) return true;
     words_init(&l.keys, s->context);
     l.of_host = arena_array(&s->data, s->hosts.count + (size_t)1, sizeof *l.of_host);
     bool ok = l.of_host != NULL && list_keys(&l) && make(&l, w);

@@ -24,6 +24,14 @@ typedef struct workload_try {
     const char *why; /* why it does not start, as far as its own group says; "" = nothing is known */
 } workload_try;
 
+enum { MOST_RESOURCE_FLAVORS = 64 };
+
+/* A workload with one ResourceFlavor of Kueue alone. */
+typedef struct resource_try {
+    uint32_t flavor; /* text id of its name */
+    workload_try at;
+} resource_try;
+
 typedef struct queued {
     /* set by the caller */
     bool waits; /* it has a turn */
@@ -34,6 +42,8 @@ typedef struct queued {
     bool tried, starts_alone;
     workload_try now;
     workload_try *flavours;
+    resource_try *resources; /* by ResourceFlavor of its queue, in the order in which they are tried */
+    uint32_t resource_count;
     uint32_t left; /* a pod that had no place when it was tried; NO_ID = not known */
 } queued;
 

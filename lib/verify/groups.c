@@ -75,12 +75,11 @@ static void add_to_parent(group_check *c, uint32_t number)
     c->of[g->parent].required_start += o != NULL && o->required && (runs || starts);
 }
 
-enum { DEEPEST = 10 };
-
 static uint32_t depth_of(const group_check *c, uint32_t number)
 {
     uint32_t depth = 0;
-    for (uint32_t at = c->all->items[number].parent; at != NO_ID && depth < DEEPEST; at = c->all->items[at].parent)
+    for (uint32_t at = c->all->items[number].parent; at != NO_ID && depth < MOST_COMPOSITES;
+         at = c->all->items[at].parent)
         depth++;
     return depth;
 }
@@ -91,7 +90,7 @@ static void count_all(group_check *c)
         c->of[i] = c->all->items[i].composite ? (tally){ .priorities = true, .domain = NO_ID }
                                               : count_pods(c, &c->all->items[i]);
     }
-    for (uint32_t depth = DEEPEST; depth > 0; depth--) { /* the deepest first */
+    for (uint32_t depth = MOST_COMPOSITES; depth > 0; depth--) { /* the deepest first */
         for (uint32_t i = 0; i < c->all->count; i++) {
             if (depth_of(c, i) == depth) add_to_parent(c, i);
         }
@@ -152,7 +151,8 @@ static void check_domains(group_check *c, uint32_t number)
     for (uint32_t i = 0; i < g->pod_count && !c->v->failed; i++) {
         uint32_t above = number;
         if (!stays_bound(c->v, g->pods[i]) && c->v->at[g->pods[i]] == NO_ID) continue;
-        for (uint32_t depth = 0; above != NO_ID && depth <= DEEPEST; depth++, above = c->all->items[above].parent) {
+        for (uint32_t depth = 0; above != NO_ID && depth <= MOST_COMPOSITES;
+             depth++, above = c->all->items[above].parent) {
             if (c->of[above].part) check_member(c, above, g->pods[i]);
         }
     }
@@ -192,7 +192,8 @@ static void mark_parts(group_check *c)
     for (uint32_t i = 0; i < c->all->count; i++) {
         uint32_t above = i;
         if (c->all->items[i].composite || c->of[i].placed == 0) continue;
-        for (uint32_t depth = 0; above != NO_ID && depth <= DEEPEST; depth++, above = c->all->items[above].parent)
+        for (uint32_t depth = 0; above != NO_ID && depth <= MOST_COMPOSITES;
+             depth++, above = c->all->items[above].parent)
             c->of[above].part = true;
     }
 }

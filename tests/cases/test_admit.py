@@ -115,7 +115,7 @@ def test_gate():
     _, said = q.ask('admit', objects, '--fail-on', 'now', status=1)
     check('--fail-on: launch or never' in said, said)
     _, said = q.ask('admit', objects, '--flavours', 'zones', status=1)
-    check('--flavours: nodepool, zone, capacity-type, reservation, all or none' in said, said)
+    check('--flavours: nodepool, zone, capacity-type, reservation, resource-flavor, all or none' in said, said)
 
 
 def test_starting_node():
@@ -262,6 +262,13 @@ def test_other_kinds():
               [('Accepted', 'True', 'Accepted'), ('Failed' if more else 'Provisioned', *wanted)], f'{cls} {limit} {more}')
     other = {**request, 'spec': {**request['spec'], 'provisioningClassName': 'example.com/other'}}
     check('conditions' not in q.admit(pool(), other, made)['workloads'][0], 'a class of others')
+    def labels_of(asked):  # the pods have no labels of the question, which other pods could select
+        spread = json.loads(json.dumps(made))
+        spread['template']['spec']['affinity'] = {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
+            {'topologyKey': 'kubernetes.io/hostname', 'labelSelector': {'matchExpressions': [{'key': k, 'operator': 'Exists'}]}}
+            for k in ('autoscaling.x-k8s.io/provisioning-class-name', 'kueue.x-k8s.io/pod-group-name')]}}
+        return q.admit(node('n1', 9), asked, spread)['workloads'][0]['answer']
+    equal(labels_of(request), 'now', 'no label of the question')
     missing = q.admit(pool(), request)
     check('PodTemplate t' in missing['problems'][0], missing)
     buffer = {'apiVersion': 'autoscaling.x-k8s.io/v1beta1', 'kind': 'CapacityBuffer', 'metadata': {'name': 'b'},
@@ -280,6 +287,38 @@ def test_other_kinds():
     got = q.admit(pool(), web)['workloads'][0]
     equal((got['kind'], got['answer'], got['placed'], got['reason'].startswith('6 of 9 fit: ')), ('ReplicaSet', 'never', 6, True),
           'pods of a Deployment are placed one by one')
+
+
+def test_bookings():
+    """cluster-autoscaler holds what it found for ten minutes, or until its pods run; what is not found in seven days fails."""
+    made = {'apiVersion': 'v1', 'kind': 'PodTemplate', 'metadata': {'name': 't'}, 'template': template(1)}
+    now = '2026-03-02T12:00:00Z'
+
+    def ask(since, *more, created='2026-03-02T10:00:00Z', kind='check-capacity.autoscaling.x-k8s.io', conditions=('Provisioned',)):
+        request = {'apiVersion': 'autoscaling.x-k8s.io/v1', 'kind': 'ProvisioningRequest', 'metadata': {'name': 'r', 'creationTimestamp': created},
+                   'spec': {'provisioningClassName': kind, 'podSets': [{'podTemplateRef': {'name': 't'}, 'count': 3}]},
+                   'status': {'conditions': [{'type': c, 'status': 'True', 'lastTransitionTime': since} for c in conditions] if since else []}}
+        got = q.admit(node('n1'), request, made, *more, job('other', 3, creationTimestamp='2026-03-01T00:00:00Z'), words=('--flavours', 'none', '--changes', '0', '--now', now))
+        return ({w['workload'].split('/')[1]: w['answer'] for w in got['workloads']}, got['workloads'],
+                [w for w in got.get('warnings', []) if 'BookingExpired' in w])
+    answers, rows, notes = ask('2026-03-02T11:51:00Z')
+    equal((answers, list(answers), notes), ({'r': 'now', 'other': 'never'}, ['r', 'other'], []), 'what is booked comes first, whatever is older')
+    equal((rows[0]['priority'], 'conditions' in rows[0]), (0, False), 'its conditions stay')
+    answers, _, notes = ask('2026-03-02T11:49:00Z')
+    equal(answers, {'other': 'now'}, 'after ten minutes its room is free')
+    check(len(notes) == 1 and 'CapacityReservationTimeExpired' in notes[0], f'{notes}')
+    running = [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'p{i}', 'annotations': {'autoscaling.x-k8s.io/consume-provisioning-request': 'r'}},
+                'spec': {**template(1)['spec'], 'nodeName': 'n1'}, 'status': {'phase': 'Running'}} for i in range(3)]
+    answers, _, notes = ask('2026-03-02T11:55:00Z', *running)
+    equal(answers, {'other': 'never'}, 'its pods have the room themselves')
+    check(len(notes) == 1 and 'CapacityBookingConsumed' in notes[0], f'{notes}')
+    equal(ask('2026-03-02T11:55:00Z', *running[:2])[0], {'r': 'never', 'other': 'never'}, 'as long as one is missing, all are booked')
+    equal(ask('2026-03-02T11:51:00Z', conditions=('Provisioned', 'BookingExpired'))[0], {'other': 'now'}, 'what is stated is not noted again')
+    equal(ask('2026-03-02T11:51:00Z', kind='example.com/other')[0], {'other': 'now'}, 'a class of others books nothing that is known')
+    answers, rows, _ = ask(None, created='2026-02-23T11:00:00Z')
+    one = next(r for r in rows if r['workload'] == 'default/r')
+    equal((one['answer'], one['code'], [(c['type'], c['status'], c['reason']) for c in one['conditions']]),
+          ('never', 'GROUP_REFUSED', [('Accepted', 'True', 'Accepted'), ('Failed', 'True', 'Expired')]), 'after seven days')
 
 
 # ---- the same as a plan --------------------------------------------------------------------------------------------------------

@@ -286,6 +286,7 @@ static const struct unreachable {
     { KARP_REASON_GROUP_MINIMUM, "likewise" },
     { KARP_REASON_GROUP_COMPOSITE, "likewise" },
     { KARP_REASON_GROUP_DOMAIN_FULL, "likewise" },
+    { KARP_REASON_GROUP_REFUSED, "likewise (test_admit.py)" },
     { KARP_REASON_VOLUME_LOOK_UP, "of pods that move; admission refuses the others (text cases)" },
 };
 

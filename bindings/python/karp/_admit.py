@@ -12,11 +12,11 @@ from . import _structs as S
 from ._decision import Plan
 from ._explain import Remedy, _Explanation
 
-FLAVOURS = {'nodepool': 1, 'zone': 2, 'capacity-type': 4, 'reservation': 8, 'all': 15}
+FLAVOURS = {'nodepool': 1, 'zone': 2, 'capacity-type': 4, 'reservation': 8, 'resource-flavor': 16, 'all': 31}
 
 
 class Flavour(NamedTuple):
-    """A workload on one kind of nodes alone; a NodePool of None: nodes without one."""
+    """A workload on one kind of nodes alone; a NodePool of None: nodes without one. A ResourceFlavor of Kueue is a row of its own."""
     node_pool: Optional[str]
     zone: Optional[str]
     capacity_type: Optional[str]
@@ -26,6 +26,7 @@ class Flavour(NamedTuple):
     launches: int
     cost: float
     reason: Optional[str]
+    resource_flavor: Optional[str] = None
 
 
 class Condition(NamedTuple):
@@ -66,7 +67,8 @@ def _answer(verdict: int) -> str:
 def _flavour(raw: S.Flavour) -> Flavour:
     pool, zone, capacity, reservation = (native.text(each) or None
                                          for each in (raw.node_pool, raw.zone, raw.capacity_type, raw.reservation))
-    return Flavour(pool, zone, capacity, reservation, _answer(raw.verdict), int(raw.placed), int(raw.launches), float(raw.cost), native.text(raw.detail) or None)
+    return Flavour(pool, zone, capacity, reservation, _answer(raw.verdict), int(raw.placed), int(raw.launches), float(raw.cost), native.text(raw.detail) or None,
+                   native.text(raw.resource_flavor) or None)
 
 
 def _row(admission: int, index: int) -> Workload:

@@ -190,7 +190,7 @@ class FitType(C.Structure):
 class Flavour(C.Structure):
     _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('zone', Str), ('capacity_type', Str), ('reservation', Str),
                 ('verdict', C.c_uint32), ('placed', C.c_uint32), ('launches', C.c_uint32), ('reserved', C.c_uint32),
-                ('cost', C.c_double), ('detail', Str)]
+                ('cost', C.c_double), ('detail', Str), ('resource_flavor', Str)]
 
 
 class Ignored(C.Structure):

@@ -27,15 +27,17 @@ pub struct Admit {
 /// What tells kinds of nodes apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flavours {
-    /// Implied by the others.
+    /// Implied by the next three.
     pub node_pool: bool,
     pub zone: bool,
     pub capacity_type: bool,
     pub reservation: bool,
+    /// Rows of their own: the ResourceFlavors of the workload's queue in Kueue.
+    pub resource_flavor: bool,
 }
 
 impl Flavours {
-    pub const ALL: Flavours = Flavours { node_pool: true, zone: true, capacity_type: true, reservation: true };
+    pub const ALL: Flavours = Flavours { node_pool: true, zone: true, capacity_type: true, reservation: true, resource_flavor: true };
 
     pub(crate) fn bits(self) -> u32 {
         let rows = [
@@ -43,6 +45,7 @@ impl Flavours {
             (self.zone, c::KARP_FLAVOUR_ZONE),
             (self.capacity_type, c::KARP_FLAVOUR_CAPACITY_TYPE),
             (self.reservation, c::KARP_FLAVOUR_RESERVATION),
+            (self.resource_flavor, c::KARP_FLAVOUR_RESOURCE_FLAVOR),
         ];
         rows.iter().filter(|(wanted, _)| *wanted).map(|(_, bit)| bit).sum()
     }
@@ -82,6 +85,8 @@ pub struct Flavour {
     pub cost: f64,
     /// Why it does not start there, as far as it is known.
     pub detail: String,
+    /// The ResourceFlavor of Kueue, if the row is that of one.
+    pub resource_flavor: String,
 }
 
 /// A change with which a workload starts that never does otherwise.
@@ -178,6 +183,7 @@ fn flavour(found: &Held, number: usize, index: usize) -> Result<Flavour, Error> 
             launches: f.launches,
             cost: f.cost,
             detail: copy(f.detail),
+            resource_flavor: copy(f.resource_flavor),
         })
     }
 }
