@@ -10,6 +10,7 @@
 #include <io/pod_amount.h>
 #include <io/previews.h>
 
+#include <base/assumed.h>
 #include <karp/builder.h>
 #include <karp/settings.h>
 #include <math.h>
@@ -52,7 +53,8 @@ static int64_t ready_since(const karp_capacity_buffer *buffer)
 {
     for (size_t i = 0; i < buffer->condition_count; i++) {
         const karp_condition *c = &buffer->conditions[i];
-        if (str_is(c->type, "ReadyForProvisioning") && str_is(c->status, "True")) return c->last_transition;
+        if (str_is(c->type, "ReadyForProvisioning") && str_is(c->status, "True") && c->last_transition != KARP_NO_TIME)
+            return c->last_transition;
     }
     return buffer->meta.creation;
 }
@@ -61,6 +63,7 @@ static bool deadline_is_over(const karp_reader *reader, const tree *spec, const 
 {
     int64_t seconds = 0, since = ready_since(buffer);
     if (!tree_integer(tree_get(spec, "fillDeadlineSeconds"), &seconds) || since == KARP_NO_TIME) return false;
+    if (since == reader->asked.now - assumed_age) return false; /* nobody says since when */
     return reader->asked.now > since && (reader->asked.now - since) / INT64_C(1000000000) >= seconds;
 }
 
@@ -166,7 +169,10 @@ static karp_status note_no_template(karp_reader *reader, const tree *root)
 karp_status io_fill_buffer(karp_reader *reader, trees *t, tree *root)
 {
     const io_deferred *owner = template_owner(reader, root);
-    if (tree_get(root, "status")) return KARP_OK;
+    const tree *given = tree_get(root, "status");
+    /* What a replay has counted is not what Karpenter's controller has decided. */
+    bool counted = tree_count(given) == 1 && tree_get(given, "consumedReplicas");
+    if (given && !counted) return KARP_OK;
     if (!owner) return note_no_template(reader, root);
     tree *status = tree_get_or_make(t, root, "status"), *conditions = tree_new(t, TREE_LIST);
     io_add_condition(t, conditions, "ReadyForProvisioning", "True", "", io_creation(root));

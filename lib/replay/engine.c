@@ -209,6 +209,18 @@ static void objects_changed(engine *e, karp_str kind)
     if (e->pods.still_pending) batch_open(e);
 }
 
+void engine_replace_object(engine *e, const tree *object, tree *fresh)
+{
+    index_objects(e);
+    tree **place = place_of_object(e, fresh);
+    if (!place) return;
+    remove_document(e, object);
+    *place = fresh;
+    tree_append(&e->objects.memory, e->objects.documents, fresh);
+    if (e->objects.memory.status) engine_nomem(e);
+    e->objects.stale = true;
+}
+
 /* Adds the object, or replaces the one with its kind, namespace and name. Replaced objects move to the end. */
 static void apply_object(engine *e, const trace_event *event)
 {
@@ -336,6 +348,11 @@ static void from_queue(engine *e, const replay_event *event)
         if (e->provisioning.static_due == e->now) static_pools(e);
         return;
     case EVENT_TRY: e->pods.try_again = true; return;
+    case EVENT_BUFFERS:
+        e->objects.stale = e->disruption.review_all = true;
+        e->disruption.changes++;
+        disrupt_changed(e);
+        return;
     case EVENT_DRAINED:
     case EVENT_PLAN: return; /* handled at the end of this time */
     default: /* EVENT_RETRY: a lost offering may be available again */
@@ -351,7 +368,8 @@ static void from_queue(engine *e, const replay_event *event)
 /* Decisions come after all other events of the same time, so that they see them. */
 static bool decides(const replay_event *event)
 {
-    return event->what >= EVENT_BATCH && event->what != EVENT_DRAINED && event->what != EVENT_TRY;
+    return event->what >= EVENT_BATCH && event->what != EVENT_DRAINED && event->what != EVENT_TRY &&
+           event->what != EVENT_BUFFERS;
 }
 
 static void instant(engine *e)
@@ -502,6 +520,7 @@ void engine_init(engine *e, const replay_base *base)
     e->pods.left_at = e->pods.joins_at = e->pods.try_due = KARP_NO_TIME;
     e->objects.stale = true;
     e->meter.result.drift.begins = e->meter.result.drift.ends = KARP_NO_TIME;
+    e->buffers.deadline = KARP_NO_TIME;
     e->provisioning.batch_first = e->provisioning.batch_due = e->provisioning.static_due = e->disruption.pass_due =
         e->disruption.look_again = e->repack_due = KARP_NO_TIME;
     disrupt_begin(e);

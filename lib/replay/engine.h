@@ -50,7 +50,8 @@ enum {
     EVENT_DRAINED, /* a node may end now */
     EVENT_TRY, /* pods are tried again that kube-scheduler held back; the last kind in documents */
     EVENT_PLAN,
-    EVENT_STATIC /* it is due when it is queued */
+    EVENT_STATIC, /* it is due when it is queued */
+    EVENT_BUFFERS /* a buffer gives up; not in documents, which tell when */
 };
 
 typedef struct replay_event {

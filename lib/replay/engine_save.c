@@ -201,6 +201,7 @@ static tree *events_state(saving *s)
     if (sorted && e->events.count) memcpy(sorted, e->events.heap, e->events.count * sizeof *sorted);
     if (!sorted || !sort_stable(e->context, sorted, e->events.count, sizeof *sorted, by_time, NULL)) engine_nomem(e);
     for (size_t i = 0; i < e->events.count && !e->status; i++) {
+        if (sorted[i].what == EVENT_BUFFERS) continue;
         tree *event = tree_new(s->t, TREE_LIST);
         add_number(s->t, event, sorted[i].at);
         add_number(s->t, event, sorted[i].what);

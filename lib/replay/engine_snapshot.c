@@ -356,6 +356,7 @@ karp_snapshot *engine_snapshot(engine *e)
     karp_builder *builder = NULL;
     karp_snapshot *edited = NULL;
     uint64_t changes = e->disruption.changes;
+    buffers_consume(e);
     if (e->status) return NULL;
     karp_status status = e->objects.stale || e->objects.rows_since_rebuild > MOST_STALE_ROWS ? build_afresh(e)
                                                                                              : KARP_OK;

@@ -21,6 +21,8 @@ struct replay_objects {
 
 /* The current cluster: borrowed, NULL after a failure. */
 karp_snapshot *engine_snapshot(engine *e);
+/* Puts a changed copy in the place of an object: the next snapshot has it. */
+void engine_replace_object(engine *e, const tree *object, tree *fresh);
 /* A reader with the current objects, before its completion. */
 karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out);
 

@@ -120,6 +120,7 @@ static int64_t next_event(const story *s)
     if (s->opens_at != KARP_NO_TIME) sooner(s, s->opens_at, &next);
     if (s->e->rollouts.due != INT64_MAX) sooner(s, s->e->rollouts.due, &next);
     if (s->e->jobs.due != INT64_MAX) sooner(s, s->e->jobs.due, &next);
+    if (s->e->buffers.deadline != KARP_NO_TIME) sooner(s, s->e->buffers.deadline, &next);
     for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
         const replay_node *n = &s->e->nodes.list[s->e->nodes.alive[i]];
         if (!n->ready) sooner(s, n->ready_at, &next);

@@ -109,6 +109,43 @@ static karp_str name_it(group_check *c, uint32_t number)
     return name;
 }
 
+/* Whether the plan places a pod of the group, or of one below it. */
+static bool is_taken(const verifier *v, uint32_t number)
+{
+    const struct group_index *all = v->snapshot->groups;
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t above = i;
+        for (uint32_t depth = 0; above != NO_ID && above != number && depth <= MOST_COMPOSITES; depth++)
+            above = all->items[above].parent;
+        for (uint32_t k = 0; above == number && k < all->items[i].pod_count; k++) {
+            if (v->at[all->items[i].pods[k]] != NO_ID) return true;
+        }
+    }
+    return false;
+}
+
+/* The alternative, among those beside the group, that the plan takes; NO_ID = none. */
+static uint32_t other_taken(const verifier *v, uint32_t number)
+{
+    const struct group_index *all = v->snapshot->groups;
+    uint32_t above = all->items[number].parent;
+    const pod_group *o = above == NO_ID ? NULL : group_object(v->snapshot, &all->items[above]);
+    for (uint32_t i = 0; o != NULL && o->one_of && i < all->count; i++) {
+        if (i != number && all->items[i].parent == above && is_taken(v, i)) return i;
+    }
+    return NO_ID;
+}
+
+bool pod_is_spare(const verifier *v, uint32_t pod_number)
+{
+    const struct group_index *all = v->snapshot->groups;
+    uint32_t id = all == NULL || v->quirks ? NO_ID : all->of_pod[pod_number];
+    for (uint32_t depth = 0; id != NO_ID && depth <= MOST_COMPOSITES; depth++, id = all->items[id].parent) {
+        if (other_taken(v, id) != NO_ID) return true;
+    }
+    return false;
+}
+
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 
 /* The value of the key where the member is. NO_ID = it is not certain, or there is none. */
@@ -178,6 +215,11 @@ static void check_group(group_check *c, uint32_t number)
     if (t->bound + t->placed < least)
         note(v, KARP_FINDING_GROUP, subject, "it starts with %lu %s, and its minimum is %lu",
              (unsigned long)t->bound + t->placed, g->composite ? "groups" : "pods", (unsigned long)least);
+    if (o != NULL && o->refused != NO_TEXT)
+        note(v, KARP_FINDING_GROUP, subject, "it starts, although it may not: %.*s",
+             SHOW(text_of(v->snapshot, o->refused)));
+    if (other_taken(v, number) != NO_ID)
+        note(v, KARP_FINDING_GROUP, subject, "it starts beside another alternative of the group above");
     if (t->required_start < t->required)
         note(v, KARP_FINDING_GROUP, subject, "it starts without %lu of the groups that it needs",
              (unsigned long)t->required - t->required_start);

@@ -239,7 +239,7 @@ static void check_missing(verifier *v)
 {
     for (size_t i = 0; i < v->snapshot->raw.pods.count; i++) {
         uint32_t pod_number = v->snapshot->by_name[i];
-        if (v->waits[pod_number] && !v->seen[pod_number])
+        if (v->waits[pod_number] && !v->seen[pod_number] && !pod_is_spare(v, pod_number))
             note(v, KARP_FINDING_POD_MISSING, pod_object(v, pod_number),
                  "it is pending, and the plan does not mention it");
     }

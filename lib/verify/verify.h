@@ -141,7 +141,9 @@ void check_limits(verifier *v);
 void check_reservations(verifier *v);
 pool_facts *facts_of_pool(verifier *v, uint32_t pool);
 void check_topology(verifier *v);
-void check_groups(verifier *v); /* verify_groups.c */
+void check_groups(verifier *v); /* groups.c, as the next one */
+/* Whether the pod needs no place, because the plan takes another alternative of the group above its own. */
+bool pod_is_spare(const verifier *v, uint32_t pod_number);
 /* verify_nodes.c */
 void check_launch_volumes(verifier *v, const target *t);
 

@@ -70,12 +70,69 @@ def told(folder):
           'the pod takes the room of the buffer at once, and a node is launched to make it good')
 
 
+# A buffer that is not filled again, for pods with its labels.
+ONE_SHOT = BUFFER.replace('template: {spec:', 'template: {metadata: {labels: {app: web}}, spec:') \
+    .replace('spec: {podTemplateRef: {name: t}}', 'spec: {podTemplateRef: {name: t}, refillStrategy: none}') \
+    .replace('metadata: {name: room}', 'metadata: {name: room, creationTimestamp: "2026-03-02T00:00:00Z"}')
+PREVIEW = (*GATE, '--preview', 'one-shot-buffers')
+
+
+def consumed(folder):
+    """kubernetes-sigs/karpenter#3257: bound pods with the buffer's labels consume it, and what they have consumed is not made good."""
+    (folder / 'cluster.yaml').write_text(one_type_pool('m5.large') + ONE_SHOT)
+    story = folder / 'story.yaml'
+    for replicas, launched, after in ((1, 0, 'one of two is left'), (2, 0, 'all of it is used'), (3, 1, 'a node for the third pod alone')):
+        story.write_text(STORY.replace('replicas: 1}', f'replicas: {replicas}}}'))
+        steps = json.loads(run('simulate', story, *PREVIEW, '-o', 'json')[0])['steps']
+        equal([sum(e['event'] == 'launched' for e in step['events']) for step in steps], [2, launched, *[0] * (len(steps) - 2)], after)
+    # A pod that goes gives nothing back.
+    story.write_text(STORY.replace('- scale: {deployment: web, replicas: 1}', '- scale: {deployment: web, replicas: 1}\n- wait: 10m\n- scale: {deployment: web, replicas: 0}\n- wait: 10m\n- scale: {deployment: web, replicas: 1}'))
+    steps = json.loads(run('simulate', story, *PREVIEW, '-o', 'json')[0])['steps']
+    equal(sum(e['event'] == 'launched' for step in steps[1:] for e in step['events']), 1, 'the mark is the largest number of pods at one time')
+    trace = folder / 'trace.csv'
+    trace.write_text(TRACE.replace('cpu\n', 'cpu,labels\n').replace('"1"\n', '"1",app=web\n'))
+    words = ('replay', trace, '--nodepools', folder / 'cluster.yaml', *PREVIEW, '-o', 'json')
+    whole = json.loads(run(*words)[0])
+    nodes = whole['policies'][0]['series']['nodes']
+    equal((nodes[30], nodes[90]), (2, 2), 'the first pod has taken one of two nodes, the second pod the other')
+    for at in ('61m', '110m'):
+        rest = folder / 'rest.json'
+        rest.write_text(run(*words[:-2], '--dump-at', at)[0])
+        again = json.loads(run('replay', trace, '--nodepools', rest, *PREVIEW, '-o', 'json')[0])
+        equal(again['policies'], whole['policies'], f'the rest from {at} on')
+    unlabelled = folder / 'cluster.yaml'
+    unlabelled.write_text(one_type_pool('m5.large') + ONE_SHOT.replace('metadata: {labels: {app: web}}, ', ''))
+    nodes = json.loads(run(*words)[0])['policies'][0]['series']['nodes']
+    equal((nodes[30], nodes[90]), (3, 4), 'a template without labels selects no pods')
+
+
+def expired(folder):
+    """After the fill deadline its pods are gone, and so are the nodes that nobody uses."""
+    (folder / 'cluster.yaml').write_text(one_type_pool('m5.large') + ONE_SHOT.replace('refillStrategy: none', 'refillStrategy: none, fillDeadlineSeconds: 1800'))
+    trace = folder / 'trace.csv'
+    trace.write_text(TRACE)
+    nodes = json.loads(run('replay', trace, '--nodepools', folder / 'cluster.yaml', *PREVIEW, '-o', 'json')[0])['policies'][0]['series']['nodes']
+    equal((nodes[25], nodes[45]), (3, 1), 'two nodes are held for half an hour')
+    words = ('replay', trace, '--nodepools', folder / 'cluster.yaml', *PREVIEW, '-o', 'json')
+    rest = folder / 'rest.json'
+    rest.write_text(run(*words[:-2], '--dump-at', '20m')[0])
+    again = json.loads(run('replay', trace, '--nodepools', rest, *PREVIEW, '-o', 'json')[0])
+    equal(again['policies'][0]['series']['nodes'][45], 1, 'a dump that is gone on from knows the deadline')
+    story = folder / 'story.yaml'
+    story.write_text(STORY)
+    steps = json.loads(run('simulate', story, *PREVIEW, '-o', 'json')[0])['steps']
+    gone = [e['time'] for e in steps[0]['events'] if e['event'] == 'deleted']
+    equal((len(gone), gone and min(gone) >= '2026-03-02T00:30:00Z'), (2, True), 'likewise in a story')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / 'cluster.yaml').write_text(one_type_pool('m5.large') + BUFFER)
         replayed(folder)
         told(folder)
+        consumed(folder)
+        expired(folder)
     return finish()
 
 
