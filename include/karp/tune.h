@@ -136,14 +136,15 @@ typedef struct karp_tune_design {
     size_t changes; /**< values that are not the first */
     uint32_t known; /**< 1 = its result was given; otherwise the rest is 0 */
     uint32_t on_front; /**< 1 = no other design is as good in every figure, and better in one */
-    uint32_t best; /**< 1 = of the lowest cost; then of the lowest next figures and the fewest changes */
+    uint32_t best; /**< 1 = leaves the fewest pods; of these, of the lowest cost, then the lowest next figures, then
+                      the fewest changes */
     uint32_t leaves_more; /**< 1 = more pods are left than with design 0: it is neither on the front nor the best */
     double cost; /**< $/h of the settled cluster; $ of the whole replay */
     double exposure; /**< of the settled cluster $/h of spot nodes; of the replay, interruptions of spot nodes */
     double pending; /**< seconds for which pods were pending, the 99th percentile of the replay; settled: 0 */
     uint64_t evictions; /**< of the replay; settled: nodes that are removed on the way */
     uint64_t nodes; /**< of the settled cluster; of the replay, the most at a time */
-    uint64_t left; /**< pods without a node in the end */
+    uint64_t left; /**< pods that no node can be had for in the end */
     uint64_t beyond_cap; /**< 1 = it has more than a cap allows: it is not the best */
     uint64_t unpriced; /**< nodes of the settled cluster without a known price, which count as 0 in `cost` */
     double restarts; /**< the part of the cost that is restarts (restart_loss) */

@@ -109,7 +109,7 @@ static karp_status read_figures(const karp_tune *t, const tree *replay, karp_tun
     r->evictions = count_in(one, "evictions");
     r->exposure = (double)count_in(one, "interruptions");
     r->nodes = count_in(one, "nodesMost");
-    r->left = count_in(one, "podsPending");
+    r->left = count_in(one, tree_get(one, "podsUnplaced") ? "podsUnplaced" : "podsPending");
     r->restarts = restarts_of(t, one, r->cost);
     r->cost += r->restarts;
     return KARP_OK;
@@ -180,6 +180,7 @@ bool tune_is_better(const karp_tune *t, size_t a, size_t b)
     if (x->known != y->known) return x->known > y->known;
     if (leaves_more(t, x) != leaves_more(t, y)) return leaves_more(t, y);
     if (tune_is_beyond(t, x) != tune_is_beyond(t, y)) return tune_is_beyond(t, y);
+    if (x->left != y->left) return x->left < y->left;
     tune_figures_of(x, of_x);
     tune_figures_of(y, of_y);
     for (size_t i = 0; i < TUNE_FIGURES; i++) {

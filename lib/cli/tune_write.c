@@ -160,6 +160,9 @@ static void text_best(cli_writer *w, const cli_tuning *t)
     else
         cli_put_format(w, "\nThe best is design %zu: %s%s instead of %s%s (%s).\n", t->best, after, unit, before, unit,
                        saved);
+    if (best.left < own.left)
+        cli_put_format(w, "It has nodes for %" PRIu64 " %s that the input as it is has none for.\n",
+                       own.left - best.left, own.left - best.left == 1 ? "pod" : "pods");
     if (best.left > 0 && t->best != 0)
         cli_put_format(w, "That is without %" PRIu64 " %s it has no node for; the input as it is leaves %" PRIu64 ".\n",
                        best.left, best.left == 1 ? "pod that" : "pods that", own.left);

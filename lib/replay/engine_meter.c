@@ -132,4 +132,5 @@ void meter_end(engine *e)
     r->memory_use = e->meter.sums[3] > 0 ? e->meter.sums[2] / e->meter.sums[3] : 0;
     r->pending_pods = (uint32_t)e->pods.still_pending;
     r->running_pods = (uint32_t)e->meter.running;
+    r->unplaced_pods = provision_unplaced(e);
 }

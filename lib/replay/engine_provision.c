@@ -91,6 +91,22 @@ void provision(engine *e)
     karp_decision_unref(d);
 }
 
+uint32_t provision_unplaced(engine *e)
+{
+    karp_decision *d = NULL;
+    uint32_t count = 0;
+    karp_snapshot *snapshot = e->pods.still_pending && !e->status ? engine_snapshot(e) : NULL;
+    if (snapshot) keep_failure(&e->status, karp_provision(snapshot, &e->decision, &d, &e->error));
+    for (size_t i = 0; d && i < karp_decision_unschedulable_count(d); i++) {
+        karp_unschedulable row = { .size = sizeof row };
+        if (karp_decision_unschedulable(d, i, &row) != KARP_OK) continue;
+        uint32_t pod = io_table_get(&e->pods.index, karp_decision_pod_name(d, row.pod));
+        count += pod != IO_NONE && e->pods.list[pod].state == POD_PENDING;
+    }
+    karp_decision_unref(d);
+    return count;
+}
+
 /* ---- static pools ------------------------------------------------------------------------------------------------ */
 
 void static_open(engine *e)

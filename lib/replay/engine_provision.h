@@ -13,6 +13,8 @@ struct replay_provisioning {
 
 void batch_open(engine *e); /* some pod is pending */
 void provision(engine *e);
+/* Pending pods that a decision made now has no node for. */
+uint32_t provision_unplaced(engine *e);
 void static_open(engine *e); /* something happened to a static pool or its nodes, if any */
 void static_pools(engine *e); /* scales static pools to their replicas */
 /* Launches the replacement for a drifted node of a static pool that is already marked; `own` is the command's launch.

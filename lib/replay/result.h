@@ -53,7 +53,7 @@ typedef struct replay_result {
     uint64_t decisions, passes;
     uint64_t preferences_kept,
         preferences_dropped; /* sums over decisions that launched nodes, of the pods that they placed */
-    uint32_t most_nodes, pending_pods, running_pods;
+    uint32_t most_nodes, pending_pods, running_pods, unplaced_pods;
     uint64_t unpriced_nodes; /* of NodePools, without a known price */
     double wait_p50, wait_p99, wait_most; /* seconds */
     replay_repack_result repack;

@@ -98,6 +98,7 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "podsEnded", p->ended_pods);
     json_member_uint(j, "podsRunning", p->running_pods);
     json_member_uint(j, "podsPending", p->pending_pods);
+    json_member_uint(j, "podsUnplaced", p->unplaced_pods);
     json_member_uint(j, "launchDecisions", p->decisions);
     json_member_uint(j, "disruptionPasses", p->passes);
     if (p->preferences_kept + p->preferences_dropped == 0) return;

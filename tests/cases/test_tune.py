@@ -148,7 +148,7 @@ for design in replayed['designs']:
     own = pool(after=chosen.get('consolidateAfter', '0s'), policy=chosen.get('consolidationPolicy', 'WhenEmptyOrUnderutilized'))
     replay = document('replay', story, '--nodepools', save(folder, 'design.json', own), *words)['policies'][0]
     equal((design['dollars'], design['evictions'], design['pendingSecondsP99'], design['nodesMost'], design['podsLeft']),
-          (replay['dollars'], replay['evictions'], replay['pendingSeconds']['p99'], replay['nodesMost'], replay['podsPending']), f'{chosen}')
+          (replay['dollars'], replay['evictions'], replay['pendingSeconds']['p99'], replay['nodesMost'], replay['podsUnplaced']), f'{chosen}')
     dollars.append(replay['dollars'])
     again = document('replay', story, '--nodepools', pools, '--replace', save(folder, 'design.json', own), *words)['policies'][0]
     equal(again, replay, '--replace')
