@@ -179,7 +179,8 @@ KARP_API karp_status karp_tune_get_design(const karp_tune *tune, size_t index, k
  */
 KARP_API karp_status karp_tune_floor(karp_tune *tune, const karp_options *options, double *floor, karp_error *error);
 
-/** Writes a Tuning: the axes, the designs, the best of them and the floor, if it is known. Format: JSON. */
+/** Writes a Tuning: the axes, the designs, the best of them and the floor, if it is known. Formats: JSON, HTML (the
+ * cost of designs against their other figures, and the cost by day, without scripts). */
 KARP_API karp_status karp_write_tune(karp_context *context, const karp_tune *tune, const karp_write_options *options,
                                      karp_text *out, karp_error *error);
 

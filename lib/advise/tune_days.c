@@ -38,7 +38,8 @@ bool tune_take_days(karp_tune *t, tune_design *d, const tree *series)
     tune_forget_days(t, d);
     if (count < 2 || tree_count(dollars) != count || !(number_at(times, count - 1) < 1e11)) return true;
     d->first_day = day_of(number_at(times, 0));
-    int64_t days = day_of(number_at(times, count - 1)) - d->first_day + 1;
+    /* A replay that ends at midnight has nothing of the next day. */
+    int64_t days = day_of(nextafter(number_at(times, count - 1), 0)) - d->first_day + 1;
     if (d->first_day < 0 || days < 1 || days > 10000) return true;
     d->days = mem_zalloc(t->context, (size_t)days * sizeof *d->days);
     if (!d->days) return false;

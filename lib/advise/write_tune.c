@@ -145,8 +145,12 @@ karp_status karp_write_tune(karp_context *context, const karp_tune *tune, const 
                             karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, tune, "a search", WRITE_JSON);
+    karp_status status = write_begin(&call, options, tune != NULL,
+                                     "a context, a search and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_HTML);
     if (status) return status;
-    write_document(&call.job, tune);
+    const write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
+    if (call.options.format == KARP_FORMAT_HTML) tune_write_html(tune, &call.options, &call.buffer);
+    else write_document(&job, tune);
     return write_end(&call);
 }

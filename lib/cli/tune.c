@@ -106,7 +106,7 @@ static karp_status write_answer(cli_tuning *t, int *result)
     if (options->pick > 0 && options->pick >= karp_tune_design_count(t->tune)) {
         *result = EXIT_ERROR;
         print_problem("--pick", "no design of that number was tried");
-    } else if (options->format == KARP_FORMAT_JSON) {
+    } else if (options->format == KARP_FORMAT_JSON || options->format == KARP_FORMAT_HTML) {
         t->status = karp_write_tune(options->context, t->tune, &t->answer->write, &t->answer->text, &t->answer->error);
     } else {
         print_tuning(t, result);
@@ -191,7 +191,8 @@ static int run_tune(const cli_options *options)
     if (seed != NULL && !parse_count(seed, &t.seed)) return wrong_option(&verb_tune, "--seed", "not a number");
     if (t.replayed && (is_stream(&options->files) || is_stream(&options->traces)))
         return wrong_option(&verb_tune, "--trace", "what is replayed is read several times: save it as a file");
-    return answer_input(options, true, options->format != KARP_FORMAT_JSON, answer_tune, &t);
+    return answer_input(options, true, options->format != KARP_FORMAT_JSON && options->format != KARP_FORMAT_HTML,
+                        answer_tune, &t);
 }
 
 const cli_verb verb_tune = {
@@ -206,7 +207,7 @@ const cli_verb verb_tune = {
         "can be below. -o yaml writes the NodePools of the cheapest one.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_TUNE,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run_tune,
 };

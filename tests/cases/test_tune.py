@@ -3,7 +3,9 @@
 import itertools
 import json
 import pathlib
+import re
 import tempfile
+import xml.etree.ElementTree
 
 from stories import check, document, equal, finish, run
 
@@ -156,6 +158,22 @@ equal(replayed['designs'][replayed['best']]['dollars'], min(dollars), 'the least
 check(len(set(dollars)) > 1, dollars)
 equal(document('tune', pools, '--trace', story, *words, *times, '--threads', '4'), replayed, 'replayed by four threads')
 check('6 of 6 designs, each replayed.' in run('tune', pools, '--trace', story, *words, *times)[0], 'text')
+
+# The page: each design that leaves no more pods is a dot of each picture, with its changes; days are bars. Names stay text.
+for words_of, designs in (((now, *grid), found['designs']), ((pools, '--trace', story, *times), replayed['designs'])):
+    page = run('tune', *words_of, *words, '-o', 'html')[0]
+    pictures = page.count('<svg')
+    check(pictures == (designs is found['designs']) and page.count('<circle') == len(designs) * (pictures - page.count('aria-label="cost by day"')), f'{pictures} pictures: {page.count("<circle")} dots')
+    check(len(re.findall('<tr><td>design', page)) == sum(d['onFront'] or not d['design'] for d in designs) and '(best)' in page, 'rows')
+    check('<script' not in page and 'http' not in page.replace('http-equiv', ''), 'nothing runs or is loaded')
+    xml.etree.ElementTree.fromstring(page[page.index('<body>'):page.index('</html>')])  # well formed
+    check(page == run('tune', *words_of, *words, '-o', 'html')[0], 'the same again')
+long = pathlib.Path(folder, 'days.json')
+long.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'objects': [app('a', 3, '1500m')], 'steps': [{'wait': '72h'}]}))
+page = run('tune', pools, '--trace', long, *words, '--axis', 'capacity-type=spot', '-o', 'html')[0]
+equal((page.count('<rect'), page.count('>03-0')), (6, 3), 'bars of the input as it is and of the best, for three days')
+unsafe = run('tune', save(folder, '<b>.json', pool(), *apps), *words, '--axis', 'weight=3', '-o', 'html')[0]
+check('<b>.json' not in unsafe and unsafe.count('&lt;b&gt;.json') == 2, 'names')
 
 # What a replay does not plan is missing in every cost, and each answer says so.
 refused = app('b', 1, '1')
