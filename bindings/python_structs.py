@@ -9,6 +9,7 @@ TYPES = {'size_t': 'C.c_size_t', 'double': 'C.c_double', 'char': 'C.c_char', 'ka
          **{f'{sign}int{bits}_t': f'C.c_{sign}int{bits}' for sign in ('', 'u') for bits in (8, 16, 32, 64)}}
 # Functions that the package passes; other pointers are read by address and count.
 CALLBACKS = {'Log': ('None, C.c_uint32, Str, C.c_void_p', {'karp_context_options.log'}),
+             'ParallelFor': ('None, C.c_size_t, C.c_void_p, C.c_void_p, C.c_void_p', {'karp_context_options.parallel_for'}),
              'ShouldStop': ('C.c_int32, C.c_void_p', {'karp_options.should_stop', 'karp_fit_request.should_stop'}),
              'ReplayReport': ('None, C.POINTER(ReplayProgress), C.c_void_p', {'karp_replay_options.progress'})}
 HEAD = '''# SPDX-License-Identifier: Apache-2.0

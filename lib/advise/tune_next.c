@@ -168,3 +168,13 @@ karp_status karp_tune_next(karp_tune *tune, size_t *design)
     *design = tune->design_count - 1;
     return found ? KARP_OK : KARP_E_NOT_FOUND;
 }
+
+karp_status karp_tune_next_ready(karp_tune *tune, size_t *design)
+{
+    if (!tune) return KARP_E_INVALID;
+    tune->together = true;
+    karp_status status = karp_tune_next(tune, design);
+    tune->together = false;
+    bool more = tune->design_count < tune->most && tune->design_count < karp_tune_grid(tune);
+    return status == KARP_E_NOT_FOUND && more && some_unknown(tune) ? KARP_E_STATE : status;
+}

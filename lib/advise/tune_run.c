@@ -80,15 +80,13 @@ static void try_one(size_t index, void *data)
 static karp_status hand_out(tune_batch *b)
 {
     karp_status status = KARP_OK;
-    b->tune->together = true;
     while (b->count < TOGETHER && !status) {
         tune_try *one = &b->tries[b->count];
         karp_error_init(&one->error, sizeof one->error);
-        status = karp_tune_next(b->tune, &one->design);
+        status = karp_tune_next_ready(b->tune, &one->design);
         b->count += !status;
     }
-    b->tune->together = false;
-    return status == KARP_E_NOT_FOUND ? KARP_OK : status;
+    return status == KARP_E_NOT_FOUND || status == KARP_E_STATE ? KARP_OK : status;
 }
 
 static karp_status run(tune_batch *b, bool stops, size_t *tried, karp_error *error)

@@ -29,6 +29,7 @@ from ._replay import Frame, Progress, Replay, replay
 from ._results import CandidateRepair, Funnel, Ignored, Kept, NodeClassRef, PoolRefusal, TargetRefusal, Topology, TopologyDomain
 from ._snapshot import Counts, Snapshot, load, verify
 from ._sweep import Point, sweep
+from ._tune import Tuning, tune
 from ._version import __version__
 
 
@@ -49,6 +50,6 @@ __all__ = [
     'Load', 'MethodError', 'Move', 'Node', 'NodeChange', 'NodeClassRef', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
     'Observation', 'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'PriceRule', 'Progress', 'Provider',
     'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Settlement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal', 'Topology', 'TopologyDomain',
-    'Unschedulable', 'Verification', 'Workload', '__version__', 'catalogue', 'compare', 'example', 'fit', 'library_path', 'load',
-    'objects', 'quantity', 'replay', 'sweep', 'verify',
+    'Tuning', 'Unschedulable', 'Verification', 'Workload', '__version__', 'catalogue', 'compare', 'example', 'fit', 'library_path', 'load',
+    'objects', 'quantity', 'replay', 'sweep', 'tune', 'verify',
 ]

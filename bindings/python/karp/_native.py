@@ -234,6 +234,16 @@ IO = {
     'karp_plan_document_free': (None, [P]),
     'karp_replay_options_init': (None, [C.POINTER(S.ReplayOptions), SIZE]),
     'karp_replay': (STATUS, WRITE),
+    'karp_tune_options_init': (None, [C.POINTER(S.TuneOptions), SIZE]),
+    'karp_tune_new': (STATUS, [P, P, C.POINTER(S.TuneOptions), OUT, ERROR]),
+    'karp_tune_free': (None, [P]),
+    'karp_tune_next_ready': (STATUS, [P, C.POINTER(SIZE)]),
+    'karp_tune_pools': (STATUS, [P, SIZE, C.POINTER(S.Text), ERROR]),
+    'karp_tune_set_replay': (STATUS, [P, SIZE, S.Str, ERROR]),
+    'karp_tune_settle': (STATUS, [P, C.POINTER(S.SettleOptions), C.POINTER(SIZE), ERROR]),
+    'karp_tune_floor': (STATUS, [P, P, C.POINTER(C.c_double), ERROR]),
+    'karp_tune_design_count': (SIZE, [P]),
+    'karp_write_tune': (STATUS, WRITE),
 }  # type: dict[str, tuple[Any, list[Any]]]
 
 
@@ -443,17 +453,35 @@ def _log(level: int, message: S.Str, user: object) -> None:
 _log_callback = S.Log(_log)
 
 
-class Context:
-    """with Context() as context: an address for the calls that want a context; notes on the way go to `notes`."""
+_Body = C.CFUNCTYPE(None, SIZE, P)
 
-    def __init__(self) -> None:
+
+def _lend(count: int, body: int, data: int, user: object) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+    run = _Body(body)
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for done in [threads.submit(run, i, data) for i in range(count)]:
+            done.result()
+
+
+_lend_callback = S.ParallelFor(_lend)
+
+
+class Context:
+    """with Context() as context: an address for the calls that want a context; notes on the way go to `notes`. `threads`: calls may
+    do several things at the same time."""
+
+    def __init__(self, threads: bool = False) -> None:
         self.notes: List[str] = []
+        self.threads = threads
         self._handle: Optional[Handle] = None
 
     def __enter__(self) -> 'Context':
         options = S.ContextOptions()
         core.karp_context_options_init(C.byref(options), C.sizeof(options))
         options.log = _log_callback
+        if self.threads:
+            options.parallel_for = _lend_callback
         options.hash_seed = secrets.randbits(64)
         self._handle = make(core.karp_context_new, core.karp_context_unref, C.byref(options))
         self._outer = getattr(_notes, 'collected', None)

@@ -178,7 +178,7 @@ def _reporter(run: Run, progress: Callable[[Progress], object]) -> Any:
     return S.ReplayReport(report)
 
 
-def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequence[str]] = ('karpenter',), format: str = '',
+def replay(traces: Source, *, objects: Source = (), replace: Source = (), policies: Union[str, Sequence[str]] = ('karpenter',), format: str = '',
            catalogue: Union[None, Catalogue, Types] = None, region: str = '',
            until: Union[None, Time, datetime.timedelta] = None, step: Seconds = 0, seed: int = 0,
            boot: Optional[Seconds] = None, boot_jitter: Optional[Seconds] = None, disruption_interval: Seconds = 0,
@@ -188,7 +188,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
            progress: Optional[Callable[[Progress], object]] = None,
            should_stop: Optional[Callable[[], object]] = None) -> Replay:
     """Replays traces (paths, documents as bytes, stories as dicts) under each of the policies: what `karp replay` does, with
-    the same options. `objects` are there from the start.
+    the same options. `objects` are there from the start; those in `replace` stand for the ones of their names.
 
     Durations are seconds or timedeltas; 0 and None are the defaults of docs/replay.md. `until` is an instant, or a timedelta from
     the trace's beginning. `interruptions` of a spot node per hour: a number, or one for each instance type, with '' for all
@@ -207,6 +207,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
     native.io.karp_replay_options_init(C.byref(options), C.sizeof(options))
     options.traces, options.trace_count = lent.documents(traces)
     options.objects, options.object_count = lent.documents(objects)
+    options.replaced, options.replaced_count = lent.documents(replace)
     options.format, options.region = lent.text(format), lent.text(region)
     options.policies = lent.array(S.Str, [lent.text(name) for name in policies])
     options.policy_count = len(policies)

@@ -95,11 +95,14 @@ class CommandState(C.Structure):
 Log = C.CFUNCTYPE(None, C.c_uint32, Str, C.c_void_p)
 
 
+ParallelFor = C.CFUNCTYPE(None, C.c_size_t, C.c_void_p, C.c_void_p, C.c_void_p)
+
+
 class ContextOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('allocator', C.c_void_p), ('log', Log), ('log_user', C.c_void_p),
                 ('max_pods', C.c_uint64), ('max_nodes', C.c_uint64), ('max_instance_types', C.c_uint64),
                 ('max_document_bytes', C.c_uint64), ('max_nesting', C.c_uint32), ('debug', C.c_uint32),
-                ('max_aliases', C.c_uint64), ('parallel_for', C.c_void_p), ('parallel_user', C.c_void_p),
+                ('max_aliases', C.c_uint64), ('parallel_for', ParallelFor), ('parallel_user', C.c_void_p),
                 ('hash_seed', C.c_uint64), ('max_memory', C.c_uint64), ('should_stop', C.c_void_p),
                 ('stop_user', C.c_void_p)]
 
@@ -436,6 +439,12 @@ class TopologyDomain(C.Structure):
     _fields_ = [('value', Str), ('count', C.c_uint32), ('code', C.c_uint32), ('detail', Str), ('named', C.c_uint32),
                 ('node_count', C.c_uint32), ('pool_count', C.c_uint32), ('minimum', C.c_uint32), ('node', Str),
                 ('node_pool', Str), ('pod', Str), ('volume', Str)]
+
+
+class TuneOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('axes', C.c_void_p), ('axis_count', C.c_size_t), ('most_designs', C.c_uint64),
+                ('seed', C.c_uint64), ('replay', C.c_uint32), ('peer_version', C.c_uint32), ('caps', C.c_void_p),
+                ('cap_count', C.c_size_t), ('restart_loss', C.c_int64)]
 
 
 class Unschedulable(C.Structure):
