@@ -90,7 +90,8 @@ KARP_API uint64_t karp_tune_grid(const karp_tune *tune);
 KARP_API karp_status karp_tune_next(karp_tune *tune, size_t *design);
 /**
  * The same for designs that are tried at the same time: STATE as long as the next one depends on results that were not
- * given yet. However many are tried together, the designs are those of karp_tune_next(), one after the other.
+ * given yet. However many are tried together, the designs are those of karp_tune_next(), one after the other. Errors:
+ * STATE (as long as that), those of karp_tune_next().
  */
 KARP_API karp_status karp_tune_next_ready(karp_tune *tune, size_t *design);
 
