@@ -41,8 +41,9 @@ typedef struct karp_tune_options {
     uint64_t seed; /**< of the search, if there are more designs than that */
     uint32_t replay; /**< 1 = designs are replayed, so that times and budgets matter: they are axes by themselves */
     uint32_t peer_version; /**< KARP_PEER_* of the snapshots, as in karp_reader_options */
-    /** The most that the best design may have, "NAME=N": of a settled cluster "removed" (nodes) and "spot" ($/h), of a
-     * replay "evictions", "pending" (seconds, the 99th percentile) and "interruptions" */
+    /** The most that the best design may have, "NAME=N": of a settled cluster "removed" (nodes), "spot" ($/h) and
+     * "spot-share", of a replay "evictions", "pending" (seconds, the 99th percentile), "interruptions" and
+     * "interruptions-per-hour" (expected, by the rates) */
     const karp_str *caps;
     size_t cap_count;
     /** Of replays: what a pod loses that is evicted or killed, in nanoseconds of its work. The cost of a design then
@@ -154,6 +155,12 @@ typedef struct karp_tune_design {
     uint64_t beyond_cap; /**< 1 = it has more than a cap allows: it is not the best */
     uint64_t unpriced; /**< nodes of the settled cluster without a known price, which count as 0 in `cost` */
     double restarts; /**< the part of the cost that is restarts (restart_loss) */
+    /** Of the replay: interruptions that the rates let expect for its spot nodes, in an hour; `exposure` has those that
+     * happened */
+    double interruptions_per_hour;
+    /** Of the settled cluster: the largest part of a workload's pods on one offering of spot capacity (type and zone),
+     * of workloads of at least two pods; 0 to 1 */
+    double spot_share;
 } karp_tune_design;
 
 /** A day of a replayed design. */

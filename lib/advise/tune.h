@@ -8,7 +8,7 @@
 #include <json/tree.h>
 #include <karp/tune.h>
 
-enum { TUNE_USUAL = 64, TUNE_MOST = 10000 };
+enum { TUNE_USUAL = 64, TUNE_MOST = 10000, TUNE_CAPS = 7 };
 
 /* What an axis varies. */
 typedef enum tune_field {
@@ -57,8 +57,8 @@ struct karp_tune {
     tune_design *designs;
     size_t design_count, design_room;
     uint64_t most, seed, random;
-    double caps[TUNE_FIGURES];
-    bool capped[TUNE_FIGURES];
+    double caps[TUNE_CAPS];
+    bool capped[TUNE_CAPS];
     double floor; /* $/h; 0 = not known, or not asked for */
     bool replay;
     uint32_t peer_version;
@@ -95,6 +95,9 @@ void tune_apply(trees *memory, const tune_axis *axis, karp_str value, tree *pool
 karp_status tune_read_caps(karp_tune *t, const karp_str *list, size_t count, karp_error *error);
 /* Whether a known result is beyond a cap. */
 bool tune_is_beyond(const karp_tune *t, const karp_tune_design *r);
+
+/* tune_share.c: the largest part of a workload of several pods that is on one offering of spot capacity. */
+karp_status tune_spot_share(karp_context *context, const karp_settlement *settlement, double *share, karp_error *error);
 
 /* tune_days.c: keeps what the design cost by day. false = out of memory. */
 bool tune_take_days(karp_tune *t, tune_design *d, const tree *series);

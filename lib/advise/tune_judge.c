@@ -66,6 +66,8 @@ karp_status karp_tune_set_settlement(karp_tune *tune, size_t design, const karp_
     for (size_t i = 0; karp_settlement_round(settlement, i, &round) == KARP_OK; i++) r.evictions += round.removed_count;
     status = count_nodes(last, &r);
     if (status) return fail(error, status, "the nodes of the settled cluster cannot be read");
+    status = tune_spot_share(tune->context, settlement, &r.spot_share, error);
+    if (status) return karp_context_refusal(tune->context, status, error);
     keep(d, r);
     return KARP_OK;
 }
@@ -91,6 +93,15 @@ static double pod_hours(const tree *series)
     return sum;
 }
 
+static double hours_of(const tree *series)
+{
+    const tree *times = tree_get(series, "time");
+    double begins = 0, ends = 0;
+    (void)tree_double(tree_item(times, 0), &begins);
+    if (tree_count(times) > 0) (void)tree_double(tree_item(times, tree_count(times) - 1), &ends);
+    return (ends - begins) / 3600;
+}
+
 /* What restarts of pods cost: the work that each loses, at the price of the work of all. */
 static double restarts_of(const karp_tune *t, const tree *policy, double dollars)
 {
@@ -111,6 +122,9 @@ static karp_status read_figures(const karp_tune *t, const tree *replay, karp_tun
     r->nodes = count_in(one, "nodesMost");
     r->left = count_in(one, tree_get(one, "podsUnplaced") ? "podsUnplaced" : "podsPending");
     r->restarts = restarts_of(t, one, r->cost);
+    double expected = 0, hours = hours_of(tree_get(one, "series"));
+    if (tree_double(tree_get(one, "expectedInterruptions"), &expected) && hours > 0)
+        r->interruptions_per_hour = expected / hours;
     r->cost += r->restarts;
     return KARP_OK;
 }

@@ -56,8 +56,13 @@ static void write_figures(json_out *j, const karp_tune *t, const karp_tune_desig
     if (t->restart_loss > 0) json_member_money(j, "restartDollars", d->restarts);
     json_member_uint(j, t->replay ? "evictions" : "nodesRemoved", d->evictions);
     if (t->replay) json_member_double(j, "pendingSecondsP99", d->pending);
-    if (t->replay) json_member_double(j, "interruptions", d->exposure);
-    else json_member_money(j, "spotPerHour", d->exposure);
+    if (t->replay) {
+        json_member_double(j, "interruptions", d->exposure);
+        json_member_double(j, "interruptionsPerHour", d->interruptions_per_hour);
+    } else {
+        json_member_money(j, "spotPerHour", d->exposure);
+        json_member_double(j, "spotShare", d->spot_share);
+    }
     json_member_uint(j, t->replay ? "nodesMost" : "nodes", d->nodes);
     json_member_uint(j, "podsLeft", d->left);
     if (d->unpriced > 0) json_member_uint(j, "nodesWithoutPrice", d->unpriced);

@@ -229,8 +229,8 @@ static const option_row rows[] = {
     { 0, "restart-loss", "TIME", CLI_OPTION_TUNE, TEXT(replay[REPLAY_RESTART_LOSS]),
       "with --trace: how much of its work a pod loses that is evicted or killed; it is part of the cost then" },
     { 0, "cap", "NAME=N", CLI_OPTION_TUNE, LISTED(caps),
-      "the most that the best design may have: removed, spot ($/h); with --trace evictions, pending (s), "
-      "interruptions" },
+      "the most that the best design may have: removed, spot ($/h), spot-share; with --trace evictions, pending (s), "
+      "interruptions, interruptions-per-hour" },
     { 0, "designs", "N", CLI_OPTION_TUNE, COUNT(most_designs, 1, 10000, "a number from 1 to 10000"),
       "try at most N designs; default 64" },
     { 0, "trace", "FILE", CLI_OPTION_TUNE, LISTED(traces),

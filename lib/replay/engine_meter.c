@@ -91,6 +91,7 @@ void meter_ended(engine *e, uint32_t node)
     r->ended_hours += hours;
     r->ended_dollars += n->price * hours;
     r->ended_idle += n->idle;
+    r->ended_expected += node_interruptions(e, node) * hours;
     r->unpriced_nodes += !n->unmanaged && !(n->price > 0);
 }
 
@@ -100,6 +101,7 @@ static void settle_nodes(engine *e)
     r->dollars = r->ended_dollars;
     r->node_hours = r->ended_hours;
     r->idle_dollars = r->ended_idle;
+    r->expected = r->ended_expected;
     for (uint32_t i = 0; i < e->nodes.count; i++) {
         replay_node *n = &e->nodes.list[i];
         if (n->gone) continue;
@@ -108,6 +110,7 @@ static void settle_nodes(engine *e)
         r->node_hours += hours;
         r->dollars += n->price * hours;
         r->idle_dollars += n->idle;
+        r->expected += node_interruptions(e, i) * hours;
         r->unpriced_nodes += !n->unmanaged && !(n->price > 0);
     }
 }

@@ -165,9 +165,11 @@ static karp_str next_name(engine *e, const replay_node *n)
     return name;
 }
 
-static double rate_of(const engine *e, const replay_node *n)
+double node_interruptions(const engine *e, uint32_t node)
 {
+    const replay_node *n = &e->nodes.list[node];
     double rate = 0;
+    if (!str_is(n->capacity_type, "spot")) return 0;
     for (size_t i = 0; i < e->options->interruption_count; i++) {
         const karp_replay_interruption *r = &e->options->interruptions[i];
         if ((r->instance_type.len == 0 || equal_str(r->instance_type, n->instance_type)) &&
@@ -188,7 +190,7 @@ static void plan_life(engine *e, uint32_t node)
     }
     if (n->expire_after != KARP_DURATION_UNSET && n->expire_after < INT64_MAX / 4)
         engine_at(e, n->created + n->expire_after, EVENT_EXPIRED, node, 0);
-    double rate = str_is(n->capacity_type, "spot") ? rate_of(e, n) : 0;
+    double rate = node_interruptions(e, node);
     if (rate <= 0) return;
     double part = ((double)(engine_random(e, n->serial, 1) >> 11) + 1) / 9007199254740992.0, hours = -log(part) / rate;
     if (hours < 1e5) engine_at(e, n->billed + llround(hours * 3600) * SECOND, EVENT_INTERRUPTED, node, 0);

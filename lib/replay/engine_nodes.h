@@ -91,6 +91,8 @@ void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were 
 /* A node of the objects that only runs pods; `name` must stay valid. */
 uint32_t node_given(engine *e, karp_str name);
 void node_interrupt(engine *e, uint32_t node);
+double node_interruptions(const engine *e,
+                          uint32_t node); /* that its rate lets expect in an hour; 0 = it is no spot node */
 static inline bool node_takes_pods(const replay_node *n) /* of kube-scheduler */
 {
     return n->ready && !n->gone && !n->deleting && !n->tainted;

@@ -49,7 +49,8 @@ typedef struct replay_result {
     uint64_t launches, failed_launches, ended_nodes, evictions, interruptions, expirations, killed_pods, lost_pods,
         preemptions, starts, ended_pods;
     uint64_t commands[METHODS_MOST], given_up;
-    double ended_dollars, ended_hours, ended_idle; /* of nodes that have ended */
+    double ended_dollars, ended_hours, ended_idle, ended_expected; /* of nodes that have ended */
+    double expected; /* interruptions, by the rates */
     uint64_t decisions, passes;
     uint64_t preferences_kept,
         preferences_dropped; /* sums over decisions that launched nodes, of the pods that they placed */

@@ -50,7 +50,7 @@ const record state_sums = { OPEN(
     { REAL("", engine, meter.result.ended_idle) }, { REAL("", engine, meter.sums[0]) },
     { REAL("", engine, meter.sums[1]) }, { REAL("", engine, meter.sums[2]) }, { REAL("", engine, meter.sums[3]) },
     { REAL("", engine, meter.result.drift.before) }, { REAL("", engine, meter.result.drift.during) },
-    { REAL("", engine, meter.result.drift.after) }) };
+    { REAL("", engine, meter.result.drift.after) }, { REAL("", engine, meter.result.ended_expected) }) };
 
 const record state_counters = { OPEN(
     { UINT64("", replay_result, launches) }, { UINT64("", replay_result, failed_launches) },

@@ -79,6 +79,7 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "endedNodes", p->ended_nodes);
     json_member_uint(j, "evictions", p->evictions);
     json_member_uint(j, "interruptions", p->interruptions);
+    number(j, "expectedInterruptions", p->expected);
     json_member_uint(j, "expirations", p->expirations);
     json_member_uint(j, "killedPods", p->killed_pods);
     json_member_uint(j, "lostPods", p->lost_pods);

@@ -119,6 +119,22 @@ equal([d['onFront'] for d in capped['designs']], [d['onFront'] for d in found['d
 spot = save(folder, 'spot.json', pool(kinds=('spot',)), *apps)
 check('No design that was tried is within the caps.' in run('tune', spot, *words, '--axis', 'consolidationPolicy=WhenEmpty', '--cap', 'spot=0')[0], 'none within')
 
+# The share of a workload on one spot offering: spread over two zones it is half of it; a workload of one pod has none.
+zones = pathlib.Path(folder, 'zones.json')
+both = instance_type('small.one', 2, 0.10)
+both['offerings'] += [{**o, 'requirements': [r if r['key'] != 'topology.kubernetes.io/zone' else {**r, 'values': ['z2']} for r in o['requirements']]} for o in both['offerings']]
+both['requirements'].append({'key': 'topology.kubernetes.io/zone', 'operator': 'In', 'values': ['z1', 'z2']})
+zones.write_text(json.dumps([both]))
+spread = app('s', 4, '1500m')
+spread['spec']['template']['spec']['topologySpreadConstraints'] = [{'maxSkew': 1, 'topologyKey': 'topology.kubernetes.io/zone', 'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': {'app': 's'}}}]
+for which, shares in (((spread,), [0, 0.5]), ((spread, app('one', 1, '1500m')), [0, 0.5]), ((spread, app('t', 2, '1500m')), [0, 1]), ((app('one', 1, '1'),), [0, 0])):
+    shared = document('tune', save(folder, 'shares.json', pool(), *which), '--catalogue', zones, '--axis', 'capacity-type=spot')
+    equal([d['spotShare'] for d in shared['designs']], shares, [o['metadata']['name'] for o in which])
+spread_file = save(folder, 'shares.json', pool(), spread)
+for most, best in (('0.5', 1), ('0.49', 0)):
+    shared = document('tune', spread_file, '--catalogue', zones, '--axis', 'capacity-type=spot', '--cap', f'spot-share={most}')
+    equal((shared['best'], shared['designs'][1]['beyondCap']), (best, best == 0), most)
+
 # A part of a grid: the same designs for a seed, none twice; with all changes that help, the search still finds the best.
 some = document('tune', now, *words, *grid, '--designs', '9', '--seed', '3')
 equal(document('tune', now, *words, *grid, '--designs', '9', '--seed', '3'), some, 'the same again')
@@ -175,6 +191,16 @@ equal((page.count('<rect'), page.count('>03-0')), (6, 3), 'bars of the input as 
 unsafe = run('tune', save(folder, '<b>.json', pool(), *apps), *words, '--axis', 'weight=3', '-o', 'html')[0]
 check('<b>.json' not in unsafe and unsafe.count('&lt;b&gt;.json') == 2, 'names')
 
+# Interruptions that are to be expected: the hours of spot nodes times their rate, however many there were.
+spots = save(folder, 'spots.json', pool(kinds=('spot',)))
+for rate in (0.5, 2):
+    one = document('replay', story, '--nodepools', spots, *words, '--interruptions', f'small.one={rate},small.two={rate}')['policies'][0]
+    check(abs(one['expectedInterruptions'] - one['nodeHours'] * rate) < 1e-5 and one['nodeHours'] > 1, one)
+    hours = one['series']['time'][-1] / 3600 - one['series']['time'][0] / 3600
+    risky = document('tune', pools, '--trace', story, *words, '--axis', 'capacity-type=spot', '--interruptions', f'{rate}', '--cap', f'interruptions-per-hour={one["nodeHours"] * rate / hours - 1e-4}')
+    equal([(d['interruptionsPerHour'] > 0, d['beyondCap'], d['best']) for d in risky['designs']], [(False, False, True), (True, True, False)], 'capped')
+check(document('replay', story, '--nodepools', pools, *words, '--interruptions', '3')['policies'][0]['expectedInterruptions'] == 0, 'on demand')
+
 # What a replay does not plan is missing in every cost, and each answer says so.
 refused = app('b', 1, '1')
 del refused['spec']['selector']
@@ -201,7 +227,7 @@ check('not a duration' in run('tune', pools, '--trace', story, *words, '--restar
 for given, said in ((('--axis', 'consolidateAfer=5m'), 'did you mean consolidateAfter?'), (('--axis', 'consolidateAfter=soon'), 'a duration such as 5m, or Never'),
                     (('--axis', 'budget=ten'), 'a percentage such as 10%'), (('--axis', 'wb:weight=3'), 'no NodePool has the name wb'), (('--axis', 'weight=3,,4'), 'an empty value'),
                     (('--axis', 'instance-family=c5+'), 'words such as'), (('--axis', 'weight'), 'expected NAME=VALUE'), (('--axis', 'limits.cpu=many'), 'a quantity, or none'),
-                    (('--axis', 'weight=3', '--axis', 'web:weight=4'), 'two axes'), (('--cap', 'evictions=3'), 'removed (nodes) or spot'), (('--cap', 'spot='), 'is not a cap'), (('--designs', '0'), 'from 1 to 10000'), (('--until', '2h'), 'is for --trace FILE'),
+                    (('--axis', 'weight=3', '--axis', 'web:weight=4'), 'two axes'), (('--cap', 'evictions=3'), 'removed (nodes), spot'), (('--cap', 'spot='), 'is not a cap'), (('--designs', '0'), 'from 1 to 10000'), (('--until', '2h'), 'is for --trace FILE'),
                     (('--pick', '1'), 'is for -o yaml'), (('--pick', '50', '-o', 'yaml', '--designs', '1'), 'no design of that number')):
     out, error = run('tune', now, *words, *given, status=1)
     check(out == '' and said in error, f'{given}: {error}')
