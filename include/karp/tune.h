@@ -49,6 +49,12 @@ typedef struct karp_tune_options {
     /** Of replays: what a pod loses that is evicted or killed, in nanoseconds of its work. The cost of a design then
      * includes it at the price of the replay's pods, $ / hours of running pods. 0 = nothing */
     int64_t restart_loss;
+    /**
+     * {NULL,0}, or a CSV of which architectures images are made for: "image,architectures" and rows such as
+     * "nginx:1.29,amd64+arm64". An image that ends with "*" is a beginning; "*" alone stands for all others, and for
+     * pods of traces. Without axes, architectures are then varied as far as all images allow.
+     */
+    karp_str image_architectures;
 } karp_tune_options;
 
 /** Zeroes @p options and sets its size. */
@@ -178,6 +184,11 @@ KARP_API karp_status karp_tune_get_day(const karp_tune *tune, size_t design, siz
  * lacks;
  * "" = there are fewer. Borrowed from the search. */
 KARP_API karp_str karp_tune_problem(const karp_tune *tune, size_t index);
+
+/** An image that is not made for all architectures, or that the table of images does not have, by number: it keeps
+ * them from being varied; "" = there are fewer. "pods of the trace": the table has no row for all others. Borrowed from
+ * the search. */
+KARP_API karp_str karp_tune_kept_image(const karp_tune *tune, size_t index);
 
 /** How many designs were handed out. */
 KARP_API size_t karp_tune_design_count(const karp_tune *tune);

@@ -48,7 +48,7 @@ static karp_status take_pools(karp_tune *t, const tree *snapshot, karp_error *er
 }
 
 /* The dump has the NodePools of every kind of input, with their defaults. */
-static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_error *error)
+static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_str images, karp_error *error)
 {
     tree *snapshot = NULL;
     t->previews = reader->options.previews;
@@ -57,6 +57,7 @@ static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_erro
     trees read = trees_on(t->context);
     status = tree_read(&read, str("the input"), (karp_str){ t->dump.ptr, t->dump.len }, &snapshot, error);
     if (!status) status = take_pools(t, snapshot, error);
+    if (!status) status = tune_read_images(t, images, tree_get(snapshot, "objects"), error);
     trees_free(&read);
     if (t->replay) karp_text_free(&t->dump);
     return status;
@@ -71,6 +72,8 @@ static karp_status check_options(const karp_tune_options *given, karp_tune_optio
     if (status) return status;
     if (copy->axis_count > 0 && !copy->axes) return fail_null(error, "karp_tune_options.axes");
     if (copy->cap_count > 0 && !copy->caps) return fail_null(error, "karp_tune_options.caps");
+    if (!str_given(copy->image_architectures))
+        return fail(error, KARP_E_INVALID, "the table of image architectures has a length, but no text");
     if (copy->restart_loss < 0 || (copy->restart_loss > 0 && !copy->replay))
         return fail(error, KARP_E_INVALID, "what a restart loses is of replays, and not negative");
     if (copy->most_designs > TUNE_MOST) return fail(error, KARP_E_INVALID, "at most 10000 designs can be tried");
@@ -96,7 +99,7 @@ karp_status karp_tune_new(karp_context *context, const karp_reader *reader, cons
     t->single_value = 1;
     t->restart_loss = copy.restart_loss;
     status = tune_read_caps(t, copy.caps, copy.cap_count, error);
-    if (!status) status = read_pools(t, reader, error);
+    if (!status) status = read_pools(t, reader, copy.image_architectures, error);
     if (!status) status = tune_find_axes(t, &copy, error);
     if (!status) t->odometer = arena_array(&t->data, t->axis_count + 1, sizeof *t->odometer);
     if (!status && !t->odometer) status = fail_nomem(error);

@@ -65,6 +65,9 @@ struct karp_tune {
     karp_text dump; /* of the input; empty for replays */
     uint64_t previews; /* of the reader */
     int64_t restart_loss; /* as in the options */
+    karp_str architectures; /* that all images are made for, "amd64+arm64"; ptr NULL = there was no table */
+    karp_str *images; /* that are not made for all of them */
+    size_t image_count, image_room;
     karp_str *problems; /* of the replay of design 0 */
     size_t problem_count;
     size_t *odometer; /* the design of the grid that was looked at last */
@@ -86,10 +89,15 @@ bool tune_is_of(const tune_axis *axis, const tree *pool);
 const tree *tune_requirements_of(const tree *pool);
 /* What the NodePool has on the axis, as a value is written; "" = several of it; ptr NULL = out of memory. */
 karp_str tune_value_now(karp_tune *t, const tune_axis *axis, const tree *pool);
+/* Whether "a+b" has the word. */
+bool tune_has_word(karp_str words, karp_str word);
 /* Whether two values of the axis are the same: sets of words in any order. */
 bool tune_same_value(const tune_axis *axis, karp_str a, karp_str b);
 /* Changes the NodePool, in the memory of `trees`. value.ptr NULL = as in KARP_TUNE_LOOSEST. */
 void tune_apply(trees *memory, const tune_axis *axis, karp_str value, tree *pool);
+
+/* tune_images.c: reads the table of images, and the images of the objects. Errors: INVALID, NOMEM. */
+karp_status tune_read_images(karp_tune *t, karp_str text, const tree *objects, karp_error *error);
 
 /* tune_caps.c: the caps of the options. */
 karp_status tune_read_caps(karp_tune *t, const karp_str *list, size_t count, karp_error *error);

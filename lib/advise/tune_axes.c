@@ -310,9 +310,18 @@ static karp_status loosen(karp_tune *t, karp_str key, karp_error *error)
     return add_if_new(t, axis, "any", error);
 }
 
+/* Without a table of images, nobody knows which architectures they are made for. */
+static karp_status add_architectures(karp_tune *t, karp_error *error)
+{
+    bool both = tune_has_word(t->architectures, str("amd64")) && tune_has_word(t->architectures, str("arm64"));
+    if (!t->architectures.ptr || t->architectures.len == 0) return KARP_OK;
+    return add_usual(t, "arch", both ? "amd64,arm64,amd64+arm64" : t->architectures.ptr, error);
+}
+
 static karp_status usual_axes(karp_tune *t, karp_error *error)
 {
     karp_status status = add_capacity_types(t, error);
+    if (!status) status = add_architectures(t, error);
     for (size_t i = 0; i < tree_count(t->well_known) && !status; i++)
         status = loosen(t, tree_text(tree_item(t->well_known, i)), error);
     if (!status) status = loosen(t, str("node.kubernetes.io/instance-type"), error);
@@ -322,6 +331,21 @@ static karp_status usual_axes(karp_tune *t, karp_error *error)
     return status;
 }
 
+/* A given axis may not have an architecture that some image is not made for. */
+static karp_status check_architectures(const karp_tune *t, const tune_axis *axis, karp_error *error)
+{
+    if (!t->architectures.ptr || !str_is(axis->key, "kubernetes.io/arch") || t->image_count == 0) return KARP_OK;
+    for (size_t i = 1; i < axis->shown.value_count; i++) {
+        karp_str value = axis->values[i];
+        for (karp_str rest = value; rest.len > 0;) {
+            if (tune_has_word(t->architectures, str_until(&rest, '+'))) continue;
+            return fail(error, KARP_E_INVALID, "the axis arch: %.*s: the image %.*s is not made for it",
+                        str_shown(value, 100), value.ptr, str_shown(t->images[0], 200), t->images[0].ptr);
+        }
+    }
+    return KARP_OK;
+}
+
 karp_status tune_find_axes(karp_tune *t, const karp_tune_options *options, karp_error *error)
 {
     karp_status status = options->axis_count ? KARP_OK : usual_axes(t, error);
@@ -329,6 +353,7 @@ karp_status tune_find_axes(karp_tune *t, const karp_tune_options *options, karp_
         karp_str axis = options->axes[i];
         if (!str_given(axis)) return fail(error, KARP_E_INVALID, "an axis has a length, but no text");
         status = read_axis(t, axis.len ? axis : str(""), error);
+        if (!status) status = check_architectures(t, &t->axes[t->axis_count - 1], error);
     }
     return status;
 }

@@ -95,7 +95,7 @@ karp_str tune_value_now(karp_tune *t, const tune_axis *axis, const tree *pool)
 
 /* ---- sets of words ----------------------------------------------------------------------------------------------- */
 
-static bool has_word(karp_str words, karp_str word)
+bool tune_has_word(karp_str words, karp_str word)
 {
     while (words.len > 0) {
         if (equal_str(str_until(&words, '+'), word)) return true;
@@ -106,7 +106,7 @@ static bool has_word(karp_str words, karp_str word)
 static bool all_words(karp_str some, karp_str in)
 {
     while (some.len > 0) {
-        if (!has_word(in, str_until(&some, '+'))) return false;
+        if (!tune_has_word(in, str_until(&some, '+'))) return false;
     }
     return true;
 }

@@ -135,6 +135,7 @@ static void write_document(const write_job *job, const karp_tune *t)
     json_member_uint(j, "grid", karp_tune_grid(t));
     json_member_uint(j, "seed", t->seed);
     write_axes(j, t);
+    if (t->image_count > 0) json_member_strings(j, "imagesKept", t->images, t->image_count);
     write_designs(j, t, &best);
     json_member_uint(j, "best", best);
     write_alone(j, t, best);

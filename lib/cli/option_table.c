@@ -231,6 +231,8 @@ static const option_row rows[] = {
     { 0, "cap", "NAME=N", CLI_OPTION_TUNE, LISTED(caps),
       "the most that the best design may have: removed, spot ($/h), spot-share; with --trace evictions, pending (s), "
       "interruptions, interruptions-per-hour" },
+    { 0, "image-architectures", "FILE", CLI_OPTION_TUNE, TEXT(image_architectures),
+      "what images are made for: a CSV of image, architectures; then arch is varied as far as they allow" },
     { 0, "designs", "N", CLI_OPTION_TUNE, COUNT(most_designs, 1, 10000, "a number from 1 to 10000"),
       "try at most N designs; default 64" },
     { 0, "trace", "FILE", CLI_OPTION_TUNE, LISTED(traces),

@@ -84,6 +84,8 @@ static karp_status begin_search(cli_tuning *t)
     o.restart_loss = t->restart_loss;
     o.replay = t->replayed;
     o.peer_version = options->peer_version;
+    if (options->image_architectures != NULL)
+        o.image_architectures = (karp_str){ t->images.ptr != NULL ? t->images.ptr : "", t->images.len };
     karp_status status = karp_tune_new(options->context, t->answer->input.reader, &o, &t->tune, &t->answer->error);
     karp_free(options->context, texts, bytes);
     return status;
@@ -191,8 +193,12 @@ static int run_tune(const cli_options *options)
     if (seed != NULL && !parse_count(seed, &t.seed)) return wrong_option(&verb_tune, "--seed", "not a number");
     if (t.replayed && (is_stream(&options->files) || is_stream(&options->traces)))
         return wrong_option(&verb_tune, "--trace", "what is replayed is read several times: save it as a file");
-    return answer_input(options, true, options->format != KARP_FORMAT_JSON && options->format != KARP_FORMAT_HTML,
-                        answer_tune, &t);
+    if (options->image_architectures != NULL && !text_file_read(options, options->image_architectures, &t.images))
+        return EXIT_ERROR;
+    int result = answer_input(options, true, options->format != KARP_FORMAT_JSON && options->format != KARP_FORMAT_HTML,
+                              answer_tune, &t);
+    strbuf_free(&t.images);
+    return result;
 }
 
 const cli_verb verb_tune = {

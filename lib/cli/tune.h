@@ -12,6 +12,7 @@ typedef struct cli_tuning {
     bool replayed; /* otherwise settled */
     uint64_t seed;
     int64_t restart_loss; /* nanoseconds of a pod's work; 0 = restarts cost nothing */
+    strbuf images; /* the table of their architectures */
     double floor; /* $/h; 0 = unknown */
     size_t best;
     karp_status status; /* of the first design that failed; its error is answer->error */

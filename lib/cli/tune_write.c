@@ -89,6 +89,25 @@ static void text_axes(cli_writer *w, const cli_tuning *t)
     }
 }
 
+/* Images that keep architectures from being varied. */
+static void text_images(cli_writer *w, const cli_tuning *t)
+{
+    size_t count = 0;
+    while (karp_tune_kept_image(t->tune, count).len > 0) count++;
+    if (count == 0) return;
+    karp_str first = karp_tune_kept_image(t->tune, 0);
+    strbuf line = { .context = w->options->context };
+    strbuf_adds(&line, "Architectures are kept by ");
+    strbuf_addstr(&line, first);
+    if (count > 1) {
+        strbuf_adds(&line, " and ");
+        strbuf_addu(&line, count - 1);
+        strbuf_adds(&line, count == 2 ? " other image" : " other images");
+    }
+    cli_put_text(w, "  ");
+    put_text(w, &line, 2, 4);
+}
+
 enum { CHANGES_COLUMN = 58 };
 
 static void text_heading(cli_writer *w, const cli_tuning *t)
@@ -245,6 +264,7 @@ static void write_text(cli_writer *w, const cli_tuning *t)
     karp_str licences = karp_reader_missing_licences(t->answer->input.reader);
     if (licences.len > 0) cli_put_format(w, "Without %s%s.\n", licence_words(licences), licences.ptr);
     text_axes(w, t);
+    text_images(w, t);
     text_heading(w, t);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || design_at(t, i).on_front) text_design(w, t, i);

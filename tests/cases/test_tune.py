@@ -152,6 +152,43 @@ check('weight: 10' in one and 'name: other' in one and 'name: web' not in one, o
 usual = document('tune', save(folder, 'one.json', pool(), app('a', 1, '1')), *words)
 equal({a['name']: a['values'] for a in usual['axes']}, {'capacity-type': ['spot+on-demand'], 'instance-family': ['any'], 'consolidationPolicy': ['WhenEmpty']}, 'its own axes')
 
+# Architectures: as far as a table says that all images are made for them; what it lacks, and pods of traces, are made for nothing else.
+arm = instance_type('small.arm', 2, 0.05)
+for r in arm['requirements']:
+    r['values'] = ['arm64'] if r['key'] == 'kubernetes.io/arch' else r['values']
+mixed = pathlib.Path(folder, 'mixed.json')
+mixed.write_text(json.dumps([instance_type('small.one', 2, 0.10), arm]))
+amd = pool(families=())
+amd['spec']['template']['spec']['requirements'].append({'key': 'kubernetes.io/arch', 'operator': 'In', 'values': ['amd64']})
+
+
+def images(*rows):
+    path = pathlib.Path(folder, 'images.csv')
+    path.write_text('\n'.join(['# made by hand', 'image,architectures', *rows, '']))
+    return '--image-architectures', path
+
+
+def arch_axis(found):
+    return [a['values'] for a in found['axes'] if a['name'] == 'arch']
+
+
+agent = {'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'agent'}, 'spec': {'selector': {'matchLabels': {'app': 'agent'}}, 'template': {
+    'metadata': {'labels': {'app': 'agent'}}, 'spec': {'initContainers': [{'name': 'i', 'image': 'shop/init:1'}], 'containers': [{'name': 'c', 'image': 'agent:2'}]}}}}
+cluster = save(folder, 'cluster.json', amd, app('a', 1, '1'), agent)
+equal(arch_axis(document('tune', cluster, '--catalogue', mixed)), [], 'nobody knows')
+free = document('tune', cluster, '--catalogue', mixed, *images('x,amd64+arm64', 'agent*,arm64+amd64', 'shop/*,amd64+arm64'))
+equal((arch_axis(free), 'imagesKept' in free, free['designs'][free['best']]['perHour']), ([['arm64', 'amd64+arm64']], False, 0.025), 'all of them')
+for rows, kept in ((('x,amd64+arm64', 'agent:2,amd64', 'agent*,amd64+arm64', '*,amd64+arm64'), ['agent:2']), (('x,amd64+arm64', '*,amd64'), ['agent:2', 'shop/init:1']),
+                   (('*,amd64+arm64', 'shop/*,amd64', 'shop/init*,amd64+arm64', 'x,amd64'), ['x']), (('agent:2,amd64+arm64', 'shop/init:1,amd64+arm64'), ['x'])):
+    found_images = document('tune', cluster, '--catalogue', mixed, *images(*rows))
+    equal((arch_axis(found_images), sorted(found_images['imagesKept'])), ([], kept), rows)
+check('Architectures are kept by agent:2 and 1 other image' in run('tune', cluster, '--catalogue', mixed, *images('x,amd64+arm64', '*,amd64'))[0], 'text')
+check('the image x is not made for it' in run('tune', cluster, '--catalogue', mixed, '--axis', 'arch=amd64+arm64', *images('*,amd64+arm64', 'x,amd64'), status=1)[1], 'an axis')
+equal(arch_axis(document('tune', cluster, '--catalogue', mixed, '--axis', 'arch=arm64', *images('*,amd64+arm64'))), [['arm64']], 'an axis that all allow')
+for rows, said in ((('x',), 'line 3: expected image,architectures'), (('x,sparc',), 'line 3: an architecture is'), ((',amd64',), 'line 3: expected image,architectures')):
+    check(said in run('tune', cluster, '--catalogue', mixed, *images(*rows), status=1)[1], rows)
+check('none.csv: No such file' in run('tune', cluster, '--catalogue', mixed, '--image-architectures', f'{folder}/none.csv', status=1)[1], 'no file')
+
 # Replays.
 story = pathlib.Path(folder, 'story.json')
 story.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'objects': [app('a', 0, '1500m')],
@@ -200,6 +237,10 @@ for rate in (0.5, 2):
     risky = document('tune', pools, '--trace', story, *words, '--axis', 'capacity-type=spot', '--interruptions', f'{rate}', '--cap', f'interruptions-per-hour={one["nodeHours"] * rate / hours - 1e-4}')
     equal([(d['interruptionsPerHour'] > 0, d['beyondCap'], d['best']) for d in risky['designs']], [(False, False, True), (True, True, False)], 'capped')
 check(document('replay', story, '--nodepools', pools, *words, '--interruptions', '3')['policies'][0]['expectedInterruptions'] == 0, 'on demand')
+
+for rows, kept in ((('x,amd64+arm64',), ['pods of the trace']), (('*,amd64+arm64',), None)):
+    played = document('tune', save(folder, 'amd.json', amd), '--trace', story, '--catalogue', mixed, '--designs', '1', *images(*rows))
+    equal((arch_axis(played) != [], played.get('imagesKept')), (kept is None, kept), rows)
 
 # What a replay does not plan is missing in every cost, and each answer says so.
 refused = app('b', 1, '1')
