@@ -171,6 +171,13 @@ void *arena_array(arena *a, size_t count, size_t elem)
     return arena_zalloc(a, bytes);
 }
 
+void *arena_items(arena *a, size_t count, size_t elem)
+{
+    size_t bytes = 0;
+    if (!size_mul(count, elem, &bytes)) return NULL;
+    return arena_alloc(a, bytes);
+}
+
 bool arena_grow(arena *a, void **data, size_t *capacity, size_t need, size_t elem)
 {
     size_t wanted, bytes;

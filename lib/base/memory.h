@@ -61,6 +61,7 @@ void *arena_alloc(arena *a, size_t bytes); /* NULL = out of memory */
 void *arena_alloc_aligned(arena *a, size_t bytes, size_t align); /* align: a power of two, at most 16 */
 void *arena_zalloc(arena *a, size_t bytes);
 void *arena_array(arena *a, size_t count, size_t elem); /* checks the product for overflow; cleared */
+void *arena_items(arena *a, size_t count, size_t elem); /* not cleared: write each item that is handed on */
 /* grow() for an array in an arena. The previous array stays in the arena too. */
 bool arena_grow(arena *a, void **data, size_t *capacity, size_t need, size_t elem);
 void *arena_copy(arena *a, const void *data, size_t bytes);

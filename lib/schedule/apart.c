@@ -58,9 +58,18 @@ static bool name_apart(scheduler *s, karp_decision *d, apart_shape *shapes, karp
     return true;
 }
 
+static bool any_rule(const karp_snapshot *w)
+{
+    for (size_t i = 0; i < w->raw.shapes.count; i++) {
+        const shape *h = &w->raw.shapes.items[i];
+        if (h->ports.count + h->required_anti.count > 0) return true;
+    }
+    return false;
+}
+
 bool report_apart(scheduler *s, karp_decision *d)
 {
-    if (s->settings.options->explain == KARP_EXPLAIN_NONE) return true;
+    if (s->settings.options->explain == KARP_EXPLAIN_NONE || !any_rule(s->snapshot)) return true;
     apart_shape *shapes = arena_array(&s->data, s->snapshot->raw.shapes.count + (size_t)1, sizeof *shapes);
     bool ok = shapes != NULL;
     for (uint32_t i = 0; ok && i < s->pods.count; i++)

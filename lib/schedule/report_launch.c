@@ -15,7 +15,7 @@ static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
 {
     strbuf b = strbuf_on(d->context);
     strbuf_addi(&b, bound);
-    karp_str *value = arena_array(&d->data, 1, sizeof *value), text;
+    karp_str *value = arena_items(&d->data, 1, sizeof *value), text;
     bool ok = strbuf_move(&b, &d->data, &text) && value != NULL;
     if (ok) *value = text;
     row->values = value;
@@ -25,7 +25,7 @@ static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
 
 static bool value_rows(const scheduler *s, karp_decision *d, const requirement *r, karp_requirement *row)
 {
-    karp_str *values = arena_array(&d->data, r->value_count + (size_t)1, sizeof *values);
+    karp_str *values = arena_items(&d->data, r->value_count + (size_t)1, sizeof *values);
     if (values == NULL) return false;
     for (uint32_t i = 0; i < r->value_count; i++) values[i] = text_of(s->snapshot, r->values[i]);
     row->values = values;
@@ -65,7 +65,7 @@ static const karp_requirement *set_rows(scheduler *s, karp_decision *d, uint32_t
     size_t n, kept = 0;
     (void)set_entries(&s->algebra, set, &n);
     uint32_t *ids = mem_alloc(s->context, (n + 1) * sizeof *ids);
-    karp_requirement *rows = arena_array(&d->data, 3 * n + 1, sizeof *rows);
+    karp_requirement *rows = arena_items(&d->data, 3 * n + 1, sizeof *rows);
     bool ok = ids != NULL && rows != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         set_entry e = set_entries(&s->algebra, set, &n)[i];
@@ -190,7 +190,7 @@ static bool launch_labels(scheduler *s, karp_decision *d, const launch_source *f
     struct pool_words w = s->snapshot->pool_names[t->pool];
     size_t n;
     (void)set_entries(&s->algebra, from->set, &n);
-    struct labels l = { arena_array(&d->data, p->template_labels.count + n + 3, sizeof *l.items), 0 };
+    struct labels l = { arena_items(&d->data, p->template_labels.count + n + 3, sizeof *l.items), 0 };
     if (l.items == NULL) return false;
     put_pairs(s, &l, p->template_labels);
     put_label(&l, text_of(s->snapshot, s->snapshot->known.node_pool), text_of(s->snapshot, w.name));
@@ -209,7 +209,7 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
     const node_pool *p = &s->snapshot->raw.pools.items[s->templates.items[from->template_].pool];
     const type_table *t = s->templates.items[from->template_].table;
     struct labels l = {
-        arena_array(&d->data, p->template_annotations.count + p->meta.annotations.count + (size_t)3, sizeof *l.items), 0
+        arena_items(&d->data, p->template_annotations.count + p->meta.annotations.count + (size_t)3, sizeof *l.items), 0
     };
     if (l.items == NULL) return false;
     put_pairs(s, &l, p->template_annotations);
@@ -238,7 +238,7 @@ static bool launch_annotations(scheduler *s, karp_decision *d, const launch_sour
 
 static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_list list)
 {
-    karp_taint *rows = arena_array(&d->data, list.count + (size_t)1, sizeof *rows);
+    karp_taint *rows = arena_items(&d->data, list.count + (size_t)1, sizeof *rows);
     for (uint32_t i = 0; i < list.count && rows != NULL; i++) {
         rows[i] = (karp_taint){ text_of(s->snapshot, list.items[i].key), text_of(s->snapshot, list.items[i].value),
                                 text_of(s->snapshot, list.items[i].effect) };
@@ -277,7 +277,7 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t
     size_t types, offers;
     (void)set_entries(&s->algebra, y->set, &types);
     (void)set_entries(&s->algebra, o->set, &offers);
-    struct labels l = { arena_array(&d->data, types + offers + 1, sizeof *l.items), 0 };
+    struct labels l = { arena_items(&d->data, types + offers + 1, sizeof *l.items), 0 };
     if (l.items == NULL) return false;
     put_implied(s, &l, y->set, true);
     put_implied(s, &l, o->set, true);
@@ -310,7 +310,7 @@ static bool launch_id(karp_decision *d, karp_launch *row)
 
 static bool launch_types(const scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
-    karp_str *names = arena_array(&d->data, from->type_count + (size_t)1, sizeof *names);
+    karp_str *names = arena_items(&d->data, from->type_count + (size_t)1, sizeof *names);
     const type_table *t = s->templates.items[from->template_].table;
     if (names == NULL) return false;
     for (uint32_t i = 0; i < from->type_count; i++) names[i] = text_of(s->snapshot, t->types[from->types[i]].name);
@@ -367,7 +367,7 @@ static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *fro
 
 static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_launch *row)
 {
-    struct labels l = { arena_array(&d->data, row->annotation_count + 1, sizeof *l.items), row->annotation_count };
+    struct labels l = { arena_items(&d->data, row->annotation_count + 1, sizeof *l.items), row->annotation_count };
     if (l.items == NULL) return false;
     memcpy(l.items, row->annotations, row->annotation_count * sizeof *l.items);
     put_label(&l, str("karpenter.sh/requested-dra-drivers"), drivers);

@@ -7,9 +7,11 @@
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 
-/* Pods of one shape with such a constraint. */
+/* Pods of one shape with such a constraint, and what was found for the labels that were looked at last. */
 typedef struct missed {
     uint32_t first, count, constraint; /* the first pod by name; count 0 = none */
+    uint32_t labels, found;
+    bool looked;
 } missed;
 
 /* The first constraint that does not count the pod itself; NO_ID = none. */
@@ -49,21 +51,33 @@ static int by_first(const void *a, const void *b, const void *user)
     return compare_str(pod_name(user, ((const missed *)a)->first), pod_name(user, ((const missed *)b)->first));
 }
 
+static bool any_spread(const karp_snapshot *w)
+{
+    for (size_t i = 0; i < w->raw.shapes.count; i++) {
+        if (w->raw.shapes.items[i].spread.count > 0) return true;
+    }
+    return false;
+}
+
 bool report_selectors(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
+    if (!any_spread(w)) return true;
     missed *of_shape = arena_array(&s->round.data, w->raw.shapes.count + (size_t)1, sizeof *of_shape);
     size_t count = 0;
     bool ok = of_shape != NULL;
-    uint32_t class_ = NO_ID, constraint = NO_ID; /* what holds for a pod holds for its class */
     for (uint32_t i = 0; ok && i < s->pods.count; i++) {
         uint32_t number = s->pods.items[i];
-        if (w->pod_class[number] != class_) constraint = misses_itself(w, number);
-        class_ = w->pod_class[number];
-        missed *m = &of_shape[pod_at(&w->raw, number)->shape];
-        if (constraint == NO_ID) continue;
-        bool first = m->count++ == 0 || compare_str(pod_name(w, number), pod_name(w, m->first)) < 0;
-        if (first) *m = (missed){ number, m->count, constraint };
+        const pod *p = pod_at(&w->raw, number);
+        if (w->raw.shapes.items[p->shape].spread.count == 0) continue;
+        missed *m = &of_shape[p->shape];
+        if (!m->looked || m->labels != p->labels) m->found = misses_itself(w, number);
+        m->looked = true;
+        m->labels = p->labels;
+        if (m->found == NO_ID) continue;
+        if (m->count++ > 0 && compare_str(pod_name(w, number), pod_name(w, m->first)) >= 0) continue;
+        m->first = number;
+        m->constraint = m->found;
     }
     for (size_t i = 0; ok && i < w->raw.shapes.count; i++) {
         if (of_shape[i].count > 0) of_shape[count++] = of_shape[i];
