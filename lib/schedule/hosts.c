@@ -404,8 +404,8 @@ static void reopen_hosts(scheduler *s, class_state *c)
 /* The class's bits of nodes, created on first use. */
 static bool open_hosts_of(scheduler *s, class_state *c)
 {
-    size_t width = bits_words(s->hosts.count);
     if (c->refused_hosts == NULL) {
+        size_t width = bits_words(s->hosts.count);
         c->refused_hosts = arena_array(&s->data, width, sizeof *c->refused_hosts);
         c->closed_hosts = arena_array(&s->data, width, sizeof *c->closed_hosts);
         if (c->refused_hosts == NULL || c->closed_hosts == NULL) {
@@ -414,7 +414,7 @@ static bool open_hosts_of(scheduler *s, class_state *c)
         }
     }
     class_begin_round(s, c);
-    reopen_hosts(s, c);
+    if (c->closed_in != s->round.began_as || c->changes_known != s->hosts.changes.count) reopen_hosts(s, c);
     return true;
 }
 

@@ -157,11 +157,9 @@ bool round_withhold(scheduler *s, uint32_t group_number)
     return true;
 }
 
-void class_begin_round(scheduler *s, class_state *c)
+void class_enter_round(scheduler *s, class_state *c)
 {
-    if (c->round == s->round.number) return;
-    if (s->pods.classes[c->like].round != s->round.number && &s->pods.classes[c->like] != c)
-        class_begin_round(s, &s->pods.classes[c->like]);
+    if (&s->pods.classes[c->like] != c) class_begin_round(s, &s->pods.classes[c->like]);
     c->round = s->round.number;
     c->refused = c->barred = (struct claim_bits){ NULL, 0 };
     c->failed_at = 0;

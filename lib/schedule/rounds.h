@@ -58,8 +58,7 @@ bool round_count(scheduler *s, uint32_t group_number, uint32_t domain); /* group
 /* The same in all groups that select the pod and for which counts_every_host() is true. */
 bool round_count_hosts(scheduler *s, uint32_t label_group_number, uint32_t host_number);
 bool round_touch(scheduler *s, uint32_t host_index); /* call before the host receives a pod */
-/* Clears the state of a class that belongs to an earlier round. */
-void class_begin_round(scheduler *s, class_state *c);
+void class_enter_round(scheduler *s, class_state *c); /* see class_begin_round() */
 bool round_withhold(scheduler *s, uint32_t group_number); /* subtracts removed nodes from the counts of a new group */
 
 #endif

@@ -59,6 +59,12 @@ struct scheduler {
     struct workloads *workloads; /* see workloads.h; NULL = nothing is noted of them */
 };
 
+/* Clears the state of a class that belongs to an earlier round. */
+static inline void class_begin_round(scheduler *s, class_state *c)
+{
+    if (c->round != s->round.number) class_enter_round(s, c);
+}
+
 /* Whether S-Qn is in force. */
 static inline bool quirk(const scheduler *s, unsigned n) { return (s->settings.quirks >> (n - 1)) & 1; }
 /* Whether a pod that is being scheduled is not counted on its current node. True for all pods but those whose volumes
