@@ -43,8 +43,7 @@ static bool make_room(strbuf *b, size_t need)
     return true;
 }
 
-/* When the bytes and the NUL do not fit below the length at which something is due. */
-static bool reach(strbuf *b, size_t length)
+bool strbuf_reach(strbuf *b, size_t length)
 {
     size_t need = 0;
     b->failed = b->failed || !size_add(b->len, length, &need) || !size_add(need, 1, &need) ||
@@ -52,13 +51,11 @@ static bool reach(strbuf *b, size_t length)
     return !b->failed;
 }
 
-char *strbuf_space(strbuf *b, size_t length)
+void strbuf_expect(strbuf *b, size_t length)
 {
-    if ((b->failed || b->due - b->len <= length) && !reach(b, length)) return NULL;
-    char *space = b->ptr + b->len;
-    b->len += length;
-    b->ptr[b->len] = '\0';
-    return space;
+    size_t need = 0;
+    if (b->failed || !size_add(b->len, length, &need) || (b->most != 0 && need > b->most)) return;
+    (void)grow(b->context, (void **)&b->ptr, &b->capacity, need, 1);
 }
 
 void strbuf_add(strbuf *b, const char *text, size_t length)
@@ -76,12 +73,6 @@ void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name)
     strbuf_addstr(b, namespace_);
     strbuf_addc(b, '/');
     strbuf_addstr(b, name);
-}
-
-void strbuf_addc(strbuf *b, char c)
-{
-    char *space = strbuf_space(b, 1);
-    if (space != NULL) *space = c;
 }
 
 size_t write_digits(char out[20], uint64_t value)

@@ -22,14 +22,29 @@ void strbuf_free(strbuf *b);
 void strbuf_clear(strbuf *b);
 /* Moves the text into the arena, and frees the buffer. false = it has failed, or out of memory. */
 bool strbuf_move(strbuf *b, arena *a, karp_str *out);
+/* What strbuf_space() does when something is due, or the buffer has failed. */
+bool strbuf_reach(strbuf *b, size_t length);
 /* Appends so many bytes, which the caller fills in, before anything else is added. NULL = the buffer has failed. */
-char *strbuf_space(strbuf *b, size_t length);
+static inline char *strbuf_space(strbuf *b, size_t length)
+{
+    if ((b->failed || b->due - b->len <= length) && !strbuf_reach(b, length)) return NULL;
+    char *space = b->ptr + b->len;
+    b->len += length;
+    b->ptr[b->len] = '\0';
+    return space;
+}
+/* So many bytes more are expected, so that the text need not be moved as it grows. Nothing changes without memory. */
+void strbuf_expect(strbuf *b, size_t length);
 void strbuf_add(strbuf *b, const char *text, size_t length);
 void strbuf_adds(strbuf *b, const char *text);
 void strbuf_addstr(strbuf *b, karp_str text);
 /* Appends "namespace/name". */
 void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name);
-void strbuf_addc(strbuf *b, char c);
+static inline void strbuf_addc(strbuf *b, char c)
+{
+    char *space = strbuf_space(b, 1);
+    if (space != NULL) *space = c;
+}
 void strbuf_addu(strbuf *b, uint64_t value);
 void strbuf_addi(strbuf *b, int64_t value);
 

@@ -316,11 +316,24 @@ void encode_row(const encoder *e, const encode_source *source, const void *of, s
     write_object(&row, source->record, &room, source->flat);
 }
 
+enum { ROWS_BEFORE_GUESS = 32 };
+
+/* The rows that are left are about as long as those before. */
+static void expect_rows(write_buffer *out, size_t from, size_t rows, size_t left)
+{
+    size_t each = (out->text.len - from) / rows;
+    if (each > 0 && left < SIZE_MAX / 2 / each) strbuf_expect(&out->text, each * left + each * left / 16);
+}
+
 void encode_some(const encoder *e, const char *key, const encode_source *source, const void *of, size_t first,
                  size_t count)
 {
     json_member_array(e->json, key);
-    for (size_t i = first; i < first + count; i++) encode_row(e, source, of, i);
+    size_t from = e->json->out->text.len;
+    for (size_t i = 0; i < count; i++) {
+        if (i == ROWS_BEFORE_GUESS) expect_rows(e->json->out, from, i, count - i);
+        encode_row(e, source, of, first + i);
+    }
     json_end(e->json);
 }
 

@@ -11,6 +11,8 @@
 
 enum { FILL_COLUMN = 120 };
 
+static size_t hash_bits(uint64_t value, unsigned bits) { return value * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits); }
+
 void json_init(json_out *j, write_buffer *out, bool compact)
 {
     *j = (json_out){ .out = out, .line_start = out->text.len, .compact = compact };
@@ -143,22 +145,47 @@ static void escaped(write_buffer *b, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
-/* The number of bytes from here that need no escape, checked eight at a time. The tests for a byte below 0x20, for '"'
- * and for '\\' borrow from a higher byte only if there is a match anyway. So a run may end early, but never late. */
-static bool plain_eight(const char *text)
+typedef signed char sixteen __attribute__((vector_size(16)));
+typedef uint64_t two_words __attribute__((vector_size(16)));
+
+#define ALL_16(c)                                                                                                      \
+    {                                                                                                                  \
+        c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c                                                                 \
+    }
+
+/* is_plain() of sixteen bytes at once. As signed numbers, bytes from 0x80 are below 0x20 as well. */
+static bool plain_bytes(sixteen bytes)
 {
-    const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
-    uint64_t word;
-    memcpy(&word, text, 8);
-    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\', del = word ^ ones * 0x7f;
-    return (((word - ones * 0x20) | (quote - ones) | (slash - ones) | (del - ones) | word) & high) == 0;
+    const sixteen least = ALL_16(0x20), quote = ALL_16('"'), slash = ALL_16('\\'), del = ALL_16(0x7f);
+    two_words found = (two_words)((bytes < least) | (bytes == quote) | (bytes == slash) | (bytes == del));
+    return (found[0] | found[1]) == 0;
 }
 
+static bool plain_sixteen(const char *text)
+{
+    sixteen bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    return plain_bytes(bytes);
+}
+
+/* At least 8, at most 16. */
+static bool plain_short(const char *text, size_t length)
+{
+    char ends[16];
+    sixteen bytes;
+    memcpy(ends, text, 8);
+    memcpy(ends + 8, text + length - 8, 8);
+    memcpy(&bytes, ends, sizeof bytes);
+    return plain_bytes(bytes);
+}
+
+/* The number of bytes from here that need no escape. */
 static size_t plain_run(const char *text, size_t length)
 {
     size_t at = 0;
-    while (length - at >= 8 && plain_eight(text + at)) at += 8;
-    if (at > 0 && length - at < 8 && plain_eight(text + length - 8)) return length;
+    if (length >= 8 && length < 16 && plain_short(text, length)) return length;
+    while (length - at >= 16 && plain_sixteen(text + at)) at += 16;
+    if (at > 0 && length - at < 16 && plain_sixteen(text + length - 16)) return length;
     while (at < length && is_plain((unsigned char)text[at])) at++;
     return at;
 }
@@ -267,20 +294,21 @@ void json_double(json_out *j, double value)
 
 void json_price(json_out *j, double value)
 {
-    char text[KARP_VALUE_TEXT];
     if (!isfinite(value)) {
         json_double(j, value);
         return;
     }
-    karp_double_format(value, text);
+    uint64_t image;
+    memcpy(&image, &value, sizeof image);
+    json_price_text *p = &j->prices[hash_bits(image, JSON_PRICE_BITS)];
+    if (p->image != image || p->text[0] == '\0') karp_double_format(value, p->text);
+    p->image = image;
     if (has_sink(j)) {
-        values_text(j, str(text));
+        values_text(j, str(p->text));
         return;
     }
     before_value(j, 8);
-    buffer_char(j->out, '"');
-    buffer_text(j->out, text);
-    buffer_char(j->out, '"');
+    buffer_json_string(j->out, str(p->text));
 }
 
 void json_member_str(json_out *j, const char *key, karp_str value)
@@ -444,13 +472,41 @@ void json_strings(json_out *j, const karp_str *values, size_t count)
 
 enum { MANY_STRINGS = 8 }; /* shorter lists are not worth remembering */
 
+/* Writes an item that is not the first of an array. */
+static void kept_item(json_out *j, karp_str value)
+{
+    strbuf *text = &j->out->text;
+    bool fits = !j->compact && text->len - j->line_start + value.len + 5 <= FILL_COLUMN;
+    if (!fits || value.len == 0 || plain_run(value.ptr, value.len) < value.len) {
+        json_str(j, value);
+        return;
+    }
+    char *space = strbuf_space(text, value.len + 4);
+    if (space == NULL) return;
+    memcpy(space, ", \"", 3);
+    memcpy(space + 3, value.ptr, value.len);
+    space[3 + value.len] = '"';
+}
+
+static void kept_items(json_out *j, const karp_str *values, size_t count)
+{
+    if (has_sink(j) || count == 0) {
+        json_strings(j, values, count);
+        return;
+    }
+    json_flat_array(j);
+    json_str(j, values[0]);
+    for (size_t i = 1; i < count; i++) kept_item(j, values[i]);
+    json_end(j);
+}
+
 void json_kept_strings(json_out *j, const karp_str *values, size_t count)
 {
     strbuf *text = &j->out->text;
     size_t from = text->len, column = j->compact ? 0 : from - j->line_start;
-    json_copy *c = &j->copies[(uintptr_t)values * UINT64_C(0x9e3779b97f4a7c15) >> (64 - JSON_COPY_BITS)];
+    json_copy *c = &j->copies[hash_bits((uintptr_t)values, JSON_COPY_BITS)];
     if (has_sink(j) || count < MANY_STRINGS || c->values != values || c->count != count || c->column != column) {
-        json_strings(j, values, count);
+        kept_items(j, values, count);
         size_t length = text->len - from, line = j->line_start > from ? j->line_start - from : 0;
         bool small = count <= UINT32_MAX && column <= UINT32_MAX && length <= UINT32_MAX;
         if (small)

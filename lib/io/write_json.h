@@ -9,7 +9,10 @@
 
 #include "write_buffer.h"
 
+#include <karp/values.h>
+
 enum { JSON_COPY_BITS = 8 }; /* the logarithm of the number of lists that are remembered */
+enum { JSON_PRICE_BITS = 5 }; /* of prices */
 
 /* A list of strings that was written. */
 typedef struct json_copy {
@@ -17,6 +20,12 @@ typedef struct json_copy {
     size_t from; /* in the buffer, as `line` from there: start of its last line, 0 = it is on one line */
     uint32_t count, column, length, line;
 } json_copy;
+
+/* A price that was written. */
+typedef struct json_price_text {
+    uint64_t image; /* its bits */
+    char text[KARP_VALUE_TEXT]; /* "" = none */
+} json_price_text;
 
 enum { JSON_DEPTH = 128 }; /* more than the nesting of documents that are quoted, which is limited to 100 by default */
 
@@ -30,6 +39,7 @@ typedef struct json_out {
     bool has_items[JSON_DEPTH];
     bool is_array[JSON_DEPTH];
     json_copy copies[1 << JSON_COPY_BITS];
+    json_price_text prices[1 << JSON_PRICE_BITS];
     void *open[JSON_DEPTH]; /* with a sink: its nodes of the containers that are open */
 } json_out;
 
