@@ -10,8 +10,10 @@ void paged_init(paged *p, karp_context *context, size_t element_bytes)
     p->element_bytes = element_bytes;
 }
 
-/* Capacity of each page: only a single page may be smaller than PAGE_ELEMENTS. */
-static size_t page_elements(const paged *p) { return p->page_size < PAGE_ELEMENTS ? p->page_size : PAGE_ELEMENTS; }
+static size_t whole_page(const paged *p) { return page_elements(p->element_bytes); }
+
+/* Capacity of each page: only a single page may be smaller than a whole one. */
+static size_t capacity_of_pages(const paged *p) { return p->page_size < whole_page(p) ? p->page_size : whole_page(p); }
 
 static char *page_new(const paged *p, size_t elements) { return block_new(p->context, elements, p->element_bytes); }
 
@@ -42,7 +44,7 @@ static bool widen_page(paged *p)
 {
     enum { LEAST = 8 };
     size_t page_size = p->page_size == 0 ? LEAST : p->page_size * 2;
-    if (page_size > PAGE_ELEMENTS) page_size = PAGE_ELEMENTS;
+    if (page_size > whole_page(p)) page_size = whole_page(p);
     char *page = page_new(p, page_size);
     if (page == NULL) return false;
     if (p->page_count == 0) {
@@ -63,17 +65,17 @@ static bool widen_page(paged *p)
 static bool add_page(paged *p)
 {
     if (!grow(p->context, (void **)&p->list, &p->page_capacity, p->page_count + 1, sizeof *p->list)) return false;
-    char *page = page_new(p, PAGE_ELEMENTS);
+    char *page = page_new(p, whole_page(p));
     if (page == NULL) return false;
     p->list[p->page_count++] = page;
-    p->page_size += PAGE_ELEMENTS;
+    p->page_size += whole_page(p);
     return true;
 }
 
 bool paged_reserve(paged *p)
 {
     if (p->count >= UINT32_MAX - 1) return false;
-    if (p->count == p->page_size && !(p->page_size < PAGE_ELEMENTS ? widen_page(p) : add_page(p))) return false;
+    if (p->count == p->page_size && !(p->page_size < whole_page(p) ? widen_page(p) : add_page(p))) return false;
     return paged_own(p, p->count) != NULL;
 }
 
@@ -93,12 +95,12 @@ bool paged_fill(paged *p, size_t count)
 
 void *paged_own(paged *p, size_t i)
 {
-    char **page = &p->list[i >> PAGE_SHIFT];
+    char **page = &p->list[i >> page_shift(p->element_bytes)];
     if (p->continued && block_shared(*page)) {
-        char *own = page_new(p, page_elements(p));
+        char *own = page_new(p, capacity_of_pages(p));
         if (own == NULL) return NULL;
-        size_t first = i & ~(size_t)(PAGE_ELEMENTS - 1), there = p->count > first ? p->count - first : 0;
-        memcpy(own, *page, (there < page_elements(p) ? there : page_elements(p)) * p->element_bytes);
+        size_t first = i & ~(size_t)(whole_page(p) - 1), there = p->count > first ? p->count - first : 0;
+        memcpy(own, *page, (there < capacity_of_pages(p) ? there : capacity_of_pages(p)) * p->element_bytes);
         block_unref(*page);
         *page = own;
     }

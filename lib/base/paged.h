@@ -9,14 +9,16 @@
 
 #include <base/memory.h>
 
-/* Editing a few elements copies the pages they are in, so pages are short. */
-enum { PAGE_SHIFT = 8, PAGE_ELEMENTS = 1 << PAGE_SHIFT };
+/* Editing a few elements copies the pages they are in, so pages are short; but small elements share one. The logarithm
+ * of the number of elements of a page. */
+static inline unsigned page_shift(size_t element_bytes) { return element_bytes > 32 ? 8 : element_bytes > 8 ? 9 : 10; }
+static inline size_t page_elements(size_t element_bytes) { return (size_t)1 << page_shift(element_bytes); }
 
 typedef struct paged {
     karp_context *context;
     size_t element_bytes;
     size_t count; /* elements */
-    size_t page_size; /* elements for which there is memory; below PAGE_ELEMENTS there is one smaller page */
+    size_t page_size; /* elements for which there is memory; below page_elements() there is one smaller page */
     char **list; /* the pages, each a block (memory.h) */
     size_t page_count, page_capacity;
     bool continued; /* some pages may be shared */
@@ -36,7 +38,7 @@ void *paged_own(paged *p, size_t i);
 /* The element size is a parameter so that it is a compile-time constant. */
 static inline void *paged_at(const paged *p, size_t i, size_t element_bytes)
 {
-    return p->list[i >> PAGE_SHIFT] + (i & (PAGE_ELEMENTS - 1)) * element_bytes;
+    return p->list[i >> page_shift(element_bytes)] + (i & (page_elements(element_bytes) - 1)) * element_bytes;
 }
 
 #endif

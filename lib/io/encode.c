@@ -144,11 +144,11 @@ static void write_real(json_out *j, const record_field *f, double value)
 static void write_node_labels(const encoder *e, const karp_launch *launch)
 {
     const write_job *job = e->job;
-    karp_label *labels = NULL;
-    size_t count = 0, bytes = 0;
-    keep_failure(&job->out->status, launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error));
-    json_labels(e->json, labels, count);
-    karp_free(job->context, labels, bytes);
+    node_labels labels;
+    karp_status status = launch_node_labels(job->context, launch, &labels, job->error);
+    keep_failure(&job->out->status, status);
+    json_labels(e->json, labels.items, status == KARP_OK ? labels.count : 0);
+    if (status == KARP_OK) node_labels_free(job->context, &labels);
 }
 
 static void write_pods(const encoder *e, const uint32_t *pods, size_t count)

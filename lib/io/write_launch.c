@@ -3,7 +3,7 @@
 
 #include <base/labels.h>
 
-#include <providers/builtin.h>
+#include <karp/library.h>
 #include <records/tables.h>
 #include <string.h>
 
@@ -56,14 +56,19 @@ static const struct {
 
 enum { LEGACY_COUNT = sizeof(legacy_labels) / sizeof(legacy_labels[0]) };
 
-karp_status launch_node_labels(karp_context *context, const karp_launch *launch, karp_label **labels, size_t *count,
-                               size_t *bytes, karp_error *error)
+karp_status launch_node_labels(karp_context *context, const karp_launch *launch, node_labels *out, karp_error *error)
 {
     size_t most = launch->label_count + launch->choice_label_count;
     if (most < launch->label_count || most > SIZE_MAX / 4 / sizeof(karp_label))
         return fail(error, KARP_E_LIMIT, "too many labels");
     most += LEGACY_COUNT + 1;
-    karp_label *list = array_alloc(context, most, sizeof(*list));
+    out->items = out->room; /* which is not cleared */
+    out->count = out->bytes = 0;
+    if (most > NODE_LABELS_ROOM) {
+        out->items = array_alloc(context, most, sizeof *out->items);
+        out->bytes = most * sizeof *out->items;
+    }
+    karp_label *list = out->items;
     if (list == NULL) return fail_nomem(error);
     size_t used = 0;
     for (size_t i = 0; i < launch->label_count; i++)
@@ -80,10 +85,13 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
             }
         }
     }
-    *labels = list;
-    *count = used;
-    *bytes = most * sizeof(*list);
+    out->count = used;
     return KARP_OK;
+}
+
+void node_labels_free(karp_context *context, node_labels *labels)
+{
+    if (labels->items != labels->room) karp_free(context, labels->items, labels->bytes);
 }
 
 /* FNV-1a, with the length after each part, so that the boundaries of the parts count. */

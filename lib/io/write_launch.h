@@ -22,11 +22,18 @@ enum { LAUNCH_NAME = 512 };
 /* "POOL-n": the name of the NodeClaim. */
 karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNCH_NAME]);
 
-/* Labels of the node once it is ready, sorted by key: the claim's labels, those of the chosen type and offering, and
- * the beta labels that the kubelet and the cloud controller add. Free them with karp_free(context, *labels,
- * *bytes). */
-karp_status launch_node_labels(karp_context *context, const karp_launch *launch, karp_label **labels, size_t *count,
-                               size_t *bytes, karp_error *error);
+enum { NODE_LABELS_ROOM = 48 };
+
+typedef struct node_labels {
+    karp_label *items; /* sorted by key */
+    size_t count, bytes;
+    karp_label room[NODE_LABELS_ROOM]; /* used unless there are more */
+} node_labels;
+
+/* Labels of the node once it is ready: the claim's labels, those of the chosen type and offering, and the beta labels
+ * that the kubelet and the cloud controller add. The result points into itself. */
+karp_status launch_node_labels(karp_context *context, const karp_launch *launch, node_labels *out, karp_error *error);
+void node_labels_free(karp_context *context, node_labels *labels);
 
 /* 17 hexadecimal digits of a hash of the launch's pool, number, pods and chosen offering. */
 void launch_instance_id(const karp_decision *decision, const karp_launch *launch, uint64_t number, char out[18]);

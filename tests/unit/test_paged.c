@@ -11,7 +11,7 @@
 #include <base/paged.h>
 #include <support/fault.h>
 
-enum { MANY = 3 * PAGE_ELEMENTS + 5 };
+enum { ONE_PAGE = 1024, MANY = 3 * ONE_PAGE + 5 }; /* of four bytes each */
 
 static uint32_t at(const paged *p, size_t i) { return *(const uint32_t *)paged_at(p, i, sizeof(uint32_t)); }
 
@@ -43,7 +43,7 @@ static void assert_counts_up(const paged *p, size_t count)
 static void test_growth(void **state)
 {
     karp_context *context = *state;
-    const size_t counts[] = { 0, 1, 8, 9, PAGE_ELEMENTS - 1, PAGE_ELEMENTS, PAGE_ELEMENTS + 1, MANY };
+    const size_t counts[] = { 0, 1, 8, 9, ONE_PAGE - 1, ONE_PAGE, ONE_PAGE + 1, MANY };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         paged p;
         count_up(&p, context, counts[i]);
@@ -87,9 +87,9 @@ static void continue_twice(karp_context *context, size_t count, size_t place)
 static void test_continuing(void **state)
 {
     continue_twice(*state, 3, 1);
-    continue_twice(*state, PAGE_ELEMENTS, 7);
+    continue_twice(*state, ONE_PAGE, 7);
     continue_twice(*state, MANY, 0);
-    continue_twice(*state, MANY, PAGE_ELEMENTS);
+    continue_twice(*state, MANY, ONE_PAGE);
     continue_twice(*state, MANY, MANY - 1);
 }
 
@@ -99,10 +99,10 @@ static void test_pages_are_shared(void **state)
     count_up(&from, *state, MANY);
     paged_init(&to, *state, sizeof(uint32_t));
     assert_true(paged_continue(&to, &from));
-    assert_non_null(paged_own(&to, PAGE_ELEMENTS));
+    assert_non_null(paged_own(&to, ONE_PAGE));
     assert_ptr_equal(paged_at(&to, 0, 4), paged_at(&from, 0, 4));
-    assert_ptr_not_equal(paged_at(&to, PAGE_ELEMENTS, 4), paged_at(&from, PAGE_ELEMENTS, 4));
-    assert_ptr_equal(paged_at(&to, 2 * PAGE_ELEMENTS, 4), paged_at(&from, 2 * PAGE_ELEMENTS, 4));
+    assert_ptr_not_equal(paged_at(&to, ONE_PAGE, 4), paged_at(&from, ONE_PAGE, 4));
+    assert_ptr_equal(paged_at(&to, 2 * ONE_PAGE, 4), paged_at(&from, 2 * ONE_PAGE, 4));
     paged_free(&to);
     assert_counts_up(&from, MANY);
     paged_free(&from);
@@ -133,7 +133,7 @@ static void test_refusals(void **state)
         paged p, to;
         paged_init(&p, context, sizeof(uint32_t));
         fault_arm(&f, refused, false);
-        while (p.count < 2 * PAGE_ELEMENTS + 1) {
+        while (p.count < 2 * ONE_PAGE + 1) {
             uint32_t i = (uint32_t)p.count, *element = push(&p);
             if (element != NULL) *element = i;
             assert_int_equal(p.count, i + (element != NULL));
@@ -151,7 +151,7 @@ static void test_refusals(void **state)
         paged_free(&to);
         paged_free(&p);
         fault_arm(&f, refused, true);
-        if (!paged_fill(&p, PAGE_ELEMENTS * 3)) assert_int_equal(p.count, 0);
+        if (!paged_fill(&p, ONE_PAGE * 3)) assert_int_equal(p.count, 0);
         fault_arm(&f, 0, false);
         paged_free(&p);
     }
