@@ -151,12 +151,9 @@ karp_status karp_write_tune(karp_context *context, const karp_tune *tune, const 
                             karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, tune != NULL,
-                                     "a context, a search and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_HTML);
+    karp_status status = write_begin(&call, options, tune, "a search", WRITE_JSON | WRITE_HTML);
     if (status) return status;
-    const write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
     if (call.options.format == KARP_FORMAT_HTML) tune_write_html(tune, &call.options, &call.buffer);
-    else write_document(&job, tune);
+    else write_document(&call.job, tune);
     return write_end(&call);
 }

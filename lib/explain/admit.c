@@ -249,7 +249,8 @@ static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
     const karp_unschedulable *left = a->left_of[root] == 0 ? NULL : &a->d->unschedulable.items[a->left_of[root] - 1];
     const char *why = a->q->workloads.items[root].now.why;
     bool through = a->q->view.groups->items[root].child_count == 1; /* a composite with one group is as that group */
-    row->code = left == NULL ? KARP_REASON_NOT_REACHED : left->code;
+    const karp_ignored *ignored = a->ignored_of[root] == 0 ? NULL : &a->d->ignored.items[a->ignored_of[root] - 1];
+    row->code = left != NULL ? left->code : ignored != NULL ? ignored->code : KARP_REASON_NOT_REACHED;
     if (g != NULL && g->code != KARP_REASON_NONE) {
         row->code = g->code;
         bool listed = explain_alternatives(a, root);

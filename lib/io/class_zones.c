@@ -68,10 +68,10 @@ static karp_status note_asked(karp_reader *reader)
     for (size_t i = 0; i < reader->deferred_count; i++) {
         if (states_subnets(&reader->deferred[i])) return KARP_OK;
     }
-    for (uint32_t c = 0; io_builtin_types(reader) && !reader->given_provider && (one = plugin_builtin(c)) != NULL;
+    for (uint32_t c = 0; io_builtin_types(reader) && !reader->clouds.given && (one = plugin_builtin(c)) != NULL;
          c++) {
-        for (size_t i = 0; reader->clouds[c].used && i < reader->asked_zones.count && status == KARP_OK; i++) {
-            karp_str zone = reader->asked_zones.list[i];
+        for (size_t i = 0; reader->clouds.list[c].used && i < reader->clouds.asked_zones.count && status == KARP_OK; i++) {
+            karp_str zone = reader->clouds.asked_zones.list[i];
             size_t region = plugin_region_length(one, zone, true);
             const karp_requirement wanted = {
                 .key = str(LABEL_ZONE), .op = KARP_OP_IN, .values = &zone, .value_count = 1

@@ -256,13 +256,9 @@ struct karp_reader {
     size_t deferred_count, deferred_capacity;
     io_named_set *sets;
     size_t set_count, set_capacity;
-    const karp_node_repair *repairs; /* the provider's policies, with the gate NodeRepair; they outlive it */
-    size_t repair_count;
-    bool only_prices; /* only objects of kind Prices are allowed */
-    bool plays; /* the state changes with time: workloads are scaled, static NodePools launch nodes */
-    bool replacing; /* objects that are read now replace earlier ones */
-    bool complete; /* objects that are read now have everything, as those of a Snapshot: nothing is filled in */
-    bool changes; /* an object was replaced, deleted or scaled */
+    io_table names; /* "Kind\nnamespace/name" of every object -> index in deferred, or IO_STATED */
+    uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
+    io_table templates; /* documents that are templates of Helm */
     karp_str made_group; /* of pods that are being made for an admission (io_pod_set); "" = as the pod says */
     uint32_t made_group_source;
     struct io_sizes *sizes; /* sizes.h; NULL = requests are not recommended */

@@ -4,6 +4,7 @@
 #include <base/labels.h>
 
 #include <karp/library.h>
+#include <providers/builtin.h>
 #include <records/tables.h>
 #include <string.h>
 
