@@ -68,9 +68,9 @@ static karp_status note_asked(karp_reader *reader)
     for (size_t i = 0; i < reader->deferred_count; i++) {
         if (states_subnets(&reader->deferred[i])) return KARP_OK;
     }
-    for (uint32_t c = 0; io_builtin_types(reader) && !reader->clouds.given && (one = plugin_builtin(c)) != NULL;
-         c++) {
-        for (size_t i = 0; reader->clouds.list[c].used && i < reader->clouds.asked_zones.count && status == KARP_OK; i++) {
+    for (uint32_t c = 0; io_builtin_types(reader) && !reader->clouds.given && (one = plugin_builtin(c)) != NULL; c++) {
+        for (size_t i = 0; reader->clouds.list[c].used && i < reader->clouds.asked_zones.count && status == KARP_OK;
+             i++) {
             karp_str zone = reader->clouds.asked_zones.list[i];
             size_t region = plugin_region_length(one, zone, true);
             const karp_requirement wanted = {

@@ -27,11 +27,12 @@ KARP_API const char *karp_admit_name(uint32_t verdict);
 
 /** What tells the flavours of nodes apart; combined with |. Since 1.0. */
 enum {
-    KARP_FLAVOUR_NODE_POOL = 1, /**< implied by the others */
+    KARP_FLAVOUR_NODE_POOL = 1, /**< implied by the next three */
     KARP_FLAVOUR_ZONE = 2,
     KARP_FLAVOUR_CAPACITY_TYPE = 4, /**< implied by RESERVATION */
     KARP_FLAVOUR_RESERVATION = 8,
-    KARP_FLAVOUR_ALL = 15
+    KARP_FLAVOUR_RESOURCE_FLAVOR = 16, /**< rows of their own: the ResourceFlavors of the workload's queue in Kueue */
+    KARP_FLAVOUR_ALL = 31
 };
 
 /** Options of karp_admit(). Since 1.0. */
@@ -92,7 +93,8 @@ typedef struct karp_request_condition {
     karp_str message; /**< in English */
 } karp_request_condition;
 
-/** A workload on the nodes of one flavour alone, at its turn in the queue. Since 1.0. */
+/** A workload on the nodes of one flavour alone, at its turn in the queue. A ResourceFlavor is a row of its own. Since
+ * 1.0. */
 typedef struct karp_flavour {
     size_t size;
     karp_str node_pool; /**< "" = nodes without a NodePool */
@@ -105,6 +107,7 @@ typedef struct karp_flavour {
     uint32_t reserved; /**< 0 */
     double cost; /**< $/h of these nodes */
     karp_str detail; /**< why it does not start there, as far as it is known; else "" */
+    karp_str resource_flavor; /**< the ResourceFlavor; then the other names are "". Else "". Since 1.0. */
 } karp_flavour;
 
 /** The answers for a queue. Immutable: several threads may read it. */
@@ -130,7 +133,8 @@ KARP_API const karp_decision *karp_admission_decision(const karp_admission *admi
 KARP_API size_t karp_admission_count(const karp_admission *admission);
 /** Workload @p index, in the order of the queue. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_admission_at(const karp_admission *admission, size_t index, karp_admitted *out);
-/** Flavour @p index of workload @p number, by name. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
+/** Flavour @p index of workload @p number: the ResourceFlavors in the order in which its queue tries them, then the
+ * others by name. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 1.0. */
 KARP_API karp_status karp_admission_flavour(const karp_admission *admission, size_t number, size_t index,
                                             karp_flavour *out);
 /**

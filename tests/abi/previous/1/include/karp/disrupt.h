@@ -144,6 +144,11 @@ typedef struct karp_command {
      */
     uint32_t replacement_unavailable;
     uint32_t reserved; /**< 0 */
+    /**
+     * Pods in its launches and placements that are not from its nodes, but were pending before: Karpenter simulates
+     * both together, and launches nodes for them with the command. `savings` has the prices of these nodes. Since 1.0
+     */
+    size_t waiting;
 } karp_command;
 
 /** Number of commands, in the order in which they were found. 0 for a launch decision. */

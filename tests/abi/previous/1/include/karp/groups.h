@@ -28,7 +28,8 @@ enum {
     KARP_GROUP_WORKLOAD = 6,
     KARP_GROUP_WORKLOAD_REF =
         7, /**< a pod group of a Workload of Kubernetes 1.35; the pod's spec.workloadRef. Since 1.0. */
-    KARP_GROUP_YUNIKORN = 8 /**< a task group of YuniKorn; its composite is the application. Since 1.0. */
+    KARP_GROUP_YUNIKORN = 8, /**< a task group of YuniKorn; its composite is the application. Since 1.0. */
+    KARP_GROUP_PROVISIONING_REQUEST = 9 /**< all pods of a ProvisioningRequest. Since 1.0. */
 };
 
 /**
@@ -52,6 +53,17 @@ typedef struct karp_pod_group {
      */
     int32_t min_pods;
     uint32_t required; /**< 1 = the composite above starts only together with this group. Since 1.0. */
+    /** of a composite: 1 = its groups are alternatives. They are tried by age; the first that starts is taken, and none
+     * of the others, whose pods then need no place. Since 1.0. */
+    uint32_t one_of;
+    /** of a ProvisioningRequest: 1 = its capacity was found before, and is booked: it comes first. Since 1.0. */
+    uint32_t booked;
+    karp_str
+        resource_flavor; /**< of an alternative: the ResourceFlavor of Kueue that it is for; "" = none. Since 1.0. */
+    karp_str refused; /**< why the group may not start wherever there is room, in English; "" = it may. Since 1.0. */
+    karp_str request_class; /**< the class of a ProvisioningRequest; "" = another group. Since 1.0. */
+    uint32_t no_retry; /**< of a ProvisioningRequest: 1 = it is tried once. Since 1.0. */
+    uint32_t reserved_too; /**< 0 */
 } karp_pod_group;
 
 /** Sets the defaults: a gang of Kubernetes' own with a minimum of 1. */

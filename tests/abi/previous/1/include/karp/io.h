@@ -377,7 +377,7 @@ typedef struct karp_write_options {
 
 enum { KARP_DRIFT_TEXT = 400 };
 /**
- * The course in words: "4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h now, up to $0.586/h
+ * The course in words: "4 nodes drift, 2 at a time by budget, replaced after 2m0s: $0.384/h before, up to $0.586/h
  * meanwhile, $0.403/h after"; "" = no node has drifted. Errors: INVALID, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_drift_text(const karp_drift *drift, char out[KARP_DRIFT_TEXT]);

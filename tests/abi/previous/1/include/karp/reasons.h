@@ -68,6 +68,7 @@ enum {
     KARP_REASON_GROUP_MINIMUM = 50,
     KARP_REASON_GROUP_COMPOSITE = 51, /* profile KARP, as the next one */
     KARP_REASON_GROUP_DOMAIN_FULL = 52,
+    KARP_REASON_GROUP_REFUSED = 53, /* in answers of karp_admit() */
     /* admission */
     KARP_REASON_NOT_FOR_KARPENTER = 100,
     KARP_REASON_INVALID_SELECTOR = 101,

@@ -93,7 +93,8 @@ typedef struct karp_drift {
     size_t at_once; /**< the most that are replaced at a time, as budgets and limits allow */
     int64_t begins; /**< instant of the beginning */
     int64_t ends; /**< instant at which the last that goes has gone; KARP_NO_TIME = none goes */
-    double cost_before; /**< $/h at the beginning */
+    double cost_before; /**< $/h when the first goes: pods that waited have their nodes then; if none goes, at the
+                           beginning */
     double cost_during; /**< $/h at most while nodes and their replacements run; 0 = none is replaced */
     double cost_after; /**< $/h in the end */
     size_t played; /**< 0 = only `nodes` is known */
@@ -103,6 +104,7 @@ typedef struct karp_drift {
      * time.
      */
     size_t held;
+    size_t limited; /**< 1 = limits.nodes of a static NodePool, and no budget, lets no more go at a time. Since 1.0 */
 } karp_drift;
 
 /** The rounds of a cluster and its end. Immutable: several threads may read it. */

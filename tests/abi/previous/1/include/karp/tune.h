@@ -41,13 +41,20 @@ typedef struct karp_tune_options {
     uint64_t seed; /**< of the search, if there are more designs than that */
     uint32_t replay; /**< 1 = designs are replayed, so that times and budgets matter: they are axes by themselves */
     uint32_t peer_version; /**< KARP_PEER_* of the snapshots, as in karp_reader_options */
-    /** The most that the best design may have, "NAME=N": of a settled cluster "removed" (nodes) and "spot" ($/h), of a
-     * replay "evictions", "pending" (seconds, the 99th percentile) and "interruptions" */
+    /** The most that the best design may have, "NAME=N": of a settled cluster "removed" (nodes), "spot" ($/h) and
+     * "spot-share", of a replay "evictions", "pending" (seconds, the 99th percentile), "interruptions" and
+     * "interruptions-per-hour" (expected, by the rates) */
     const karp_str *caps;
     size_t cap_count;
     /** Of replays: what a pod loses that is evicted or killed, in nanoseconds of its work. The cost of a design then
      * includes it at the price of the replay's pods, $ / hours of running pods. 0 = nothing */
     int64_t restart_loss;
+    /**
+     * {NULL,0}, or a CSV of which architectures images are made for: "image,architectures" and rows such as
+     * "nginx:1.29,amd64+arm64". An image that ends with "*" is a beginning; "*" alone stands for all others, and for
+     * pods of traces. Without axes, architectures are then varied as far as all images allow.
+     */
+    karp_str image_architectures;
 } karp_tune_options;
 
 /** Zeroes @p options and sets its size. */
@@ -88,6 +95,12 @@ KARP_API uint64_t karp_tune_grid(const karp_tune *tune);
  * (there are no more), LIMIT, NOMEM, CANCELED.
  */
 KARP_API karp_status karp_tune_next(karp_tune *tune, size_t *design);
+/**
+ * The same for designs that are tried at the same time: STATE as long as the next one depends on results that were not
+ * given yet. However many are tried together, the designs are those of karp_tune_next(), one after the other. Errors:
+ * STATE (as long as that), those of karp_tune_next().
+ */
+KARP_API karp_status karp_tune_next_ready(karp_tune *tune, size_t *design);
 
 /** A design for what follows: every requirement and limit that is varied is dropped, with the minValues. */
 #define KARP_TUNE_LOOSEST SIZE_MAX
@@ -136,17 +149,24 @@ typedef struct karp_tune_design {
     size_t changes; /**< values that are not the first */
     uint32_t known; /**< 1 = its result was given; otherwise the rest is 0 */
     uint32_t on_front; /**< 1 = no other design is as good in every figure, and better in one */
-    uint32_t best; /**< 1 = of the lowest cost; then of the lowest next figures and the fewest changes */
+    uint32_t best; /**< 1 = leaves the fewest pods; of these, of the lowest cost, then the lowest next figures, then
+                      the fewest changes */
     uint32_t leaves_more; /**< 1 = more pods are left than with design 0: it is neither on the front nor the best */
     double cost; /**< $/h of the settled cluster; $ of the whole replay */
     double exposure; /**< of the settled cluster $/h of spot nodes; of the replay, interruptions of spot nodes */
     double pending; /**< seconds for which pods were pending, the 99th percentile of the replay; settled: 0 */
     uint64_t evictions; /**< of the replay; settled: nodes that are removed on the way */
     uint64_t nodes; /**< of the settled cluster; of the replay, the most at a time */
-    uint64_t left; /**< pods without a node in the end */
+    uint64_t left; /**< pods that no node can be had for in the end */
     uint64_t beyond_cap; /**< 1 = it has more than a cap allows: it is not the best */
     uint64_t unpriced; /**< nodes of the settled cluster without a known price, which count as 0 in `cost` */
     double restarts; /**< the part of the cost that is restarts (restart_loss) */
+    /** Of the replay: interruptions that the rates let expect for its spot nodes, in an hour; `exposure` has those that
+     * happened */
+    double interruptions_per_hour;
+    /** Of the settled cluster: the largest part of a workload's pods on one offering of spot capacity (type and zone),
+     * of workloads of at least two pods; 0 to 1 */
+    double spot_share;
 } karp_tune_design;
 
 /** A day of a replayed design. */
@@ -165,6 +185,11 @@ KARP_API karp_status karp_tune_get_day(const karp_tune *tune, size_t design, siz
  * "" = there are fewer. Borrowed from the search. */
 KARP_API karp_str karp_tune_problem(const karp_tune *tune, size_t index);
 
+/** An image that is not made for all architectures, or that the table of images does not have, by number: it keeps
+ * them from being varied; "" = there are fewer. "pods of the trace": the table has no row for all others. Borrowed from
+ * the search. */
+KARP_API karp_str karp_tune_kept_image(const karp_tune *tune, size_t index);
+
 /** How many designs were handed out. */
 KARP_API size_t karp_tune_design_count(const karp_tune *tune);
 /** Design @p index, judged by the results that were given. Errors: NOT_FOUND (there are fewer), ABI_SIZE. */
@@ -178,7 +203,8 @@ KARP_API karp_status karp_tune_get_design(const karp_tune *tune, size_t index, k
  */
 KARP_API karp_status karp_tune_floor(karp_tune *tune, const karp_options *options, double *floor, karp_error *error);
 
-/** Writes a Tuning: the axes, the designs, the best of them and the floor, if it is known. Format: JSON. */
+/** Writes a Tuning: the axes, the designs, the best of them and the floor, if it is known. Formats: JSON, HTML (the
+ * cost of designs against their other figures, and the cost by day, without scripts). */
 KARP_API karp_status karp_write_tune(karp_context *context, const karp_tune *tune, const karp_write_options *options,
                                      karp_text *out, karp_error *error);
 
