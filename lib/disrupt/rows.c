@@ -188,8 +188,8 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
 static bool has_static(const pass *p)
 {
     for (size_t i = 0; i < p->found.commands.count; i++) {
-        if (p->found.commands.items[i].simulation == NULL && p->found.commands.items[i].replacement_count > 0)
-            return true;
+        const command *c = &p->found.commands.items[i];
+        if (c->simulation == NULL && c->replacement_count > 0) return true;
     }
     return false;
 }

@@ -271,8 +271,5 @@ void tree_write_string(strbuf *out, karp_str text);
 
 /* Writes a map as YAML in block style, members in their order. */
 void tree_write_yaml(strbuf *out, const tree *map);
-/* Whether the text can be a plain scalar of YAML, which every reader resolves to a string: names, and quantities whose
- * unit is not part of a number. */
-bool yaml_is_plain(karp_str text);
 
 #endif

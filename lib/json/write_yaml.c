@@ -12,7 +12,7 @@ static bool is_word_with_meaning(karp_str text)
     return false;
 }
 
-bool yaml_is_plain(karp_str text)
+static bool is_plain_text(karp_str text)
 {
     bool unit = false;
     for (size_t i = 0; i < text.len; i++) {
@@ -31,7 +31,7 @@ static void spaces(strbuf *out, size_t count)
 
 static void write_text(strbuf *out, karp_str text)
 {
-    if (yaml_is_plain(text)) strbuf_addstr(out, text);
+    if (is_plain_text(text)) strbuf_addstr(out, text);
     else tree_write_string(out, text);
 }
 

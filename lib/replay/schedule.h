@@ -3,12 +3,12 @@
 #ifndef REPLAY_SCHEDULE_H
 #define REPLAY_SCHEDULE_H
 
+#include <base/cron.h>
 #include <base/memory.h>
 #include <replay/zone.h>
 
 typedef struct cron_schedule {
-    uint64_t minutes, hours, days, months, weekdays; /* bit n = the value n */
-    bool any_day, any_weekday;
+    cron when;
     zone where; /* without turns UTC */
 } cron_schedule;
 

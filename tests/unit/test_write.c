@@ -326,7 +326,7 @@ static void plan_as_text(void **state)
                  "      why        pool 2024-01",
                  "\nDisrupt\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n  -/+ ip-10-0-2-18\n",
                  "      replace, Underutilized (MultiNodeConsolidation)  saves $0.230/h  score 0.500 >= 0.5\n"
-                 "      3 pods move  budget of default 2  to be validated after 15s\n",
+                 "      7 pods move  budget of default 2  to be validated after 15s\n",
                  "      -> c5.xlarge us-west-2a on-demand  $0.082/h\n", "      -> ip-10-0-2-40\n",
                  "  -   ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n      delete, Empty (Emptiness)  "
                  "saves $0.100/h\n",
