@@ -2,7 +2,6 @@
 /* Values of the axes in NodePools: what a NodePool has, and how it is changed. */
 #include <advise/tune.h>
 
-#include <base/sort.h>
 #include <base/strbuf.h>
 
 static const char any[] = "any", none[] = "none";

@@ -5,7 +5,6 @@
  */
 #include <advise/tune.h>
 
-#include <base/strbuf.h>
 #include <karp/library.h>
 
 enum { TOGETHER = 16 };

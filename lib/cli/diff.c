@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include <karp/library.h>
 #include <karp/peer.h>
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */

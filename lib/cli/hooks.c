@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 
 /* One word of karp_reader_hooks(). */
 static karp_status plan_round(const cli_options *options, const cli_input *input, const karp_change *changes,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <karp/library.h>
 #include <karp/peer.h>
 
 bool parse_count(const char *text, uint64_t *out)

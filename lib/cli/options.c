@@ -7,9 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <karp/library.h>
-#include <karp/peer.h>
-
 int wrong_option(const cli_verb *verb, const char *what, const char *message)
 {
     fprintf(stderr, "karp %s: %s: %s (%s %s --help)\n", verb->name, what, message, verb->program, verb->name);

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <karp/library.h>
 #include <karp/recording.h>
 
 enum { LOOK_TEXTS = 3, FILES_MOST = 100000, ROTATES_AT = 64 << 20 };

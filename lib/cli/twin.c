@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <karp/library.h>
 #include <karp/recording.h>
 
 static karp_status answer_twin(cli_answer *answer, void *own, int *result)

@@ -8,10 +8,8 @@
 #include <records/rows.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 #include <karp/objective.h>
 #include <karp/peer.h>
-#include <karp/requests.h>
 #include <karp/what_if.h>
 
 /* ---- a design ---------------------------------------------------------------------------------------------------- */

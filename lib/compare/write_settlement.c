@@ -9,7 +9,6 @@
 #include <records/rows.h>
 
 #include <karp/disrupt.h>
-#include <karp/library.h>
 
 typedef struct shown_round {
     karp_settle_round round;

@@ -8,7 +8,6 @@
 #include <karp/peer.h>
 
 #include <base/error.h>
-#include <model/copy.h>
 #include <records/rows.h>
 #include <records/tables.h>
 

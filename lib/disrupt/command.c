@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Execution of a command: one step at a time, each a function of state, snapshot and time. */
+#include <base/civil.h>
 #include <disrupt/step.h>
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <decision/decision.h>
 #include <schedule/options.h>
 #include <disrupt/validate.h>
-#include <model/instant.h>
 
 #include <karp/passes.h>
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The conditions Drifted and Consolidatable of NodeClaims. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <base/strbuf.h>
-#include <disrupt/costs.h>
-#include <model/instant.h>
 #include <model/prepare.h>
 
 static const int64_t recheck = INT64_C(300) * SECOND_NS, type_age = INT64_C(3600) * SECOND_NS;

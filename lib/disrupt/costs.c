@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/civil.h>
 #include <disrupt/costs.h>
 #include <base/str.h>
 
 #include <decision/node_rows.h>
 #include <math.h>
 #include <model/decimal.h>
-#include <model/instant.h>
-#include <schedule/movable.h>
 
 #include <karp/settings.h>
 

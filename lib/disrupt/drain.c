@@ -3,7 +3,6 @@
 #include <disrupt/advice.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <base/strbuf.h>
 #include <disrupt/pass.h>
 #include <karp/inspect.h>

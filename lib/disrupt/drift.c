@@ -3,13 +3,11 @@
  * Drifted nodes are replaced when their pods can be rescheduled, at any cost. So are expired
  * nodes where expiration is graceful.
  */
-#include <disrupt/simulate.h>
 
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/str.h>
 #include <disrupt/advice.h>
-#include <disrupt/candidates.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
 #include <string.h>

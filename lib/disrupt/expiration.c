@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims that have expired, or that never registered or initialised. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
 #include <disrupt/pass.h>
 
 #include <base/strbuf.h>
-#include <model/instant.h>
 
 static const int64_t launch_timeout = INT64_C(300) * SECOND_NS, registration_timeout = INT64_C(900) * SECOND_NS;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clean-up: claims without an instance, marks of forgotten commands. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
-
-#include <model/instant.h>
 
 static const int64_t period = INT64_C(120) * SECOND_NS;
 

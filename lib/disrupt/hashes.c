@@ -2,7 +2,6 @@
 /* Hashes of static fields: their values, and the annotations to be set. */
 #include <disrupt/advice.h>
 
-#include <base/sort.h>
 #include <base/strbuf.h>
 #include <model/snapshot.h>
 

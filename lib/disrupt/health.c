@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/civil.h>
 #include <disrupt/pass.h>
 
 #include <base/sort.h>
 #include <disrupt/advice.h>
-#include <model/instant.h>
 #include <model/regex.h>
 
 static const int64_t day = INT64_C(86400) * SECOND_NS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/civil.h>
 #include <disrupt/marks.h>
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/instant.h>
 #include <string.h>
 
 static const int64_t longest_rest = INT64_C(300) * SECOND_NS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pod is to a drain, to disruption and to provisioning. Pure functions. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
 
-#include <model/instant.h>
 #include <model/pdbs.h>
 #include <schedule/movable.h>
 

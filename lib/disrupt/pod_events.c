@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When pods were last bound to a node or left it: status.lastPodEventTime. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
 
 #include <base/error.h>
 #include <disrupt/pass.h>
-#include <model/instant.h>
-#include <schedule/movable.h>
 #include <string.h>
 
 static const int64_t least_apart = INT64_C(10) * SECOND_NS;

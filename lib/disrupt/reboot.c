@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life cycle of a reboot, from the request until the node is back (K15-9). */
+#include <base/civil.h>
 #include <karp/values.h>
 #include <disrupt/advice.h>
 
 #include <base/error.h>
 #include <base/labels.h>
-#include <model/instant.h>
 
 static const char boot_id_key[] = "karpenter.sh/reboot-pre-boot-id";
 static const char grace_key[] = "karpenter.sh/reboot-termination-grace-period";

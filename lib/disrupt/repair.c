@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unhealthy nodes are replaced forcibly, unless too many are unhealthy at once. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
-
-#include <base/sort.h>
-#include <model/instant.h>
 
 #include <karp/settings.h>
 

@@ -3,7 +3,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/candidates.h>
-#include <disrupt/consolidate.h>
 #include <disrupt/budgets.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scales static pools to their replicas. */
+#include <base/civil.h>
 #include <disrupt/advice.h>
 
 #include <base/sort.h>
 #include <disrupt/costs.h>
 #include <disrupt/budgets.h>
-#include <model/instant.h>
 #include <schedule/movable.h>
 
 #include <karp/settings.h>

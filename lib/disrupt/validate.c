@@ -4,7 +4,6 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <decision/decision.h>
 #include <disrupt/balanced.h>
 #include <disrupt/budgets.h>

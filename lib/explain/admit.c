@@ -4,7 +4,6 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <base/str.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>

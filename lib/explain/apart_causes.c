@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of a pod about host names and ports, and what they mean for pods like it. */
 #include <explain/explain_pod.h>
-#include <explain/node_causes.h>
 
 #include <model/selector.h>
 #include <schedule/report.h>

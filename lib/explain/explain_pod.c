@@ -10,7 +10,6 @@
 #include <base/sort.h>
 #include <decision/decision.h>
 #include <model/prepare.h>
-#include <schedule/movable.h>
 #include <provision/provision.h>
 #include <string.h>
 

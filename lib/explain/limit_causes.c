@@ -6,7 +6,6 @@
 
 #include <base/str.h>
 #include <decision/decision.h>
-#include <model/quantity.h>
 #include <schedule/report.h>
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,6 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <decision/decision.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include <explain/lint.h>
 #include <explain/node_causes.h>
 
-#include <base/str.h>
 #include <karp/values.h>
 #include <schedule/report.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * say how many pods stay pending count them in the same plan. */
 #include <explain/lint.h>
 
-#include <base/bits.h>
 #include <base/str.h>
 #include <model/prepare.h>
 #include <model/quantity.h>

@@ -2,7 +2,6 @@
 #include <explain/market.h>
 
 #include <base/str.h>
-#include <decision/decision.h>
 #include <model/quantity.h>
 #include <model/resources.h>
 

@@ -6,8 +6,6 @@
 #include <decision/decision.h>
 #include <explain/node_causes.h>
 #include <explain/node_view.h>
-#include <karp/passes.h>
-#include <karp/settings.h>
 #include <schedule/movable.h>
 
 /* What is changed for a reason, and of which object; NULL = nothing that a person could change ends it. */

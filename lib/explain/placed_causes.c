@@ -10,7 +10,6 @@
 #include <base/str.h>
 #include <decision/decision.h>
 #include <karp/what_if.h>
-#include <model/prepare.h>
 #include <model/quantity.h>
 #include <model/taints.h>
 #include <schedule/report.h>

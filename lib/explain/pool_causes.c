@@ -7,7 +7,6 @@
 #include <base/admit.h>
 #include <base/operators.h>
 #include <base/str.h>
-#include <decision/decision.h>
 #include <model/taints.h>
 #include <schedule/report.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/preferences.h>
-#include <karp/settings.h>
 
 #include <base/context.h>
 #include <base/error.h>

@@ -2,8 +2,6 @@
 /* A feature gate that is off although the input has objects for it: whether the pod is placed if it is on. */
 #include <explain/explain_pod.h>
 
-#include <base/context.h>
-#include <decision/decision.h>
 #include <model/builder.h>
 #include <schedule/options.h>
 

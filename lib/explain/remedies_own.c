@@ -4,7 +4,6 @@
 #include <explain/explain_pod.h>
 
 #include <base/str.h>
-#include <decision/decision.h>
 #include <schedule/report.h>
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 
 #include <base/sort.h>
 #include <base/str.h>
-#include <decision/decision.h>
 
 /* ---- domains that no node can be in ------------------------------------------------------------------------------ */
 

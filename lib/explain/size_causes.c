@@ -5,7 +5,6 @@
 
 #include <base/str.h>
 #include <model/prepare.h>
-#include <model/quantity.h>
 #include <model/taints.h>
 #include <string.h>
 

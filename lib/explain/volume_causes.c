@@ -4,8 +4,6 @@
 
 #include <base/operators.h>
 #include <base/sort.h>
-#include <base/str.h>
-#include <decision/decision.h>
 #include <model/prepare.h>
 
 enum { CLAIMS_NAMED = 5, ZONES_NAMED = 3 };

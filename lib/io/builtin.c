@@ -4,7 +4,6 @@
 #include <io/cluster_api.h>
 #include <io/convert.h>
 #include <io/decode.h>
-#include <io/fill.h>
 #include <io/prices.h>
 #include <providers/builtin.h>
 #include <providers/provider.h>

@@ -6,7 +6,6 @@
 #include <base/error.h>
 #include <io/builtin.h>
 #include <io/clouds.h>
-#include <io/fill.h>
 #include <io/files.h>
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include <io/notes.h>
 
 #include <io/clouds.h>
-#include <io/fill.h>
 #include <io/schemas.h>
 #include <providers/builtin.h>
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 #include <karp/settings.h>
 
 /* The labels of clouds that are used, except `cloud`, and that this one does not have. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <karp/io.h>
-#include <karp/library.h>
 
 static const karp_str nothing = { "", 0 };
 

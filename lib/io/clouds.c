@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include <karp/library.h>
-
 static const karp_str nothing = { "", 0 };
 
 /* ---- the caller's choice ----------------------------------------------------------------------------------------- */

@@ -8,9 +8,6 @@
 
 #include <base/admit.h>
 #include <io/clouds.h>
-#include <io/decode_fields.h>
-#include <io/notes.h>
-#include <karp/library.h>
 #include <karp/values.h>
 #include <string.h>
 

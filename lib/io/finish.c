@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-#include <karp/builder.h>
 #include <karp/inspect.h>
 #include <karp/library.h>
 

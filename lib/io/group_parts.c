@@ -10,8 +10,6 @@
 
 #include <io/decode_fields.h>
 #include <io/fill.h>
-#include <io/notes.h>
-#include <io/owner.h>
 
 #include <base/admit.h>
 #include <karp/groups.h>

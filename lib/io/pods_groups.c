@@ -9,7 +9,6 @@
 
 #include <io/fill.h>
 #include <io/groups.h>
-#include <io/make_object.h>
 #include <io/owner.h>
 
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Jobs, and the kinds that consist of Jobs or of several sets of pods that work together. */
 #include <io/pods_rules.h>
 
-#include <io/make_object.h>
-
 #include <ctype.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/pods_rules.h>
 
-#include <io/make_object.h>
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Argo Rollouts, Knative's Services, KServe's InferenceServices. */
 #include <io/pods_rules.h>
 
-#include <karp/values.h>
 #include <string.h>
 
 /* ---- Argo Rollouts ----------------------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
  * Nodes drift when the NodePool or node class that they were launched from is replaced, as in a cluster: their
  * NodeClaims get the condition Drifted.
  */
-#include <io/make_object.h>
 #include <base/labels.h>
 #include <io/replaced.h>
 

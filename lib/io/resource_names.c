@@ -4,7 +4,6 @@
 #include <io/notes.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 
 /* That all nodes have. */
 static const char *const own[] = { "cpu", "memory", "ephemeral-storage", "pods", "storage" };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/error.h>
 #include <io/make_object.h>
 #include <io/waiting_pods.h>
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <karp/library.h>
-#include "reader.h"
 #include "write_text.h"
 
 /* The target of karp_text.owner. The text may outlive the caller's reference to the context, so it has a reference of

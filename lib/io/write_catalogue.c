@@ -14,7 +14,6 @@
 #include <karp/values.h>
 
 #include "write_json.h"
-#include "write_launch.h"
 #include "write_text.h"
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */

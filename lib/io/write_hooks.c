@@ -7,7 +7,6 @@
 #include "write_plan_json.h"
 
 #include <base/money.h>
-#include <karp/reasons.h>
 
 enum { ROUND_TEXT = 900, TYPES_MOST = 6 };
 

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include <karp/library.h>
-
 static const karp_lint_rule of_notes = { sizeof of_notes, "input-note",
                                          "a part of the input is not used, or is filled in", KARP_LINT_WARNING, 0 };
 

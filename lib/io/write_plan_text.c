@@ -10,7 +10,6 @@
 #include "write_preferences.h"
 
 #include <karp/library.h>
-#include <karp/objective.h>
 #include <karp/what_if.h>
 
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 2, MOST_REFUSAL_LINES = 6, MOST_MESSAGE_LINES = 8 };

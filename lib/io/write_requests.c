@@ -3,7 +3,6 @@
 #include <base/money.h>
 #include <io/sizes.h>
 
-#include "write_decision.h"
 #include "write_json.h"
 
 /* ---- what the changes are worth ---------------------------------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_topology.h"
 
-#include "write_decision.h"
-#include <karp/explain.h>
 #include <string.h>
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */

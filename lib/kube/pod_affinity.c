@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* InterPodAffinity. */
 #include <kube/attempt.h>
-#include <kube/groups.h>
 
 /* Adds the pods of a counter, times a weight, to their domains. true = there were some. */
 static bool add_domains(const kube_cluster *c, uint32_t key, const kube_counter *pods, int64_t weight, int64_t *line)

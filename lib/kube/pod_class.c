@@ -2,7 +2,6 @@
 #include <kube/pod_class.h>
 
 #include <base/admit.h>
-#include <io/decode_fields.h>
 #include <io/notes.h>
 #include <kube/amount.h>
 #include <kube/groups.h>

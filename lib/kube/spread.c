@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PodTopologySpread. */
 #include <kube/attempt.h>
-#include <kube/groups.h>
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 
 #include <karp/groups.h>
 
-#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/builder.h>

@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/labels.h>
 #include <base/nearest.h>
-#include <base/sort.h>
 #include <base/str.h>
 #include <base/strbuf.h>
 #include <karp/values.h>
@@ -13,7 +12,6 @@
 #include <model/snapshot.h>
 #include <schedule/movable.h>
 #include <provision/provision.h>
-#include <schedule/report.h>
 #include <string.h>
 
 /*

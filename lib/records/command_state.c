@@ -3,7 +3,6 @@
 #include <records/tables.h>
 
 #include <karp/command.h>
-#include <karp/passes.h>
 
 static const record_names phases = { karp_phase_name, KARP_COMMAND_PHASE_VALIDATING, KARP_COMMAND_PHASE_GIVEN_UP,
                                      false };

@@ -2,7 +2,6 @@
 #include <records/rows.h>
 #include <records/tables.h>
 
-#include <karp/decision.h>
 #include <karp/inspect.h>
 
 const record record_node_use = { SIZED(karp_node_use, pods_received),

@@ -2,7 +2,6 @@
 #include <replay/engine.h>
 #include <replay/state_rows.h>
 
-#include <io/decode_fields.h>
 #include <string.h>
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/engine_interrupt.h>
-#include <replay/engine_state.h>
 
 #include <base/error.h>
 #include <base/admit.h>

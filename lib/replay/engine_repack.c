@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carries out a repack plan in virtual time: repack_play.h. */
 #include <karp/inspect.h>
-#include <karp/library.h>
 #include <replay/engine.h>
 #include <replay/repack_play.h>
 

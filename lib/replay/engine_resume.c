@@ -7,8 +7,6 @@
 #include <replay/engine_state.h>
 #include <replay/state_rows.h>
 
-#include <base/error.h>
-
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static int64_t needed(engine *e, const tree *object, const char *name)

@@ -5,7 +5,6 @@
 #include <kube/pod_class.h>
 #include <kube/profile.h>
 #include <replay/engine.h>
-#include <replay/engine_state.h>
 #include <replay/state_rows.h>
 
 /* Takes over a failure of the mirror. */

@@ -4,8 +4,6 @@
 #include <replay/engine_state.h>
 #include <replay/state_rows.h>
 
-#include <base/error.h>
-
 tree *amounts_state(const engine *e, trees *t, const int64_t amounts[RESOURCES_MOST])
 {
     tree *map = tree_new(t, TREE_MAP);

@@ -7,9 +7,6 @@
 #include <replay/objects.h>
 #include <replay/story.h>
 
-#include <io/owner.h>
-#include <io/write_buffer.h>
-
 #include <karp/inspect.h>
 
 static const io_kind_info *kind_of(const story *s, const tree *object)

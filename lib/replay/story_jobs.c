@@ -4,7 +4,6 @@
 
 #include <io/owner.h>
 #include <io/pods_rules.h>
-#include <karp/library.h>
 #include <replay/common.h>
 #include <replay/schedule.h>
 

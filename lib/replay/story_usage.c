@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <karp/library.h>
-
 static karp_status add_effect(story *s, story_step *step, const trace_event *event)
 {
     step->effects = arena_zalloc(&s->trace->memory, sizeof *step->effects);

@@ -7,7 +7,6 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
-#include <io/files.h>
 #include <json/tree.h>
 #include <replay/common.h>
 

@@ -3,7 +3,6 @@
  * A sequence of dumps of a cluster (karp dump, kubectl get -o json): new pods were created, missing pods were deleted.
  */
 #include <replay/objects.h>
-#include <replay/common.h>
 #include <replay/patch.h>
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>

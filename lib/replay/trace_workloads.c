@@ -6,7 +6,6 @@
 
 #include <base/bisect.h>
 #include <base/error.h>
-#include <replay/common.h>
 
 enum { MOST_REPLICAS = 1000000 };
 

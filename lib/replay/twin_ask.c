@@ -7,9 +7,6 @@
 #include <karp/builder.h>
 #include <karp/passes.h>
 
-#include <karp/library.h>
-#include <replay/common.h>
-
 /* ---- objects at an instant --------------------------------------------------------------------------------------- */
 
 int64_t twin_time(const tree *object, const char *member)

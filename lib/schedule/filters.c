@@ -4,7 +4,6 @@
 #include <model/prepare.h>
 #include <model/taints.h>
 #include <schedule/scheduler.h>
-#include <schedule/templates.h>
 #include <schedule/topology.h>
 
 /* ---- the entries of a class -------------------------------------------------------------------------------------- */

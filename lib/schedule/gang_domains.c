@@ -3,7 +3,6 @@
 
 #include <base/sort.h>
 #include <schedule/claim_order.h>
-#include <schedule/gang_loop.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <string.h>

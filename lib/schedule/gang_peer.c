@@ -5,7 +5,6 @@
 #include <base/str.h>
 #include <math.h>
 #include <schedule/gang_search.h>
-#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 
 enum { MOST_PODS = 64, MOST_PLACES = 20000 }; /* pods of a group; pods times nodes */

@@ -3,7 +3,6 @@
 
 #include <base/bits.h>
 #include <schedule/claims.h>
-#include <schedule/guide.h>
 #include <schedule/hosts.h>
 #include <schedule/loop.h>
 #include <schedule/savepoint.h>

@@ -4,7 +4,6 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <model/peer.h>
-#include <schedule/report.h>
 #include <stddef.h>
 
 #define MOST_NODE_COST 1e6

@@ -6,7 +6,6 @@
 #include <schedule/claims.h>
 
 #include <base/bits.h>
-#include <base/str.h>
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows for a pod. */
-#include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/topology.h>
 #include <schedule/scheduler.h>

@@ -7,7 +7,6 @@
 #include <base/error.h>
 #include <disrupt/advice.h>
 #include <karp/builder.h>
-#include <karp/library.h>
 #include <model/selector.h>
 #include <model/store_pods.h>
 

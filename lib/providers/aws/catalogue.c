@@ -4,7 +4,6 @@
 #include <base/error.h>
 #include <base/str.h>
 #include <providers/aws/devices.h>
-#include <providers/cloud/table.h>
 
 /* ---- offerings: of each zone of the region, and of the class's reservations -------------------------------------- */
 

@@ -6,7 +6,6 @@
 #include <providers/aws/devices.h>
 
 #include <base/str.h>
-#include <karp/snapshot.h>
 #include <providers/aws/ec2_devices.h>
 #include <stdio.h>
 #include <string.h>

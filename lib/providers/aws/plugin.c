@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <karp/library.h>
 #include <karp/settings.h>
 #include <karp/values.h>
 #include <providers/aws/defaults.h>

@@ -4,8 +4,6 @@
 #include <base/error.h>
 #include <string.h>
 
-#include <karp/values.h>
-
 #include <providers/cloud/write.h>
 
 /* Generated from data/azure.txt by the build. */

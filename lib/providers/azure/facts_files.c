@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <karp/values.h>
 #include <providers/decode.h>
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */

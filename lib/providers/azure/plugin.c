@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include <karp/library.h>
-
 #include <providers/azure/types.h>
 #include <providers/launch.h>
 

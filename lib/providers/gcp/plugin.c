@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include <karp/library.h>
-
 #include <providers/gcp/types.h>
 #include <providers/launch.h>
 
