@@ -12,7 +12,9 @@ static bool is_word_with_meaning(karp_str text)
     return false;
 }
 
-static bool is_plain_text(karp_str text)
+/* Whether the text can be a plain scalar of YAML, which every reader resolves to a string: names, and quantities whose
+ * unit is not part of a number. */
+static bool yaml_is_plain(karp_str text)
 {
     bool unit = false;
     for (size_t i = 0; i < text.len; i++) {
