@@ -19,7 +19,6 @@ TOKEN = re.compile(r'''
     | (?P<word>[A-Za-z_]\w*) | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*) | (?P<space>\s+) | (?P<sign>->|\.\.\.|.)''', re.S | re.M | re.X)
 PART = re.compile(TOKEN.pattern.replace(r'(?P<pp>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*) | ', ''), re.S | re.M | re.X)
 INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"]+)[>"]')
-GUARDED = re.compile(r'^#ifndef (\w+)\n#define \1\n(.*)#endif\n\Z', re.S | re.M)
 DEFINE = re.compile(r'#\s*define\s+(\w+)')
 TAGS = 'struct', 'union', 'enum'
 # What system headers declare beside the C standard, on one system or another. No internal function keeps such a name.
@@ -361,6 +360,7 @@ class Writer:
         known = self.program.names_in(file)
         internal = path.suffix == '.h' and path not in self.program.public
         pieces, depth, own, condition = [], 0, [], self.guard(path)
+        guarded = path.suffix == '.h' and not internal  # internal headers say #pragma once
         for (kind, old), new in zip(file.tokens, [*renamed(file.tokens, known)]):
             pieces.append((kind, old, new))
         for name in file.includes:  # they stand in front, with the system's headers that they need
@@ -373,13 +373,15 @@ class Writer:
                 out.append(self.before(file, i) + new if internal else new)
                 continue
             directive = old.strip()
+            if directive == '#pragma once':
+                continue
             depth += directive.startswith(('#if',)) - directive.startswith('#endif')
             found = INCLUDE.search(old)
             defined = DEFINE.search(old)
             if found:
                 if self.program.find(found.group(1), path) is not None:
                     continue
-                if depth == (path.suffix == '.h'):
+                if depth == guarded:
                     if found.group(1) in self.system:
                         continue
                     if not condition:  # what is under one is not there for others
@@ -391,8 +393,6 @@ class Writer:
             out.append(new)
         text = re.sub(r'\n{3,}', '\n\n', ''.join(out).strip().replace('/* SPDX-License-Identifier: Apache-2.0 */\n', '', 1))
         text += '\n' + ''.join(f'#undef {macro}\n' for macro in dict.fromkeys(own))
-        if internal:  # it is here once
-            text = GUARDED.sub(r'\2', text)
         name = '/'.join(path.parts[-2:])
         self.parts.append((condition, f'/* ==== {name} */\n{text}'))
 

@@ -5,8 +5,7 @@
  * The label algebra (model/requirement.h) does the same for interned texts; both read numbers, bounds and tolerations
  * by the functions here. The verifier (explain) has its own, so that a mistake here is not repeated there.
  */
-#ifndef BASE_ADMIT_H
-#define BASE_ADMIT_H
+#pragma once
 
 #include <base/labels.h>
 #include <stdbool.h>
@@ -107,5 +106,3 @@ static inline int32_t evictions_left(uint64_t to_stay, uint64_t expected, uint64
     uint64_t allowed = expected > 0 && healthy > to_stay ? healthy - to_stay : 0;
     return allowed > INT32_MAX ? INT32_MAX : (int32_t)allowed;
 }
-
-#endif

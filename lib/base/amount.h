@@ -3,8 +3,7 @@
  * Exact amounts: signed 128-bit integers in units of 10^-9. Stored as two words, so that 32-bit and pedantic builds
  * work. amount.c uses __extension__ __int128 as a fast path.
  */
-#ifndef BASE_AMOUNT_H
-#define BASE_AMOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool amount_scale(amount a, amount by, int64_t *out);
 /* a / by, truncated towards zero, and the absolute value of the remainder. by > 0. */
 void amount_divide(amount a, uint64_t by, amount *quotient, uint64_t *remainder);
 double amount_double(amount a); /* nearest double to the value (not to the number of 10^-9 units) */
-
-#endif

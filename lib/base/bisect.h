@@ -8,8 +8,7 @@
  * `b.at` is the position to look at. The caller says whether what it searches for comes after that position. In the
  * end `b.at` is the first position for which this is not so, or the count.
  */
-#ifndef BASE_BISECT_H
-#define BASE_BISECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ static inline void bisect_step(bisection *b, bool after)
     else b->high = b->at;
     b->at = b->low + (b->high - b->low) / 2;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bit sets of any width, as arrays of 64-bit words. Bits beyond the width are always zero. */
-#ifndef BASE_BITS_H
-#define BASE_BITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ static inline size_t bits_next(const uint64_t *set, size_t bits, size_t from)
     uint64_t rest = set[from / 64] >> (from % 64);
     return rest != 0 ? from + (size_t)__builtin_ctzll(rest) : bits_next_from_word(set, bits, from / 64 + 1);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The civil calendar, in UTC. */
-#ifndef BASE_CIVIL_H
-#define BASE_CIVIL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline int64_t floor_divide(int64_t a, int64_t by)
     int64_t quotient = a / by;
     return a % by < 0 ? quotient - 1 : quotient;
 }
-
-#endif

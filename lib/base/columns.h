@@ -4,8 +4,7 @@
  * too large for its offsets, is recorded in the table. Later calls then do nothing, so that checking the result of
  * table_finish() is enough.
  */
-#ifndef BASE_COLUMNS_H
-#define BASE_COLUMNS_H
+#pragma once
 
 #include <base/hash.h>
 #include <karp/columns.h>
@@ -60,5 +59,3 @@ uint32_t amount_columns_find(const amount_columns *a, karp_str resource); /* NO_
 /* Appends a row: values[i] goes to the column with id i. */
 void amount_columns_row(const amount_columns *a, const double *values);
 void amount_columns_end(amount_columns *a);
-
-#endif

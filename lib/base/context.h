@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The members of a context. Only allocate.c and context.c use them. */
-#ifndef BASE_CONTEXT_H
-#define BASE_CONTEXT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -100,5 +99,3 @@ karp_status context_nomem(karp_context *context, karp_error *error);
 
 /* The size that is passed to the allocator, which is never 0. Freeing uses the same size. */
 static inline size_t allocated_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }
-
-#endif

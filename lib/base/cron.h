@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cron schedules of disruption budgets and CronJobs: five fields, or a descriptor such as "@daily". */
-#ifndef BASE_CRON_H
-#define BASE_CRON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool cron_has(const cron *schedule, int64_t seconds);
 /* The first time in UTC, in whole seconds, that matches strictly after after_ns. false = none until the end of the
  * fifth calendar year after it. INT64_MAX = the time is out of range. */
 bool cron_next(const cron *schedule, int64_t after_ns, int64_t *hit_ns);
-
-#endif

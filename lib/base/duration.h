@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Durations in Go's notation ("1h30m", "1.5s", "-2ms"), in nanoseconds. */
-#ifndef BASE_DURATION_H
-#define BASE_DURATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool duration_parse(const char *text, size_t len, int64_t *out);
 
 /* Writes text such as "1h30m0s" and returns its length. */
 size_t duration_format(int64_t nanoseconds, char out[DURATION_TEXT]);
-
-#endif

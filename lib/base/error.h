@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fills the caller's karp_error, and checks structs that begin with their size. */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <base/str.h>
@@ -78,5 +77,3 @@ void struct_start(void *out, size_t size, const void *fresh, size_t known);
 /* Whether an output struct is large enough, for functions that must check this before doing any work. Errors:
  * ABI_SIZE. */
 karp_status struct_check_size(const void *out, size_t least, const char *what, karp_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Go's sort.Slice, which Karpenter uses: a quicksort that defeats patterns. It is deterministic, and above 12 elements
  * it does not keep the order of equals. Go has had this algorithm since 1.19; the tests hold it against Go 1.26.9.
  */
-#ifndef BASE_GO_SORT_H
-#define BASE_GO_SORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ enum {
 
 /* Sorts by the upper 32 bits, ascending. The lower 32 bits say which element it is. */
 void go_sort(uint64_t *slots, size_t count);
-
-#endif

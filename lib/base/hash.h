@@ -4,8 +4,7 @@
  * in insertion order, and no decision depends on a hash value. The seed comes from the context
  * (karp_context_options.hash_seed).
  */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#pragma once
 
 #include <base/memory.h>
 
@@ -118,5 +117,3 @@ static inline uint32_t map64_get(const map64 *m, uint64_t key)
     }
 }
 static inline uint64_t pair_key(uint32_t a, uint32_t b) { return ((uint64_t)a << 32) | b; }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notices calls on one object that overlap, if the context asks for it (KARP_DEBUG_THREADS). */
-#ifndef BASE_IN_USE_H
-#define BASE_IN_USE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,5 +15,3 @@ typedef struct in_use {
 karp_status in_use_begin(in_use *u, const karp_context *context, const char *what, karp_error *error);
 
 static inline void in_use_end(in_use *u) { atomic_store_explicit(&u->now, false, memory_order_release); }
-
-#endif

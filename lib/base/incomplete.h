@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of an input that was not wholly planned. */
-#ifndef BASE_INCOMPLETE_H
-#define BASE_INCOMPLETE_H
+#pragma once
 
 #include <base/str.h>
 
@@ -18,5 +17,3 @@ static inline void incomplete_text(size_t unplanned, size_t unknown, char out[IN
         str_append(out, INCOMPLETE_TEXT, "%s%zu %s of the input %s not understood", unplanned > 0 ? "; " : "", unknown,
                    unknown == 1 ? "part" : "parts", unknown == 1 ? "is" : "are");
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of labels that several files name. */
-#ifndef BASE_LABELS_H
-#define BASE_LABELS_H
+#pragma once
 
 #define LABEL_HOSTNAME "kubernetes.io/hostname"
 #define LABEL_ARCH "kubernetes.io/arch"
@@ -13,5 +12,3 @@
 #define LABEL_NODE_POOL "karpenter.sh/nodepool"
 #define LABEL_REGISTERED "karpenter.sh/registered"
 #define LABEL_INITIALIZED "karpenter.sh/initialized"
-
-#endif

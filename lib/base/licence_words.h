@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words for what prices lack: licences of operating systems, and fees of services. */
-#ifndef BASE_LICENCE_WORDS_H
-#define BASE_LICENCE_WORDS_H
+#pragma once
 
 #include <base/str.h>
 
@@ -14,5 +13,3 @@ static inline const char *licence_words(karp_str list)
     if (str_is(list, AUTO_MODE)) return "the fee of ";
     return str_ends(list, AUTO_MODE) ? "licences and fees of " : "licences of ";
 }
-
-#endif

@@ -4,8 +4,7 @@
  * allocate.c. libkarp-io and the program have them from allocate_outside.c, with karp_alloc() and karp_free(), because
  * they cannot access a context's members.
  */
-#ifndef BASE_MEMORY_H
-#define BASE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ typedef struct made_head {
 
 void *made_new(karp_context *context, size_t bytes); /* otherwise zeroed; NULL = out of memory */
 void made_free(void *made, size_t bytes);
-
-#endif

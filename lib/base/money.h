@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formats money in the same way in all texts. */
-#ifndef BASE_MONEY_H
-#define BASE_MONEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ size_t money_dollars(double value, bool sign, char text[MONEY_TEXT]);
 /* Removes the rounding error of additions (0.40800000000000003): a value very close to a whole number of billionths of
  * a dollar is rounded to it. */
 double money_without_noise(double value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Kubernetes takes for names and labels. Source: apimachinery's pkg/util/validation. */
-#ifndef BASE_NAMES_H
-#define BASE_NAMES_H
+#pragma once
 
 #include <base/str.h>
 
@@ -14,5 +13,3 @@ bool is_dns_label(karp_str t);
 bool is_label_name(karp_str t);
 /* The key of a label: a name, or a DNS subdomain, a slash and a name. */
 bool is_label_key(karp_str t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the known name that is most similar to a misspelt one. */
-#ifndef BASE_NEAREST_H
-#define BASE_NEAREST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void nearest_offer(nearest *n, karp_str candidate);
 
 /* Whether NodePools list the value for any cluster: it is not misspelt where no instance type or offering has it. */
 bool is_customary_value(karp_str key, karp_str value);
-
-#endif

@@ -4,8 +4,7 @@
  * shared page is copied before it is written to. So continuing an array only costs a copy of its list of pages. An
  * array has a single writer; readers may be many.
  */
-#ifndef BASE_PAGED_H
-#define BASE_PAGED_H
+#pragma once
 
 #include <base/memory.h>
 
@@ -40,5 +39,3 @@ static inline void *paged_at(const paged *p, size_t i, size_t element_bytes)
 {
     return p->list[i >> page_shift(element_bytes)] + (i & (page_elements(element_bytes) - 1)) * element_bytes;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable sorting. (qsort is not stable and therefore not used.) */
-#ifndef BASE_SORT_H
-#define BASE_SORT_H
+#pragma once
 
 #include <base/memory.h>
 #include <base/str.h>
@@ -42,5 +41,3 @@ static inline bool ids_have(const uint32_t *ids, size_t count, uint32_t id) /* i
     }
     return false;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions for karp_str. */
-#ifndef BASE_STR_H
-#define BASE_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -76,5 +75,3 @@ bool utf8_unseen(const char *at, size_t length);
 
 /* Length of the UTF-8 sequence at text[at]; 0 = invalid. */
 size_t utf8_length(karp_str text, size_t at);
-
-#endif

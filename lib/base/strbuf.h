@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A growable text. The first failure sets `failed`. Later calls do nothing, so that one check at the end is enough. */
-#ifndef BASE_STRBUF_H
-#define BASE_STRBUF_H
+#pragma once
 
 #include <base/memory.h>
 
@@ -50,5 +49,3 @@ void strbuf_addi(strbuf *b, int64_t value);
 
 /* Writes decimal digits without a NUL and returns their number. */
 size_t write_digits(char out[20], uint64_t value);
-
-#endif

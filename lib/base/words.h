@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where lines of text for people are broken: between units, which are words, or words that belong together. */
-#ifndef BASE_WORDS_H
-#define BASE_WORDS_H
+#pragma once
 
 #include <base/str.h>
 
@@ -27,5 +26,3 @@ typedef void word_sink(void *user, karp_str piece);
 /* Writes the text from column `at` on, in lines of at most `width` columns; further ones begin at `indent`. Only a unit
  * that has no place in a line is longer. Several spaces between units stay. */
 void lay_words(karp_str text, size_t at, size_t indent, size_t width, word_sink *put, void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `karp bench` measures besides files. */
-#ifndef CLI_BENCH_H
-#define CLI_BENCH_H
+#pragma once
 
 #include "cli.h"
 
@@ -32,5 +31,3 @@ extern const bench_inputs *const bench_named;
 
 /* A decision with the method. */
 karp_status bench_decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the commands of `karp`: options, input, output, errors. */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -564,5 +563,3 @@ void progress_part(uint64_t done, uint64_t all);
 /* Sets the number of the current round, from 1, for work whose end is not known. */
 void progress_round(uint32_t number);
 void progress_end(void);
-
-#endif

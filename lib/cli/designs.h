@@ -3,8 +3,7 @@
  * Compares designs: several inputs, or one input with changes applied, each with its plan. The others are compared
  * with the first.
  */
-#ifndef CLI_DESIGNS_H
-#define CLI_DESIGNS_H
+#pragma once
 
 #include "hooks.h"
 
@@ -54,5 +53,3 @@ int exit_status_of_design(const cli_options *options, const design *first, const
 int designs_of_sides(const cli_verb *verb, const cli_options *options);
 /* karp whatif --design FILE. */
 int designs_of_files(const cli_options *options, const karp_change *changes, size_t change_count);
-
-#endif

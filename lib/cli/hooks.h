@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rounds of Helm's hooks that come before the release. */
-#ifndef CLI_HOOKS_H
-#define CLI_HOOKS_H
+#pragma once
 
 #include "writer.h"
 
@@ -31,5 +30,3 @@ void hook_rounds_write(cli_writer *w, const hook_rounds *rounds);
 void hook_rounds_note(const char *side, const hook_rounds *rounds);
 /* Whether a pod of a round gets no node; prints that. */
 bool hook_rounds_fail(const hook_rounds *rounds);
-
-#endif

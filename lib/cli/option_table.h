@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of all commands, for the parser, the help and completion. */
-#ifndef CLI_OPTION_TABLE_H
-#define CLI_OPTION_TABLE_H
+#pragma once
 
 #include "cli.h"
 
@@ -118,5 +117,3 @@ int read_word(const cli_verb *verb, size_t list, const char *text, uint64_t *val
 /* Prints the words of a command's option, with a space before each; nothing if it has no list. false = out of memory.
  */
 bool print_option_words(const cli_options *options, const cli_verb *verb, const char *option);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp tune: what its parts share. */
-#ifndef CLI_TUNE_H
-#define CLI_TUNE_H
+#pragma once
 
 #include <karp/tune.h>
 #include "cli.h"
@@ -20,5 +19,3 @@ typedef struct cli_tuning {
 
 /* tune_write.c: writes the answer as text, or the NodePools as YAML. false = out of memory. */
 bool tuning_write(const cli_tuning *t, strbuf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes text and JSON of the answers that the program itself creates. */
-#ifndef CLI_WRITER_H
-#define CLI_WRITER_H
+#pragma once
 
 #include "cli.h"
 
@@ -36,5 +35,3 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
 /* Text from a file, for people: invisible characters become '?' (U+FFFD in HTML), Markdown or HTML syntax is escaped,
  * and of a text that is longer than 120 bytes the rest is left out. */
 void cli_put_shown(cli_writer *w, const char *text, size_t length);
-
-#endif

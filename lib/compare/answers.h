@@ -3,8 +3,7 @@
  * The answers of a side: its decisions as a sorted list of rows, each with a subject (a launch's pods, a pod, a node,
  * the nodes of a command) and what is said about it.
  */
-#ifndef COMPARE_ANSWERS_H
-#define COMPARE_ANSWERS_H
+#pragma once
 
 #include <base/strbuf.h>
 
@@ -35,5 +34,3 @@ int diff_answers_compare(const diff_answers *a, const diff_answer *x, const diff
                          bool *same_subject);
 /* Whether the side has such a row. */
 bool diff_answers_have(const diff_answers *a, uint32_t kind, const char *subject, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Designs that are added up and compared with the first. */
-#ifndef COMPARE_COMPARISON_H
-#define COMPARE_COMPARISON_H
+#pragma once
 
 #include <base/error.h>
 #include <base/strbuf.h>
@@ -45,5 +44,3 @@ struct karp_comparison {
 
 /* totals.c: adds up the plan. Errors: NOMEM, and those of reading a decision. */
 karp_status design_add_up(summed_design *d, karp_error *error);
-
-#endif

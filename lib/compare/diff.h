@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The differences of two sides' answers. */
-#ifndef COMPARE_DIFF_H
-#define COMPARE_DIFF_H
+#pragma once
 
 #include <compare/answers.h>
 
@@ -14,5 +13,3 @@ struct karp_diff {
     size_t count, room;
     uint64_t rules; /* in which the sides differ */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * The result object: the rows that accessors return, and one arena for everything they point to. The modules that make
  * decisions fill it. It never changes once it has been returned.
  */
-#ifndef DECISION_DECISION_H
-#define DECISION_DECISION_H
+#pragma once
 
 #include <karp/certificate.h>
 #include <karp/disrupt.h>
@@ -74,5 +73,3 @@ bool decision_warn(karp_decision *d, const char *text, size_t length);
 double decision_staying(const karp_decision *d);
 /* `cost` and the prices of the launches, added one by one. */
 double decision_with_launches(const karp_decision *d, double cost);
-
-#endif

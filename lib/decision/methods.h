@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The disruption methods: one row for each, from which follows all that is told of them and what lib/disrupt calls. */
-#ifndef DECISION_METHODS_H
-#define DECISION_METHODS_H
+#pragma once
 
 #include <karp/objects.h>
 #include <karp/passes.h>
@@ -46,5 +45,3 @@ enum { /* beside KARP_METHOD_FLAG_* */
         eligible_to_repack, NULL, NULL)                                                                                \
     ROW(STATIC_DEPROVISIONING, "StaticDeprovisioning", "ScaleDown", KARP_BUDGET_UNDERUTILIZED, CLAIM_ANY, 0,           \
         eligible_to_consolidate, NULL, NULL)
-
-#endif

@@ -4,8 +4,7 @@
  * launches. So its rows are made when they are asked for, from the snapshot and the pods that the decision moves. Other
  * decisions, which change their rows, have a list of them.
  */
-#ifndef DECISION_NODE_ROWS_H
-#define DECISION_NODE_ROWS_H
+#pragma once
 
 #include <karp/decision.h>
 #include <karp/inspect.h>
@@ -35,5 +34,3 @@ double node_price(const karp_snapshot *w, const state_node *n);
 double nodes_price(const karp_snapshot *w, bool marked_too);
 /* How many nodes of NodePools have no known price, without those that are being deleted. */
 size_t nodes_unpriced(const karp_snapshot *w);
-
-#endif

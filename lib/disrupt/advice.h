@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A list of actions under construction, and helpers common to all advice functions. */
-#ifndef DISRUPT_ADVICE_H
-#define DISRUPT_ADVICE_H
+#pragma once
 
 #include <base/str.h>
 #include <karp/lifecycle.h>
@@ -79,5 +78,3 @@ int64_t later(int64_t instant, int64_t length);
 /* expiration.c: the time from which on Karpenter deletes the claim, as its expireAfter is over; KARP_NO_TIME = never,
  * or it is being deleted already. */
 int64_t claim_expires(const node_claim *c);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The Balanced policy: compares savings with disruption, both as shares of the pool's totals.
  */
-#ifndef DISRUPT_BALANCED_H
-#define DISRUPT_BALANCED_H
+#pragma once
 
 #include <disrupt/pass.h>
 
@@ -21,5 +20,3 @@ bool candidate_worthwhile(const pass *p, const candidate *c, double *score);
 
 /* "score 0.19 < 0.50: k would have to be 5.3", in the pass's arena; ptr NULL = out of memory. */
 karp_str balanced_detail(pass *p, double score);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disruption budgets. Pure functions. */
-#ifndef DISRUPT_BUDGETS_H
-#define DISRUPT_BUDGETS_H
+#pragma once
 
 #include <disrupt/pass.h>
 
@@ -42,5 +41,3 @@ typedef struct pool_counters {
 pool_counters count_claims(const karp_snapshot *w, uint32_t pool);
 /* The number of further nodes that the pool's node limit allows. */
 int64_t node_room(const node_pool *pool, pool_counters k);
-
-#endif

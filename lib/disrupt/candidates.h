@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which nodes can be disrupted, and which of them a method considers. */
-#ifndef DISRUPT_CANDIDATES_H
-#define DISRUPT_CANDIDATES_H
+#pragma once
 
 #include <disrupt/pass.h>
 
@@ -15,5 +14,3 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error);
 bool candidate_empty(const pass *p, const candidate *c);
 /* The cost of evicting its pods, less as its claim comes closer to expireAfter. */
 double candidate_disruption_cost(const pass *p, const candidate *c);
-
-#endif

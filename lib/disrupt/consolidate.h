@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether nodes can be removed with at most one cheaper replacement. */
-#ifndef DISRUPT_CONSOLIDATE_H
-#define DISRUPT_CONSOLIDATE_H
+#pragma once
 
 #include <disrupt/simulate.h>
 
@@ -22,5 +21,3 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
 
 /* What a command with final replacements saves an hour. */
 double command_savings(const pass *p, const command *c);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Disruption costs of pods and nodes. Pure functions; IEEE doubles, added in the order of names.
  */
-#ifndef DISRUPT_COSTS_H
-#define DISRUPT_COSTS_H
+#pragma once
 
 #include <model/peer.h>
 #include <model/snapshot.h>
@@ -34,5 +33,3 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations);
 /* The same for a node with a known type. */
 double type_price(const karp_snapshot *w, const state_node *n, uint32_t type, bool reservations);
-
-#endif

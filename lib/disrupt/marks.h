@@ -3,8 +3,7 @@
  * What a pass remembers from earlier passes: when the cluster last changed, which
  * methods have found nothing since then, and which pools were not reached.
  */
-#ifndef DISRUPT_MARKS_H
-#define DISRUPT_MARKS_H
+#pragma once
 
 #include <decision/decision.h>
 #include <disrupt/pass.h>
@@ -29,5 +28,3 @@ bool marks_row(const pass *p, karp_decision *d);
 
 /* cluster_digest.c: equal for clusters without a difference that makes consolidation run again; never 0. */
 uint64_t cluster_digest(const karp_snapshot *snapshot);
-
-#endif

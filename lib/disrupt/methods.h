@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a disruption method does in a pass. */
-#ifndef DISRUPT_METHODS_H
-#define DISRUPT_METHODS_H
+#pragma once
 
 #include <disrupt/pass.h>
 
@@ -36,5 +35,3 @@ method_function method_single_node;
 offered_function expiration_offered;
 /* Whether the rule is in force, the feature gate is on, and there are policies. */
 offered_function repair_offered;
-
-#endif

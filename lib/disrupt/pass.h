@@ -10,8 +10,7 @@
  *
  * A refused allocation is reported as a status.
  */
-#ifndef DISRUPT_PASS_H
-#define DISRUPT_PASS_H
+#pragma once
 
 #include <base/context.h>
 #include <decision/decision.h>
@@ -227,5 +226,3 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error);
 bool expiration_note(const pass *p, karp_decision *d);
 /* drain.c: notes nodes of commands that pods hold until terminationGracePeriod is over: they cost until then. */
 bool held_note(const pass *p, karp_decision *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scheduling simulation of a disruption: the cluster without the candidates. */
-#ifndef DISRUPT_SIMULATE_H
-#define DISRUPT_SIMULATE_H
+#pragma once
 
 #include <disrupt/pass.h>
 #include <schedule/result.h>
@@ -53,5 +52,3 @@ void simulations_end(pass *p);
 
 /* Records that the method cannot be evaluated because no NodePool could launch a node. */
 void no_usable_pools(pass *p);
-
-#endif

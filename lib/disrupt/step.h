@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step of a command under construction: the next state and the advice. */
-#ifndef DISRUPT_STEP_H
-#define DISRUPT_STEP_H
+#pragma once
 
 #include <base/error.h>
 #include <disrupt/advice.h>
@@ -23,5 +22,3 @@ karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *fro
 
 /* Removes the nodes with `removed` = 0, and keeps the order. */
 void step_keep_nodes(karp_step *s, const uint32_t *removed);
-
-#endif

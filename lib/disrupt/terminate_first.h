@@ -3,8 +3,7 @@
  * Commands for one node that must be removed at any cost: replaced, or terminated before its replacement is launched
  * (K15-10).
  */
-#ifndef DISRUPT_TERMINATE_FIRST_H
-#define DISRUPT_TERMINATE_FIRST_H
+#pragma once
 
 #include <disrupt/pass.h>
 
@@ -34,5 +33,3 @@ karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, 
 bool holds_reservation(const pass *p, const candidate *c, const pool_reservations *r);
 /* Whether the pool is ready and not being deleted. */
 bool pool_may_launch_later(const pass *p, uint32_t pool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a command is still valid, given the known part of it: from a decision, or from a command state. */
-#ifndef DISRUPT_VALIDATE_H
-#define DISRUPT_VALIDATE_H
+#pragma once
 
 #include <karp/lifecycle.h>
 
@@ -16,5 +15,3 @@ typedef struct validated {
 /* As karp_disrupt_validate(). `removed` NULL = not needed. */
 karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
                              const validated *command, uint32_t *removed, karp_validation *out, karp_error *error);
-
-#endif

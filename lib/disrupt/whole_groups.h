@@ -3,8 +3,7 @@
  * Groups of pods in disruption mode "all" (karp/groups.h), in profile KARP: a command disrupts all pods of such a group
  * or none. A node that has some of them is therefore no candidate while others run on another node.
  */
-#ifndef DISRUPT_WHOLE_GROUPS_H
-#define DISRUPT_WHOLE_GROUPS_H
+#pragma once
 
 #include <disrupt/pass.h>
 
@@ -12,5 +11,3 @@
 bool whole_groups_find(pass *p);
 /* The first pod of the node whose group runs on other nodes as well; NO_ID = none. */
 uint32_t whole_groups_pod(const pass *p, const state_node *n);
-
-#endif

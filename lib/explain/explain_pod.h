@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches for changes that would make a pod schedulable. */
-#ifndef EXPLAIN_EXPLAIN_POD_H
-#define EXPLAIN_EXPLAIN_POD_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <karp/explain.h>
@@ -150,5 +149,3 @@ void compare_resizes(search *s, const karp_remedy *now);
 
 /* alternatives.c: for a pod for which a node is launched */
 void try_alternatives(search *s);
-
-#endif

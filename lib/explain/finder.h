@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What karp_find_blockers() has found so far: what holds nodes, and the single reasons that it would have to lift. */
-#ifndef EXPLAIN_FINDER_H
-#define EXPLAIN_FINDER_H
+#pragma once
 
 #include <base/memory.h>
 #include <explain/node_view.h>
@@ -69,5 +68,3 @@ bool hold_by_drain(finder *f);
 bool count_holders(finder *f); /* for held_by_others(), when all nodes are known. false = out of memory */
 /* Whether each node of the holder is kept by another one as well, so that nothing is saved without this one alone. */
 bool held_by_others(const finder *f, const holder *h);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations that the rules of karp_lint_snapshot() share. A rule checks one kind of object and records findings. */
-#ifndef EXPLAIN_LINT_H
-#define EXPLAIN_LINT_H
+#pragma once
 
 #include <base/nearest.h>
 #include <base/strbuf.h>
@@ -141,5 +140,3 @@ void lint_pdb_overlaps(linting *l);
 void lint_pod_groups(linting *l); /* lint_groups.c */
 void lint_launches(linting *l); /* lint_plan.c */
 void lint_resizes(linting *l); /* resizes.c */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instance types that a launch could have had: which ones its requirements allow, what they cost, what they lack.
  */
-#ifndef EXPLAIN_MARKET_H
-#define EXPLAIN_MARKET_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <model/prepare.h>
@@ -72,5 +71,3 @@ void add_quantities(strbuf *b, amount value, const char *between, amount other, 
  * lacks is said. Scratch memory is in `a`. false = out of memory. */
 bool show_launch_type(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, strbuf *b,
                       bool *lacks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What would be saved if a node's pods went wherever the next plan puts them, whatever keeps the node. */
-#ifndef EXPLAIN_MOVE_SAVINGS_H
-#define EXPLAIN_MOVE_SAVINGS_H
+#pragma once
 
 #include <karp/disrupt.h>
 #include <model/snapshot.h>
@@ -9,5 +8,3 @@
 /* *out receives $/h, 0 if nothing is saved or a pod would have no place. Status: OK, NOMEM, CANCELED. */
 karp_status move_savings(const karp_snapshot *s, const karp_options *common, uint32_t node_number, double *out,
                          karp_error *error);
-
-#endif

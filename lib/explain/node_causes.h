@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a person would act on: the objects and amounts behind a reason why a node stays, and when it ends. */
-#ifndef EXPLAIN_NODE_CAUSES_H
-#define EXPLAIN_NODE_CAUSES_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <explain/node_view.h>
@@ -70,5 +69,3 @@ uint32_t pods_from_node(const karp_snapshot *s, uint32_t node_number, const uint
 /* "m6i.large of NodePool a (weight 50), m6i.large of NodePool b": the nodes that a decision launches for pods of the
  * node. */
 void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, const karp_decision *d);
-
-#endif

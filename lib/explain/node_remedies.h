@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes after which a node that stays would be disrupted, each of them tried. */
-#ifndef EXPLAIN_NODE_REMEDIES_H
-#define EXPLAIN_NODE_REMEDIES_H
+#pragma once
 
 #include <base/memory.h>
 #include <karp/disrupt.h>
@@ -25,5 +24,3 @@ typedef struct node_remedies {
 /* Each reason by itself, in the order of the blockers, then limits, preferences and topology; all reasons together if
  * none is enough. If it goes with no change when other commands of the pass are over, only room in budgets is tried. */
 karp_status find_node_remedies(node_remedies *r, karp_error *error);
-
-#endif

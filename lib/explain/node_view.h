@@ -3,8 +3,7 @@
  * A view of a snapshot in which only one node can be disrupted, and in which the reasons that block its disruption
  * can be removed one by one.
  */
-#ifndef EXPLAIN_NODE_VIEW_H
-#define EXPLAIN_NODE_VIEW_H
+#pragma once
 
 #include <karp/disrupt.h>
 #include <model/snapshot.h>
@@ -46,5 +45,3 @@ uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number);
 
 /* The pod of the node that is named in a row's detail; NO_ID = the row is not about a pod. */
 uint32_t node_view_pod_of(const karp_snapshot *s, uint32_t node_number, karp_str detail);
-
-#endif

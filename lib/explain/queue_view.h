@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A snapshot in which every pending pod is in a group: the workloads of karp_admit(). */
-#ifndef EXPLAIN_QUEUE_VIEW_H
-#define EXPLAIN_QUEUE_VIEW_H
+#pragma once
 
 #include <model/groups.h>
 #include <schedule/workloads.h>
@@ -29,5 +28,3 @@ void queue_view_drop_others(queue_view *q);
 const char *queue_view_kind(const member_group *g);
 /* The topmost group above this one. */
 uint32_t queue_view_root(const queue_view *q, uint32_t group);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The conditions that cluster-autoscaler would set on a ProvisioningRequest. */
-#ifndef EXPLAIN_REQUEST_CONDITIONS_H
-#define EXPLAIN_REQUEST_CONDITIONS_H
+#pragma once
 
 #include <karp/admit.h>
 
@@ -9,14 +8,7 @@
 
 enum { MOST_CONDITIONS = 2 };
 
-typedef struct request_facts {
-    karp_str class_name;
-    bool no_retry;
-    bool refused; /* it has waited for longer than a request may */
-    uint32_t verdict; /* the answer */
-} request_facts;
-
-/* Lists them. Returns their number; 0 = the class is none of cluster-autoscaler's. */
-size_t request_conditions(const request_facts *r, karp_request_condition out[MOST_CONDITIONS]);
-
-#endif
+/* Lists them for a request of the class, with the answer. Returns their number; 0 = the class is none of
+ * cluster-autoscaler's. */
+size_t request_conditions(karp_str class_name, bool no_retry, uint32_t verdict,
+                          karp_request_condition out[MOST_CONDITIONS]);

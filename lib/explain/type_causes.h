@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Causes of a launch that the instance types of its NodePool show. */
-#ifndef EXPLAIN_TYPE_CAUSES_H
-#define EXPLAIN_TYPE_CAUSES_H
+#pragma once
 
 #include <explain/explain_pod.h>
 #include <explain/market.h>
@@ -11,5 +10,3 @@
 void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, const karp_launch *l, uint32_t type);
 /* That the type is of an old generation, which no requirement of the NodePool keeps out. */
 void generation_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, const karp_launch *l, uint32_t type);
-
-#endif

@@ -3,8 +3,7 @@
  * What admission plugins of the API server add to a pod when it is created: LimitRanger the default requests of its
  * namespace, RuntimeClass overhead and placement. Pods that an API server has written have them already.
  */
-#ifndef IO_ADMISSION_H
-#define IO_ADMISSION_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -41,5 +40,3 @@ karp_status io_admit_created(io_admission *a, karp_reader *reader, trees *t, tre
 /* Why a LimitRange or a RuntimeClass keeps a filled pod from being created: appended to the text. */
 void io_admission_refuses(const io_admission *a, const karp_reader *reader, const tree *spec, karp_str namespace_,
                           char *why, size_t room);
-
-#endif

@@ -4,8 +4,7 @@
  * comes from no cluster, such as the output of helm template. Its classes are then assumed to bind a volume, in any
  * zone, when the first pod needs it.
  */
-#ifndef IO_ASSUMED_STORAGE_H
-#define IO_ASSUMED_STORAGE_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -25,5 +24,3 @@ void io_assume_class(io_assumed_storage *assumed, trees *t, tree *claim);
 bool io_assume_claims(io_assumed_storage *assumed, const tree *pod);
 /* Adds what was noted and the input lacks, with one note. */
 karp_status io_add_assumed(struct io_filler *filler);
-
-#endif

@@ -3,8 +3,7 @@
  * What the providers of the input's clouds (clouds.h) add to it: their label tables, and for each NodePool the instance
  * types under the pool's node class. Failures leave their error in reader->error.
  */
-#ifndef IO_BUILTIN_H
-#define IO_BUILTIN_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -20,5 +19,3 @@ karp_status io_give_catalogues(karp_reader *reader);
 /* Lets `provider` read the node class of deferred object `number`, after completing it from its base class. */
 karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number,
                                karp_provider_class **out);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads instance-type catalogues from documents. Entries are added one at a time, as trees. Everything that depends on
  * the whole list (labels that only other types have, reservations) is done by catalogue_reader_finish().
  */
-#ifndef IO_CATALOGUE_READ_H
-#define IO_CATALOGUE_READ_H
+#pragma once
 
 #include <io/decode.h>
 
@@ -64,5 +63,3 @@ const karp_str *catalogue_offering_values(arena *memory, const karp_instance_typ
 
 extern const karp_str catalogue_key_type, catalogue_key_arch, catalogue_key_os, catalogue_key_zone,
     catalogue_key_capacity_type, catalogue_key_reservation;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of tables in text. White space within a line is spaces, tabs and a carriage return. */
-#ifndef IO_CELLS_H
-#define IO_CELLS_H
+#pragma once
 
 #include <karp/base.h>
 #include <stdbool.h>
@@ -12,5 +11,3 @@ karp_str cell_trimmed(karp_str text);
 /* The next cell of CSV, which may contain commas if it is quoted. false = a quote is not closed, or is followed by
  * other text. */
 bool cell_next(karp_str *line, karp_str *cell);
-
-#endif

@@ -3,8 +3,7 @@
  * Changes applied to the input after reading: objects are replaced or deleted, and workloads are scaled. Errors are in
  * reader->error.
  */
-#ifndef IO_CHANGE_H
-#define IO_CHANGE_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -41,5 +40,3 @@ bool io_refers_to(const io_reference *to, karp_str kind, karp_str namespace_, ka
 karp_str io_kind_of(const io_deferred *w);
 karp_status io_not_found(karp_reader *reader, const io_reference *to);
 karp_status io_ambiguous(karp_reader *reader, const io_reference *to, karp_str one, karp_str other);
-
-#endif

@@ -3,8 +3,7 @@
  * The clouds of the input: which provider each NodePool has, and which region. They are what the caller named, or else
  * what the input shows: by node classes, providerIDs, labels, zones. Failures leave their error in reader->error.
  */
-#ifndef IO_CLOUDS_H
-#define IO_CLOUDS_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -56,5 +55,3 @@ karp_status io_cloud_open(karp_reader *reader, uint32_t cloud, karp_provider **o
 karp_status io_deny_labels(karp_reader *reader, uint32_t cloud, karp_catalogue **catalogue);
 /* A provider that reads node classes before the region is known. */
 karp_status io_cloud_checker(karp_reader *reader, uint32_t cloud, karp_provider **out);
-
-#endif

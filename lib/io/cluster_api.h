@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instance types of Cluster API, which are objects of the input. */
-#ifndef IO_CLUSTER_API_H
-#define IO_CLUSTER_API_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -11,5 +10,3 @@ bool io_is_cluster_api(const karp_reader *reader, karp_str group);
 const karp_settings *io_cluster_api_labels(void);
 /* Gives each of its NodePools the types of its node class. Errors: NOMEM, INVALID (an amount or a selector). */
 karp_status io_give_cluster_api(karp_reader *reader);
-
-#endif

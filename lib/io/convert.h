@@ -3,8 +3,7 @@
  * Converts objects of Karpenter's old APIs, Provisioner (karpenter.sh/v1alpha5) and AWSNodeTemplate
  * (karpenter.k8s.aws/v1alpha1), to the current NodePool and EC2NodeClass.
  */
-#ifndef IO_CONVERT_H
-#define IO_CONVERT_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -39,11 +38,9 @@ karp_status io_convert_beta(karp_reader *reader, const io_kind_info *info, tree 
 bool io_is_auto_mode(karp_str key);
 /* Gives them Karpenter's names in the JSON of a pod. */
 void io_auto_mode_rename(char *json, size_t length);
-/* Renames the Auto Mode labels of an object in the reader's trees, if reader->auto_mode_here is set. Also adds the
+/* Renames the Auto Mode labels of an object in the reader's trees, if reader->clouds.auto_mode_here is set. Also adds the
  * label eks.amazonaws.com/compute-type to the template of an Auto Mode NodePool. */
 karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root);
 
 /* Completes a generated EC2NodeClass from its base class (NULL = not in the input). */
 void io_complete_class(trees *t, tree *root, const tree *base);
-
-#endif

@@ -4,8 +4,7 @@
  * every function returns its "absent" value, so that decoding code needs only one check at its end. Strings are
  * borrowed from the tree; arrays are allocated in the arena.
  */
-#ifndef IO_DECODE_H
-#define IO_DECODE_H
+#pragma once
 
 #include <io/scan.h>
 #include <karp/io.h>
@@ -181,5 +180,3 @@ void io_decode_own_pod(io_decoder *d, const tree *object, karp_pod *pod);
 /* A pod template: metadata and spec below `object`. */
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod);
 void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_selecting *selecting);
-
-#endif

@@ -4,8 +4,7 @@
  * in the order of the rows, and only the first of several faults is reported. Each table is used twice: io_decode()
  * fills a struct from a tree, and fields.c notes the fields that a closed record does not have.
  */
-#ifndef IO_DECODE_FIELDS_H
-#define IO_DECODE_FIELDS_H
+#pragma once
 
 #include <io/decode.h>
 #include <io/kinds.h>
@@ -56,5 +55,3 @@ extern const record io_csi_node_record, io_budget_record, io_namespace_record, i
 extern const record io_resource_claim_record, io_resource_slice_record, io_device_class_record;
 /* Decodes the entry's `dynamicResources`, if present. */
 void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes structs as JSON by the rows of their records. */
-#ifndef IO_ENCODE_H
-#define IO_ENCODE_H
+#pragma once
 
 #include "write_decision.h"
 #include "write_json.h"
@@ -50,5 +49,3 @@ void encode_row(const encoder *e, const encode_source *source, const void *of, s
 void encode_some(const encoder *e, const char *key, const encode_source *source, const void *of, size_t first,
                  size_t count);
 void encode_all(const encoder *e, const char *key, const encode_source *source, const void *of);
-
-#endif

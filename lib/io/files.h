@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and reads files and streams. Files that a reader is given are read by io_read_path() (io/reader.h). */
-#ifndef IO_FILES_H
-#define IO_FILES_H
+#pragma once
 
 #include <io/table.h>
 
@@ -11,5 +10,3 @@ karp_status io_whole_file(karp_context *context, karp_str path, strbuf *text, ka
 
 /* Whether what is read from the path is gone then: standard input, a pipe. */
 bool io_reads_once(const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * Fills in what the API server and the controllers would have added to plain objects. Nothing that the input states is
  * changed. Failures leave their error in reader->error.
  */
-#ifndef IO_FILL_H
-#define IO_FILL_H
+#pragma once
 
 #include <io/admission.h>
 #include <io/assumed_storage.h>
@@ -98,5 +97,3 @@ void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeCla
 karp_status io_fill_and_add_node(io_filler *filler, tree *root, const io_place *place);
 karp_status io_fill_and_add_node_claim(io_filler *filler, tree *root, const io_place *place);
 karp_status io_expand(io_filler *filler, const io_deferred *w, tree *root, const io_place *place);
-
-#endif

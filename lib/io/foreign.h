@@ -3,8 +3,7 @@
  * Texts that hold no Kubernetes objects yet: templates of Helm, kustomizations, Terraform, JSON5 … Errors say what they
  * are, and which command makes objects of them.
  */
-#ifndef IO_FOREIGN_H
-#define IO_FOREIGN_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -29,5 +28,3 @@ karp_status io_foreign_refuse(karp_reader *reader, const tree *root, const io_pl
  * understood, and left out with `skip_unknown`. Other texts may be templates of other programs. *left_out receives
  * whether it was. */
 karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_place *place, bool *left_out);
-
-#endif

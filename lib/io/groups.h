@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of pods as clusters state them: one table with a row for each source. */
-#ifndef IO_GROUPS_H
-#define IO_GROUPS_H
+#pragma once
 
 #include <io/decode.h>
 #include <io/reader.h>
@@ -28,5 +27,3 @@ karp_str io_workload_ref(io_decoder *d, const tree *pod);
 karp_str io_task_group(io_decoder *d, const tree *pod);
 /* Moves the pod to its part, and adds what has no object of its own. */
 karp_status io_group_part(karp_reader *reader, io_decoder *d, const tree *root, karp_pod *pod);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes text from the input into a page, so that no name can become markup, script or an invisible character. */
-#ifndef IO_HTML_H
-#define IO_HTML_H
+#pragma once
 
 #include "write_buffer.h"
 
@@ -15,5 +14,3 @@ void html_json(write_buffer *b, karp_str json);
 
 /* A number with at most two decimals: "3.4", "0.15". */
 void html_number(write_buffer *b, double value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of objects in the input. */
-#ifndef IO_KINDS_H
-#define IO_KINDS_H
+#pragma once
 
 #include <io/table.h>
 
@@ -71,5 +70,3 @@ const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
 extern const io_kind_info io_kind_pod_maker;
 /* Entry `index` of the table of kinds; NULL beyond the last. */
 const io_kind_info *io_kind_at(size_t index);
-
-#endif

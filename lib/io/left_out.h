@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* With `skip_unknown` a plain object with a wrong value is left out, and is a problem. */
-#ifndef IO_LEFT_OUT_H
-#define IO_LEFT_OUT_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -10,5 +9,3 @@
 karp_status io_leave_out(karp_reader *reader, karp_status status, const tree *root, const io_place *place);
 /* Leaves out all deferred objects that cannot be decoded. */
 karp_status io_leave_out_wrong(karp_reader *reader);
-
-#endif

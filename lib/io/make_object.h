@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of Kubernetes objects, made as trees. Failures are recorded in the `trees`. */
-#ifndef IO_MAKE_OBJECT_H
-#define IO_MAKE_OBJECT_H
+#pragma once
 
 #include <json/tree.h>
 
@@ -27,5 +26,3 @@ void io_add_condition(trees *t, tree *list, const char *type, const char *status
 karp_str io_condition_status(const tree *list, const char *type);
 /* The pod has lost its node and its status: since `when` it is pending and known to be unschedulable. */
 void io_set_pending(trees *t, tree *pod, int64_t when);
-
-#endif

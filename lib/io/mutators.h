@@ -3,8 +3,7 @@
  * What changes pods when they are created, and is not evaluated: policies, webhooks, injectors of sidecars. Pods that
  * an API server has written are changed already.
  */
-#ifndef IO_MUTATORS_H
-#define IO_MUTATORS_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -13,5 +12,3 @@
 karp_status io_note_mutator(karp_reader *reader, const tree *root, const io_place *place, bool *told);
 /* A note if a Namespace, or the template of pods, asks for a sidecar that the template does not have. Errors: NOMEM. */
 karp_status io_note_injected(karp_reader *reader, const io_deferred *w, const tree *metadata, const tree *spec);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes on the input: what the decision does not use, what does not exist, and what an API server would have rejected.
  */
-#ifndef IO_NOTES_H
-#define IO_NOTES_H
+#pragma once
 
 #include <base/nearest.h>
 #include <io/reader.h>
@@ -117,5 +116,3 @@ karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *
 /* Note values out of range; each kind of value once. */
 karp_status io_note_invalid_pod(karp_reader *reader, const karp_pod *pod);
 karp_status io_note_invalid_pool(karp_reader *reader, const karp_node_pool *pool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads documents that this library also writes, with one JSON value each: a Plan, a DisruptionMemory, a Command. */
-#ifndef IO_ONE_DOCUMENT_H
-#define IO_ONE_DOCUMENT_H
+#pragma once
 
 #include <io/decode.h>
 
@@ -33,5 +32,3 @@ karp_status io_document_read_file(karp_context *context, const io_document_kind 
 karp_status io_decoded(const io_decoder *d, const tree *root, karp_str name, karp_str text, karp_error *error);
 /* Frees the struct and its contents. NULL is allowed. */
 void io_document_free(io_document *document);
-
-#endif

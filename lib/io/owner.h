@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds a pod's workload from its ownerReferences, up to the Deployment that owns its ReplicaSet. */
-#ifndef IO_OWNER_H
-#define IO_OWNER_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -33,5 +32,3 @@ karp_status io_settle_owned(karp_reader *reader);
 uint32_t io_succeeded(const karp_reader *reader, karp_str namespace_, karp_str name);
 /* The number of the workload's pods in the input that have not ended. */
 uint32_t io_owned(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data of a picture of a decision: two rows of nodes, before and after, and the pods on them by workload. */
-#ifndef IO_PICTURE_H
-#define IO_PICTURE_H
+#pragma once
 
 #include <io/table.h>
 
@@ -112,5 +111,3 @@ karp_str picture_workload_of(const picture_owners *o, size_t pod, karp_str pod_n
 void picture_give_colours(picture *s);
 /* Computes the shares. Call it after picture_add_up() and before picture_fold(). false = out of memory. */
 bool picture_share_costs(picture *s, karp_context *context);
-
-#endif

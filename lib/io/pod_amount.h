@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pod requests of one resource, from its spec, as Kubernetes' PodRequests() computes it. */
-#ifndef IO_POD_AMOUNT_H
-#define IO_POD_AMOUNT_H
+#pragma once
 
 #include <json/tree.h>
 
@@ -16,5 +15,3 @@ void io_pod_amount(const tree *spec, karp_str resource, bool from_limits, char s
 void io_pod_limit(const tree *spec, karp_str resource, char sum[KARP_VALUE_TEXT]);
 /* The request or the limit without the pod's overhead: what a LimitRange bounds. */
 void io_pod_amount_alone(const tree *spec, karp_str resource, bool limit, char sum[KARP_VALUE_TEXT]);
-
-#endif

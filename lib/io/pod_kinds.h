@@ -6,8 +6,7 @@
  * A place is a path from the object: "/spec/template". "*" stands for each element of a list or member of a map; the
  * paths of one place with the same beginning mean the same element.
  */
-#ifndef IO_POD_KINDS_H
-#define IO_POD_KINDS_H
+#pragma once
 
 #include <io/decode.h>
 #include <io/kinds.h>
@@ -62,5 +61,3 @@ typedef struct io_found_template {
 typedef void io_each_template(io_decoder *d, const io_found_template *found, void *user);
 void io_find_templates(io_decoder *d, const tree *object, const io_pod_place *place, io_each_template *call,
                        void *user);
-
-#endif

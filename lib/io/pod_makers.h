@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of kinds that are not read, but create pods: decisions about the rest of the input are incomplete. */
-#ifndef IO_POD_MAKERS_H
-#define IO_POD_MAKERS_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -42,5 +41,3 @@ bool io_has_made(const karp_reader *reader, const io_deferred *maker);
 /* Reports the objects that create pods, and one object of each kind of which nothing is known, except those whose pods
  * or other objects are in the input. Called after everything has been read. Errors: NOMEM. */
 karp_status io_settle_makers(karp_reader *reader);
-
-#endif

@@ -3,8 +3,7 @@
  * Pods that differ only in their names, times and status are decoded and added to the builder as pods of one template.
  * They are known by the values that they share since the parser keeps repeated values (json/tree.h).
  */
-#ifndef IO_POD_TEMPLATE_H
-#define IO_POD_TEMPLATE_H
+#pragma once
 
 #include <base/hash.h>
 #include <io/decode.h>
@@ -30,5 +29,3 @@ void io_pod_templates_clear(io_pod_templates *p);
 /* Decodes a pod and adds it to the builder. Failures of decoding are recorded in the decoder, others in
  * reader->error. */
 karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root);
-
-#endif

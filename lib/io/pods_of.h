@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pods that the operator of a kind creates for an object: sets of equal pods. */
-#ifndef IO_PODS_OF_H
-#define IO_PODS_OF_H
+#pragma once
 
 #include <io/pod_kinds.h>
 #include <karp/groups.h>
@@ -75,5 +74,3 @@ uint64_t io_pods_scaled(io_pods *p, karp_str part, uint64_t now, uint64_t least,
 void io_pods_add_places(io_pods *p);
 /* An integer member of the object at a path such as "/spec/parallelism"; not below `least`. */
 int64_t io_pods_integer(io_pods *p, const char *path, int64_t least, int64_t absent);
-
-#endif

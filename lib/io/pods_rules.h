@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of single kinds in the table of pod_kinds.c, which do what the kinds' operators do. */
-#ifndef IO_PODS_RULES_H
-#define IO_PODS_RULES_H
+#pragma once
 
 #include <io/pods_of.h>
 
@@ -106,5 +105,3 @@ void io_make_spark_application(io_pods *p);
 void io_make_rollout(io_pods *p);
 void io_make_knative(io_pods *p);
 void io_make_inference_service(io_pods *p);
-
-#endif

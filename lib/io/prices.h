@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of kind Prices (docs/prices.md), which state prices that differ from the catalogues'. */
-#ifndef IO_PRICES_H
-#define IO_PRICES_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -39,5 +38,3 @@ typedef struct io_commitment {
 
 /* Applies the commitments to the given catalogues and notes their cost. All nodes and pods must be known. */
 karp_status io_lay_commitments(karp_reader *reader, io_commitment *list, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResourceQuotas: how many of the pods that are created they would refuse. The pods are planned all the same. */
-#ifndef IO_QUOTA_H
-#define IO_QUOTA_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -27,5 +26,3 @@ karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred 
 void io_quotas_count(io_quotas *q, const karp_reader *reader, const tree *pod, bool created);
 /* Adds a note for each quota that refuses pods. Errors: NOMEM. */
 karp_status io_quotas_end(const io_quotas *q, karp_reader *reader);
-
-#endif

@@ -5,8 +5,7 @@
  * until everything that is needed to fill it in is known (finish.c). Every function returns the status and leaves the
  * error in reader->error.
  */
-#ifndef IO_READER_H
-#define IO_READER_H
+#pragma once
 
 #include <base/in_use.h>
 #include <io/pod_kinds.h>
@@ -422,5 +421,3 @@ karp_status io_read_path(karp_reader *reader, const char *path);
 
 /* Fills in the deferred objects, adds them and creates the snapshot (finish.c). */
 karp_status io_finish(karp_reader *reader, karp_snapshot **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests that the API server refuses, and amounts that are probably meant otherwise. */
-#ifndef IO_REFUSED_H
-#define IO_REFUSED_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -15,5 +14,3 @@ karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const
 
 /* Notes amounts of the containers such as "memory: 512m". Errors: NOMEM. */
 karp_status io_note_amounts(karp_reader *reader, const io_deferred *w, const tree *spec);
-
-#endif

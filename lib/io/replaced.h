@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NodePools and node classes that are replaced, and the nodes that drift because of it. */
-#ifndef IO_REPLACED_H
-#define IO_REPLACED_H
+#pragma once
 
 #include <io/fill.h>
 
@@ -14,5 +13,3 @@ void io_replaced_moved(karp_reader *reader, const uint32_t *moved);
 bool io_class_changed(const tree *before, const tree *after, bool *selects);
 /* Sets the condition Drifted of nodes whose NodePool or node class was replaced, and notes it. */
 karp_status io_drift_replaced(karp_reader *reader, io_filler *filler, karp_snapshot **snapshot);
-
-#endif

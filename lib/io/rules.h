@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the API server asks of the fields of an object, as the rows of a table: a field, a rule, and what the rule
  * needs to know. */
-#ifndef IO_RULES_H
-#define IO_RULES_H
+#pragma once
 
 #include <base/names.h>
 #include <json/tree.h>
@@ -73,5 +72,3 @@ io_check io_is_node_requirement;
 
 /* How many of the named members the map has; the words have a space between them. */
 size_t io_count_of(const tree *map, const char *names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the API server asks of a pod, and of the objects that create pods. */
-#ifndef IO_RULES_POD_H
-#define IO_RULES_POD_H
+#pragma once
 
 #include <io/rules.h>
 
@@ -13,5 +12,3 @@ void io_check_workload_rules(io_reason *r, const tree *root);
 
 /* The counts of an object whose operator makes pods. */
 void io_check_operated_rules(io_reason *r, const tree *root);
-
-#endif

@@ -4,8 +4,7 @@
  * and the ends of strings are checked here. The values are parsed, and so checked, afterwards. Also: where objects and
  * their fields are in documents.
  */
-#ifndef IO_SCAN_H
-#define IO_SCAN_H
+#pragma once
 
 #include <io/table.h>
 #include <json/tree.h>
@@ -97,5 +96,3 @@ enum { IO_PLACE_TEXT = 320 };
 const char *io_place_text(const io_place *place, char into[IO_PLACE_TEXT]);
 
 void io_error_place(karp_error *error, const io_place *place);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros for records whose values are not decoded: only the names of their fields are known. */
-#ifndef IO_SCHEMA_ROWS_H
-#define IO_SCHEMA_ROWS_H
+#pragma once
 
 #include <io/decode_fields.h>
 
@@ -12,5 +11,3 @@
 #define METADATA PART("metadata", io_namespaced_meta_record)
 #define WHOLE(spec_) .known = "apiVersion kind status", CLOSED(METADATA, PART("spec", spec_))
 #define ONLY(names) .known = (names), .closed = true
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which fields and versions the kinds of manifests have. What an object has besides is not understood. */
-#ifndef IO_SCHEMAS_H
-#define IO_SCHEMAS_H
+#pragma once
 
 #include <records/record.h>
 
@@ -25,5 +24,3 @@ bool io_was_version(const io_kind_info *info, karp_str version);
 /* Whether the kind is one of a group of Kubernetes itself that decisions do not need. *of_kubernetes: whether the group
  * is. */
 bool io_is_plain_kind(karp_str api_version, karp_str kind, bool *of_kubernetes);
-
-#endif

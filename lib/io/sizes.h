@@ -5,8 +5,7 @@
  * about, size_rule.c makes a request of it, and size_apply.c changes the input. Failures leave their error in
  * reader->error.
  */
-#ifndef IO_SIZES_H
-#define IO_SIZES_H
+#pragma once
 
 #include <base/amount.h>
 #include <io/reader.h>
@@ -148,5 +147,3 @@ tree *io_resized_spec(karp_reader *reader, trees *t, uint32_t workload, const tr
 void io_sizes_note_pod(karp_reader *reader, const tree *pod);
 /* Called at the end: what was found of no use, and the list for the getters. */
 karp_status io_sizes_end(karp_reader *reader);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names -> 32-bit values, on lib/base's strings. */
-#ifndef IO_TABLE_H
-#define IO_TABLE_H
+#pragma once
 
 #include <base/error.h>
 #include <base/hash.h>
@@ -23,5 +22,3 @@ bool io_table_put(io_table *table, karp_str key, uint32_t value); /* replaces a 
 /* The key's value, which is IO_NONE for a new key. It may be set until the next key is added. NULL = out of memory. */
 uint32_t *io_table_at(io_table *table, karp_str key);
 uint32_t io_table_get(const io_table *table, karp_str key); /* IO_NONE = not found */
-
-#endif

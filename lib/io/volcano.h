@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs of Volcano that wait in its queue, without pods. */
-#ifndef IO_VOLCANO_H
-#define IO_VOLCANO_H
+#pragma once
 
 #include <io/pods_of.h>
 #include <io/reader.h>
@@ -17,5 +16,3 @@ typedef struct io_enqueue {
 
 /* Notes a Job of Volcano for which its scheduler would create no pods yet. Errors: NOMEM. */
 karp_status io_enqueue_note(io_enqueue *queue, karp_reader *reader, const io_deferred *w, const io_pods *pods);
-
-#endif

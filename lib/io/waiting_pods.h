@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods without a node for which Karpenter launches none, because the scheduler has not marked them as unschedulable. */
-#ifndef IO_WAITING_PODS_H
-#define IO_WAITING_PODS_H
+#pragma once
 
 #include <io/reader.h>
 
@@ -19,5 +18,3 @@ typedef struct io_waiting_pods {
 bool io_count_waiting(io_waiting_pods *waiting, karp_reader *reader, const tree *pod);
 /* A note for each group. */
 karp_status io_warn_of_waiting(const io_waiting_pods *waiting, karp_reader *reader);
-
-#endif

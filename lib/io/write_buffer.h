@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output buffer of every writer. Calls after a failure do nothing, so only buffer_finish() has to check. */
-#ifndef IO_WRITE_BUFFER_H
-#define IO_WRITE_BUFFER_H
+#pragma once
 
 #include <base/error.h>
 #include <base/strbuf.h>
@@ -89,5 +88,3 @@ karp_status write_begin(write_call *call, const karp_write_options *given, const
 
 /* Returns the text, or the first failure. */
 karp_status write_end(write_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the formats of a catalogue share. */
-#ifndef IO_WRITE_CATALOGUE_H
-#define IO_WRITE_CATALOGUE_H
+#pragma once
 
 #include "write_buffer.h"
 
@@ -19,5 +18,3 @@ void catalogue_as_text(const catalogue_job *job);
 
 /* The first value of an In requirement; "" when there is none. */
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writers of decisions, one per document and format. Each appends to job->out. */
-#ifndef IO_WRITE_DECISION_H
-#define IO_WRITE_DECISION_H
+#pragma once
 
 #include <karp/groups.h>
 #include <karp/inspect.h>
@@ -56,5 +55,3 @@ void get_disruption(const write_job *job, const karp_decision *decision, karp_di
 void get_repack_cost(const write_job *job, karp_repack_cost *out);
 void get_repack_step(const write_job *job, size_t index, karp_repack_step *out);
 void get_repack_point(const write_job *job, size_t index, karp_repack_point *out);
-
-#endif

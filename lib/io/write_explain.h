@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the explanations of write_explain.c, of write_explain_pod.c and of write_explain_node.c take from each other. */
-#ifndef IO_WRITE_EXPLAIN_H
-#define IO_WRITE_EXPLAIN_H
+#pragma once
 
 #include "encode.h"
 #include "write_rows.h"
@@ -23,5 +22,3 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
 /* Writes the output of karp_write_node(); `expired`: its expireAfter is over, and no pass decides on that. */
 karp_status write_node_of(karp_context *context, const karp_decision *decision, karp_str node, bool expired,
                           const karp_write_options *options, karp_text *out, karp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a Plan about groups of pods. */
-#ifndef IO_WRITE_GROUPS_H
-#define IO_WRITE_GROUPS_H
+#pragma once
 
 #include "write_decision.h"
 #include "write_json.h"
@@ -15,5 +14,3 @@ enum { GROUP_WORDS = 600 };
 void group_in_words(const karp_group_outcome *g, char text[GROUP_WORDS]);
 /* What keeps it from starting; "" = it starts. */
 karp_str group_why_not(const karp_group_outcome *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rounds of Helm's hooks that come before the release: each has a plan of its own. */
-#ifndef IO_WRITE_HOOKS_H
-#define IO_WRITE_HOOKS_H
+#pragma once
 
 #include "write_notes.h"
 
@@ -15,5 +14,3 @@ void hooks_as_markdown(const write_job *job);
 void hooks_as_html(const write_job *job);
 /* "hookRounds". `e` is at the members of the plan. */
 void hooks_as_json(const encoder *e, const write_job *job);
-
-#endif

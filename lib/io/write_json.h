@@ -4,8 +4,7 @@
  * array of scalars is broken at about 120 columns. The output depends only on the calls. If the buffer has a sink, it
  * receives the values, and nothing is written.
  */
-#ifndef IO_WRITE_JSON_H
-#define IO_WRITE_JSON_H
+#pragma once
 
 #include "write_buffer.h"
 
@@ -117,5 +116,3 @@ void json_resources(json_out *j, const karp_resource *list, size_t count);
 void json_member_strings(json_out *j, const char *key, const karp_str *values, size_t count);
 /* {"cpu": "4", …} on one line. */
 void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * Data about a launch that several writers need: the name of its NodeClaim, the labels of its node, a made-up but
  * stable instance id, and the node's utilisation.
  */
-#ifndef IO_WRITE_LAUNCH_H
-#define IO_WRITE_LAUNCH_H
+#pragma once
 
 #include "write_buffer.h"
 
@@ -46,5 +45,3 @@ karp_str launch_provider_id(const karp_launch *launch, const char *id, char room
 
 /* An amount as a double; 0 when the list does not have the resource. */
 double resource_amount(const karp_resource *list, size_t count, const char *name);
-
-#endif

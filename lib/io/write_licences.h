@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said beside every total of costs that is not all of them: prices lack licences of operating systems or fees,
  * or nodes have no known price. */
-#ifndef IO_WRITE_LICENCES_H
-#define IO_WRITE_LICENCES_H
+#pragma once
 
 #include <io/write_buffer.h>
 #include <io/write_json.h>
@@ -18,5 +17,3 @@ void licences_as_json(json_out *j, const karp_write_options *options);
 void unknown_prices_line(write_buffer *b, const karp_decision *decision, bool paragraph);
 /* The member `nodesWithoutPrice`. */
 void unknown_prices_as_json(json_out *j, const karp_decision *decision);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The notes of a document: those of the caller, then those of the decision, then those of the disruption beside it. The
  * caller's may begin with problems (KARP_PROBLEM), which are listed apart. */
-#ifndef IO_WRITE_NOTES_H
-#define IO_WRITE_NOTES_H
+#pragma once
 
 #include "write_decision.h"
 #include "write_json.h"
@@ -26,5 +25,3 @@ void notes_section(const text_out *t, const write_job *job);
 void notes_as_markdown(const write_job *job);
 /* "problems", if there are any, and "warnings". */
 void notes_as_json(json_out *j, const write_job *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a picture as HTML: rows of nodes, each a box as wide as its CPU, and a legend of the colours. */
-#ifndef IO_WRITE_PICTURE_HTML_H
-#define IO_WRITE_PICTURE_HTML_H
+#pragma once
 
 #include "html.h"
 #include "picture.h"
@@ -27,5 +26,3 @@ void picture_html_keys(const picture_html *p);
 void picture_html_shares(const picture_html *p);
 /* "style="width:40%", without the last quotation mark. */
 void picture_html_part(write_buffer *b, double fraction);
-
-#endif

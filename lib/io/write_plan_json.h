@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What documents about a decision have in common. */
-#ifndef IO_WRITE_PLAN_JSON_H
-#define IO_WRITE_PLAN_JSON_H
+#pragma once
 
 #include "encode.h"
 
@@ -16,5 +15,3 @@ void plan_round_as_json(const encoder *outer, const write_job *job);
 
 /* The member driftCourse; nothing if no node has drifted. */
 void drift_as_json(json_out *j, const karp_drift *drift, uint32_t document);
-
-#endif

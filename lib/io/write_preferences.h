@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What became of the preferences of pods: a member of Plans and PodExplanations, and a section of their text. */
-#ifndef IO_WRITE_PREFERENCES_H
-#define IO_WRITE_PREFERENCES_H
+#pragma once
 
 #include "encode.h"
 #include "write_text.h"
@@ -11,5 +10,3 @@ void preferences_as_json(const encoder *e);
 void preferences_as_text(const text_out *t, const write_job *job);
 void preferences_as_markdown(const write_job *job);
 void preferences_as_html(const write_job *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The changes of requests in documents: write_request_rows.c. */
-#ifndef IO_WRITE_REQUESTS_H
-#define IO_WRITE_REQUESTS_H
+#pragma once
 
 #include <io/encode.h>
 #include <karp/requests.h>
@@ -11,5 +10,3 @@
 void requests_as_json(const encoder *e, const karp_reader *reader, const double *saved);
 /* A section of text with a line for each, without what they are worth. Nothing without changes. */
 void requests_as_text(write_buffer *b, const karp_reader *reader);
-
-#endif

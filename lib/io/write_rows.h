@@ -3,8 +3,7 @@
  * The lines about nodes in text output: one row per node, with aligned columns and two bars; and the commands and kept
  * nodes of a disruption.
  */
-#ifndef IO_WRITE_ROWS_H
-#define IO_WRITE_ROWS_H
+#pragma once
 
 #include "write_decision.h"
 #include "write_text.h"
@@ -122,5 +121,3 @@ void folded_pods(const text_out *t, const launch_folds *folds, const write_job *
 
 /* Writes a section of text. Writes nothing for a plan with few launches. */
 void totals_as_text(const text_out *t, const write_job *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formats plain text for people: columns, bars, money, wrapped lines, colours. */
-#ifndef IO_WRITE_TEXT_H
-#define IO_WRITE_TEXT_H
+#pragma once
 
 #include "write_buffer.h"
 
@@ -90,5 +89,3 @@ void text_fold_buffer(write_buffer *b, size_t width);
 /* Writes a field. An apostrophe is put before a text that a spreadsheet would take for a formula. Invisible characters
  * become question marks. */
 void csv_field(write_buffer *b, karp_str text);
-
-#endif

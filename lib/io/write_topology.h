@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes as text the constraints that keep an unschedulable pod from domains, and the table of the domains. */
-#ifndef IO_WRITE_TOPOLOGY_H
-#define IO_WRITE_TOPOLOGY_H
+#pragma once
 
 #include "write_rows.h"
 
@@ -9,5 +8,3 @@
 void topology_rows(const text_out *t, const karp_unschedulable *pod);
 /* For each constraint a table of its domains. */
 void topology_tables(const text_out *t, const karp_unschedulable *pod);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What write_json.h does where JSON is handed over as values (karp/document.h): nothing is laid out. */
-#ifndef IO_WRITE_VALUES_H
-#define IO_WRITE_VALUES_H
+#pragma once
 
 #include "write_json.h"
 
@@ -14,5 +13,3 @@ void values_text(json_out *j, karp_str text);
 void values_json(json_out *j, karp_str json);
 /* Null if it is not finite. */
 void values_real(json_out *j, double real);
-
-#endif

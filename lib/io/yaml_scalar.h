@@ -3,8 +3,7 @@
  * Resolves YAML scalars by YAML 1.1, as Kubernetes' tools read it: yes, on and y are true, 0777 is octal, 1_000 is a
  * number. But times remain text, and sexagesimal numbers are not supported.
  */
-#ifndef IO_YAML_SCALAR_H
-#define IO_YAML_SCALAR_H
+#pragma once
 
 #include <json/tree.h>
 
@@ -13,5 +12,3 @@ typedef enum io_scalar { IO_SCALAR_OK, IO_SCALAR_NOT_FINITE, IO_SCALAR_WRONG_TAG
 /* `tag` is NULL if the scalar has none. `plain` = neither quoted nor a block scalar. Out of memory is recorded in
  * `t`. */
 io_scalar io_yaml_scalar(trees *t, karp_str text, const char *tag, bool plain, tree **out);
-
-#endif

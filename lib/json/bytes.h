@@ -4,8 +4,7 @@
  * Most of the time for reading a large document is spent here, on finding the ends of strings and the brackets
  * between them.
  */
-#ifndef JSON_BYTES_H
-#define JSON_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ static inline unsigned count_bits(uint64_t bits)
     for (; bits; bits &= bits - 1) count++;
     return count;
 }
-
-#endif

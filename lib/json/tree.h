@@ -9,8 +9,7 @@
  * calls do nothing, and one check at the end is enough. A NULL node always means an absent value, never a failure,
  * and every function here accepts it.
  */
-#ifndef JSON_TREE_H
-#define JSON_TREE_H
+#pragma once
 
 #include <base/error.h>
 #include <base/memory.h>
@@ -271,5 +270,3 @@ void tree_write_string(strbuf *out, karp_str text);
 
 /* Writes a map as YAML in block style, members in their order. */
 void tree_write_yaml(strbuf *out, const tree *map);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Amounts of resources as the scheduler counts them: whole numbers, rounded up. */
-#ifndef KUBE_AMOUNT_H
-#define KUBE_AMOUNT_H
+#pragma once
 
 #include <kube/cluster.h>
 
@@ -14,5 +13,3 @@ uint32_t kube_resource(kube_cluster *c, karp_str name);
  * whole replace those of its containers. Writes by resource. */
 void kube_requests(kube_cluster *c, const karp_pod *pod, const int64_t missing[2], bool whole,
                    int64_t out[KUBE_RESOURCES_MOST]);
-
-#endif

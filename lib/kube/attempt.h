@@ -3,8 +3,7 @@
  * One attempt to schedule a pod: filters, then scores. Its parts keep numbers by domain in lines of the cluster's
  * scratch space, which belong to the attempt until the next one begins.
  */
-#ifndef KUBE_ATTEMPT_H
-#define KUBE_ATTEMPT_H
+#pragma once
 
 #include <kube/cluster.h>
 
@@ -103,5 +102,3 @@ static inline int64_t *kube_line_more(const kube_cluster *c, size_t line, size_t
 {
     return &c->lines[line][c->node_count + place];
 }
-
-#endif

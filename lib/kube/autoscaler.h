@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HorizontalPodAutoscaler (autoscaling/v2 or v1) with metrics of resources: how many replicas it asks for. It looks
  * every 15 s. Times and durations are nanoseconds. */
-#ifndef KUBE_AUTOSCALER_H
-#define KUBE_AUTOSCALER_H
+#pragma once
 
 #include <io/decode.h>
 
@@ -85,5 +84,3 @@ void kube_autoscaler_read(io_decoder *d, const tree *object, kube_autoscaler *a)
 bool kube_autoscaler_look(karp_context *context, kube_autoscaler *a, int64_t now, int32_t replicas,
                           const kube_scaled_pod *pods, size_t count, kube_scaling_verdict *out);
 void kube_autoscaler_free(karp_context *context, kube_autoscaler *a);
-
-#endif

@@ -9,8 +9,7 @@
  *     filters.c    nodes that a pod may use   scores.c     which of them is best
  *     attempt.c    the choice of a node       preemption.c pods that make room for it
  */
-#ifndef KUBE_CLUSTER_H
-#define KUBE_CLUSTER_H
+#pragma once
 
 #include <base/error.h>
 #include <base/hash.h>
@@ -400,5 +399,3 @@ void kube_pod_remove(kube_cluster *c, uint32_t pod);
 void kube_place(kube_cluster *c, uint32_t pod, uint32_t node);
 void kube_displace(kube_cluster *c, uint32_t pod);
 void kube_nominate(kube_cluster *c, uint32_t pod, uint32_t node); /* KUBE_NONE = no longer */
-
-#endif

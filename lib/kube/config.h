@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A configuration of kube-scheduler: a document of kind KubeSchedulerConfiguration. */
-#ifndef KUBE_CONFIG_H
-#define KUBE_CONFIG_H
+#pragma once
 
 #include <io/decode.h>
 #include <kube/cluster.h>
@@ -28,5 +27,3 @@ void kube_config_free(kube_config *c);
 void kube_config_members(io_decoder *d, const tree *object, const char *known);
 void kube_config_plugins(io_decoder *d, const tree *plugins, kube_profile *p);
 void kube_config_args(io_decoder *d, const tree *list, kube_profile *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the disruption controller computes of a PodDisruptionBudget, and how the API server answers to an eviction. */
-#ifndef KUBE_EVICTION_H
-#define KUBE_EVICTION_H
+#pragma once
 
 #include <karp/objects.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ typedef struct kube_eviction {
 } kube_eviction;
 
 int kube_evict(const kube_eviction *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups: pods that selectors of other pods select, counted on every node. Equal rules share a group. */
-#ifndef KUBE_GROUPS_H
-#define KUBE_GROUPS_H
+#pragma once
 
 #include <kube/cluster.h>
 
@@ -13,5 +12,3 @@ void kube_groups_settle(kube_cluster *c);
 bool kube_group_has(const kube_cluster *c, uint32_t group, const kube_class *s);
 void kube_count_pod(kube_cluster *c, uint32_t pod, int sign);
 void kube_groups_free(kube_cluster *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Job: which pods are created and deleted, what counts as a failure, and when it ends. One look of its controller. */
-#ifndef KUBE_JOB_H
-#define KUBE_JOB_H
+#pragma once
 
 #include <karp/objects.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ uint32_t kube_judge_failure(const kube_failure_rule *rules, size_t count, int32_
 /* `again`: when it wants to look again even if nothing happens; KARP_NO_TIME = never. false = out of memory. */
 bool kube_job_look(karp_context *context, kube_job *j, kube_job_pod *pods, size_t count, int64_t now,
                    kube_job_create *create, void *user, int64_t *again);
-
-#endif

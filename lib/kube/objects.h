@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects other than nodes and pods that the scheduler reads. */
-#ifndef KUBE_OBJECTS_H
-#define KUBE_OBJECTS_H
+#pragma once
 
 #include <io/decode.h>
 #include <kube/cluster.h>
@@ -23,5 +22,3 @@ const kube_volume *kube_volume_find(const kube_cluster *c, karp_str name);
 const karp_storage_class *kube_storage_class_find(const kube_cluster *c, karp_str name);
 const karp_csi_node *kube_csi_node_find(const kube_cluster *c, karp_str name);
 const kube_priority *kube_priority_find(const kube_cluster *c, karp_str name);
-
-#endif

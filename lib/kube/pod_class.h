@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a Pod object says to the scheduler. */
-#ifndef KUBE_POD_CLASS_H
-#define KUBE_POD_CLASS_H
+#pragma once
 
 #include <io/decode.h>
 #include <kube/cluster.h>
@@ -13,5 +12,3 @@ uint32_t kube_class_add(kube_cluster *c, const karp_pod *pod, const tree *object
 bool kube_term_matches(const karp_node_term *term, const kube_fields *fields, const kube_node_spec *node);
 /* The matchFields of a list's terms. `inside` = the member of each element that is its term; NULL = the element is. */
 const kube_fields *kube_fields_read(io_decoder *d, const tree *list, size_t count, const char *inside);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of kube-scheduler. */
-#ifndef KUBE_PROFILE_H
-#define KUBE_PROFILE_H
+#pragma once
 
 #include <kube/cluster.h>
 
@@ -12,5 +11,3 @@ void kube_profile_default(kube_profile *profile, uint32_t minor);
 
 /* That of the default version if none is given. */
 static inline uint32_t kube_minor(int64_t given) { return given ? (uint32_t)given : KUBE_DEFAULT_MINOR; }
-
-#endif

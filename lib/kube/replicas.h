@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pods a ReplicaSet deletes when it has too many. */
-#ifndef KUBE_REPLICAS_H
-#define KUBE_REPLICAS_H
+#pragma once
 
 #include <karp/objects.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ typedef struct kube_replica {
 int32_t kube_deletion_cost(karp_str text);
 /* Puts those that are deleted first at the front; equal ones keep their order. false = out of memory. */
 bool kube_sort_replicas(karp_context *context, kube_replica *list, size_t count, int64_t now);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a Deployment moves from one ReplicaSet to another: what its controller does in one look. */
-#ifndef KUBE_ROLLOUT_H
-#define KUBE_ROLLOUT_H
+#pragma once
 
 #include <json/tree.h>
 
@@ -47,5 +46,3 @@ const char *kube_strategy_read(const tree *spec, kube_strategy *out);
 void kube_rollout_bounds(kube_deployment *d, kube_bound surge, kube_bound unavailable);
 /* One look of the controller, which changes sizes or makes the newest set. false = there is nothing to do. */
 bool kube_rollout_look(kube_deployment *d);
-
-#endif

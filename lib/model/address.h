@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses IP addresses. */
-#ifndef MODEL_ADDRESS_H
-#define MODEL_ADDRESS_H
+#pragma once
 
 #include <karp/base.h>
 #include <stdbool.h>
@@ -11,5 +10,3 @@
 bool address_parse(karp_str text, uint8_t ip[16]);
 /* 0.0.0.0 or :: */
 bool address_unspecified(const uint8_t ip[16]);
-
-#endif

@@ -3,8 +3,7 @@
  * Natural numbers of bounded size, for decimal.c. They are wide enough for 800 decimal digits together with any
  * exponent of a double.
  */
-#ifndef MODEL_BIGNUM_H
-#define MODEL_BIGNUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void bignum_subtract(bignum *n, const bignum *by); /* n >= by */
 int bignum_compare(const bignum *a, const bignum *b);
 int bignum_compare_sum(const bignum *a, const bignum *b, const bignum *c); /* a + b against c */
 unsigned bignum_bits(const bignum *n); /* the position of the highest bit, from 1; 0 of zero */
-
-#endif

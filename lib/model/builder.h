@@ -3,8 +3,7 @@
  * The builder fills a store, one object per call. A call builds its record from pieces in the store's arena and
  * commits it in its last step that can fail. So a failed call leaves only interned strings behind.
  */
-#ifndef MODEL_BUILDER_H
-#define MODEL_BUILDER_H
+#pragma once
 
 #include <base/in_use.h>
 #include <model/copy.h>
@@ -90,5 +89,3 @@ resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source sou
 
 /* The id of the pod's resource claims in store.claim_names. */
 uint32_t intern_pod_claims(adding *a, const karp_pod *given);
-
-#endif

@@ -3,8 +3,7 @@
  * Instance types in the form in which a catalogue stores them: compact, with the catalogue's own string tables. A
  * snapshot translates them to its own ids.
  */
-#ifndef MODEL_CATALOGUE_H
-#define MODEL_CATALOGUE_H
+#pragma once
 
 #include <karp/catalogue.h>
 #include <karp/library.h>
@@ -64,5 +63,3 @@ struct karp_catalogue {
 /* Capacity less overhead, where huge pages reduce the memory. Status: OK, NOMEM, RANGE. */
 karp_status allocatable_of(arena *a, const strings *resource_names, resource_list capacity, resource_list overhead,
                            resource_list *out);
-
-#endif

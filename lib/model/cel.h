@@ -8,8 +8,7 @@
  * Supported functions: cel.bind(), all(), exists(), exists_one(), the string functions, quantity(), semver().
  * Valid CEL that is not supported is distinguished from invalid CEL.
  */
-#ifndef MODEL_CEL_H
-#define MODEL_CEL_H
+#pragma once
 
 #include <base/amount.h>
 #include <base/memory.h>
@@ -52,5 +51,3 @@ enum { CEL_NO, CEL_YES, CEL_ERROR };
 
 /* Evaluates the expression for the device. CEL_ERROR when this fails, e.g. because of a missing attribute. */
 uint32_t cel_matches(const cel_node *program, const cel_device *device);
-
-#endif

@@ -3,8 +3,7 @@
  * The syntax tree of an expression. The parser creates it, the checker resolves its types, and the evaluator walks
  * it.
  */
-#ifndef MODEL_CEL_TREE_H
-#define MODEL_CEL_TREE_H
+#pragma once
 
 #include <model/cel.h>
 
@@ -134,5 +133,3 @@ int cel_compare_versions(const cel_version *x, const cel_version *y);
 bool cel_equal(const cel_value *x, const cel_value *y);
 /* *order becomes −1, 0, 1, or 2 for a NaN. false = not comparable. */
 bool cel_order(const cel_value *x, const cel_value *y, int *order);
-
-#endif

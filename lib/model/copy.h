@@ -4,8 +4,7 @@
  * that every function does nothing and returns an empty result, so that one check at the end is enough. A copier also
  * keeps the path of the current field, which errors report.
  */
-#ifndef MODEL_COPY_H
-#define MODEL_COPY_H
+#pragma once
 
 #include <model/devices.h>
 #include <model/repeats.h>
@@ -132,5 +131,3 @@ named_amounts copy_shares(copier *c, const karp_resource *list, size_t count);
 const struct type_devices *copy_type_devices(copier *c, const karp_instance_type *given);
 /* Fills the members of karp_catalogue_type()'s result that are about devices, with copies in the catalogue's arena. */
 void show_type_devices(copier *c, const karp_instance_type *given, karp_instance_type *shown);
-
-#endif

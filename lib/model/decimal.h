@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts doubles to text and back, exactly and independently of the locale. */
-#ifndef MODEL_DECIMAL_H
-#define MODEL_DECIMAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ int decimal_parse(const char *text, size_t len, double *out);
 /* The shortest text that reads back as the same double, and among these the closest. Without an exponent from 10^-6
  * to below 10^21. "NaN", "+Inf", "-Inf" for values that are not finite. Returns the length. */
 size_t decimal_format(double value, char out[DECIMAL_TEXT]);
-
-#endif

@@ -3,8 +3,7 @@
  * The data about devices that all decisions on a snapshot share: slices grouped by pool, numbers for everything that
  * is compared or counted, compiled selectors. A snapshot whose pods use no resource claims has none.
  */
-#ifndef MODEL_DEVICE_INDEX_H
-#define MODEL_DEVICE_INDEX_H
+#pragma once
 
 #include <model/cel.h>
 #include <model/devices.h>
@@ -95,5 +94,3 @@ struct device_index {
 /* A step of karp_builder_finish(). Needs the tables. */
 karp_status prepare_devices(karp_snapshot *s, karp_error *error);
 void device_index_free(struct device_index *w);
-
-#endif

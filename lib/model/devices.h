@@ -4,8 +4,7 @@
  * decisions derive from them is prepared with the snapshot (device_index.h). Names of drivers, pools, devices,
  * attributes, counters and requests are text ids.
  */
-#ifndef MODEL_DEVICES_H
-#define MODEL_DEVICES_H
+#pragma once
 
 #include <karp/devices.h>
 #include <model/store.h>
@@ -146,5 +145,3 @@ struct type_devices {
     const attribute_binding *bindings;
     uint32_t template_count, binding_count;
 };
-
-#endif

@@ -4,8 +4,7 @@
  * of the resource. Karpenter 1.15 does not know them. Source: Kubernetes 1.37, pkg/scheduler/framework/plugins
  * /dynamicresources/extendeddynamicresources.go.
  */
-#ifndef MODEL_EXTENDED_RESOURCES_H
-#define MODEL_EXTENDED_RESOURCES_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -15,5 +14,3 @@ uint32_t extended_class(const karp_snapshot *s, uint32_t resource);
 bool shape_needs_devices(const karp_snapshot *s, const shape *h);
 /* Whether devices serve the resource of the column. */
 bool column_served(const karp_snapshot *s, uint32_t column);
-
-#endif

@@ -8,8 +8,7 @@
  * additional frame on top of the other. The data that it replaces stays allocated. So when the frames on top have
  * become large, what is still used of them is gathered in one.
  */
-#ifndef MODEL_FRAME_H
-#define MODEL_FRAME_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -32,5 +31,3 @@ bool frame_gather(karp_snapshot *s, arena *data);
 /* Takes over the frame of the snapshot that s continues, the string facts and the pod classes. The pods must have
  * been reused (reuse_pods.h). *taken false: this is not possible, and nothing was taken over. Errors: NOMEM. */
 karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error);
-
-#endif

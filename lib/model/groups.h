@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of pods that start together, with their members (karp/groups.h). */
-#ifndef MODEL_GROUPS_H
-#define MODEL_GROUPS_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -42,5 +41,3 @@ static inline const pod_group *group_object(const karp_snapshot *s, const member
 {
     return g->object == NO_ID ? NULL : &s->raw.groups.items[g->object];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instants (nanoseconds since 1970 in UTC) and RFC 3339. */
-#ifndef MODEL_INSTANT_H
-#define MODEL_INSTANT_H
+#pragma once
 
 #include <base/civil.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ bool instant_parse(const char *text, size_t len, int64_t *out);
 
 /* Writes the instant in UTC, with as many decimals as needed, and returns the length. */
 size_t instant_format(int64_t instant, char out[INSTANT_TEXT]);
-
-#endif

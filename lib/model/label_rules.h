@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Validation of requirements, labels and taints. */
-#ifndef MODEL_LABEL_RULES_H
-#define MODEL_LABEL_RULES_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -23,5 +22,3 @@ bool pool_next_fault(const karp_snapshot *s, const node_pool *p, pool_fault *fau
 /* The error in one requirement or label; NULL = it is valid. */
 const char *pool_requirement_wrong(const karp_snapshot *s, const expression *e);
 const char *pool_label_wrong(const karp_snapshot *s, const label_pair *label);
-
-#endif

@@ -3,8 +3,7 @@
  * What the structs of a store refer to: a row for each member that is an id or points to other memory. Compaction
  * moves objects by these rows (compact.c). All other members are plain values.
  */
-#ifndef MODEL_LAYOUT_H
-#define MODEL_LAYOUT_H
+#pragma once
 
 #include <model/store.h>
 
@@ -53,5 +52,3 @@ typedef struct store_list {
 enum { STORE_LISTS = KIND_COUNT + 4 };
 extern const store_list store_lists[STORE_LISTS];
 static inline void *store_list_of(store *s, size_t list) { return (char *)s + store_lists[list].at; }
-
-#endif

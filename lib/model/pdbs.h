@@ -3,8 +3,7 @@
  * Which PodDisruptionBudgets cover a pod. Where there are many, they are found by a label that they ask for, so that a
  * pod is not compared with all of them.
  */
-#ifndef MODEL_PDBS_H
-#define MODEL_PDBS_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -25,5 +24,3 @@ typedef struct pdb_walk {
 
 pdb_walk pdbs_of(const karp_snapshot *s, const pod *p);
 uint32_t pdb_next(pdb_walk *walk); /* NO_ID = there are no more */
-
-#endif

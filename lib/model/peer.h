@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules in which versions of Karpenter differ, with a named switch for each. */
-#ifndef MODEL_PEER_H
-#define MODEL_PEER_H
+#pragma once
 
 #include <karp/peer.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ bool peer_known(uint32_t version);
 uint64_t peer_rules(uint32_t profile, uint32_t version);
 
 static inline bool rule_of(uint64_t in_force, enum peer_rule which) { return (in_force >> which) & 1; }
-
-#endif

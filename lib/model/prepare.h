@@ -3,8 +3,7 @@
  * The steps of karp_builder_finish(), in the order in which they run. Each computes a part of the snapshot. A
  * continue_ function computes the same part from the snapshot that this one continues.
  */
-#ifndef MODEL_PREPARE_H
-#define MODEL_PREPARE_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -109,5 +108,3 @@ bool units_count_provided(const karp_snapshot *s, resource_list list); /* for am
 /* Sets the units of resources without amounts. RANGE: the amounts of one resource differ too much; the error names
  * it. */
 karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * self.price: numbers, + - * /, - before a value, and parentheses. As in CEL, whole numbers and others do not mix,
  * whole numbers are divided without a remainder, and neither overflows silently.
  */
-#ifndef MODEL_PRICE_EXPRESSION_H
-#define MODEL_PRICE_EXPRESSION_H
+#pragma once
 
 #include <karp/values.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@
 /* A price, not negative and finite. false: *why (static) says what is wrong; *beyond = it is or may be valid CEL, but
  * is not evaluated. */
 bool price_evaluate(karp_str expression, double price, double *out, const char **why, bool *beyond);
-
-#endif

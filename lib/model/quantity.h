@@ -4,8 +4,7 @@
  * canonical form are those of apimachinery's ParseQuantity and CanonicalizeBytes; tests/oracle/texts compares the two
  * implementations.
  */
-#ifndef MODEL_QUANTITY_H
-#define MODEL_QUANTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ int quantity_parse(const char *text, size_t len, quantity *out);
 
 /* Writes the canonical text and returns its length. */
 size_t quantity_format(quantity q, char out[QUANTITY_TEXT]);
-
-#endif

@@ -3,8 +3,7 @@
  * Regular expressions in RE2's syntax, for reasons of node conditions. Matching takes time proportional to the length
  * of the pattern times that of the text.
  */
-#ifndef MODEL_REGEX_H
-#define MODEL_REGEX_H
+#pragma once
 
 #include <base/memory.h>
 #include <karp/values.h>
@@ -17,5 +16,3 @@ regex *regex_compile(arena *a, karp_str pattern, const char **wrong);
 /* Whether the pattern matches anywhere in the text. `scratch` is reset before the function returns. *refused: out of
  * memory. */
 bool regex_found(const regex *r, karp_str text, arena *scratch, bool *refused);
-
-#endif

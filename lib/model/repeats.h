@@ -4,8 +4,7 @@
  * are found by their addresses, whose contents cannot change during the call. Amounts and lists of amounts are found
  * by value. An entry is overwritten when another value needs its slot.
  */
-#ifndef MODEL_REPEATS_H
-#define MODEL_REPEATS_H
+#pragma once
 
 #include <base/hash.h>
 #include <karp/objects.h>
@@ -136,5 +135,3 @@ static inline bool repeated_capacity_is(const repeated_capacity *met, resource_l
     }
     return true;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * by name. The key kubernetes.io/hostname never appears in a set: each node has its own value, which would make every
  * set unique. A `demand` has it beside the set.
  */
-#ifndef MODEL_REQUIREMENT_H
-#define MODEL_REQUIREMENT_H
+#pragma once
 
 #include <base/admit.h>
 #include <base/hash.h>
@@ -154,5 +153,3 @@ typedef struct demand {
 /* Adds one requirement, to the set or to the host name. */
 bool demand_add(algebra *a, demand *d, uint32_t with);
 bool demand_meet(algebra *a, demand *d, demand with);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of resources with exact amounts, sorted by resource id. Ids are those of the store's table of resource names.
  */
-#ifndef MODEL_RESOURCES_H
-#define MODEL_RESOURCES_H
+#pragma once
 
 #include <base/amount.h>
 #include <base/hash.h>
@@ -48,5 +47,3 @@ karp_status resource_list_total(arena *a, resource_amount *items, size_t count, 
 /* x with the entries of y added, or replaced by them */
 karp_status resource_list_override(arena *a, resource_list x, resource_list y, resource_list *out);
 karp_status resource_list_set(arena *a, resource_list x, uint32_t resource, amount value, resource_list *out);
-
-#endif

@@ -4,8 +4,7 @@
  * pod as before (store_pods.h), and the relative order of these pods is the same in every sort order. So only the
  * changes of an order are computed, and the rest is copied.
  */
-#ifndef MODEL_REUSE_PODS_H
-#define MODEL_REUSE_PODS_H
+#pragma once
 
 #include <model/prepare.h>
 
@@ -73,5 +72,3 @@ void order_change_ranks(const order_change *o, const karp_snapshot *s, const uin
 /* *fits false: not possible without looking at more. Errors: NOMEM. */
 karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error);
 void reused_node_state_free(struct reused_node_state *f, karp_context *context);
-
-#endif

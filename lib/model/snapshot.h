@@ -4,8 +4,7 @@
  * amounts become vectors of 64-bit integers. Requirement sets are interned. Pods are grouped into classes. Nodes and
  * NodeClaims are joined to state nodes. Instance types are collected in tables. It never changes afterwards.
  */
-#ifndef MODEL_SNAPSHOT_H
-#define MODEL_SNAPSHOT_H
+#pragma once
 
 #include <model/catalogue.h>
 #include <model/requirement.h>
@@ -318,5 +317,3 @@ static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
 /* pool_hash.c: the hash of a NodePool's static fields. */
 #define POOL_HASH_VERSION "v3"
 uint64_t pool_hash(const store *raw, const node_pool *p);
-
-#endif

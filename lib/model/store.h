@@ -4,8 +4,7 @@
  * it stays unchanged. Texts that decisions compare are ids of `text`, and object names are ids of `names`. Id 0 of
  * both is "". Data that the pods of a workload share (shape, labels, volumes, marks) is stored once.
  */
-#ifndef MODEL_STORE_H
-#define MODEL_STORE_H
+#pragma once
 
 #include <base/hash.h>
 #include <base/paged.h>
@@ -535,5 +534,3 @@ store_memory *store_memory_new(karp_context *context); /* an empty block; NULL =
 void store_memory_unref(store_memory *m);
 /* Moves the store's memory into `fresh`, which becomes the store's block. */
 void store_share(store *s, store_memory *fresh);
-
-#endif

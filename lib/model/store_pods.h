@@ -5,8 +5,7 @@
  * of one with the same name, so that a replaced pod keeps its place. In the end the remaining gaps are filled with
  * the last pods.
  */
-#ifndef MODEL_STORE_PODS_H
-#define MODEL_STORE_PODS_H
+#pragma once
 
 #include <model/store.h>
 
@@ -32,5 +31,3 @@ pod *store_change_pod(store *s, uint32_t number);
 bool store_take_pod(store *s, uint32_t number);
 /* Renumbers pods so that there are no gaps. false = out of memory: some gaps remain, but no pod is lost. */
 bool store_close_gaps(store *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which taints the tolerations of a snapshot's pods tolerate. */
-#ifndef MODEL_TAINTS_H
-#define MODEL_TAINTS_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -14,5 +13,3 @@ static inline bool taints_tolerated(const karp_snapshot *s, toleration_list tole
 {
     return first_untolerated(s, tolerations, taints) == NO_ID;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Translates ids of one catalogue to ids of the snapshot. */
-#ifndef MODEL_TRANSLATE_H
-#define MODEL_TRANSLATE_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -18,5 +17,3 @@ uint32_t translate_set(karp_snapshot *s, const struct translation *t, uint32_t l
 /* A type's devices, in the snapshot's arena. `text` maps the catalogue's ids. NULL = out of memory. */
 const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text,
                                                   const struct type_devices *given);
-
-#endif

@@ -7,8 +7,7 @@
  * The price of a node is distributed over its resources: shares[d] is the price of all of resource d. A pod that
  * requests r of the node's a is charged shares[d] × r / a, rounded down.
  */
-#ifndef OPTIMISE_BOUND_H
-#define OPTIMISE_BOUND_H
+#pragma once
 
 #include <base/amount.h>
 #include <base/memory.h>
@@ -122,5 +121,3 @@ bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_
 
 /* usable.c: the greatest common divisor of two numbers that are not negative; 0 and x have x. */
 int64_t common_divisor(int64_t a, int64_t b);
-
-#endif

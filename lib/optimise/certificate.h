@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the check of a proof, in exact arithmetic. It shares no code with the search for proofs. */
-#ifndef OPTIMISE_CERTIFICATE_H
-#define OPTIMISE_CERTIFICATE_H
+#pragma once
 
 #include <optimise/bound.h>
 
@@ -16,5 +15,3 @@ typedef struct content_claim {
 
 /* Looks at all contents. */
 enum proof_verdict contents_hold(karp_context *context, const bound_problem *p, const content_claim *claim);
-
-#endif

@@ -5,8 +5,7 @@
  * what was bought, and the prices of the pods that are left, which a proof holds for. So the first state without pods
  * is that of a cheapest plan.
  */
-#ifndef OPTIMISE_CERTIFICATE_PLANS_H
-#define OPTIMISE_CERTIFICATE_PLANS_H
+#pragma once
 
 #include <optimise/bound.h>
 
@@ -17,5 +16,3 @@
  * exist, or pods that fit no offer. *work counts down. */
 enum proof_verdict plans_least(karp_context *context, const bound_problem *p, const int64_t *y, int64_t enough,
                                uint64_t *work, int64_t *least);
-
-#endif

@@ -6,8 +6,7 @@
  * units, of which a pod takes its request rounded down. For each amount of the two that is left, a table has the most
  * that can be gained beyond those prices. Any prices give a true bound.
  */
-#ifndef OPTIMISE_CERTIFICATE_REST_H
-#define OPTIMISE_CERTIFICATE_REST_H
+#pragma once
 
 #include <base/memory.h>
 
@@ -40,5 +39,3 @@ typedef struct rest_tables {
 bool rest_make(arena *a, rest_tables *x, const rest_form *form, const rest_classes *c);
 /* The most that copies of the classes from this one on can be worth in what a load leaves. INT64_MAX = not known. */
 int64_t rest_worth(const rest_tables *x, uint32_t from, uint64_t load);
-
-#endif

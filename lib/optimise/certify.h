@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bound on the plans of a round, its certificate, and checking a certificate against its snapshot. */
-#ifndef OPTIMISE_CERTIFY_H
-#define OPTIMISE_CERTIFY_H
+#pragma once
 
 #include <decision/decision.h>
 #include <karp/objective.h>
@@ -41,5 +40,3 @@ karp_status certificate_fault(karp_error *error, const proof_fault *fault);
 /* repack.c: karp_certificate_check() for a repack plan. */
 karp_status repack_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
                                      const karp_certificate *c, karp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pseudo-random numbers for searches: the same seed, which must not be 0, gives the same sequence. */
-#ifndef OPTIMISE_CHANCE_H
-#define OPTIMISE_CHANCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ static inline double chance_part(uint64_t *random)
 {
     return (double)(chance_next(random) >> 11) * (1.0 / 9007199254740992.0);
 }
-
-#endif

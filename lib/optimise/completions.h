@@ -5,8 +5,7 @@
  * others, the one with the fewest units is counted exactly, and one in coarse units, each request rounded down. What
  * can be gained within these two is computed for every amount of them that is left.
  */
-#ifndef OPTIMISE_COMPLETIONS_H
-#define OPTIMISE_COMPLETIONS_H
+#pragma once
 
 #include <optimise/bound.h>
 
@@ -49,5 +48,3 @@ bool completions_init(completions *x, arena *a, uint32_t class_count);
 void completions_make(completions *x, const load_form *form, const completion_classes *c, uint32_t cells);
 /* The most that copies of the classes from this item on can be worth in what a load leaves. */
 double completions_worth(const completions *x, uint32_t from, uint64_t load);
-
-#endif

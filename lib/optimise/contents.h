@@ -5,8 +5,7 @@
  * correspond to the cases of a proof (bound.h): contents with at most so many copies of a class, and contents with
  * more.
  */
-#ifndef OPTIMISE_CONTENTS_H
-#define OPTIMISE_CONTENTS_H
+#pragma once
 
 #include <optimise/bound.h>
 #include <optimise/knapsack.h>
@@ -56,5 +55,3 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
 void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
 /* Puts the next best content into `copies`, of those that the labels found. false = there are no others. */
 bool contents_next(contents *w);
-
-#endif

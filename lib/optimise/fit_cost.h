@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OPTIMISE_FIT_COST_H
-#define OPTIMISE_FIT_COST_H
+#pragma once
 
 #include <schedule/fit.h>
 
 #ifndef KARP_NO_FIT
 /* Status: OK, NOMEM, UNSUPPORTED. When the caller stops it, the result is the best found so far. */
 karp_status fit_for_cost(fit_purchase *p, karp_error *error);
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * The continuous knapsack of one node: the fractions of pods on it that are worth most in total, and the dual prices
  * of its resources. Solved by the simplex method with one row per resource and bounds on the copies.
  */
-#ifndef OPTIMISE_KNAPSACK_H
-#define OPTIMISE_KNAPSACK_H
+#pragma once
 
 #include <base/memory.h>
 
@@ -43,5 +42,3 @@ void knapsack_share(knapsack *k, const knapsack *from);
 uint32_t knapsack_solve(knapsack *k);
 /* The worth of a copy of the item minus its charge. */
 double knapsack_surplus(const knapsack *k, uint32_t item);
-
-#endif

@@ -5,8 +5,7 @@
  * worth enough, by one of several vectors of resource prices, or if another label has no more load and is worth no
  * less.
  */
-#ifndef OPTIMISE_LABELS_H
-#define OPTIMISE_LABELS_H
+#pragma once
 
 #include <optimise/bound.h>
 #include <optimise/completions.h>
@@ -66,5 +65,3 @@ bool labels_prepare(labels *l, const label_node *n);
 bool labels_solve(labels *l, double enough, uint32_t limit, uint32_t width, double *value, double *copies);
 /* After a content was found: the best one that is worth less than *below, which receives its worth. false = none. */
 bool labels_next(labels *l, double *below, double *copies);
-
-#endif

@@ -8,8 +8,7 @@
  * The dual prices y of the rows show which new column would improve the solution: one whose entries are worth more
  * than its price.
  */
-#ifndef OPTIMISE_LINEAR_H
-#define OPTIMISE_LINEAR_H
+#pragma once
 
 #include <model/store.h>
 
@@ -46,5 +45,3 @@ bool linear_column_add(linear *l, double price);
 bool linear_entry_add(linear *l, uint32_t row, double value);
 /* Pivots until no column improves the solution, `most` pivots were made in all, or the caller stops it. */
 bool linear_solve(linear *l, uint64_t most);
-
-#endif

@@ -4,8 +4,7 @@
  * served. The pricing steps in fluid.c and whole.c evaluate its prices y for every offer. Any y becomes a valid bound
  * when divided by the highest worth per dollar of an offer's content (Farley), so there is a bound in every round.
  */
-#ifndef OPTIMISE_MASTER_H
-#define OPTIMISE_MASTER_H
+#pragma once
 
 #include <optimise/bound.h>
 #include <optimise/knapsack.h>
@@ -101,5 +100,3 @@ bool prove_begin(const master *m, arena *a, bound_proof *out);
 bool prove_offers(master *m, const arena *a, bound_proof *out);
 /* Gives each existing node shares for these prices. The differences become extras. */
 bool prove_nodes(master *m, arena *a, bound_proof *out);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The search is a fixed sequence of moves. More steps always continue from the state that fewer steps reach.
  */
-#ifndef OPTIMISE_PACKING_H
-#define OPTIMISE_PACKING_H
+#pragma once
 
 #include <schedule/guide.h>
 #include <schedule/menu.h>
@@ -103,5 +102,3 @@ bool menu_problem(arena *a, const menu *m, packing_problem *out);
 
 /* guide_types() of an offer, computed once. `known` caches results by offer; initially 0. */
 uint32_t menu_types(scheduler *s, const menu *m, uint32_t offer, const policy *p, uint32_t *known);
-
-#endif

@@ -3,8 +3,7 @@
  * The internal state of a packing search (packing.h), shared by packing.c, packing_fill.c, packing_moves.c and
  * packing_exact.c.
  */
-#ifndef OPTIMISE_PACKING_STATE_H
-#define OPTIMISE_PACKING_STATE_H
+#pragma once
 
 #include <optimise/chance.h>
 #include <optimise/packing.h>
@@ -92,5 +91,3 @@ bool packing_exact(packing *k);
 
 /* Ruins a few nodes and places their pods again. The result is kept if it costs at most `slack` more. */
 void packing_move(packing *k, double slack);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one repacking, shared by its parts. repack.c shows the order of the steps. */
-#ifndef OPTIMISE_REPACK_H
-#define OPTIMISE_REPACK_H
+#pragma once
 
 #include <disrupt/pass.h>
 #include <karp/certificate.h>
@@ -143,5 +142,3 @@ bool repack_certify(repacking *r, karp_decision *d);
 karp_status repack_certificate_holds(repacking *r, const karp_certificate *c);
 /* repack_rows.c: makes the decision, after the round of all steps. `whole`: the search was not stopped. */
 karp_status repack_decision(repacking *r, bool whole, karp_decision **out);
-
-#endif

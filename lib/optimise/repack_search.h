@@ -3,8 +3,7 @@
  * Chooses the nodes to remove and new places for their pods: free space on nodes that stay, or new nodes. Works on
  * numbers alone, as packing.h does. The search is a fixed sequence of moves, so that equal work gives equal plans.
  */
-#ifndef OPTIMISE_REPACK_SEARCH_H
-#define OPTIMISE_REPACK_SEARCH_H
+#pragma once
 
 #include <optimise/packing.h>
 
@@ -70,5 +69,3 @@ bool repack_search_plan(const repack_search *q, repack_plan *out);
  * node. */
 uint64_t repack_first_effort(uint32_t nodes);
 uint64_t repack_next_effort(uint32_t nodes, uint64_t effort);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The current plan of a search (repack_search.h), and the log with which the changes of a move are undone. */
-#ifndef OPTIMISE_REPACK_STATE_H
-#define OPTIMISE_REPACK_STATE_H
+#pragma once
 
 #include <optimise/repack_search.h>
 
@@ -99,5 +98,3 @@ void state_fix(repack_search *q, uint32_t node); /* excludes the node from remov
 bool state_save(repack_search *q, repack_plan *out);
 bool state_take(repack_search *q, const repack_plan *from);
 bool state_copy_plan(karp_context *context, const repack_plan *from, repack_plan *out);
-
-#endif

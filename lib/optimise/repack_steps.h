@@ -5,8 +5,7 @@
  * any place of that class. The first steps use existing free space, and each launch is made as late as possible. If
  * budgets allow a step too few nodes for this to pay in each step, the steps choose their own launches instead.
  */
-#ifndef OPTIMISE_REPACK_STEPS_H
-#define OPTIMISE_REPACK_STEPS_H
+#pragma once
 
 #include <optimise/repack_search.h>
 
@@ -83,5 +82,3 @@ bool repack_steps_alloc(repack_steps *s, size_t pods, size_t bins);
 /* Keeps only the first `count` steps. */
 void repack_steps_cut(repack_steps *s, uint32_t count);
 void repack_steps_free(karp_context *context, repack_steps *s);
-
-#endif

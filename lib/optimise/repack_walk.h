@@ -5,8 +5,7 @@
  * the free space there is by then, chooses its own launches, and has to pay. The search is over the nodes to remove:
  * a fixed sequence of attempts, each a variation of the best one so far.
  */
-#ifndef OPTIMISE_REPACK_WALK_H
-#define OPTIMISE_REPACK_WALK_H
+#pragma once
 
 #include <optimise/repack_steps.h>
 
@@ -27,5 +26,3 @@ double repack_walk_saving(const repack_walk *w); /* $/h, for the best attempt; 0
 uint64_t repack_walk_work(const repack_walk *w);
 /* Copies the best attempt. false = out of memory. */
 bool repack_walk_steps(const repack_walk *w, repack_steps *out);
-
-#endif

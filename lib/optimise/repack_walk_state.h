@@ -3,8 +3,7 @@
  * The attempt that a walk (repack_walk.h) is building: its steps, and the free capacity of its launches and of nodes
  * that stay.
  */
-#ifndef OPTIMISE_REPACK_WALK_STATE_H
-#define OPTIMISE_REPACK_WALK_STATE_H
+#pragma once
 
 #include <optimise/chance.h>
 #include <optimise/repack_walk.h>
@@ -63,5 +62,3 @@ void walk_take_back(repack_walk *w, size_t puts, size_t bins); /* truncates to s
 /* The result of removing these nodes at once: *saving in dollars. Returns a score in which the space used costs
  * `part` of its worth. The changes are kept. */
 double walk_try(repack_walk *w, const uint32_t *nodes, uint32_t count, double *saving);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one search for a cheap plan, shared by its parts. plan.c shows the order of the steps. */
-#ifndef OPTIMISE_SEARCH_H
-#define OPTIMISE_SEARCH_H
+#pragma once
 
 #include <schedule/guide.h>
 #include <schedule/menu.h>
@@ -58,5 +57,3 @@ karp_status search_replay(search *q, const karp_options *options);
 /* refine.c: searches for a cheaper plan in numbers and lets the scheduler check it. */
 karp_status search_refine(search *q);
 void guided_plan_free(guided_plan *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in providers, and how an input shows that its nodes are of their clouds. */
-#ifndef PROVIDERS_BUILTIN_H
-#define PROVIDERS_BUILTIN_H
+#pragma once
 
 #include <providers/plugin.h>
 
@@ -42,5 +41,3 @@ bool plugin_make_id(const builtin_plugin *builtin, karp_str zone, karp_str id, c
 bool plugin_has_label(const builtin_plugin *builtin, karp_str key);
 /* As the member of that name; 0 for a provider without regions. */
 size_t plugin_region_length(const builtin_plugin *builtin, karp_str place, bool zone);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads members of JSON objects. The first failure is kept, with its field, and later failures change nothing. Trees
  * exist only between decode_begin() and decode_end(); texts that are kept are copied.
  */
-#ifndef PROVIDERS_DECODE_H
-#define PROVIDERS_DECODE_H
+#pragma once
 
 #include <json/tree.h>
 #include <providers/scratch.h>
@@ -59,5 +58,3 @@ bool decode_root(decoder *d, const tree *root, const char *what);
 /* Parses a whole text, which must be an object. The tree lives as long as the text, until decode_end(). NULL = the
  * failure is in *d. */
 const tree *decode_tree(decoder *d, karp_str text, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors of providers. */
-#ifndef PROVIDERS_FAIL_H
-#define PROVIDERS_FAIL_H
+#pragma once
 
 #include <karp/provider.h>
 
@@ -15,5 +14,3 @@ uint32_t provider_problem(karp_provider_problem *problem, uint32_t kind, const c
 uint32_t provider_no_memory(karp_provider_problem *problem);
 /* Converts a status and its error to a problem. */
 uint32_t provider_problem_of(karp_provider_problem *problem, const karp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of candidates: common parts of the providers' filters. */
-#ifndef PROVIDERS_LAUNCH_H
-#define PROVIDERS_LAUNCH_H
+#pragma once
 
 #include <base/admit.h>
 #include <karp/provider.h>
@@ -21,5 +20,3 @@ void launch_set_label(karp_label *list, size_t *count, karp_str key, karp_str va
 /* Lists all labels of a type and one of its offerings that are determined: In with a single value. The list has space
  * for all their requirements. Returns the number of labels. */
 size_t launch_labels(const karp_instance_type *type, const karp_offering *o, karp_label *list);
-
-#endif

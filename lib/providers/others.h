@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Karpenter's providers that are not built in, by their node classes. Sources: the repositories named in others.c. */
-#ifndef PROVIDERS_OTHERS_H
-#define PROVIDERS_OTHERS_H
+#pragma once
 
 #include <base/str.h>
 
@@ -17,5 +16,3 @@ const other_provider *other_provider_for_class(karp_str group, karp_str kind);
 const char *other_cloud_of_id(karp_str provider_id);
 /* Whether one of them sets the label on its nodes. */
 bool other_provider_has_label(karp_str key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Function tables of plugins: checks and copies them, whatever their origin. And what the built-in plugins share. */
-#ifndef PROVIDERS_PLUGIN_H
-#define PROVIDERS_PLUGIN_H
+#pragma once
 
 #include <providers/scratch.h>
 
@@ -65,5 +64,3 @@ bool plugin_class_changed(const void *handle, const void *node_class, const karp
 bool plugin_is_hash(karp_str text, uint64_t hash);
 /* The value of a label or an annotation; "" = there is none. */
 karp_str plugin_value_of(const karp_label *list, size_t count, const char *key);
-
-#endif

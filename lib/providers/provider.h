@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An open provider, and the host's calls of its plugin. Every call, built-in or loaded, passes through here. */
-#ifndef PROVIDERS_PROVIDER_H
-#define PROVIDERS_PROVIDER_H
+#pragma once
 
 #include <base/error.h>
 #include <providers/plugin.h>
@@ -72,5 +71,3 @@ static inline const void *provider_class_data(const karp_provider_class *node_cl
 {
     return node_class ? node_class->data : NULL;
 }
-
-#endif

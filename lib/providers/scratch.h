@@ -3,8 +3,7 @@
  * Memory of the providers: many small pieces of an arena, or of the host, freed together. After a refused allocation
  * `failed` is set and every result is NULL, so that builders check only once, at their end.
  */
-#ifndef PROVIDERS_SCRATCH_H
-#define PROVIDERS_SCRATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ void memory_of_scratch(scratch *s, karp_provider_memory *out);
 /* Takes over a reference to a catalogue, also on failure, and keeps it as long as the memory lives. The memory must be
  * from karp_provider_memory_new(). */
 karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deep copies by the rows of records. */
-#ifndef RECORDS_COPY_H
-#define RECORDS_COPY_H
+#pragma once
 
 #include <base/memory.h>
 #include <karp/objects.h>
@@ -23,5 +22,3 @@ void record_copy(record_copier *c, const record *r, const void *from, void *into
 const karp_label *record_copy_labels(record_copier *c, const karp_label *list, size_t count);
 const karp_resource *record_copy_amounts(record_copier *c, const karp_resource *list, size_t count);
 const void *record_copy_list(record_copier *c, const record *r, const void *list, size_t count);
-
-#endif

@@ -6,8 +6,7 @@
  * rows. Tables that libkarp itself needs are in this folder, those of input objects in io/decode_*.c, and those of
  * other documents beside their writers.
  */
-#ifndef RECORDS_RECORD_H
-#define RECORDS_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ static inline void record_set_list(const record_field *f, void *into, const void
     memcpy((char *)into + f->at, &list, sizeof list);
     memcpy((char *)into + f->count, &count, sizeof count);
 }
-
-#endif

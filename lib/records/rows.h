@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros for the rows of records: S is the struct, m its member. Only files with tables include this. */
-#ifndef RECORDS_ROWS_H
-#define RECORDS_ROWS_H
+#pragma once
 
 #include <records/record.h>
 
@@ -92,5 +91,3 @@
     .count = sizeof((const record_field[]){ __VA_ARGS__ }) / sizeof(record_field)
 #define CLOSED(...) .closed = true, OPEN(__VA_ARGS__)
 #define WORDS(name) .list = name##_list, .count = sizeof name##_list / sizeof name##_list[0]
-
-#endif

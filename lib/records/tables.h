@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The records of decisions and commands: the structs of karp/decision.h, disrupt.h, passes.h and command.h. */
-#ifndef RECORDS_TABLES_H
-#define RECORDS_TABLES_H
+#pragma once
 
 #include <records/record.h>
 
@@ -28,5 +27,3 @@ extern const record_words record_command_decisions;
 
 /* command_state.c */
 extern const record record_command_state;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of options as CSV: a line with the names of the columns, in any order, then the rows. Lines that begin with #
  * are comments. */
-#ifndef REPLAY_CELL_TABLE_H
-#define REPLAY_CELL_TABLE_H
+#pragma once
 
 #include <replay/replay.h>
 
@@ -26,5 +25,3 @@ karp_status cell_table_open(cell_table *t, replay *r, const karp_replay_document
 bool cell_table_next(cell_table *t, karp_str *cells, karp_status *status);
 karp_status cell_table_wrong(cell_table *t, const char *message); /* about the row */
 void cell_table_close(cell_table *t);
-
-#endif

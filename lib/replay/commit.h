@@ -3,8 +3,7 @@
  * Commitments: which savings plans and reserved instances would have been best for what ran on demand in a replay.
  * commit_use.c counts the hours of the nodes, commit.c finds the set, write_commit.c writes it.
  */
-#ifndef REPLAY_COMMIT_H
-#define REPLAY_COMMIT_H
+#pragma once
 
 #include <io/write_json.h>
 #include <replay/result.h>
@@ -60,5 +59,3 @@ void commit_as_text(write_buffer *out, const replay_result *p);
 void commit_as_yaml(const replay_result *p, write_buffer *out);
 /* Counts the hours of the nodes, and finds the sets. In the trace's memory. */
 void commit_find(struct engine *e);
-
-#endif

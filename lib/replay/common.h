@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all parts of a replay need: resources, the numbers of pods and nodes, the common start of all policies. */
-#ifndef REPLAY_COMMON_H
-#define REPLAY_COMMON_H
+#pragma once
 
 #include <karp/replay.h>
 #include <json/tree.h>
@@ -55,5 +54,3 @@ typedef struct replay_base {
     size_t offer_count;
     size_t resumed_pods; /* the trace's first events are this many pods of that state, in its order */
 } replay_base;
-
-#endif

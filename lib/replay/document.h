@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents that are given as texts, or as the paths of files. */
-#ifndef REPLAY_DOCUMENT_H
-#define REPLAY_DOCUMENT_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <karp/replay.h>
@@ -11,5 +10,3 @@ karp_status document_text(karp_context *context, const karp_replay_document *doc
                           karp_error *error);
 /* Reads it; `replace`: its objects replace those that were read. */
 karp_status document_read(karp_reader *reader, const karp_replay_document *document, bool replace, karp_error *error);
-
-#endif

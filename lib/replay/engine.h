@@ -13,8 +13,7 @@
  *     engine_repack.c    a repack plan, step by step         engine_buffers.c   CapacityBuffers
  *     engine_drift.c     nodes drift from changed objects
  */
-#ifndef REPLAY_ENGINE_H
-#define REPLAY_ENGINE_H
+#pragma once
 
 #include <karp/repack.h>
 #include <replay/engine_autoscale.h>
@@ -131,5 +130,3 @@ static inline void engine_ahead(const engine *e, size_t i)
 karp_str engine_key(engine *e, karp_str kind, karp_str namespace_, karp_str name);
 bool engine_push(engine *e, uint32_t **list, size_t *count, size_t *capacity, uint32_t value);
 karp_str engine_text(engine *e, karp_str text); /* interned */
-
-#endif

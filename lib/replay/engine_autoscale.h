@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HorizontalPodAutoscalers of Deployments whose usage the trace states: every 15 s they look at the pods, and scale. */
-#ifndef REPLAY_ENGINE_AUTOSCALE_H
-#define REPLAY_ENGINE_AUTOSCALE_H
+#pragma once
 
 #include <kube/autoscaler.h>
 #include <replay/common.h>
@@ -32,5 +31,3 @@ void autoscalers_look(engine *e);
 void autoscalers_looked(engine *e); /* the next look */
 tree *autoscalers_state(const engine *e, trees *t);
 void autoscalers_resume(engine *e, const tree *state);
-
-#endif

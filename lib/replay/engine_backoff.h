@@ -4,8 +4,7 @@
  * drift for a while, which doubles from 1 to 10 minutes with each such while. A success ends it. Failures within it do
  * not count. Without the preview nothing here has an effect.
  */
-#ifndef REPLAY_ENGINE_BACKOFF_H
-#define REPLAY_ENGINE_BACKOFF_H
+#pragma once
 
 #include <karp/replay.h>
 #include <json/tree.h>
@@ -32,5 +31,3 @@ void backoffs_note(struct engine *e, karp_str pool, bool succeeded);
 size_t backoffs_waiting(struct engine *e, const karp_str **pools, int64_t *next);
 tree *backoffs_state(const struct engine *e, trees *t);
 void backoffs_resume(struct engine *e, const tree *list);
-
-#endif

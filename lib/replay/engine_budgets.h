@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PodDisruptionBudgets. */
-#ifndef REPLAY_ENGINE_BUDGETS_H
-#define REPLAY_ENGINE_BUDGETS_H
+#pragma once
 
 #include <kube/eviction.h>
 #include <replay/engine_pods.h>
@@ -22,5 +21,3 @@ bool budgets_allow(engine *e, uint32_t shape); /* whether a pod on a node may be
 /* Reads the budgets of the objects, and finds the shapes that they select. */
 karp_status budgets_read(engine *e);
 karp_status budgets_read_again(engine *e); /* an object of this kind has changed */
-
-#endif

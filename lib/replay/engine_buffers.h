@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CapacityBuffers: their virtual pods are part of every decision, and never bound. */
-#ifndef REPLAY_ENGINE_BUFFERS_H
-#define REPLAY_ENGINE_BUFFERS_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -27,5 +26,3 @@ void buffers_decided(engine *e);
 /* Karpenter looks at its buffers every 30 s: schedules that decision, if it can differ from the last one. */
 void buffers_open(engine *e);
 void buffers_free(engine *e);
-
-#endif

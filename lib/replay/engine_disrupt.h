@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disruption: passes, validation, commands. */
-#ifndef REPLAY_ENGINE_DISRUPT_H
-#define REPLAY_ENGINE_DISRUPT_H
+#pragma once
 
 #include <karp/command.h>
 #include <karp/passes.h>
@@ -57,5 +56,3 @@ void disrupt_free(engine *e);
 
 /* Adds the command to the list; returns its number, or REPLAY_NONE after a failure. */
 uint32_t disrupt_note(engine *e, const karp_command *command);
-
-#endif

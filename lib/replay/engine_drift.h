@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes drift when the trace replaces the NodePool or node class that they were launched from. */
-#ifndef REPLAY_ENGINE_DRIFT_H
-#define REPLAY_ENGINE_DRIFT_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -22,5 +21,3 @@ void drift_free(engine *e);
 void drift_goes(engine *e, uint32_t node, bool goes);
 void drift_launched(engine *e);
 void drift_gone(engine *e, uint32_t node);
-
-#endif

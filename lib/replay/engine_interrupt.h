@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interruptions that a trace or a story states: which nodes they mean, and what is said if there are too few. */
-#ifndef REPLAY_ENGINE_INTERRUPT_H
-#define REPLAY_ENGINE_INTERRUPT_H
+#pragma once
 
 #include <replay/engine.h>
 
@@ -15,5 +14,3 @@ void interrupt_recorded(engine *e, const trace_event *event);
 void interrupt_why_none(const engine *e, const trace_event *event, char text[INTERRUPT_TEXT]);
 /* Keeps a note in the result if fewer nodes were interrupted than a story states. */
 void interrupt_note(engine *e, const trace_event *event, uint64_t done);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs whose pods end: their controller creates pods, and what fails is tried again. CronJobs of such Jobs. */
-#ifndef REPLAY_ENGINE_JOBS_H
-#define REPLAY_ENGINE_JOBS_H
+/* Jobs whose pods end: their controller creates pods, and what fails is tried again. */
+#pragma once
 
 #include <replay/common.h>
 
@@ -44,5 +43,3 @@ void jobs_take(engine *e, const trace_event *event); /* an event of kind TRACE_J
 bool jobs_go_on(engine *e);
 /* Whether some Job runs or some CronJob exists: their state is not saved. */
 bool jobs_any(const engine *e);
-
-#endif

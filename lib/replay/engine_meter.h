@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs and other figures, as sums over time. */
-#ifndef REPLAY_ENGINE_METER_H
-#define REPLAY_ENGINE_METER_H
+#pragma once
 
 #include <replay/result.h>
 
@@ -22,5 +21,3 @@ void meter_node(engine *e, uint32_t node); /* before any change on the node */
 void meter_ended(engine *e, uint32_t node); /* the node has ended */
 void meter_wait(engine *e, int64_t nanoseconds);
 void meter_end(engine *e);
-
-#endif

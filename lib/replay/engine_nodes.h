@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes, from their launch to their end. */
-#ifndef REPLAY_ENGINE_NODES_H
-#define REPLAY_ENGINE_NODES_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -110,5 +109,3 @@ void nodes_drain(engine *e);
 
 /* ---- engine_adopt.c */
 karp_status engine_adopt(engine *e); /* adds the nodes of the objects */
-
-#endif

@@ -3,8 +3,7 @@
  * Pods that a StatefulSet (OrderedReady) creates one after another: each when those before it run. Until then a pod is
  * held: decisions and kube-scheduler do not see it.
  */
-#ifndef REPLAY_ENGINE_ORDERED_H
-#define REPLAY_ENGINE_ORDERED_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -12,5 +11,3 @@
 bool ordered_hold(engine *e, uint32_t pod);
 /* Creates the next pods of all StatefulSets whose pods run. false = there are none. */
 bool ordered_go_on(engine *e);
-
-#endif

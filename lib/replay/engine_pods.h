@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods: kube-scheduler, evictions, and what pods of one shape have in common. */
-#ifndef REPLAY_ENGINE_PODS_H
-#define REPLAY_ENGINE_PODS_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -118,5 +117,3 @@ void pods_order(engine *e);
 /* Likewise, between this node, by its serial number, and the next one that joins at the same time. */
 void pods_settle_joined(engine *e, uint64_t serial);
 void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pending pods, and the replicas of static pools. */
-#ifndef REPLAY_ENGINE_PROVISION_H
-#define REPLAY_ENGINE_PROVISION_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -21,5 +20,3 @@ void static_pools(engine *e); /* scales static pools to their replicas */
  * REPLAY_NONE = none is launched. */
 uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own);
 void provision_bind(engine *e); /* binds pods that the engine cannot judge to the nodes of karp_provision() */
-
-#endif

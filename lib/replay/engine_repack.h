@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of a repack plan in virtual time. */
-#ifndef REPLAY_ENGINE_REPACK_H
-#define REPLAY_ENGINE_REPACK_H
+#pragma once
 
 #include <replay/engine_disrupt.h>
 
@@ -14,5 +13,3 @@ void repack_carried_out(engine *e, const replay_command *c); /* before its nodes
 void repack_refused(engine *e, uint32_t reason);
 void repack_go_on(engine *e); /* at the end of a time */
 void repack_finish(engine *e); /* at the end of the replay */
-
-#endif

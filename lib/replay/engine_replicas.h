@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods that a controller creates and deletes. */
-#ifndef REPLAY_ENGINE_REPLICAS_H
-#define REPLAY_ENGINE_REPLICAS_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -15,5 +14,3 @@ void replicas_choose(engine *e, const trace_event *event);
 void replicas_add(engine *e, uint32_t shape, uint32_t set, karp_str name, uint64_t *next);
 /* Deletes so many pods of the controller, at most all: of its sets only this one. `shape`: of one of its pods. */
 void replicas_remove(engine *e, uint32_t shape, uint32_t set, size_t count);
-
-#endif

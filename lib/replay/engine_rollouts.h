@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deployments whose template changes: their pods are replaced as their strategy says. */
-#ifndef REPLAY_ENGINE_ROLLOUTS_H
-#define REPLAY_ENGINE_ROLLOUTS_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -29,5 +28,3 @@ bool rollouts_scale(engine *e, uint32_t shape, uint64_t replicas);
 uint64_t rollouts_wanted(const engine *e, uint32_t shape, uint64_t absent);
 tree *rollouts_state(const engine *e, trees *t);
 void rollouts_resume(engine *e, const tree *state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kube-scheduler: a mirror of the cluster in lib/kube, which chooses the nodes of pods. */
-#ifndef REPLAY_ENGINE_SCHEDULER_H
-#define REPLAY_ENGINE_SCHEDULER_H
+#pragma once
 
 #include <kube/attempt.h>
 #include <replay/common.h>
@@ -33,5 +32,3 @@ bool binding_handles(const engine *e, uint32_t pod);
 /* REPLAY_NONE = no node takes the pod. May preempt pods of lower priority. */
 uint32_t binding_choose(engine *e, uint32_t pod);
 bool binding_fits(engine *e, uint32_t pod, uint32_t node);
-
-#endif

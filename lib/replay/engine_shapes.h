@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What pods of one shape have in common, and which nodes admit them. */
-#ifndef REPLAY_ENGINE_SHAPES_H
-#define REPLAY_ENGINE_SHAPES_H
+#pragma once
 
 #include <replay/engine.h>
 
@@ -17,5 +16,3 @@ static inline bool shape_admitted(engine *e, uint32_t shape, const replay_node *
 int64_t engine_whole(double amount, uint32_t resource); /* as the engine counts it */
 int64_t engine_amount(const karp_resource *r, uint32_t resource);
 uint32_t engine_resource(engine *e, karp_str name); /* REPLAY_NONE = no pod requests it */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster as a snapshot that is edited as the cluster changes. */
-#ifndef REPLAY_ENGINE_SNAPSHOT_H
-#define REPLAY_ENGINE_SNAPSHOT_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -28,5 +27,3 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out);
 
 /* ---- engine_dump.c */
 karp_status engine_dump(engine *e, karp_text *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a replay as a document: engine_save.c writes it, engine_resume.c restores it. */
-#ifndef REPLAY_ENGINE_STATE_H
-#define REPLAY_ENGINE_STATE_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -15,5 +14,3 @@ tree *launch_state(engine *e, trees *t, const karp_launch *launch, const int64_t
 void launch_from_state(engine *e, const tree *state, karp_launch *launch, int64_t amounts[RESOURCES_MOST]);
 tree *amounts_state(const engine *e, trees *t, const int64_t amounts[RESOURCES_MOST]);
 void amounts_from_state(engine *e, const tree *state, int64_t amounts[RESOURCES_MOST]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine that the cloud provides for a launch, and offerings that it does not have for a while. */
-#ifndef REPLAY_MACHINE_H
-#define REPLAY_MACHINE_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -34,5 +33,3 @@ typedef struct machine {
 /* Finds the launch's choice, or if it is unavailable the cheapest other option that the launch allows. false = there is
  * none. */
 bool find_machine(engine *e, const karp_launch *launch, machine *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents of objects as trees, before they become a snapshot. */
-#ifndef REPLAY_OBJECTS_H
-#define REPLAY_OBJECTS_H
+#pragma once
 
 #include <io/reader.h>
 #include <replay/trace.h>
@@ -52,5 +51,3 @@ karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, 
 /* Removes pods from the list, and adds events that create them at the start of the trace. `dumped`: a replay dumped the
  * pods, and all of them go on as they were. Errors: INVALID, UNSUPPORTED, NOMEM. */
 karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, bool dumped, karp_error *error);
-
-#endif

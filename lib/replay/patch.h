@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What turns one object into another: JSON merge patches (RFC 7386), which recordings have. */
-#ifndef REPLAY_PATCH_H
-#define REPLAY_PATCH_H
+#pragma once
 
 #include <io/table.h>
 #include <json/tree.h>
@@ -26,5 +25,3 @@ bool patch_book_put(patch_book *b, karp_str key, const tree *object); /* false =
 /* What an entry of a line's `patched` is now: {"object": KEY, "like": KEY of another one, "patch": …}. NULL = `why`, or
  * out of memory where that is NULL. */
 tree *patch_book_turn(patch_book *b, trees *t, const tree *entry, const char **why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings in memory, and the objects of the cluster as they are from look to look. */
-#ifndef REPLAY_RECORDING_H
-#define REPLAY_RECORDING_H
+#pragma once
 
 #include <io/table.h>
 #include <json/tree.h>
@@ -44,7 +43,3 @@ void recording_free(recording *r);
 /* Sets `next` of all rows as of this look: looks are taken in their order. */
 void recording_take(recording *r, size_t look);
 void recording_settle(recording *r); /* `now` is `next` */
-/* Sets `then` of all rows as of that instant, which is not before the one of the last call. */
-void recording_recall(recording *r, int64_t at);
-
-#endif

@@ -6,8 +6,7 @@
  *
  *     repack_read.c     the document as steps          engine_repack.c    the steps in virtual time
  */
-#ifndef REPLAY_REPACK_PLAY_H
-#define REPLAY_REPACK_PLAY_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -60,5 +59,3 @@ struct replay_repack {
     uint64_t pending, evictions; /* at the start of the step; at the start of the plan */
     uint64_t moved_before; /* at the start of the step */
 };
-
-#endif

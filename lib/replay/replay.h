@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A replay as a whole: its options, the common start of all policies, and their results. */
-#ifndef REPLAY_REPLAY_H
-#define REPLAY_REPLAY_H
+#pragma once
 
 #include <io/write_json.h>
 #include <kube/config.h>
@@ -85,5 +84,3 @@ karp_status replay_give_outcome(replay *r);
 /* ---- write_replay_html.c */
 
 void replay_write_html(const replay *r, const char *verb, write_buffer *out);
-
-#endif

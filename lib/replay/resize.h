@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right sizes in a replay: what pods of the trace and of the objects request by recommendations. */
-#ifndef REPLAY_RESIZE_H
-#define REPLAY_RESIZE_H
+#pragma once
 
 #include <replay/replay.h>
 
@@ -10,5 +9,3 @@
 karp_status replay_read_requests(replay *r, karp_reader *reader);
 /* Changes the pods and DaemonSets of base.objects as that reader, which has finished, did with its own. */
 karp_status replay_resize_objects(replay *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of a policy. */
-#ifndef REPLAY_RESULT_H
-#define REPLAY_RESULT_H
+#pragma once
 
 #include <replay/common.h>
 
@@ -67,5 +66,3 @@ typedef struct replay_result {
     double *runs[SPREAD_FIGURES]; /* of all runs, in ascending order; NULL = there was one run */
     size_t run_count, run_room;
 } replay_result;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the figures of a policy spread over several runs, which differ in their seed. */
-#ifndef REPLAY_SPREAD_H
-#define REPLAY_SPREAD_H
+#pragma once
 
 #include <io/write_json.h>
 #include <replay/result.h>
@@ -20,5 +19,3 @@ void spread_free(replay_result *total, karp_context *context);
 double spread_at(const replay_result *total, size_t figure, size_t percent);
 /* "runs": {…}, a member of an open object; nothing if there was one run. */
 void spread_as_json(json_out *j, const replay_result *total);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members of structs in the saved state of a replay. The same rows write them (engine_save.c) and read them again
  * (engine_resume.c). */
-#ifndef REPLAY_STATE_ROWS_H
-#define REPLAY_STATE_ROWS_H
+#pragma once
 
 #include <records/tables.h>
 #include <replay/common.h>
@@ -25,5 +24,3 @@ void state_refuse(engine *e, const char *what);
 int64_t state_number(engine *e, const tree *value, const char *what);
 uint64_t state_count(engine *e, const tree *value, uint64_t most, const char *what); /* 0 … most */
 double state_real(engine *e, const tree *value, const char *what);
-
-#endif

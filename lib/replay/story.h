@@ -11,8 +11,7 @@
  *     story_decide  one decision and its consequences          story_play    steps and events in the order of time
  *     story_write   the output as JSON or text
  */
-#ifndef REPLAY_STORY_H
-#define REPLAY_STORY_H
+#pragma once
 
 #include <io/reader.h>
 #include <replay/replay.h>
@@ -233,5 +232,3 @@ void story_write_step_end(story *s);
 void story_write_event(story *s, const char *event, karp_str node, karp_str detail);
 karp_status story_write_decision(story *s, const karp_decision *decision, bool disruption);
 karp_status story_write_end(story *s, karp_text *out);
-
-#endif

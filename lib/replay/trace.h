@@ -6,8 +6,7 @@
  * Many pods are equal. The content of a Pod (labels, annotations, owner, spec) is therefore stored once, as a shape,
  * and events contain the shape's number.
  */
-#ifndef REPLAY_TRACE_H
-#define REPLAY_TRACE_H
+#pragma once
 
 #include <io/table.h>
 #include <json/tree.h>
@@ -185,5 +184,3 @@ karp_status trace_sort(trace *t, karp_error *error);
  * the event is left out and counted. Errors: INVALID, NOMEM.
  */
 karp_status trace_finish(trace *t, bool lenient, karp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A document of kind Load while its load is generated. Fields that are wrong are errors of the story. */
-#ifndef REPLAY_TRACE_LOAD_H
-#define REPLAY_TRACE_LOAD_H
+#pragma once
 
 #include <replay/story.h>
 #include <replay/trace_workloads.h>
@@ -36,5 +35,3 @@ tree *load_pod(load *l, const tree *given, const char *kind, karp_str name, karp
 
 /* trace_cron.c: the Jobs of cronJobs[index]. */
 karp_status load_cron_job(load *l, const tree *given, size_t index, uint64_t number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formats of traces. A reader adds its document's events to a trace; trace_finish() is called after all documents. */
-#ifndef REPLAY_TRACE_READ_H
-#define REPLAY_TRACE_READ_H
+#pragma once
 
 #include <karp/replay.h>
 #include <json/tree.h>
@@ -41,5 +40,3 @@ struct story;
 karp_status trace_generate_load(trace *t, struct story *s);
 /* trace_msgpack.c. Errors: SYNTAX, NOMEM. */
 karp_status trace_unpack(trees *t, karp_str name, karp_str text, tree **out, karp_error *error);
-
-#endif

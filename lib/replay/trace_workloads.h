@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workloads of a trace: converts changes of Deployments, Jobs and other workloads into events of their pods. */
-#ifndef REPLAY_TRACE_WORKLOADS_H
-#define REPLAY_TRACE_WORKLOADS_H
+#pragma once
 
 #include <json/tree.h>
 #include <karp/replay.h>
@@ -57,5 +56,3 @@ karp_status workloads_delete(workloads *w, int64_t at, const tree *source, const
 /* The same for a workload without an object: `pod` is the Pod without a name. */
 karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str kind, karp_str namespace_,
                           karp_str name, tree *pod, uint64_t replicas, int64_t lasts);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions of a recording, and what is decided for the cluster just before them. */
-#ifndef REPLAY_TWIN_H
-#define REPLAY_TWIN_H
+#pragma once
 
 #include <io/write_json.h>
 #include <replay/recording.h>
@@ -60,5 +59,3 @@ bool twin_pods_wait(twin *w, int64_t at);
 /* Sets verdict and `ours`. */
 karp_status twin_judge(twin *w, twin_decision *d, const twin_question *q);
 int64_t twin_time(const tree *object, const char *member); /* of metadata; KARP_NO_TIME = not stated */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of time as files of the system describe them (RFC 9636), for the timeZone of CronJobs. */
-#ifndef REPLAY_ZONE_H
-#define REPLAY_ZONE_H
+#pragma once
 
 #include <base/memory.h>
 #include <karp/base.h>
@@ -33,5 +32,3 @@ karp_status zone_parse(zone *z, arena *memory, karp_str text);
 int64_t zone_ahead(const zone *z, int64_t at);
 /* Whether the name may be that of a zone: letters, digits and -_+, in parts with slashes between. */
 bool zone_is_name(karp_str name);
-
-#endif

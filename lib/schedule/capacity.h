@@ -3,8 +3,7 @@
  * Which variants of a template have enough capacity for a vector of requests. The variants in question have no
  * negative free capacity of any resource.
  */
-#ifndef SCHEDULE_CAPACITY_H
-#define SCHEDULE_CAPACITY_H
+#pragma once
 
 #include <schedule/templates.h>
 
@@ -55,5 +54,3 @@ bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_numbe
 bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t other);
 /* Clears the bits of variants without enough space for the vector. Sets `failed` when an allocation fails. */
 void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits);
-
-#endif

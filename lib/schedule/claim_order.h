@@ -10,8 +10,7 @@
  *
  * Runs of equal pods that change nothing of a claim but its amounts are placed by counting (claim_runs.c).
  */
-#ifndef SCHEDULE_CLAIM_ORDER_H
-#define SCHEDULE_CLAIM_ORDER_H
+#pragma once
 
 #include <schedule/pods.h>
 #include <schedule/views.h>
@@ -131,5 +130,3 @@ bool claims_countable(scheduler *s, const view *v);
 /* Places as many of `pods`, the next ones of the view's run, as it can, and returns their number. The pod before them
  * was placed on a claim. `first` is their position in the queue. */
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The slice also has the claims that are retired. With the option for a stable order it is not maintained.
  */
-#ifndef SCHEDULE_CLAIM_SLICE_H
-#define SCHEDULE_CLAIM_SLICE_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -30,5 +29,3 @@ bool slice_sort_grown(scheduler *s, uint32_t number); /* the claim has received 
 bool slice_sort_opened(scheduler *s, uint32_t number); /* the claim is new and has one pod */
 /* Sorts the slice after claims that are in no list have lost pods. */
 void slice_sort_again(scheduler *s);
-
-#endif

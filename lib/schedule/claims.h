@@ -2,8 +2,7 @@
 /*
  * Open claims, which are nodes to be launched, and how new ones are opened: passes 2 and 3 of placing a pod.
  */
-#ifndef SCHEDULE_CLAIMS_H
-#define SCHEDULE_CLAIMS_H
+#pragma once
 
 #include <schedule/claim_order.h>
 #include <schedule/claim_slice.h>
@@ -112,5 +111,3 @@ void reservations_free(scheduler *s);
 uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
                              uint32_t set, uint32_t **ids, uint32_t *count);
 void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * Declarations that every part of a scheduler uses. Amounts are vectors in the snapshot's units, over the resources
  * that some pod requests.
  */
-#ifndef SCHEDULE_COMMON_H
-#define SCHEDULE_COMMON_H
+#pragma once
 
 #include <karp/schedule.h>
 #include <model/peer.h>
@@ -40,5 +39,3 @@ struct vectors {
     int64_t *zero; /* a vector of zeros */
     int64_t *sum, *most; /* scratch */
 };
-
-#endif

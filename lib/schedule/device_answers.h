@@ -4,8 +4,7 @@
  * them by driver, pool and name of a device, and by request. Devices of several instance types may have equal names and
  * different attributes. The result for the first of them then counts for all.
  */
-#ifndef SCHEDULE_DEVICE_ANSWERS_H
-#define SCHEDULE_DEVICE_ANSWERS_H
+#pragma once
 
 #include <schedule/device_run.h>
 
@@ -36,5 +35,3 @@ bool answers_equal(scheduler *s, const allocation *a, uint32_t index, const live
 /* Such an alternative was left out: each device was visited for it where it was for the equal one. */
 void answers_repeat(scheduler *s, const allocation *a, uint32_t index, const live_request *left_out,
                     const live_request *equal, uint32_t since);
-
-#endif

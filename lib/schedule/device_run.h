@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internals of the device module: the state of a run and of one allocation. */
-#ifndef SCHEDULE_DEVICE_RUN_H
-#define SCHEDULE_DEVICE_RUN_H
+#pragma once
 
 #include <model/device_index.h>
 #include <schedule/devices.h>
@@ -282,5 +281,3 @@ amount ledger_committed(const allocation *a, uint32_t index, enum ledger_kind ki
 void ledger_commit(scheduler *s);
 /* Returns everything that the candidate has committed for these types (table indices). */
 void ledger_release(scheduler *s, uint32_t number, const uint32_t *released, uint32_t count);
-
-#endif

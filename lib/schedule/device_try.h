@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step of the search for devices (dra.md D7, D8): adds a device to those that were chosen, or removes the last one
  * again. */
-#ifndef SCHEDULE_DEVICE_TRY_H
-#define SCHEDULE_DEVICE_TRY_H
+#pragma once
 
 #include <schedule/device_run.h>
 
@@ -62,5 +61,3 @@ bool note_visit(search *x, search_frame *f, uint32_t number);
 bool add_device(search *x, search_frame *f, uint32_t number);
 /* Undoes it. Nothing happens if the frame has no device. */
 void remove_device(search *x, search_frame *f);
-
-#endif

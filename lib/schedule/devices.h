@@ -12,8 +12,7 @@
  *   device_twins.c    devices that are interchangeable in a search
  *   device_ledger.c   which candidate has reserved what; commit and release
  */
-#ifndef SCHEDULE_DEVICES_H
-#define SCHEDULE_DEVICES_H
+#pragma once
 
 #include <schedule/claims.h>
 
@@ -56,5 +55,3 @@ bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *ou
  * exist. */
 karp_str devices_unknown_expression(const scheduler *s, uint32_t class_number);
 karp_str devices_missing_claim(const scheduler *s, uint32_t class_number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What only explanations need about domains: where they come from, and which pods are counted in them. */
-#ifndef SCHEDULE_DOMAIN_FACTS_H
-#define SCHEDULE_DOMAIN_FACTS_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -38,5 +37,3 @@ const domain_source *domain_sources(scheduler *s, domain_facts *f, uint32_t key_
 const counted_pod *domain_pods(scheduler *s, domain_facts *f, uint32_t group_number);
 /* The group whose arrays have the domains of `g`: itself, or the wide group that it is a part of. */
 const struct group *domain_span(const scheduler *s, const struct group *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Node filters of spread constraints: which nodes count for a pod. */
-#ifndef SCHEDULE_FILTERS_H
-#define SCHEDULE_FILTERS_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -39,5 +38,3 @@ bool filter_selective(const node_filter *f);
 bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text);
 /* The same for a Node; only the Node object is considered. */
 bool filter_matches_node(scheduler *s, const node_filter *f, uint32_t node_index);
-
-#endif

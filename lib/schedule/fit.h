@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of karp_fit() share. Amounts are vectors of 64-bit integers, and labels are numbers. */
-#ifndef SCHEDULE_FIT_H
-#define SCHEDULE_FIT_H
+#pragma once
 
 #include <karp/fit.h>
 #include <karp/objective.h>
@@ -122,5 +121,3 @@ typedef struct fit_purchase {
     size_t count; /* 0 = the nodes that the rules launch are at most as expensive */
     karp_cost cost;
 } fit_purchase;
-
-#endif

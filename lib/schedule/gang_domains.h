@@ -4,8 +4,7 @@
  * Nodes without the label, or with an empty value, are in no domain. Each existing node is a domain of the host name,
  * and so is each node that is launched.
  */
-#ifndef SCHEDULE_GANG_DOMAINS_H
-#define SCHEDULE_GANG_DOMAINS_H
+#pragma once
 
 #include <schedule/gangs.h>
 #include <schedule/within.h>
@@ -48,5 +47,3 @@ typedef struct outside {
 /* Confines placements to the domain, within the one to which they are confined already. false = out of memory. */
 bool gang_enter(scheduler *s, const gang_domain *domain, outside *before);
 void gang_leave(scheduler *s, const outside *before);
-
-#endif

@@ -4,8 +4,7 @@
  * not at all, and pods without a group as in the ordinary loop. What comes first: the higher priority, then the earlier
  * position in the queue; a group has the position of its first pod.
  */
-#ifndef SCHEDULE_GANG_LOOP_H
-#define SCHEDULE_GANG_LOOP_H
+#pragma once
 
 #include <schedule/gangs.h>
 
@@ -13,5 +12,3 @@
 bool gang_loop_applies(const scheduler *s);
 /* Places the pods of the round. false = out of memory. */
 bool gang_loop_run(scheduler *s);
-
-#endif

@@ -3,8 +3,7 @@
  * Whether kube-scheduler finds places for a group on existing nodes: it tries the pods one after another, those of
  * higher priority and older ones first, each on the node that it scores highest, and no other order or node.
  */
-#ifndef SCHEDULE_GANG_PEER_H
-#define SCHEDULE_GANG_PEER_H
+#pragma once
 
 #include <schedule/gangs.h>
 
@@ -13,5 +12,3 @@ bool gang_peer_can(const scheduler *s, uint32_t pods);
 /* Places as many of the pods in its order, and returns their number. `worst`: on the node that it scores lowest, for
  * what other scores or equal nodes could come to. */
 uint32_t gang_peer_place(scheduler *s, const uint32_t *pods, uint32_t count, bool worst);
-
-#endif

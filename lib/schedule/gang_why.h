@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCHEDULE_GANG_WHY_H
-#define SCHEDULE_GANG_WHY_H
+#pragma once
 
 #include <schedule/gang_domains.h>
 
@@ -9,5 +8,3 @@
 void gang_note_try(scheduler *s, const member_group *g, gang_result *r, const gang_domain *domain, const gang_try *one);
 /* "7 of 8 fit: …", domain by domain. */
 void gang_add_tries(const gang_result *r, strbuf *out);
-
-#endif

@@ -3,8 +3,7 @@
  * Groups of pods that start together (karp/groups.h): their members, what keeps them from starting, and what became of
  * them. gang_loop.h places them.
  */
-#ifndef SCHEDULE_GANGS_H
-#define SCHEDULE_GANGS_H
+#pragma once
 
 #include <model/groups.h>
 #include <schedule/report.h>
@@ -75,5 +74,3 @@ struct gang_state {
 
 /* Adds a row for each group with members to place, and notes about them. */
 bool gangs_report(scheduler *s, karp_decision *d);
-
-#endif

@@ -3,8 +3,7 @@
  * A round with a guide: the caller determines where each pod is placed, as far as the scheduler's rules allow it.
  * Pods without a target are placed as usual.
  */
-#ifndef SCHEDULE_GUIDE_H
-#define SCHEDULE_GUIDE_H
+#pragma once
 
 #include <schedule/common.h>
 #include <schedule/policy.h>
@@ -59,5 +58,3 @@ uint32_t guide_view(scheduler *s, uint32_t class_number, uint32_t step);
 /* guide.c, for solve.c: places `pods` in order, as far as possible. Moves those that are left to the front and
  * returns their number. */
 uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count);
-
-#endif

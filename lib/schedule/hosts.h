@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Existing nodes: pass 1 of placing a pod. */
-#ifndef SCHEDULE_HOSTS_H
-#define SCHEDULE_HOSTS_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -74,5 +73,3 @@ bool hosts_exempt(const scheduler *s, uint32_t pod_number);
 bool host_stays(const scheduler *s, uint32_t host_index);
 /* The reason why the node rejects the pod; KARP_REASON_NONE if it would accept it. Changes nothing. */
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
-
-#endif

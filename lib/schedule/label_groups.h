@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Label groups: pods of one namespace whose labels no selector distinguishes. */
-#ifndef SCHEDULE_LABEL_GROUPS_H
-#define SCHEDULE_LABEL_GROUPS_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -40,5 +39,3 @@ static inline uint32_t label_group_list_at(label_group_list list, uint32_t i)
  * requires none. Every label group that the group selects is among them. Empty, with s->failed set, when out of
  * memory. */
 label_group_list label_groups_for(scheduler *s, const group *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop over pods without groups, as the loop over groups uses it. */
-#ifndef SCHEDULE_LOOP_H
-#define SCHEDULE_LOOP_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -12,5 +11,3 @@ uint32_t loop_place(scheduler *s, uint32_t *pods, uint32_t count);
 bool loop_fail(scheduler *s, uint32_t pod_number, uint32_t view_number, uint32_t reason);
 /* The same with the outcome of its last attempt. */
 bool loop_fail_left(scheduler *s, uint32_t pod_number);
-
-#endif

@@ -5,8 +5,7 @@
  * stays where the round placed it: pods on existing nodes, and claims whose pods have to be together or share
  * devices, volumes or reservations.
  */
-#ifndef SCHEDULE_MENU_H
-#define SCHEDULE_MENU_H
+#pragma once
 
 #include <base/memory.h>
 #include <karp/objective.h>
@@ -82,5 +81,3 @@ typedef struct menu_hosts {
 
 /* Call after a round in which the menu's pods stay where they are. Undoes that round. false = out of memory. */
 bool menu_hosts_make(scheduler *s, arena *a, const menu *m, menu_hosts *out);
-
-#endif

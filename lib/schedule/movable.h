@@ -3,8 +3,7 @@
  * Predicates on pods: which are pending, and which can be moved or evicted; and on nodes that receive them. Pure; any
  * thread.
  */
-#ifndef SCHEDULE_MOVABLE_H
-#define SCHEDULE_MOVABLE_H
+#pragma once
 
 #include <karp/inspect.h>
 #include <model/pdbs.h>
@@ -40,5 +39,3 @@ bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, in
 /* Whether the node's consolidateAfter is not over at `now`: then simulations of disruption place no pods of other nodes
  * on it. */
 bool under_consolidate_after(const karp_snapshot *w, const state_node *n, int64_t now);
-
-#endif

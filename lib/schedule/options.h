@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of decisions, checked, and what follows from them. */
-#ifndef SCHEDULE_OPTIONS_H
-#define SCHEDULE_OPTIONS_H
+#pragma once
 
 #include <decision/decision.h>
 #include <karp/disrupt.h>
@@ -40,4 +39,3 @@ karp_status objective_check(const karp_options *options, karp_objective *out, ka
 /* The decision without any placement, for a caller that stopped the preparation and wants partial results. */
 karp_status provision_nothing(const karp_snapshot *seen, const karp_options *options, karp_decision **out,
                               karp_error *error);
-#endif

@@ -4,8 +4,7 @@
  * placed on claims, mostly in long runs, they are recorded as runs instead, so that a million pods need no record
  * each.
  */
-#ifndef SCHEDULE_PLACEMENT_H
-#define SCHEDULE_PLACEMENT_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -50,5 +49,3 @@ void placement_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint3
 /* Converts runs to records by pod. false = out of memory. */
 bool placement_settle(scheduler *s);
 place placement_get(scheduler *s, uint32_t pod_number);
-
-#endif

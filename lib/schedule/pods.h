@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pods of a round, and the state of their classes. */
-#ifndef SCHEDULE_PODS_H
-#define SCHEDULE_PODS_H
+#pragma once
 
 #include <schedule/filters.h>
 #include <schedule/views.h>
@@ -71,5 +70,3 @@ static inline unsigned exclusion(const struct pods *p, uint32_t pod_number)
 {
     return p->excluded == NULL ? 1 : p->excluded[pod_number];
 }
-
-#endif

@@ -4,8 +4,7 @@
  * which types a finished claim lists. Where pods may be placed is not affected. lib/optimise uses schedulers through
  * this header, menu.h, guide.h, relaxed.h and the headers that lib/disrupt uses.
  */
-#ifndef SCHEDULE_POLICY_H
-#define SCHEDULE_POLICY_H
+#pragma once
 
 #include <karp/objective.h>
 #include <schedule/common.h>
@@ -53,5 +52,3 @@ bool policy_cut_short(const scheduler *s);
 bool policy_stopped(const scheduler *s);
 /* Whether a stop request ended the round. */
 bool policy_round_stopped(const scheduler *s);
-
-#endif

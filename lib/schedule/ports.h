@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host ports in use on a node or claim. */
-#ifndef SCHEDULE_PORTS_H
-#define SCHEDULE_PORTS_H
+#pragma once
 
 #include <schedule/claims.h>
 
@@ -16,5 +15,3 @@ bool ports_clash_daemons(scheduler *s, const daemon_group *g, const claim *c, ui
 /* Whether the pod's ports are in use by other pods. */
 bool ports_clash(const port_use *uses, uint32_t count, uint32_t pod, host_port_list ports);
 bool ports_take(scheduler *s, port_use **uses, uint32_t *count, uint32_t *capacity, uint32_t pod, host_port_list ports);
-
-#endif

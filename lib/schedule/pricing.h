@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prices of types under requirements. */
-#ifndef SCHEDULE_PRICING_H
-#define SCHEDULE_PRICING_H
+#pragma once
 
 #include <karp/objective.h>
 #include <schedule/common.h>
@@ -37,5 +36,3 @@ uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_
  * that does (0 = no minValues). */
 bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
                        uint32_t *needed);
-
-#endif

@@ -4,8 +4,7 @@
  * capacity of existing nodes, and every rule that numbers can express. Other rules are left out. So every plan for
  * the same pods is a solution of the relaxation, and a bound on its solutions is a bound on all plans.
  */
-#ifndef SCHEDULE_RELAXED_H
-#define SCHEDULE_RELAXED_H
+#pragma once
 
 #include <base/memory.h>
 #include <schedule/common.h>
@@ -45,5 +44,3 @@ bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step,
 /* The names that identify an offer: its NodePool, type, zone and capacity type; "" for a zone or capacity type that
  * it does not have. */
 void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str names[4]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the state of a finished run into the rows of a decision. */
-#ifndef SCHEDULE_REPORT_H
-#define SCHEDULE_REPORT_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <decision/decision.h>
@@ -120,5 +119,3 @@ karp_str topology_key_meant(karp_str key);
 void show_resources(const scheduler *s, strbuf *b, resource_list list);
 /* Resources with their quantities as canonical text, sorted by resource name, in the arena. */
 const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_list list, size_t *count);
-
-#endif

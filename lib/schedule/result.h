@@ -4,8 +4,7 @@
  * includes no other headers of lib/schedule than this one, movable.h, pricing.h, provision.h, report.h, and solve.h
  * through report.h.
  */
-#ifndef SCHEDULE_RESULT_H
-#define SCHEDULE_RESULT_H
+#pragma once
 
 #include <schedule/report.h>
 
@@ -64,5 +63,3 @@ bool scheduler_failed(const scheduler *s);
 void scheduler_fail(scheduler *s);
 /* Whether the scheduler can serve a run with these options. If so, it uses them from now on. */
 bool scheduler_reuse(scheduler *s, const run_options *how);
-
-#endif

@@ -13,8 +13,7 @@
  * Karpenter's, never laxer. rounds_repeatable() does not cover this before the first round (karp_repack()), or for
  * rounds that are not simulations (plans for the least cost).
  */
-#ifndef SCHEDULE_ROUNDS_H
-#define SCHEDULE_ROUNDS_H
+#pragma once
 
 #include <schedule/pods.h>
 
@@ -60,5 +59,3 @@ bool round_count_hosts(scheduler *s, uint32_t label_group_number, uint32_t host_
 bool round_touch(scheduler *s, uint32_t host_index); /* call before the host receives a pod */
 void class_enter_round(scheduler *s, class_state *c); /* see class_begin_round() */
 bool round_withhold(scheduler *s, uint32_t group_number); /* subtracts removed nodes from the counts of a new group */
-
-#endif

@@ -5,8 +5,7 @@
  * limits and reservations. Requirement sets, type sets, views and groups that were created are kept, as between
  * rounds. What classes remember of nodes and claims that rejected them is forgotten.
  */
-#ifndef SCHEDULE_SAVEPOINT_H
-#define SCHEDULE_SAVEPOINT_H
+#pragma once
 
 #include <schedule/claims.h>
 #include <schedule/hosts.h>
@@ -57,5 +56,3 @@ bool savepoint_note_host(scheduler *s, uint32_t host_index, const int64_t *reque
 bool savepoint_note_claim(scheduler *s, uint32_t claim_number);
 /* The same, after pods were placed. */
 void savepoint_note_pods(scheduler *s, const uint32_t *pods, uint32_t count);
-
-#endif

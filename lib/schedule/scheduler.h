@@ -11,8 +11,7 @@
  * A "host" is anything that can have a host name: a node or a claim. A failed allocation sets `failed`. Results after
  * that are invalid, and the loop ends.
  */
-#ifndef SCHEDULE_SCHEDULER_H
-#define SCHEDULE_SCHEDULER_H
+#pragma once
 
 #include <schedule/claims.h>
 #include <base/context.h>
@@ -98,5 +97,3 @@ static inline bool scheduler_worked(scheduler *s, size_t units)
 void scheduler_limit_work(scheduler *s);
 /* Whether a rule of a later version is in force. */
 static inline bool in_force(const scheduler *s, enum peer_rule rule) { return rule_of(s->settings.rules, rule); }
-
-#endif

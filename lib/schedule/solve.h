@@ -3,8 +3,7 @@
  * One run of the scheduler, from its set-up to its raw result. Used for provisioning and by the simulations of
  * disruption.
  */
-#ifndef SCHEDULE_SOLVE_H
-#define SCHEDULE_SOLVE_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -72,5 +71,3 @@ bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *
 
 /* default_spread.c */
 bool default_spread_init(scheduler *s);
-
-#endif

@@ -5,8 +5,7 @@
  * what it was before them, and they are placed again. Claims that were looked at receive no more pods. At most two
  * passes; never in simulations of disruption, as in the proposal.
  */
-#ifndef SCHEDULE_SPLIT_H
-#define SCHEDULE_SPLIT_H
+#pragma once
 
 #include <schedule/claims.h>
 #include <schedule/rounds.h>
@@ -45,5 +44,3 @@ bool split_note(scheduler *s, uint32_t claim_number, uint32_t pod_number, const 
 /* Looks at the claims that were not looked at yet. true = pods lost their places: they are to be placed again, in the
  * order of the queue. */
 bool split_claims(scheduler *s, uint32_t **pods, uint32_t *count);
-
-#endif

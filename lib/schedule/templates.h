@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each NodePool can launch, before pods are considered. */
-#ifndef SCHEDULE_TEMPLATES_H
-#define SCHEDULE_TEMPLATES_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -92,5 +91,3 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason);
 bool limits_allow(const scheduler *s, const template_ *t, const instance_type *type);
 /* Subtracts a new claim with these types from the limits. */
 void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const int64_t *total);
-
-#endif

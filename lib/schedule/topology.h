@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spread, pod affinity and anti-affinity. */
-#ifndef SCHEDULE_TOPOLOGY_H
-#define SCHEDULE_TOPOLOGY_H
+#pragma once
 
 #include <base/bits.h>
 #include <model/selector.h>
@@ -223,5 +222,3 @@ bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_tex
 bool group_widen(scheduler *s, group *wanted, toleration_list tolerations);
 /* Whether the group counts pods of the label group: pods that it selects, or that it excludes from its wide group. */
 bool group_counts(const scheduler *s, const group *g, const label_group *k);
-
-#endif

@@ -3,8 +3,7 @@
  * Which instance types remain possible: bit masks per requirement, interned type sets, and which of them have enough
  * capacity.
  */
-#ifndef SCHEDULE_TYPES_H
-#define SCHEDULE_TYPES_H
+#pragma once
 
 #include <base/bits.h>
 #include <schedule/capacity.h>
@@ -76,5 +75,3 @@ const int64_t *typeset_most(scheduler *s, uint32_t types, const int64_t *total);
 bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
-
-#endif

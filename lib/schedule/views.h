@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pod classes after some relaxation. */
-#ifndef SCHEDULE_VIEWS_H
-#define SCHEDULE_VIEWS_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -48,5 +47,3 @@ uint32_t view_of_class(scheduler *s, uint32_t class_number);
 uint32_t view_after(scheduler *s, uint32_t class_number, uint32_t step);
 /* The view after one more step of the ladder. LAST_VIEW = nothing left to relax, NO_ID = out of memory. */
 uint32_t view_relax(scheduler *s, uint32_t view_number);
-
-#endif

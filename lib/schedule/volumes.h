@@ -3,8 +3,7 @@
  * CSI volume limits of existing nodes, and the attachment limits of the instance types of
  * launches (K15-1).
  */
-#ifndef SCHEDULE_VOLUMES_H
-#define SCHEDULE_VOLUMES_H
+#pragma once
 
 #include <schedule/claims.h>
 #include <schedule/hosts.h>
@@ -57,5 +56,3 @@ bool launch_volumes_take(scheduler *s, claim *c, uint32_t class_number);
  * limit. false = no single driver excludes all. */
 bool launch_volumes_blame(scheduler *s, const claim *c, uint32_t class_number, uint32_t types, uint32_t *driver,
                           uint32_t *count, int64_t *limit);
-
-#endif

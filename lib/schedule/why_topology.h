@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which domains topology rules out for an unschedulable pod, and why. */
-#ifndef SCHEDULE_WHY_TOPOLOGY_H
-#define SCHEDULE_WHY_TOPOLOGY_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <schedule/domain_facts.h>
@@ -48,5 +47,3 @@ bool why_topology(scheduler *s, domain_facts *facts, const failure *f, karp_deci
 void domain_detail(refused_pod *p, const refusing_group *q, uint32_t domain, const karp_topology_domain *row,
                    strbuf *b);
 void topology_cause(refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b);
-
-#endif

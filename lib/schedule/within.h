@@ -3,8 +3,7 @@
  * The part of the cluster to which the pods that are being placed are confined: one domain of their group's topology
  * key (gang_domains.h). Existing nodes outside of it are not in `hosts.offered` meanwhile.
  */
-#ifndef SCHEDULE_WITHIN_H
-#define SCHEDULE_WITHIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ struct within {
     uint32_t launches; /* LAUNCHES_*: with a host name as domain, none, or the same one for all */
     uint32_t claim; /* that one; NO_ID = not open yet */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * What a round notes of each workload of a queue, for karp_admit(): a workload is a group of pods with everything below
  * it. gang_loop.c places them in the order of the queue, and asks each of them for all flavours.
  */
-#ifndef SCHEDULE_WORKLOADS_H
-#define SCHEDULE_WORKLOADS_H
+#pragma once
 
 #include <schedule/common.h>
 
@@ -61,5 +60,3 @@ struct workloads {
 void scheduler_set_workloads(scheduler *s, struct workloads *w);
 /* Finds the flavours. false = out of memory. */
 bool workloads_find_flavours(scheduler *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carrying a decision out: the edit of the snapshot that it was made for. */
-#ifndef SETTLE_CARRY_OUT_H
-#define SETTLE_CARRY_OUT_H
+#pragma once
 
 #include <base/memory.h>
 #include <karp/settle.h>
@@ -33,5 +32,3 @@ karp_status snapshot_after(const karp_snapshot *before, const karp_decision *con
 
 /* launches.c: the nodes of the decision's launches, each with its NodeClaim. */
 karp_status carry_out_launches(outcome *o);
-
-#endif

@@ -4,8 +4,7 @@
  * its pods, and the node requirements evaluated once for all of them. Selected kinds are found through the labels in
  * a selector, so that constraints about a few pods are cheap in a large cluster.
  */
-#ifndef VERIFY_KINDS_H
-#define VERIFY_KINDS_H
+#pragma once
 
 #include <verify/verify.h>
 
@@ -112,5 +111,3 @@ bool usable_target(const verifier *v, uint32_t number);
 bool counts_where_it_runs(const verifier *v, uint32_t pod_number);
 bool label_imagined(const verifier *v, const target *t, uint32_t key);
 bool key_as_written(const verifier *v, uint32_t key);
-
-#endif

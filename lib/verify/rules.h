@@ -4,8 +4,7 @@
  * consists of plain lists and is independent of the scheduler's label algebra, so that an error there is not repeated
  * here.
  */
-#ifndef VERIFY_RULES_H
-#define VERIFY_RULES_H
+#pragma once
 
 #include <model/snapshot.h>
 
@@ -58,5 +57,3 @@ const rule *rules_find(const rules *list, uint32_t key);
 void rules_add(vocabulary *w, rules *list, rule one);
 void rules_add_expressions(vocabulary *w, rules *list, expression_list expressions);
 void rules_add_labels(vocabulary *w, rules *list, label_list labels);
-
-#endif

@@ -6,8 +6,7 @@
  * It only sees the final state, not the order of placements. A constraint counts as violated only if no order of
  * placing the same pods would have satisfied it.
  */
-#ifndef VERIFY_VERIFY_H
-#define VERIFY_VERIFY_H
+#pragma once
 
 #include <verify/rules.h>
 #include <karp/explain.h>
@@ -146,5 +145,3 @@ void check_groups(verifier *v); /* groups.c, as the next one */
 bool pod_is_spare(const verifier *v, uint32_t pod_number);
 /* verify_nodes.c */
 void check_launch_volumes(verifier *v, const target *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AWS's arithmetic: capacity and overhead of an instance type under a node class. */
-#ifndef AWS_CAPACITY_H
-#define AWS_CAPACITY_H
+#pragma once
 
 #include <providers/aws/facts.h>
 
@@ -51,5 +50,3 @@ void aws_resources(scratch *s, const aws_type *type, const aws_node_class *node_
 bool aws_threshold_valid(karp_str text);
 
 bool aws_is_windows(aws_family family);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A region's catalogue under a node class: computes instance types from facts and settings. Pure: no files, no clock.
  */
-#ifndef AWS_CATALOGUE_H
-#define AWS_CATALOGUE_H
+#pragma once
 
 #include <providers/aws/labels.h>
 
@@ -25,5 +24,3 @@ aws_settings aws_settings_default(void);
 karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_marks *marks, const aws_settings *settings,
                                const aws_node_class *node_class, const karp_instance_type **types, size_t *count,
                                karp_error *error);
-
-#endif

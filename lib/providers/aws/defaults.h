@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Default values of AWS's provider. */
-#ifndef AWS_DEFAULTS_H
-#define AWS_DEFAULTS_H
+#pragma once
 
 /* The default region. */
 #define AWS_USUAL_REGION "us-west-2"
@@ -25,5 +24,3 @@ size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requi
 /* The node class's document with a complete spec.metadataOptions, in the host's memory. */
 uint32_t aws_class_defaults(void *handle, const karp_provider_document *document, const karp_provider_memory *memory,
                             karp_str *completed, karp_provider_problem *problem);
-
-#endif

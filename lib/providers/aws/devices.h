@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that drivers will publish on new nodes: NVIDIA's GPUs, and EFA interfaces. */
-#ifndef AWS_DEVICES_H
-#define AWS_DEVICES_H
+#pragma once
 
 #include <providers/aws/node_class.h>
 
@@ -13,5 +12,3 @@ bool aws_gpu_sharing_parse(karp_str value, aws_gpu_sharing *sharing, int64_t *sh
 /* Sets the device templates and attribute bindings of `out`, whose name is set. `gates`: KARP_GATE_DRA_NVIDIA_GPU and
  * KARP_GATE_DRA_EFA. A refused allocation sets s->failed. */
 void aws_type_devices(scratch *s, uint32_t gates, const aws_node_class *node_class, karp_instance_type *out);
-
-#endif

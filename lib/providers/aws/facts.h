@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of a region's instance types: the built-in table, and loaded facts. */
-#ifndef AWS_FACTS_H
-#define AWS_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -96,5 +95,3 @@ struct aws_seen {
 
 /* The least observation that applies to a class with these images; AWS_UNKNOWN = none. */
 int64_t aws_seen_least(const aws_seen *seen, const aws_node_class *c);
-
-#endif

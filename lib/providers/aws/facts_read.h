@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts in EC2's own JSON, from its API and its price list. */
-#ifndef AWS_FACTS_READ_H
-#define AWS_FACTS_READ_H
+#pragma once
 
 #include <providers/decode.h>
 #include <providers/aws/facts.h>
@@ -33,5 +32,3 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
                          karp_provider_problem *problem);
 uint32_t aws_table_about(const aws_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
                          karp_provider_problem *problem);
-
-#endif

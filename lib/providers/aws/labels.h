@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The labels of a type, as requirements: all labels of AWS's provider, some as DoesNotExist. */
-#ifndef AWS_LABELS_H
-#define AWS_LABELS_H
+#pragma once
 
 #include <providers/aws/marks.h>
 #include <providers/aws/capacity.h>
@@ -44,5 +43,3 @@ void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_cla
 
 /* Sets only the tables of `into`; the lists live forever. Well-known labels are sorted. */
 void aws_label_tables(karp_provider_labels *into);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recent insufficient-capacity errors of EC2, by the caller's clock. */
-#ifndef AWS_MARKS_H
-#define AWS_MARKS_H
+#pragma once
 
 #include <providers/aws/node_class.h>
 
@@ -38,5 +37,3 @@ bool aws_marks_concern(const aws_marks *marks, karp_str instance_type);
 bool aws_subnet_marked(const aws_marks *marks, karp_str subnet);
 bool aws_reservation_full(const aws_marks *marks, karp_str id);
 bool aws_zone_shifted(const aws_marks *marks, karp_str name, karp_str id); /* id "" = unknown */
-
-#endif

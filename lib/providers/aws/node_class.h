@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of an EC2NodeClass that affect instance types. All strings are borrowed. */
-#ifndef AWS_NODE_CLASS_H
-#define AWS_NODE_CLASS_H
+#pragma once
 
 #include <providers/scratch.h>
 
@@ -111,5 +110,3 @@ struct tree;
 #define AWS_HASH_VERSION "libkarp-1"
 /* Lists are sets, the order of members does not matter, and empty values equal absent ones. */
 uint64_t aws_class_hash(const struct tree *spec, aws_family family);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An open aws provider, and the parts of the plugin. */
-#ifndef AWS_PLUGIN_H
-#define AWS_PLUGIN_H
+#pragma once
 
 #include <providers/aws/catalogue.h>
 #include <providers/plugin.h>
@@ -54,5 +53,3 @@ uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_prov
                            karp_provider_launch *launch, karp_provider_problem *problem);
 uint32_t aws_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
                   karp_provider_candidate *picked, karp_provider_problem *problem);
-
-#endif

@@ -3,8 +3,7 @@
  * Types that EC2 described once and no longer does. They are in no catalogue. Source: moto 4.2.0 to 5.2.5, which keep
  * EC2's answers to DescribeInstanceTypes; cr1 is from the price list of us-east-1 in the aws provider 1.15.2.
  */
-#ifndef AWS_RETIRED_H
-#define AWS_RETIRED_H
+#pragma once
 
 #include <base/str.h>
 
@@ -21,5 +20,3 @@ extern const char aws_retired_by[];
 
 /* The row of a type or family by its name; AWS_RETIRED = it is not retired. */
 size_t aws_retired_find(karp_str name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of an Azure region's VM sizes: the built-in table, and loaded facts. */
-#ifndef AZURE_FACTS_H
-#define AZURE_FACTS_H
+#pragma once
 
 #include <providers/cloud/table.h>
 
@@ -71,5 +70,3 @@ karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error);
 karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error);
 /* Whether the size's vCPUs fit into its family's quota; an unknown quota always allows them. */
 bool azure_quota_allows(const azure_facts *f, const azure_size *size);
-
-#endif

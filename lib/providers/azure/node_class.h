@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An AKSNodeClass: the parts that decisions read. */
-#ifndef AZURE_NODE_CLASS_H
-#define AZURE_NODE_CLASS_H
+#pragma once
 
 #include <providers/decode.h>
 #include <providers/plugin.h>
@@ -32,5 +31,3 @@ karp_status azure_class_read(karp_context *context, const tree *root, void *clas
 bool azure_class_same_types(const azure_class *a, const azure_class *b);
 /* The name of a family, as in a class. */
 karp_str azure_family_name(azure_family family);
-
-#endif

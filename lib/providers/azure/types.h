@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instance types of Azure under a node class. */
-#ifndef AZURE_TYPES_H
-#define AZURE_TYPES_H
+#pragma once
 
 #include <providers/azure/facts.h>
 #include <providers/azure/node_class.h>
@@ -59,5 +58,3 @@ void azure_label_tables(karp_provider_labels *into);
 /* The labels that depend only on size, class and settings. */
 void azure_size_labels(cloud_labels *l, const azure_size *size, const azure_name *name, uint32_t gpu, karp_str region,
                        const azure_settings *settings, const azure_class *c);
-
-#endif

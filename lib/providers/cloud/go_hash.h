@@ -5,8 +5,7 @@
  * its fields in the order of their declaration. A field with its zero value is skipped, a pointer only if it is absent.
  * Lists are unordered sets. Fields that are not in the table are not hashed.
  */
-#ifndef CLOUD_GO_HASH_H
-#define CLOUD_GO_HASH_H
+#pragma once
 
 #include <base/hash.h>
 #include <json/tree.h>
@@ -46,5 +45,3 @@ struct go_struct {
     }
 
 uint64_t go_hash_struct(const go_struct *type, const tree *object);
-
-#endif

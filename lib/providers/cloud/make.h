@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the lists of an instance type: labels, amounts, offerings. A refused allocation is recorded in the scratch. */
-#ifndef CLOUD_MAKE_H
-#define CLOUD_MAKE_H
+#pragma once
 
 #include <base/labels.h>
 #include <base/str.h>
@@ -62,5 +61,3 @@ void cloud_list_zones(scratch *s, cloud_zones *z, uint32_t zones);
 /* launch_labels() in a list with space for `more` further labels. */
 karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const karp_offering *o, size_t more,
                               size_t *count);
-
-#endif

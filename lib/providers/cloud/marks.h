@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Offerings of a cloud that were unavailable recently, by the caller's clock. */
-#ifndef CLOUD_MARKS_H
-#define CLOUD_MARKS_H
+#pragma once
 
 #include <base/str.h>
 #include <providers/fail.h>
@@ -29,5 +28,3 @@ uint32_t cloud_marks_add(cloud_marks *marks, const karp_provider_scope *scope, i
 bool cloud_marks_expire(cloud_marks *marks, int64_t now);
 bool cloud_marked(const cloud_marks *marks, karp_str capacity_type, karp_str instance_type, karp_str zone,
                   karp_str family, int64_t cpus);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the names of regions and zones. */
-#ifndef CLOUD_REGIONS_H
-#define CLOUD_REGIONS_H
+#pragma once
 
 #include <base/str.h>
 
@@ -17,5 +16,3 @@ static inline size_t skip_digits(karp_str text, size_t at)
     while (at < text.len && is_digit(text.ptr[at])) at++;
     return at;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Tables of a cloud's facts and prices, built in or from facts files: one row for each type, one cell for each region.
  * docs/providers.md describes the format. Texts of rows refer to the table.
  */
-#ifndef CLOUD_TABLE_H
-#define CLOUD_TABLE_H
+#pragma once
 
 #include <base/strbuf.h>
 #include <json/tree.h>
@@ -82,5 +81,3 @@ bool cloud_price(karp_str text, double *out);
 
 /* The price in a member of an object; false = not a price. */
 bool cloud_price_of(const tree *value, double *out);
-
-#endif

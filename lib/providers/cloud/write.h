@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a table of one region's facts, and describes how to get facts with a cloud's own tools. */
-#ifndef CLOUD_WRITE_H
-#define CLOUD_WRITE_H
+#pragma once
 
 #include <providers/cloud/table.h>
 
@@ -49,5 +48,3 @@ uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format
 
 /* The sources of the facts after facts of a kind were loaded. */
 karp_str cloud_sources(scratch *s, karp_str before, karp_str kind);
-
-#endif

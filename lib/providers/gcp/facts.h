@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of a GCP region's machine types: the built-in table, and loaded facts. */
-#ifndef GCP_FACTS_H
-#define GCP_FACTS_H
+#pragma once
 
 #include <providers/cloud/table.h>
 
@@ -46,5 +45,3 @@ uint32_t gcp_facts_about(const gcp_facts *facts, const karp_provider_memory *mem
 uint32_t gcp_zone_number(karp_str name, karp_str region);
 /* us-central1-a */
 karp_str gcp_zone_name(scratch *s, karp_str region, uint32_t zone);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A GCENodeClass: the parts that decisions read. */
-#ifndef GCP_NODE_CLASS_H
-#define GCP_NODE_CLASS_H
+#pragma once
 
 #include <providers/decode.h>
 #include <providers/plugin.h>
@@ -45,5 +44,3 @@ extern const gcp_class gcp_plain_class;
 karp_status gcp_class_read(karp_context *context, const tree *root, void *class_, karp_error *error);
 /* Whether both classes give the same types. */
 bool gcp_class_same_types(const gcp_class *a, const gcp_class *b);
-
-#endif

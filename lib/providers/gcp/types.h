@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instance types of GCP under a node class. */
-#ifndef GCP_TYPES_H
-#define GCP_TYPES_H
+#pragma once
 
 #include <providers/cloud/make.h>
 #include <providers/cloud/marks.h>
@@ -27,5 +26,3 @@ int64_t gcp_max_pods(const gcp_class *c);
 void gcp_label_tables(karp_provider_labels *into);
 /* The labels that depend only on the type. */
 void gcp_type_labels(cloud_labels *l, const gcp_type *t, karp_str region);
-
-#endif
