@@ -10,25 +10,55 @@ use karp_sys as c;
 use std::mem::{size_of, zeroed};
 use std::ptr;
 
+struct Rounds(*mut c::karp_settlement);
+
+impl Drop for Rounds {
+    fn drop(&mut self) {
+        // SAFETY: the settlement is ours.
+        unsafe { c::karp_settlement_free(self.0) }
+    }
+}
+
 impl Snapshot {
     /// The Settlement: all rounds until nothing changes, with disruption passes or launches alone, and the first and the last of
     /// them as designs. In JSON. The clock of the options is not used.
     pub fn settle(&self, disrupt: bool, options: &Options) -> Result<String, Error> {
         let context = Context::new()?;
+        let rounds = if disrupt { c::KARP_SETTLE_ALL } else { c::KARP_SETTLE_LAUNCHES };
+        let made = self.rounds(rounds, options)?;
+        // SAFETY: the settlement lives.
+        self.said.written(|options, out, error| unsafe { c::karp_write_settlement(context.0, made.0, options, out, error) })
+    }
+
+    /// The plan as the program `karp plan -o json` writes it: with `settledCost`, what the cluster comes to when further rounds
+    /// launch nodes for the pods that the first leaves.
+    pub fn plan_json(&self, options: &Options) -> Result<String, Error> {
+        let plan = self.plan(options)?;
+        // SAFETY: the plan is one of the snapshot, and both live.
+        if unsafe { c::karp_more_rounds(self.at, plan.0) } == 0 {
+            return plan.to_json();
+        }
+        let context = Context::new()?;
+        let made = self.rounds(c::KARP_SETTLE_LAUNCHES, options)?;
+        self.said.written(|options, out, error| unsafe {
+            // SAFETY: the options live during the call, as do the plan and the settlement.
+            let mut own = *options;
+            own.settlement = made.0;
+            c::karp_write_plan(context.0, plan.0, ptr::null(), &own, out, error)
+        })
+    }
+
+    fn rounds(&self, disrupt: u32, options: &Options) -> Result<Rounds, Error> {
         // SAFETY: plain data that fill() and the call fill in.
         let mut objective = unsafe { zeroed() };
         let common = options.fill(&mut objective);
         let mut how: c::karp_settle_options = unsafe { zeroed() };
         unsafe { c::karp_settle_options_init(&mut how, size_of::<c::karp_settle_options>()) };
-        how.common = &common;
-        how.disrupt = if disrupt { c::KARP_SETTLE_ALL } else { c::KARP_SETTLE_LAUNCHES };
+        (how.common, how.disrupt) = (&common, disrupt);
         let mut made = ptr::null_mut();
         // SAFETY: the snapshot lives; the options point to what lives as long as `options`.
         call(|error| unsafe { c::karp_settle(self.at, &how, &mut made, error) })?;
-        // SAFETY: the settlement is ours until it is freed.
-        let text = self.said.written(|options, out, error| unsafe { c::karp_write_settlement(context.0, made, options, out, error) });
-        unsafe { c::karp_settlement_free(made) };
-        text
+        Ok(Rounds(made))
     }
 
     /// The Diff: what two profiles, `"karpenter-1.14"` and `"karpenter-1.15"` for instance, decide differently, and which rules make

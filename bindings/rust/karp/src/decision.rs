@@ -215,7 +215,8 @@ impl Decision {
             .collect()
     }
 
-    /// The plan as the program `karp plan -o json` writes it, with the warnings of the input.
+    /// The plan as the program `karp plan -o json --first-round` writes it, with the warnings of the input. `Snapshot::plan_json()`
+    /// tells what further rounds cost, too.
     pub fn to_json(&self) -> Result<String, Error> {
         let context = Context::new()?;
         // SAFETY: the decision lives.

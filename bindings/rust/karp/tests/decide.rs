@@ -167,6 +167,38 @@ fn repacks() {
 }
 
 #[test]
+fn tells_the_settled_cost() {
+    let apart = r#"
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  limits: {cpu: 100}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}
+      containers: [{name: c, image: x, resources: {requests: {cpu: 500m, memory: 1Gi}}}]
+"#;
+    let rounds = Input::new().text("apart.yaml", apart).region("us-west-2").read().unwrap();
+    assert!(rounds.plan_json(&Options::default()).unwrap().contains("\"settledCost\": {"));
+    assert!(!rounds.plan(&Options::default()).unwrap().to_json().unwrap().contains("settledCost"));
+    let one = cluster();
+    assert_eq!(one.plan_json(&Options::default()).unwrap(), one.plan(&Options::default()).unwrap().to_json().unwrap());
+}
+
+#[test]
 fn compares() {
     let snapshot = cluster();
     let settled = snapshot.settle(true, &Options::default()).unwrap();
