@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <io/files.h>
+#include <io/ignored_kinds.h>
 
 karp_status document_text(karp_context *context, const karp_replay_document *document, strbuf *file, karp_str *text,
                           karp_error *error)
@@ -27,4 +28,14 @@ karp_status document_read(karp_reader *reader, const karp_replay_document *docum
     memcpy(path, name.ptr, name.len);
     path[name.len] = '\0';
     return replace ? karp_reader_replace_path(reader, path, error) : karp_reader_add_path(reader, path, error);
+}
+
+karp_status document_rules(karp_reader *reader, karp_str ignored_kinds, karp_str pods_from, karp_error *error)
+{
+    reader->options.ignored_kinds = ignored_kinds;
+    karp_status status = io_ignored_read(reader);
+    if (status) return error_give(&reader->error, error);
+    while (pods_from.len > 0 && status == KARP_OK)
+        status = karp_reader_add_pod_kind(reader, str_until(&pods_from, '\n'), error);
+    return status;
 }

@@ -10,3 +10,8 @@ karp_status document_text(karp_context *context, const karp_replay_document *doc
                           karp_error *error);
 /* Reads it; `replace`: its objects replace those that were read. */
 karp_status document_read(karp_reader *reader, const karp_replay_document *document, bool replace, karp_error *error);
+
+/* Kinds that create no pods, and rules of kinds that do, one a line: for objects that are read from now on. */
+karp_status document_rules(karp_reader *reader, karp_str ignored_kinds, karp_str pods_from, karp_error *error);
+
+#endif

@@ -7,6 +7,7 @@
 #include <base/labels.h>
 #include <karp/inspect.h>
 #include <karp/library.h>
+#include <replay/document.h>
 #include <replay/engine.h>
 
 /* The number of removed rows that still use memory before a new snapshot is worth its time. */
@@ -279,6 +280,8 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     options.peer_version = e->decision.profile == KARP_PROFILE_KARPENTER ? e->decision.peer_version : KARP_PEER_NEWEST;
     options.keep_documents = keep_documents;
     karp_status status = karp_reader_new(e->context, &options, &reader, &e->error);
+    /* What rules make is among the objects, beside what it was made of. */
+    if (!status) status = document_rules(reader, e->trace->ignored_kinds, str(""), &e->error);
     if (!status && e->options->catalogue) status = known_catalogue(e, &catalogue);
     if (!status && catalogue) status = karp_reader_add_catalogue(reader, catalogue, &e->error);
     if (!status && e->base->head) {

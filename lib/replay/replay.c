@@ -249,6 +249,7 @@ static karp_status check_objects(replay *r)
     options.editable = r->options.replaced_count > 0 || r->options.requests;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status) reader->mode.plays = true;
+    if (!status) status = document_rules(reader, r->base.trace.ignored_kinds, r->base.trace.pods_from, &r->error);
     if (!status) status = replay_read_requests(r, reader);
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
     for (size_t i = 0; i < r->options.object_count && !status; i++)

@@ -97,6 +97,7 @@ typedef struct story {
     bool is_load; /* kind Load: curves instead of steps */
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, without validation */
     karp_str region;
+    karp_str ignored_kinds, pods_from; /* as document_rules() takes them */
     karp_str feature_gates; /* set by the caller */
     char title[128]; /* of the catalogue, for headers */
 
@@ -132,6 +133,8 @@ karp_status story_init(story *s, karp_context *context); /* the caller must free
 void story_free(story *s);
 /* Reads the file. With a text, reads the text and uses the path in errors only: is_text = there is no file; false = it
  * is what was read of a stream, whose files are named from the current directory. Errors are in story.error. */
+/* Kinds that the story says create no pods, and where the pods of others are. */
+karp_status story_add_rules(story *s, karp_reader *reader);
 karp_status story_read(story *s, const char *path, karp_str text, bool is_text);
 /* The position of an object that was read. */
 io_place story_place(const story *s, const tree *object);

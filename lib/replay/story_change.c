@@ -137,8 +137,8 @@ static karp_status new_reader(story *s, karp_reader **out)
     if (!status) status = karp_reader_add_catalogue(*out, none, &s->error);
     karp_catalogue_unref(none);
     if (status) return status;
-    (*out)->mode.plays = true;
-    return KARP_OK;
+    (*out)->plays = true;
+    return story_add_rules(s, *out);
 }
 
 /* A reader with the workload, what shapes its pods and, with `given`, the pods that the files have of it. */

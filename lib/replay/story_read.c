@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/document.h>
 #include <replay/engine.h>
 #include <replay/objects.h>
 #include <replay/story.h>
@@ -287,6 +288,26 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     return KARP_OK;
 }
 
+karp_status story_add_rules(story *s, karp_reader *reader)
+{
+    return document_rules(reader, s->ignored_kinds, s->pods_from, &s->error);
+}
+
+static karp_status read_rules(story *s)
+{
+    const tree *rules = tree_get(s->root, "podsFrom");
+    strbuf lines = strbuf_on(s->context);
+    s->ignored_kinds = tree_get_text(s->root, "ignoredKinds");
+    for (size_t i = 0; i < tree_count(rules); i++) {
+        strbuf_addstr(&lines, tree_text(tree_item(rules, i)));
+        strbuf_addc(&lines, '\n');
+    }
+    s->pods_from = io_keep(s->reader, (karp_str){ lines.len ? lines.ptr : "", lines.len });
+    bool kept = !lines.failed && s->pods_from.ptr;
+    strbuf_free(&lines);
+    return kept ? story_add_rules(s, s->reader) : story_nomem(s);
+}
+
 static karp_status read_head(story *s)
 {
     karp_str start = tree_get_text(s->root, "start"), delay = tree_get_text(s->root, "nodeReadyAfter"),
@@ -303,7 +324,7 @@ static karp_status read_head(story *s)
         return story_fail_at(s, KARP_E_INVALID, "semantics", "v1 or v1alpha5");
     s->old_rules = str_is(rules, "v1alpha5");
     s->region = tree_get_text(s->root, "region");
-    return KARP_OK;
+    return read_rules(s);
 }
 
 static karp_str directory_of(const char *path)

@@ -34,7 +34,8 @@ karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot
     karp_reader *reader = *out;
     reader->mode.plays = true;
     reader->directory = reader->options.base_directory;
-    if (s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
+    status = story_add_rules(s, reader);
+    if (!status && s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
     if (!status && s->head) status = add_object(s, reader, s->head);
     for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = add_object(s, reader, tree_item(s->base, i));
     for (size_t i = 0; i < s->workload_count && !status; i++) {

@@ -217,7 +217,8 @@ static karp_status generate(load *l)
     int64_t seed = 0;
     uint64_t number = 0;
     if (!load_members(l, root, "",
-                      "apiVersion kind metadata start region nodeReadyAfter semantics files objects length step seed "
+                      "apiVersion kind metadata start region nodeReadyAfter semantics files objects ignoredKinds "
+                      "podsFrom length step seed "
                       "deployments cronJobs ") ||
         !load_duration(l, root, "length", DAY, "", &l->length) ||
         !load_duration(l, root, "step", 5 * MINUTE, "", &l->step) ||

@@ -170,6 +170,8 @@ static karp_status add_story(story_trace *l)
     if (t->has_cluster && l->s.starts) t->cluster_at = l->now;
     if (t->has_cluster && story_note_owned(&l->s)) return l->s.error.status;
     if (l->s.region.len) t->region = trace_keep(t, l->s.region);
+    if (l->s.ignored_kinds.len) t->ignored_kinds = trace_keep(t, l->s.ignored_kinds);
+    if (l->s.pods_from.len) t->pods_from = trace_keep(t, l->s.pods_from);
     for (size_t i = 0; i < l->s.workload_count; i++) {
         uint64_t replicas = l->s.workloads[i].applied ? 0 : l->s.workloads[i].replicas;
         if (!shape_of(l, i) || !scale(l, i, replicas)) return l->s.error.status;

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever makes pods is planned for: for each kind, the pods that its operator would create, and what they request."""
 import json
+import pathlib
+import re
+import tempfile
 
 from manifests import POOL, manifest, notes, problems, read_pods as dumped, thing
 from stories import check, document, equal, finish, run
@@ -409,6 +412,21 @@ def own_rules():
         check('a rule is Kind.group=/path/of/template' in error, (wrong, error))
     big = thing('ray.io/v1', 'RayCluster', 'ray', spec={'template': template('7')})
     equal(pods(big, words=['--pods-from', 'RayCluster.ray.io=/spec/template']), named('ray', 1, 'c=7'), 'before the rule of the table')
+    # A story, and a replay of it, state such rules themselves.
+    other = thing('example.com/v1', 'Ledger', 'books', spec={})
+    with tempfile.TemporaryDirectory() as at:
+        story = pathlib.Path(at) / 'story.yaml'
+        told = lambda more: {'apiVersion': 'karp/v1', 'kind': 'Story', 'region': 'us-west-2', 'files': [str(POOL.resolve())], 'objects': [farm, other],
+                             'steps': [{'wait': '5m'}], **more}
+        for verb in ('simulate', 'replay'):
+            story.write_text(json.dumps(told({})))
+            check('INCOMPLETE: 1 object creates pods that are not planned; 1 part' in run(verb, story)[0], verb)
+            story.write_text(json.dumps(told({'ignoredKinds': 'Ledger.example.com', 'podsFrom': ['Farm.example.com=/spec/groups/*/template,/spec/groups/*/size']})))
+            played = run(verb, story, '--fail-on', 'unschedulable')[0]
+            check('INCOMPLETE' not in played and re.search(r'launches +1', played), played)
+        for wrong, why in (({'ignoredKinds': 'Ledger'}, 'a kind to ignore is Kind.group'), ({'podsFrom': ['Farm']}, 'a rule is Kind.group=')):
+            story.write_text(json.dumps(told(wrong)))
+            check(why in run('simulate', story, status=1)[1], why)
 
 
 def before_release(hook, chart):
