@@ -445,7 +445,7 @@ enum { OF_A_POOL = 512 };
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     view v = s->pods.views.items[view_number];
-    uint32_t reason = s->templates.count > 0 ? KARP_REASON_NO_TEMPLATES : KARP_REASON_NO_NODEPOOLS;
+    uint32_t reason = s->snapshot->raw.pools.count > 0 ? KARP_REASON_NO_TEMPLATES : KARP_REASON_NO_NODEPOOLS;
     if (s->within.launches == LAUNCHES_NONE || (s->within.launches == LAUNCHES_ONE && s->within.claim != NO_ID))
         return KARP_REASON_RESOURCES;
     for (uint32_t t = 0; t < s->templates.count; t++) {

@@ -9,7 +9,7 @@ from stories import document, run
 ZONE, HOST = 'topology.kubernetes.io/zone', 'kubernetes.io/hostname'
 TYPE, CAPACITY = 'node.kubernetes.io/instance-type', 'karpenter.sh/capacity-type'
 NODE_CLASS = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'std'},
-              'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'nodes'}}
+              'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], 'role': 'nodes'}}
 SIZES = {'m6i.large': ('2', '1930m', '7577Mi', '6887Mi', '29'), 'm6i.xlarge': ('4', '3920m', '15155Mi', '14162Mi', '58')}
 
 

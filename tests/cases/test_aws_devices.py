@@ -31,7 +31,7 @@ def pool(*types):
 def node_class(sharing=None):
     annotations = {} if sharing is None else {'karpenter.k8s.aws/nvidia-consumable-capacity': sharing}
     return {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default', 'annotations': annotations},
-            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'r'}}
+            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], 'role': 'r'}}
 
 
 def device_class(name, driver):

@@ -25,7 +25,7 @@ def pool(**template):
 
 def node_class(**spec):
     return {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'},
-            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'r', **spec}}
+            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], 'role': 'r', **spec}}
 
 
 def pod(name='a', **spec):

@@ -212,7 +212,7 @@ def zones_without_status():
     note, = told(pool('aws') + asks)
     check('us-west-2d' in note and '--set zones=us-west-2d' in note, note)
     check('us-west-2a may be meant' not in run('lint', '-f', '-', text=pool('aws') + asks)[0], 'another zone is not meant')
-    there = node_class('aws', '{role: r, amiSelectorTerms: [{alias: al2023@latest}]}') + 'status: {subnets: [{id: subnet-1, zone: us-west-2a}]}\n'
+    there = node_class('aws', '{role: r, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}') + 'status: {subnets: [{id: subnet-1, zone: us-west-2a}]}\n'
     for words in ((pool('aws') + asks + there,), (pool('aws') + asks, '--set', 'zones=us-west-2d'), (pool('aws') + pod('d', selector='{topology.kubernetes.io/zone: us-west-2b}'),)):
         equal(told(*words), [], 'the zones are known')
     has = node('n1', 'm5.large', '', 'us-west-2d', 'us-west-2')

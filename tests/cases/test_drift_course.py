@@ -18,7 +18,11 @@ def pool(kind, budget, **more):
 
 
 CLASS = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'},
+<<<<<<< HEAD
          'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'r', 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}]}}
+=======
+         'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], 'role': 'r'}}
+>>>>>>> e29c100d (tests: EC2NodeClasses have the terms that the API server asks for; admit: pools without types are no missing pools)
 
 
 def web(replicas):

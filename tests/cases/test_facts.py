@@ -117,7 +117,7 @@ def check_skypilot(folder):
             {'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['spot']}]}}}}
     subnets = [{'id': 'subnet-1', 'zone': 'ap-northeast-1a', 'zoneID': 'apne1-az4'}, {'id': 'subnet-2', 'zone': 'ap-northeast-1c', 'zoneID': 'apne1-az1'}]
     node_class = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'}, 'spec': {
-        'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}]}, 'status': {'subnets': subnets}}
+        'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}]}, 'status': {'subnets': subnets}}
     pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'a'}, 'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}
     world.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [pool, node_class, pod]}))
     words = ('plan', '-f', world, '--region', 'ap-northeast-1', '--facts', f'skypilot={path}')
@@ -193,7 +193,7 @@ def check_local_zones(folder):
         pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {'template': {'spec': {
             'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}, 'requirements': requirements}}}}
         node_class = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'}, 'spec': {
-            'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}]}}
+            'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}]}}
         if subnets:
             node_class['status'] = {'subnets': [{'id': f'subnet-{i}', 'zone': zone, 'zoneID': zone_id} for i, (zone, zone_id) in enumerate(subnets)]}
         pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'a'}, 'spec': {

@@ -289,7 +289,7 @@ def storage():
 def zones_of_the_class():
     zones = '{key: topology.kubernetes.io/zone, operator: In, values: [ZONES]}'
     own = POOL.replace('requirements: []', f'requirements: [{zones}]')
-    node_class = ('---\napiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: default}\nspec: {amiSelectorTerms: [{alias: al2023@latest}]}\n'
+    node_class = ('---\napiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: default}\nspec: {amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}\n'
                   'status: {subnets: [{id: a, zone: us-west-2a}, {id: b, zone: us-west-2b}, {id: c, zone: us-west-2b}], conditions: [{type: Ready, status: "True"}]}\n')
     for listed, lacking in (('us-west-2b, us-west-2c', 'us-west-2c'), ('us-west-2c, us-west-2d', 'us-west-2c, us-west-2d'), ('us-west-2a', '')):
         said = answer('plan', '-f', '-', '--width', '1000', text=own.replace('ZONES', listed) + node_class + pod())

@@ -26,7 +26,7 @@ objects:
         - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
         - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge]}
     disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}
-- {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}}
+- {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: {amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}], role: r}}
 - {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 100}
 - {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: patient}, value: 50, preemptionPolicy: Never}
 '''

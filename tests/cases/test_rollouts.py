@@ -10,7 +10,7 @@ HEAD = '''{apiVersion: karp/v1, kind: Story, region: us-west-2, nodeReadyAfter: 
 {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {disruption: {consolidateAfter: Never}, template: {spec: {
   nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, requirements: [
   {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}, {key: topology.kubernetes.io/zone, operator: In, values: [us-west-2a]}]}}}},
-{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: {role: r, amiSelectorTerms: [{alias: al2023@latest}]}},
+{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: {role: r, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}},
 '''
 END = {'wait': '10m'}
 

@@ -20,7 +20,7 @@ def pool(*types, **disruption):
 
 def node_class(**spec):
     return {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'},
-            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'role': 'r', **spec}}
+            'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], 'role': 'r', **spec}}
 
 
 def template(cpu='1'):
@@ -77,7 +77,7 @@ def drift():
     equal(len(events(told({'wait': '5m'}, {'replace': tagged}, {'wait': '20m'}), 'launched')), 6, 'a field of the template does')
     one = [{'wait': '5m'}, {'replace': tagged}, {'wait': '30s'}, {'replace': pool('m6i.large')}, {'wait': '20m'}]
     equal(len(events(told(*one), 'deleted')), 2, 'taken back: the node that had begun goes, and the one launched in between')
-    for fields, count in (({'tags': {'a': 'b'}}, 6), ({'role': 'r'}, 3), ({'amiSelectorTerms': [{'alias': 'bottlerocket@latest'}]}, 3)):
+    for fields, count in (({'tags': {'a': 'b'}}, 6), ({'role': 'r'}, 3), ({'amiSelectorTerms': [{'alias': 'bottlerocket@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}]}, 3)):
         steps = [{'wait': '5m'}, {'apply': node_class(**fields)}, {'wait': '20m'}]
         equal(len(events(told(*steps), 'launched')), count, fields)
         equal(replayed(*steps)['launches'], count, fields)

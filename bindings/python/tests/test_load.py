@@ -55,7 +55,7 @@ def test_counts_names_clock() -> None:
 
 def test_a_profile_has_the_providers_of_its_time() -> None:
     kind = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'}, 'spec': {
-        'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}]}, 'status': {
+        'role': 'r', 'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}]}, 'status': {
             'subnets': [{'id': 's', 'zone': 'us-west-2a', 'zoneID': 'usw2-az1'}], 'capacityReservations': [
                 {'id': 'cr-1', 'instanceType': 'm5.large', 'availabilityZone': 'us-west-2a', 'availableInstanceCount': 0}]}}
     template = {'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}, 'requirements': [

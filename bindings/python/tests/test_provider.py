@@ -7,7 +7,7 @@ import pytest
 import karp
 
 NODE_CLASS = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'a'},
-              'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'kubelet': {'maxPods': 17}}}
+              'spec': {'amiSelectorTerms': [{'alias': 'al2023@latest'}], 'subnetSelectorTerms': [{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], 'kubelet': {'maxPods': 17}}}
 
 
 def test_as_by_name():
