@@ -11,6 +11,7 @@
 #include <decision/node_rows.h>
 #include <explain/finder.h>
 #include <explain/move_savings.h>
+#include <explain/node_causes.h>
 #include <schedule/options.h>
 #include <string.h>
 
@@ -58,54 +59,6 @@ static bool of_pods(uint32_t kind) { return kind == KARP_BLOCKER_PDB || kind == 
 
 /* Limits and topology block no node by themselves. */
 static bool of_cluster(uint32_t kind) { return kind == KARP_BLOCKER_LIMITS || kind == KARP_BLOCKER_TOPOLOGY; }
-
-/* ---- savings of a view ------------------------------------------------------------------------------------------- */
-
-static void mark_nodes(finder *f, const karp_decision *d)
-{
-    for (size_t i = 0; i < d->commands.count; i++) {
-        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
-            uint32_t number = state_node_named(f->snapshot, d->commands.items[i].nodes[k]);
-            if (number != NO_ID) bits_set(f->going, number);
-        }
-    }
-}
-
-/* Runs one method and returns the saving of its commands. The caller releases *d. */
-static karp_status run_method(finder *f, const node_view *v, uint32_t method, double *saved, karp_decision **d,
-                              karp_error *error)
-{
-    karp_disrupt_options options = f->options;
-    options.method = method;
-    options.memory = NULL;
-    karp_status status = karp_disrupt(&v->view, &options, d, error);
-    *saved = 0;
-    for (size_t i = 0; status == KARP_OK && i < (*d)->commands.count; i++) *saved += (*d)->commands.items[i].savings;
-    return status;
-}
-
-/* The methods that reduce cost. */
-enum { CONSOLIDATIONS = 3 };
-static const uint32_t consolidations[CONSOLIDATIONS] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE,
-                                                         KARP_METHOD_SINGLE_NODE };
-
-static karp_status savings_of(finder *f, const node_view *v, double *out, karp_error *error)
-{
-    karp_decision *made[CONSOLIDATIONS] = { NULL };
-    double saved[CONSOLIDATIONS] = { 0 };
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < CONSOLIDATIONS && status == KARP_OK; i++)
-        status = run_method(f, v, consolidations[i], &saved[i], &made[i], error);
-    if (status == KARP_OK) {
-        size_t better = saved[2] > saved[1] ? 2 : 1;
-        memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
-        mark_nodes(f, made[0]);
-        mark_nodes(f, made[better]);
-        *out = saved[0] + saved[better];
-    }
-    for (size_t i = 0; i < CONSOLIDATIONS; i++) karp_decision_unref(made[i]);
-    return status;
-}
 
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 
@@ -179,9 +132,17 @@ static bool keeps_alone(uint32_t method, uint32_t kind)
     return method != KARP_METHOD_MULTI_NODE || kind == KARP_BLOCKER_BUDGET;
 }
 
+/* Whether the node is deleted whatever keeps it from disruption. */
+static bool goes_anyway(const finder *f, uint32_t number)
+{
+    int64_t end = f->options.expire_gracefully != 0 ? KARP_NO_TIME : node_expires(f->snapshot, number);
+    return end != KARP_NO_TIME && end <= f->now;
+}
+
 static bool note_lift(finder *f, const node_view *v, uint32_t method, const karp_kept *row)
 {
     uint32_t kind = kind_of(row->code), number = state_node_named(f->snapshot, row->node);
+    if (number != NO_ID && goes_anyway(f, number)) return true;
     if (kind == 0 || number == NO_ID || f->snapshot->nodes[number].claim == NO_ID || is_static(f, number)) return true;
     lift one = { .code = row->code, .node = number, .pod = node_view_pod_of(f->snapshot, number, row->detail) };
     if (f->snapshot->nodes[number].pool == NO_ID && kind >= KARP_BLOCKER_BUDGET && kind <= KARP_BLOCKER_POLICY)
@@ -243,9 +204,10 @@ static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
         for (size_t m = 0; m < CONSOLIDATIONS && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
-            status = run_method(f, v, consolidations[m], &saved, &d, error);
+            uint32_t method = consolidations[m];
+            status = run_method(f, v, method, true, &saved, &d, error);
             size_t first = f->lifts.count;
-            if (status == KARP_OK && !note_pass(f, v, consolidations[m], d, decided)) status = fail_nomem(error);
+            if (status == KARP_OK && !note_pass(f, v, method, d, decided)) status = fail_nomem(error);
             karp_decision_unref(d);
             for (size_t i = first; status == KARP_OK && i < f->lifts.count; i++) apply(v, &f->lifts.items[i]);
         }
@@ -279,6 +241,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
     node_view v;
     bool ok = open_view(f, &v), more = true, some = false;
+    if (ok) node_view_remove_commands(&v, f->empties);
     uint64_t *nodes = arena_array(&f->out->data, width, sizeof *nodes);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
         if (f->lifts.items[i].holder != number) apply(&v, &f->lifts.items[i]);
@@ -290,7 +253,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
             karp_decision *d = NULL;
             double saved;
             if (consolidations[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_BLOCKER_BUDGET) continue;
-            status = run_method(f, &v, consolidations[m], &saved, &d, error);
+            status = run_method(f, &v, consolidations[m], true, &saved, &d, error);
             if (status == KARP_OK) mark_kept(f, &v, d, number, nodes);
             if (status == KARP_OK) mark_nodes(f, d);
             karp_decision_unref(d);
@@ -459,15 +422,37 @@ static const karp_str *names_of_pods(finder *f, const holder *h)
     return ok ? names : NULL;
 }
 
-/* Limits and topology are left out if nothing would be saved. */
+/* Whether all blockers together keep more than one of them: then a row that saves nothing may be part of it. */
+static bool adds_up(const finder *f)
+{
+    double most = 0;
+    for (size_t i = 0; i < f->holders.count; i++) {
+        const holder *h = &f->holders.items[i];
+        double own = h->behind > h->savings ? h->behind : h->savings;
+        most = own > most ? own : most;
+    }
+    return f->out->together > most;
+}
+
+/* Whether the budgets of its NodePool have room: then they keep no node by itself. */
+static bool has_room(const finder *f, const holder *h)
+{
+    uint32_t pool = pool_named(f->snapshot, h->object);
+    return pool != NO_ID && !bits_test(f->shut, pool);
+}
+
+/* Limits and topology are left out if nothing would be saved, and so are budgets that only keep nodes from going
+ * together. */
 static bool make_rows(finder *f)
 {
+    bool together_matters = adds_up(f);
     const karp_snapshot *s = f->snapshot;
     size_t width = s->node_count / 64 + (size_t)1;
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
         size_t count = 0, unpriced = 0;
-        if (!(h->savings > 0) && (of_cluster(h->kind) || !bits_any(h->nodes, width))) continue;
+        bool idle = of_cluster(h->kind) || (h->kind == KARP_BLOCKER_BUDGET && !together_matters && has_room(f, h));
+        if (!(h->savings > 0) && (idle || !bits_any(h->nodes, width))) continue;
         for (size_t n = bits_next(h->nodes, s->node_count, 0); n < s->node_count;
              n = bits_next(h->nodes, s->node_count, n + 1))
             count++;
@@ -499,19 +484,13 @@ static bool make_rows(finder *f)
                        NULL);
 }
 
-/* A pass removes empty nodes first, so that they receive no pods. */
-static karp_status remove_empties(finder *f, node_view *v, karp_error *error)
+/* The NodePools whose budgets have no room for any node, by the budgets of consolidation. */
+static void note_shut(finder *f, const karp_decision *d)
 {
-    karp_decision *d = NULL;
-    double saved;
-    karp_status status = run_method(f, v, KARP_METHOD_EMPTINESS, &saved, &d, error);
-    memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
-    if (status == KARP_OK) mark_nodes(f, d);
-    for (uint32_t n = 0; n < f->snapshot->node_count && status == KARP_OK; n++) {
-        if (bits_test(f->going, n)) node_view_remove(v, n);
+    for (size_t i = 0; i < d->budgets.count; i++) {
+        uint32_t pool = pool_named(f->snapshot, d->budgets.items[i].node_pool);
+        if (pool != NO_ID && d->budgets.items[i].remaining <= 0) bits_set(f->shut, pool);
     }
-    karp_decision_unref(d);
-    return status;
 }
 
 /* What holds nodes by their pods is seen without a pass for each of them. */
@@ -519,9 +498,10 @@ static karp_status look_at_pods(finder *f, node_view *v, karp_error *error)
 {
     karp_decision *d = NULL;
     double saved;
-    karp_status status = run_method(f, v, KARP_METHOD_SINGLE_NODE, &saved, &d, error);
+    karp_status status = run_method(f, v, KARP_METHOD_SINGLE_NODE, true, &saved, &d, error);
     if (status == KARP_OK) {
         f->now = d->now;
+        note_shut(f, d);
         if (!hold_by_pods(f, v, d) || !hold_by_drain(f)) status = fail_nomem(error);
     }
     karp_decision_unref(d);
@@ -536,13 +516,17 @@ static karp_status find_all(finder *f, karp_error *error)
     f->going_now = arena_array(&f->out->data, width, sizeof *f->going_now);
     f->shared = arena_array(&f->out->data, width, sizeof *f->shared);
     bool ok = open_view(f, &now) && f->going != NULL && f->going_now != NULL && f->shared != NULL;
+    double saved;
+    f->shut = arena_array(&f->out->data, f->snapshot->raw.pools.count / 64 + (size_t)1, sizeof *f->shut);
+    ok = ok && f->shut != NULL;
     karp_status status = ok ? savings_of(f, &now, &f->out->now, error) : fail_nomem(error);
+    if (status == KARP_OK) status = run_method(f, &now, KARP_METHOD_EMPTINESS, false, &saved, &f->empties, error);
     node_view_free(&now);
     if (status != KARP_OK) return status;
     memcpy(f->going_now, f->going, width * sizeof *f->going);
     ok = open_view(f, &looks);
-    if (ok) status = remove_empties(f, &looks, error);
-    if (ok && status == KARP_OK) status = look_at_pods(f, &looks, error);
+    if (ok) node_view_remove_commands(&looks, f->empties);
+    if (ok) status = look_at_pods(f, &looks, error);
     if (status == KARP_OK) status = ok ? find_lifts(f, &looks, error) : fail_nomem(error);
     node_view_free(&looks);
     if (status != KARP_OK) return status;
@@ -583,6 +567,7 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     f.out->peer_version = options_peer(&common);
     status = find_all(&f, error);
     if (f.opened) node_view_free(&f.closed);
+    karp_decision_unref(f.empties);
     list_free(f.out->context, &f.lifts, sizeof(lift));
     for (size_t i = 0; i < f.holders.count; i++) list_free(f.out->context, &f.holders.items[i].pods, sizeof(uint32_t));
     list_free(f.out->context, &f.holders, sizeof(holder));

@@ -224,21 +224,13 @@ static karp_status find_of_method(karp_node_explanation *e, const karp_snapshot 
     return status;
 }
 
-/* Whether the node only waits until commands of the same method are over: then other methods do not matter. */
-static bool has_turn(const karp_node_explanation *e)
-{
-    const karp_blocker *only = e->blockers.count == 1 ? &e->blockers.items[0] : NULL;
-    return e->drift.len > 0 && only != NULL && only->code == KARP_REASON_NOT_REACHED_IN_PASS;
-}
-
 static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
                                  karp_error *error)
 {
     uint32_t methods[2];
     size_t count = methods_of(s, e, given->method, methods);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < count && status == KARP_OK && !has_turn(e); i++)
-        status = find_of_method(e, s, given, methods[i], error);
+    for (size_t i = 0; i < count && status == KARP_OK; i++) status = find_of_method(e, s, given, methods[i], error);
     return status;
 }
 

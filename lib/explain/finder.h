@@ -42,11 +42,25 @@ typedef struct finder {
     LIST_OF(holder) holders;
     uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
     uint64_t *shared; /* bits by state node: a pod is covered by several budgets, and free without one of them */
+    uint64_t *shut; /* bits by NodePool: its budgets have no room */
+    karp_decision *empties; /* a pass removes empty nodes first, so that they receive no pods */
     node_view closed; /* no node can be disrupted in it; for PodDisruptionBudgets, one after the other */
     bool opened;
     int64_t now;
     uint32_t *sure; /* by state node: how many holders keep it whatever else happens */
 } finder;
+
+/* next_passes.c: the methods that reduce cost */
+enum { CONSOLIDATIONS = 3 };
+extern const uint32_t consolidations[CONSOLIDATIONS];
+/* Sets the bits of `going` for the nodes of the decision's commands. */
+void mark_nodes(finder *f, const karp_decision *d);
+/* Runs one method and returns the saving of its commands. `rows`: the reasons of the nodes that stay are needed as
+ * well. The caller releases *d. */
+karp_status run_method(finder *f, const node_view *v, uint32_t method, bool rows, double *saved, karp_decision **d,
+                       karp_error *error);
+/* What emptiness saves, and one command of consolidation on the nodes that it leaves. `going`: all of these nodes. */
+karp_status savings_of(finder *f, node_view *v, double *out, karp_error *error);
 
 /* The holder of that kind and object, a new one if there is none. NO_ID = out of memory. */
 uint32_t holder_of(finder *f, uint32_t kind, karp_str named);

@@ -390,6 +390,18 @@ static bool several_methods(const write_job *job, const karp_node_explanation *e
     return first.method != last.method;
 }
 
+/* How many of the blockers are of the same method as the first one. */
+static size_t of_first_method(const write_job *job, const karp_node_explanation *explanation, size_t count)
+{
+    karp_blocker first, last;
+    get_blocker(job, explanation, 0, &first);
+    for (; count > 1; count--) {
+        get_blocker(job, explanation, count - 1, &last);
+        if (last.method == first.method) break;
+    }
+    return count;
+}
+
 static void as_text(const write_job *job, const karp_node_explanation *explanation)
 {
     const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
@@ -412,8 +424,10 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
         }
         buffer_text(job->out, expired || turn ? " and" : ", but");
     }
-    buffer_text(job->out, leaves                              ? " has not left yet. "
-                          : turn && drift.len > 0 && !expired ? " waits for its turn. "
+    turn = turn && drift.len > 0 && !expired;
+    if (turn) count = of_first_method(job, explanation, count); /* consolidation does not matter then */
+    buffer_text(job->out, leaves    ? " has not left yet. "
+                          : turn    ? " waits for its turn. "
                           : expired ? " is expired: Karpenter deletes it. A disruption pass has "
                                     : " stays. ");
     buffer_count(job->out, count, "blocker");
@@ -437,7 +451,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
         buffer_text(job->out, "  ");
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
-    if (!leaves) write_budget(t, job, karp_node_explanation_node(explanation), turn && drift.len > 0);
+    if (!leaves) write_budget(t, job, karp_node_explanation_node(explanation), turn);
     if (moves) write_move(t, &move);
     if (leaves) write_leaving(t, &first);
     else if (!expired) write_until(t, job, explanation);

@@ -197,7 +197,7 @@ VERBS = {
     'DaemonSets and NodePools, linted': (('lint', *INPUT), 400, SQUARE, LINEAR, lambda n: lines(
         *[pool_named(f'p{i}') for i in range(n)], *[daemon_set(i) for i in range(n)])),
     'PodDisruptionBudgets, linted': (('lint', *INPUT), 500, LINEAR, LINEAR, held),
-    'PodDisruptionBudgets that block nodes, as blockers': (('blockers', *INPUT), 60, SQUARE, LINEAR, held),
+    'PodDisruptionBudgets that block nodes, as blockers': (('blockers', *INPUT), 200, LINEAR, LINEAR, held),
     'pods that differ, with a certificate': ((*COST, '--certificate', '@out'), 200, SQUARE, SQUARE, lambda n: lines(*[sized(i) for i in range(n)])),
     'pods that differ, whose certificate is verified': (('verify', '--certificate', '@proof', *INPUT), 200, SQUARE, SQUARE,
                                                         lambda n: lines(*[sized(i) for i in range(n)])),

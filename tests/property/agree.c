@@ -108,7 +108,8 @@ static size_t compare(const char *name, const karp_blockers *found, const karp_n
 {
     size_t wrong = 0;
     if (karp_node_explanation_disrupted(e) != 0) return 0;
-    bool never = stays_for(e, KARP_REASON_STATIC); /* rows leave out nodes that consolidation never takes */
+    /* rows leave out nodes that consolidation never takes, and those that go whatever keeps them */
+    bool never = stays_for(e, KARP_REASON_STATIC) || karp_node_explanation_expired(e) != 0;
     for (size_t i = 0; i < karp_node_explanation_blocker_count(e); i++) {
         karp_blocker b = { .size = sizeof b };
         if (karp_node_explanation_blocker(e, i, &b) != KARP_OK) return 1;
