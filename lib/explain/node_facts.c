@@ -7,6 +7,7 @@
 #include <explain/explain_pod.h>
 #include <explain/market.h>
 #include <karp/values.h>
+#include <schedule/movable.h>
 
 /* How long before its end an expiration is told. */
 static const int64_t soon = INT64_C(24) * 3600 * 1000000000;
@@ -15,6 +16,14 @@ int64_t node_expires(const karp_snapshot *s, uint32_t node_number)
 {
     uint32_t claim = s->nodes[node_number].claim;
     return claim == NO_ID ? KARP_NO_TIME : claim_expires(&s->raw.claims.items[claim]);
+}
+
+static bool some_pod_moves(const karp_snapshot *s, uint32_t node_number)
+{
+    const state_node *n = &s->nodes[node_number];
+    bool some = false;
+    for (uint32_t i = 0; i < n->all_pod_count && !some; i++) some = pod_reschedulable(pod_at(&s->raw, n->all_pods[i]));
+    return some;
 }
 
 void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now)
@@ -30,7 +39,9 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
     strbuf_adds(b, end <= now ? " was over at " : " is over at ");
     strbuf_adds(b, text);
     strbuf_adds(b, end <= now ? ": Karpenter deletes the node" : ": Karpenter then deletes the node");
-    strbuf_adds(b, ", whatever disruption budgets of the NodePool allow, and launches nodes for its pods after the "
+    strbuf_adds(b, ", whatever disruption budgets of the NodePool allow");
+    if (!some_pod_moves(s, node_number)) return;
+    strbuf_adds(b, ", and launches nodes for its pods after the "
                    "deletion has begun, while the node drains; pods that must not be evicted (PodDisruptionBudgets, "
                    "karpenter.sh/do-not-disrupt) hold the drain ");
     bool ends = claim->termination_grace_period > 0 && claim->termination_grace_period != KARP_DURATION_NEVER;

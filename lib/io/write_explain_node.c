@@ -456,7 +456,9 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     if (leaves) write_leaving(t, &first);
     else if (!expired) write_until(t, job, explanation);
     if (!expired) write_remedies(t, job, explanation);
-    drift_line(t->out, job, false);
+    const karp_drift *course = job->options->drift;
+    bool none = course != NULL && course->played != 0 && course->ends == KARP_NO_TIME; /* its reason is above */
+    if (!none) drift_line(t->out, job, false);
     notes_section(t, job);
 }
 
