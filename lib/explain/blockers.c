@@ -445,13 +445,13 @@ static bool has_room(const finder *f, const holder *h)
  * together. */
 static bool make_rows(finder *f)
 {
-    bool together_matters = adds_up(f);
+    bool matters = adds_up(f) || bits_any(f->going_now, f->snapshot->node_count / 64 + (size_t)1);
     const karp_snapshot *s = f->snapshot;
     size_t width = s->node_count / 64 + (size_t)1;
     for (size_t i = 0; i < f->holders.count; i++) {
         const holder *h = &f->holders.items[i];
         size_t count = 0, unpriced = 0;
-        bool idle = of_cluster(h->kind) || (h->kind == KARP_BLOCKER_BUDGET && !together_matters && has_room(f, h));
+        bool idle = of_cluster(h->kind) || (h->kind == KARP_BLOCKER_BUDGET && !matters && has_room(f, h));
         if (!(h->savings > 0) && (idle || !bits_any(h->nodes, width))) continue;
         for (size_t n = bits_next(h->nodes, s->node_count, 0); n < s->node_count;
              n = bits_next(h->nodes, s->node_count, n + 1))

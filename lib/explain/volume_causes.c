@@ -115,6 +115,26 @@ static void other_requirements(search *s, const pod *p, const struct words_entry
     if (s->out->refused) s->status = KARP_E_NOMEM;
 }
 
+/* ", where no NodePool launches: they have us-west-2a, us-west-2b", if no type is offered in one of the zones. */
+static void show_served(const karp_snapshot *w, const zones *wanted, strbuf *b)
+{
+    zones served = { .count = 0 };
+    for (uint32_t t = 0; t < w->table_count; t++) {
+        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
+            const offering *o = &w->tables[t].offerings[i];
+            if (!o->available || o->zone == NO_ID || o->zone == NO_TEXT) continue;
+            if (ids_have(wanted->values, wanted->count, o->zone)) return;
+            note_zone(&served, o->zone);
+        }
+    }
+    strbuf_adds(b, ", where no NodePool can launch a node: node classes and catalogue have ");
+    for (uint32_t i = 0; i < served.count && i < CLAIMS_NAMED; i++) {
+        strbuf_adds(b, i == 0 ? "" : ", ");
+        strbuf_addstr(b, text_of(w, served.values[i]));
+    }
+    strbuf_adds(b, served.count == 0 ? "no zone" : served.count > CLAIMS_NAMED ? " and others" : "");
+}
+
 void volume_causes(search *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -132,6 +152,7 @@ void volume_causes(search *s)
     for (uint32_t i = 0; i < claims->count && named < CLAIMS_NAMED; i++)
         named += show_claim(s, p, claims->ptr[i], &all, named > 0 ? ", " : "", &b);
     if (apart) strbuf_adds(&b, ": no node is in all of these zones, and volumes do not move");
+    else show_served(w, &all, &b);
     record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
     if (s->out->refused) s->status = KARP_E_NOMEM;
 }

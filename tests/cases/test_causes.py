@@ -50,6 +50,11 @@ def what_nothing_says():
     equal(why('apart', 'web-0', large, alone[0]), '', 'one pod')
     equal(why('apart', 'web-0', large, pod('web-9', 'n1', cpu='300m'), node('n1'), *(pod(f'web-{i}', cpu='700m') for i in range(3))), '', 'not all of them')
     disk = volume('d', 'us-west-2a')
+    narrow = {**situations.NODE_CLASS, 'metadata': {'name': 'narrow'}, 'status': {'subnets': [{'id': 'subnet-b', 'zone': 'us-west-2b'}]}}
+    there = pool(LARGE)
+    there['spec']['template']['spec']['nodeClassRef']['name'] = 'narrow'
+    said = why('volumes', 'db-0', narrow, there, STORAGE, pod('db-0', volume='d'), disk)
+    check(said.startswith('claim shop/d has its volume in us-west-2a, where no NodePool can launch a node: node classes and catalogue have us-west-2b'), said)
     for value, more in (('', ', the empty value, which no new node has'), ('rack-7', '')):
         disk[1]['spec']['nodeAffinity']['required']['nodeSelectorTerms'][0]['matchExpressions'] = [term('example.com/rack', value)]
         said = why('volumes', 'db-0', large, STORAGE, pod('db-0', volume='d'), disk)
