@@ -138,10 +138,9 @@ static karp_status add_objects(twin *w, const twin_question *q, karp_reader *rea
 typedef struct remembering {
     twin *w;
     const twin_question *q;
-    karp_reader *reader;
     karp_node_state *list;
     size_t count, capacity;
-    io_table index; /* name -> list */
+    io_table index, claims; /* name of the state, and of the NodeClaim -> list */
     bool any; /* something to remember */
 } remembering;
 
@@ -203,6 +202,9 @@ static void remember(remembering *m, const tree *object)
     karp_node_state *state = state_of(m, name_of_state(object));
     m->w->failed = m->w->failed || !state;
     if (!state || !claim) return;
+    uint32_t *number = io_table_at(&m->claims, tree_get_text(tree_get(object, "metadata"), "name"));
+    m->w->failed = m->w->failed || !number;
+    if (number) *number = (uint32_t)(state - m->list);
     state->marked_for_deletion = has_reason(object);
     m->any = m->any || state->marked_for_deletion;
 }
@@ -213,16 +215,10 @@ static void remember_nominations(remembering *m)
         const tree *event = m->q->recalled ? m->w->r.rows[i].then : m->w->r.rows[i].now;
         if (!str_is(tree_get_text(event, "kind"), "Event")) continue;
         karp_str claim = nominated_claim(event, m->q->at);
-        for (size_t k = 0; k < m->w->r.row_count && claim.len; k++) {
-            const tree *one = m->q->recalled ? m->w->r.rows[k].then : m->w->r.rows[k].now;
-            if (!str_is(tree_get_text(one, "kind"), "NodeClaim") || is_left_out(m->q, k) ||
-                !equal_str(tree_get_text(tree_get(one, "metadata"), "name"), claim))
-                continue;
-            uint32_t number = io_table_get(&m->index, name_of_state(one));
-            if (number == IO_NONE) continue;
-            m->any = true;
-            m->list[number].nominated = 1;
-        }
+        uint32_t number = claim.len ? io_table_get(&m->claims, claim) : IO_NONE;
+        if (number == IO_NONE) continue;
+        m->any = true;
+        m->list[number].nominated = 1;
     }
 }
 
@@ -230,8 +226,9 @@ static void remember_nominations(remembering *m)
  * are on their way to, which Karpenter's events tell. */
 static karp_status set_states(twin *w, const twin_question *q, karp_reader *reader)
 {
-    remembering m = { .w = w, .q = q, .reader = reader };
+    remembering m = { .w = w, .q = q };
     io_table_init(&m.index, w->context);
+    io_table_init(&m.claims, w->context);
     for (size_t i = 0; i < w->r.row_count; i++) {
         const tree *object = is_left_out(q, i) ? NULL : object_of(&reader->trees, &w->r.rows[i], q);
         if (object) remember(&m, object);
@@ -241,6 +238,7 @@ static karp_status set_states(twin *w, const twin_question *q, karp_reader *read
     if (m.any && !w->failed) status = karp_builder_set_node_states(reader->builder, m.list, m.count, &w->error);
     mem_free(w->context, m.list, m.capacity * sizeof *m.list);
     io_table_free(&m.index);
+    io_table_free(&m.claims);
     return status;
 }
 
