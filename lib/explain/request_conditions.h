@@ -8,7 +8,12 @@
 
 enum { MOST_CONDITIONS = 2 };
 
-/* Lists them for a request of the class, with the answer. Returns their number; 0 = the class is none of
- * cluster-autoscaler's. */
-size_t request_conditions(karp_str class_name, bool no_retry, uint32_t verdict,
-                          karp_request_condition out[MOST_CONDITIONS]);
+typedef struct request_facts {
+    karp_str class_name;
+    bool no_retry;
+    bool refused; /* it has waited for longer than a request may */
+    uint32_t verdict; /* the answer */
+} request_facts;
+
+/* Lists them. Returns their number; 0 = the class is none of cluster-autoscaler's. */
+size_t request_conditions(const request_facts *r, karp_request_condition out[MOST_CONDITIONS]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages with charts: one file without a script, for light and dark screens, from 390 pixels on. */
-#ifndef IO_CHART_H
-#define IO_CHART_H
+#pragma once
 
 #include "html.h"
 
@@ -35,5 +34,3 @@ void chart_draw(write_buffer *b, const char *svg, ...);
 /* Text below the picture at the value; small screens leave out a minor one. */
 void chart_mark(const chart *c, double value, karp_str text, bool minor);
 void chart_end(const chart *c);
-
-#endif

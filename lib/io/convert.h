@@ -38,8 +38,8 @@ karp_status io_convert_beta(karp_reader *reader, const io_kind_info *info, tree 
 bool io_is_auto_mode(karp_str key);
 /* Gives them Karpenter's names in the JSON of a pod. */
 void io_auto_mode_rename(char *json, size_t length);
-/* Renames the Auto Mode labels of an object in the reader's trees, if reader->clouds.auto_mode_here is set. Also adds the
- * label eks.amazonaws.com/compute-type to the template of an Auto Mode NodePool. */
+/* Renames the Auto Mode labels of an object in the reader's trees, if reader->clouds.auto_mode_here is set. Also adds
+ * the label eks.amazonaws.com/compute-type to the template of an Auto Mode NodePool. */
 karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, tree *root);
 
 /* Completes a generated EC2NodeClass from its base class (NULL = not in the input). */

@@ -33,7 +33,7 @@ static void spaces(strbuf *out, size_t count)
 
 static void write_text(strbuf *out, karp_str text)
 {
-    if (is_plain_text(text)) strbuf_addstr(out, text);
+    if (yaml_is_plain(text)) strbuf_addstr(out, text);
     else tree_write_string(out, text);
 }
 

@@ -13,5 +13,3 @@ karp_status document_read(karp_reader *reader, const karp_replay_document *docum
 
 /* Kinds that create no pods, and rules of kinds that do, one a line: for objects that are read from now on. */
 karp_status document_rules(karp_reader *reader, karp_str ignored_kinds, karp_str pods_from, karp_error *error);
-
-#endif

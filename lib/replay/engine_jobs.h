@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs whose pods end: their controller creates pods, and what fails is tried again. */
+/* Jobs whose pods end: their controller creates pods, and what fails is tried again. CronJobs of such Jobs. */
 #pragma once
 
 #include <replay/common.h>

@@ -43,3 +43,5 @@ void recording_free(recording *r);
 /* Sets `next` of all rows as of this look: looks are taken in their order. */
 void recording_take(recording *r, size_t look);
 void recording_settle(recording *r); /* `now` is `next` */
+/* Sets `then` of all rows as of that instant, which is not before the one of the last call. */
+void recording_recall(recording *r, int64_t at);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a CronJob is due: its schedule in a zone of time. */
-#ifndef REPLAY_SCHEDULE_H
-#define REPLAY_SCHEDULE_H
+#pragma once
 
 #include <base/cron.h>
 #include <base/memory.h>
@@ -23,5 +22,3 @@ bool schedule_is_due(const cron_schedule *s, int64_t at);
 int64_t schedule_last(karp_context *context, const cron_schedule *s, int64_t after, int64_t now);
 /* The first such minute after `after`; INT64_MAX = none within a year. */
 int64_t schedule_next(karp_context *context, const cron_schedule *s, int64_t after);
-
-#endif

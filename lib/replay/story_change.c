@@ -137,7 +137,7 @@ static karp_status new_reader(story *s, karp_reader **out)
     if (!status) status = karp_reader_add_catalogue(*out, none, &s->error);
     karp_catalogue_unref(none);
     if (status) return status;
-    (*out)->plays = true;
+    (*out)->mode.plays = true;
     return story_add_rules(s, *out);
 }
 

@@ -2,8 +2,6 @@
 /* CronJobs of a Load: when their controller creates Jobs. */
 #include <replay/trace_load.h>
 
-#include <base/cron.h>
-#include <io/files.h>
 #include <karp/library.h>
 #include <replay/schedule.h>
 

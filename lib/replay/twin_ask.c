@@ -6,6 +6,7 @@
 #include <io/reader.h>
 #include <karp/builder.h>
 #include <karp/passes.h>
+#include <replay/common.h>
 
 /* ---- objects at an instant --------------------------------------------------------------------------------------- */
 

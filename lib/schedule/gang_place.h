@@ -3,8 +3,7 @@
  * Placing a group: its pods, or the groups of a composite, in the best domain of its topology key. What a round of
  * gang_loop.h does for one unit of its queue.
  */
-#ifndef SCHEDULE_GANG_PLACE_H
-#define SCHEDULE_GANG_PLACE_H
+#pragma once
 
 #include <schedule/gangs.h>
 
@@ -34,5 +33,3 @@ uint32_t gang_taken(gang_loop *l, uint32_t id);
 /* gang_queue.c: the turn of a workload of a queue; it may have several, if pods that are placed later are what it waits
  * for. Returns whether something was placed. */
 bool gang_take_turn(gang_loop *l, uint32_t id);
-
-#endif
