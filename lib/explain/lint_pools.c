@@ -194,8 +194,8 @@ static void check_class(linting *l, uint32_t pool)
     karp_str wanted = text_of(l->snapshot, p->class_name);
     nearest near = nearest_to(wanted);
     bool other_kind = false, some = false;
-    for (size_t i = 0; i < raw->classes.count; i++) {
-        const node_class *c = &raw->classes.items[i];
+    for (size_t i = 0; i < raw->node_classes.count; i++) {
+        const node_class *c = &raw->node_classes.items[i];
         if (c->group != p->class_group) continue;
         some = true;
         karp_str name = name_of(l->snapshot, c->meta.name);

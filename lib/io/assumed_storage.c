@@ -7,24 +7,24 @@ static const char default_class[] = "default";
 void io_assumed_init(io_assumed_storage *assumed, karp_context *context)
 {
     assumed->on = false;
-    io_table_init(&assumed->classes, context);
-    io_table_init(&assumed->claims, context);
+    io_table_init(&assumed->storage_classes, context);
+    io_table_init(&assumed->volume_claims, context);
 }
 
 void io_assumed_free(io_assumed_storage *assumed)
 {
-    io_table_free(&assumed->classes);
-    io_table_free(&assumed->claims);
+    io_table_free(&assumed->storage_classes);
+    io_table_free(&assumed->volume_claims);
 }
 
 /* The entry of a claim, IO_NONE if it is new. NULL = out of memory. */
 static uint32_t *entry_of(io_assumed_storage *assumed, karp_str space, karp_str name)
 {
-    strbuf key = strbuf_on(assumed->claims.names.context);
+    strbuf key = strbuf_on(assumed->volume_claims.names.context);
     strbuf_addstr(&key, space.len ? space : str("default"));
     strbuf_addc(&key, '/');
     strbuf_addstr(&key, name);
-    uint32_t *entry = key.failed ? NULL : io_table_at(&assumed->claims, (karp_str){ key.ptr, key.len });
+    uint32_t *entry = key.failed ? NULL : io_table_at(&assumed->volume_claims, (karp_str){ key.ptr, key.len });
     strbuf_free(&key);
     return entry;
 }
@@ -40,7 +40,7 @@ void io_assume_class(io_assumed_storage *assumed, trees *t, tree *claim)
     if (tree_get_text(spec, "volumeName").len > 0) return;
     tree_default_text(t, spec, "storageClassName", str(default_class));
     karp_str name = tree_get_text(spec, "storageClassName"); /* "" = only volumes without a class */
-    if (name.len > 0 && !io_table_put(&assumed->classes, name, 1)) t->status = KARP_E_NOMEM;
+    if (name.len > 0 && !io_table_put(&assumed->storage_classes, name, 1)) t->status = KARP_E_NOMEM;
 }
 
 bool io_assume_claims(io_assumed_storage *assumed, const tree *pod)
@@ -70,7 +70,7 @@ static karp_status add(io_filler *f, const io_kind_info *info, tree *root)
 static karp_status add_claims(io_filler *f, size_t *added, karp_str *first)
 {
     const io_kind_info *info = io_kind_find(str("v1"), str("PersistentVolumeClaim"));
-    const io_table *claims = &f->assumed.claims;
+    const io_table *claims = &f->assumed.volume_claims;
     karp_status status = KARP_OK;
     uint32_t count = (uint32_t)claims->names.count; /* it does not grow: the claims are in it already */
     for (uint32_t i = 0; i < count && status == KARP_OK; i++) {
@@ -88,7 +88,7 @@ static karp_status add_claims(io_filler *f, size_t *added, karp_str *first)
 static karp_status add_classes(io_filler *f)
 {
     const io_kind_info *info = io_kind_find(str("storage.k8s.io/v1"), str("StorageClass"));
-    const io_table *classes = &f->assumed.classes;
+    const io_table *classes = &f->assumed.storage_classes;
     karp_status status = KARP_OK;
     for (uint32_t i = 0; i < classes->names.count && status == KARP_OK; i++) {
         tree *root = io_new_object(f->t, "storage.k8s.io/v1", info->name, str(""), strings_get(&classes->names, i));
@@ -101,8 +101,8 @@ static karp_status add_classes(io_filler *f)
 
 static karp_status note(io_filler *f, size_t claims, karp_str first)
 {
-    size_t more = f->assumed.classes.names.count - 1;
-    karp_str name = strings_get(&f->assumed.classes.names, 0);
+    size_t more = f->assumed.storage_classes.names.count - 1;
+    karp_str name = strings_get(&f->assumed.storage_classes.names, 0);
     char others[48] = "", named[160] = "";
     if (more > 0) str_append(others, sizeof others, " and %zu more", more);
     if (claims > 0) str_append(named, sizeof named, ", PersistentVolumeClaim %.*s", str_shown(first, 100), first.ptr);
@@ -118,7 +118,7 @@ karp_status io_add_assumed(io_filler *f)
     size_t claims = 0;
     karp_str first = { "", 0 };
     karp_status status = f->assumed.on ? add_claims(f, &claims, &first) : KARP_OK;
-    if (status || f->assumed.classes.names.count == 0) return status;
+    if (status || f->assumed.storage_classes.names.count == 0) return status;
     status = add_classes(f);
     return status ? status : note(f, claims, first);
 }

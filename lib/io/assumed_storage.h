@@ -10,8 +10,8 @@
 
 typedef struct io_assumed_storage {
     bool on;
-    io_table classes; /* names of classes of unbound claims */
-    io_table claims; /* "namespace/name" -> 1 = filled in; 0 = only named by a pod */
+    io_table storage_classes; /* names of classes of unbound claims */
+    io_table volume_claims; /* "namespace/name" -> 1 = filled in; 0 = only named by a pod */
 } io_assumed_storage;
 
 struct io_filler;

@@ -224,7 +224,7 @@ karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_c
     if (!a.entered) return adding_end(&a);
     node_class n = { .meta = copy_meta(&a, &own.meta), .group = more[0], .kind = more[1] };
     n.document = copy_string(&a.c, own.document);
-    return adding_finish(&a, &s->classes, &n, sizeof n);
+    return adding_finish(&a, &s->node_classes, &n, sizeof n);
 }
 
 /* ---- volumes ----------------------------------------------------------------------------------------------------- */

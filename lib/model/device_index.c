@@ -290,7 +290,7 @@ static void add_device_set(worker *k, instance_type *type)
 
 static void add_claim(worker *k, uint32_t index, const resource_claim *given)
 {
-    indexed_claim *c = &k->w->claims[index];
+    indexed_claim *c = &k->w->resource_claims[index];
     const demand *terms;
     uint32_t *results = alloc_array(k, given->result_count, sizeof *results);
     counted_list *shares = alloc_array(k, given->result_count, sizeof *shares);
@@ -371,7 +371,7 @@ static void allocate(worker *k)
     w->devices = alloc_array(k, devices, sizeof *w->devices);
     w->slices = alloc_array(k, w->slice_count, sizeof *w->slices);
     w->device_sets = alloc_array(k, device_sets, sizeof *w->device_sets);
-    w->claims = alloc_array(k, w->claim_count, sizeof *w->claims);
+    w->resource_claims = alloc_array(k, w->claim_count, sizeof *w->resource_claims);
     if (devices >= NO_ID) k->refused = true;
 }
 

@@ -80,7 +80,7 @@ struct device_index {
     indexed_slice *slices; /* in the order of the store */
     indexed_pool *pools; /* sorted by driver, then name */
     type_device_set *device_sets;
-    indexed_claim *claims; /* in the order of the store */
+    indexed_claim *resource_claims; /* in the order of the store */
     uint32_t device_count, slice_count, pool_count, device_set_count, claim_count;
     uint32_t identity_count, counter_count, dimension_count, set_count;
     struct selector_program {

@@ -417,7 +417,7 @@ typedef struct store {
     LIST_OF(node) nodes;
     LIST_OF(node_claim) claims;
     LIST_OF(node_pool) pools;
-    LIST_OF(node_class) classes;
+    LIST_OF(node_class) node_classes;
     LIST_OF(daemon_set) daemon_sets;
     LIST_OF(volume_claim) volume_claims;
     LIST_OF(volume) volumes_bound;

@@ -324,9 +324,9 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
     if (text.len) memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
     *made = (karp_provider_class){
-        .provider = provider, .data = data, .text = copy, .text_length = text.len, .next = provider->classes
+        .provider = provider, .data = data, .text = copy, .text_length = text.len, .next = provider->node_classes
     };
-    provider->classes = made;
+    provider->node_classes = made;
     *out = made;
     return KARP_OK;
 }
@@ -359,8 +359,8 @@ karp_status provider_class_of_tree(karp_provider *provider, karp_str name, const
         karp_free(provider->context, made, sizeof *made);
         return in_document(error, status, name);
     }
-    *made = (karp_provider_class){ .provider = provider, .data = data, .next = provider->classes };
-    provider->classes = made;
+    *made = (karp_provider_class){ .provider = provider, .data = data, .next = provider->node_classes };
+    provider->node_classes = made;
     *out = made;
     return KARP_OK;
 }
@@ -369,7 +369,7 @@ void karp_provider_class_free(karp_provider_class *node_class)
 {
     if (!node_class) return;
     karp_provider *p = node_class->provider;
-    karp_provider_class **at = &p->classes;
+    karp_provider_class **at = &p->node_classes;
     while (*at != node_class) at = &(*at)->next;
     *at = node_class->next;
     p->plugin.class_free(p->handle, node_class->data);
@@ -399,7 +399,7 @@ static const provider_types *find_types(const karp_provider *p, const karp_provi
                                         const provider_types *own, uint64_t generation)
 {
     if (own->catalogue && own->generation == generation) return own;
-    for (const karp_provider_class *c = p->classes; c && node_class; c = c->next) {
+    for (const karp_provider_class *c = p->node_classes; c && node_class; c = c->next) {
         if (!c->types.catalogue || c->types.generation != generation) continue;
         if (karp_provider_class_equal(p, c, node_class)) return &c->types;
     }
@@ -467,7 +467,7 @@ karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider
     if (!provider || !out) return fail_null(error, "provider or out");
     uint64_t generation = generation_of(provider);
     provider_types *own = &provider->plain;
-    for (karp_provider_class *c = provider->classes; c && node_class; c = c->next) {
+    for (karp_provider_class *c = provider->node_classes; c && node_class; c = c->next) {
         if (c == node_class) own = &c->types;
     }
     const provider_types *known = find_types(provider, node_class, own, generation);

@@ -27,7 +27,7 @@ struct karp_provider {
     void *object; /* shared object; NULL = built in */
     void *handle;
     karp_provider_problem problem;
-    karp_provider_class *classes;
+    karp_provider_class *node_classes;
     provider_types plain; /* types without a node class */
 };
 

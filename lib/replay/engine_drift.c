@@ -9,12 +9,12 @@
 static void add_class(engine *e, const tree *object)
 {
     struct replay_drift *d = &e->drift;
-    if (!grow(e->context, (void **)&d->classes, &d->class_capacity, d->class_count + 1, sizeof *d->classes)) {
+    if (!grow(e->context, (void **)&d->node_classes, &d->class_capacity, d->class_count + 1, sizeof *d->node_classes)) {
         engine_nomem(e);
         return;
     }
     karp_str api = tree_get_text(object, "apiVersion");
-    d->classes[d->class_count++] = (karp_node_class_ref){
+    d->node_classes[d->class_count++] = (karp_node_class_ref){
         engine_text(e, str_before(api, '/')), engine_text(e, tree_get_text(object, "kind")),
         engine_text(e, tree_get_text(tree_get(object, "metadata"), "name"))
     };
@@ -124,7 +124,7 @@ void drift_note(engine *e)
     karp_advice *advice = NULL;
     if (!d->before || e->status) return;
     const karp_snapshot *snapshot = engine_snapshot(e);
-    karp_status status = snapshot ? karp_advise_replaced(d->before, snapshot, e->now, d->classes, d->class_count,
+    karp_status status = snapshot ? karp_advise_replaced(d->before, snapshot, e->now, d->node_classes, d->class_count,
                                                          &advice, &e->error)
                                   : e->status;
     follow(e, status, advice, sets_condition, take);
@@ -162,5 +162,5 @@ void drift_gone(engine *e, uint32_t node)
 void drift_free(engine *e)
 {
     karp_snapshot_unref(e->drift.before);
-    karp_free(e->context, e->drift.classes, e->drift.class_capacity * sizeof *e->drift.classes);
+    karp_free(e->context, e->drift.node_classes, e->drift.class_capacity * sizeof *e->drift.node_classes);
 }

@@ -7,7 +7,7 @@
 /* What was replaced since nodes were looked at last. */
 struct replay_drift {
     karp_snapshot *before; /* has the earlier NodePools; NULL = nothing was replaced */
-    karp_node_class_ref *classes; /* whose fields changed */
+    karp_node_class_ref *node_classes; /* whose fields changed */
     size_t class_count, class_capacity;
 };
 

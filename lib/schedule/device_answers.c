@@ -88,8 +88,8 @@ static void swap_in(scheduler *s, const live_request *r, uint32_t one, uint32_t 
 void answers_swap(scheduler *s, const allocation *a, uint32_t one, uint32_t other, uint32_t since)
 {
     for (uint32_t c = 0; c < a->claim_count; c++) {
-        for (uint32_t r = 0; r < a->claims[c].request_count; r++)
-            swap_in(s, &a->claims[c].requests[r], one, other, since);
+        for (uint32_t r = 0; r < a->resource_claims[c].request_count; r++)
+            swap_in(s, &a->resource_claims[c].requests[r], one, other, since);
     }
 }
 

@@ -32,7 +32,7 @@ static bool superseded(const indexed_claim *c, uint32_t result)
 static void gather(const struct devices *d, seed *seeds)
 {
     for (uint32_t i = 0; i < d->index->claim_count; i++) {
-        const indexed_claim *c = &d->index->claims[i];
+        const indexed_claim *c = &d->index->resource_claims[i];
         for (uint32_t r = 0; r < c->given->result_count; r++) {
             seed *e = &seeds[c->results[r]];
             if (superseded(c, r)) continue;
@@ -52,7 +52,7 @@ static bool freed(const seed *e) { return e->has_pods && !e->stays; }
 static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *shared)
 {
     for (uint32_t i = 0; i < d->index->claim_count; i++) {
-        const indexed_claim *c = &d->index->claims[i];
+        const indexed_claim *c = &d->index->resource_claims[i];
         bool leaves = c->given->pod_uid_count > 0 && all_moving(d, c->given);
         for (uint32_t r = 0; r < c->given->result_count && !leaves; r++) {
             const seed *e = &seeds[c->results[r]];
@@ -106,9 +106,9 @@ bool ledger_init(scheduler *s)
     d->used = arena_array(&s->round.data, w->dimension_count + (size_t)1, sizeof *d->used);
     d->remaining = arena_array(&s->round.data, w->counter_count + (size_t)1, sizeof *d->remaining);
     d->counter_pool = arena_array(&s->round.data, w->counter_count + (size_t)1, sizeof *d->counter_pool);
-    d->claims = arena_array(&s->round.data, w->claim_count + (size_t)1, sizeof *d->claims);
+    d->resource_claims = arena_array(&s->round.data, w->claim_count + (size_t)1, sizeof *d->resource_claims);
     if (seeds == NULL || shared == NULL || d->taken == NULL || d->holder == NULL || d->holds == NULL ||
-        d->used == NULL || d->remaining == NULL || d->counter_pool == NULL || d->claims == NULL) {
+        d->used == NULL || d->remaining == NULL || d->counter_pool == NULL || d->resource_claims == NULL) {
         return false;
     }
     gather(d, seeds);
@@ -335,8 +335,8 @@ static void fill_share(scheduler *s, const allocation *a, const type_outcome *o,
 static void state_claims(scheduler *s, const allocation *a)
 {
     for (uint32_t i = 0; i < a->claim_count && !s->failed; i++) {
-        if (a->claims[i].claim == NO_ID) continue;
-        claim_state *c = &s->devices->claims[a->claims[i].claim];
+        if (a->resource_claims[i].claim == NO_ID) continue;
+        claim_state *c = &s->devices->resource_claims[a->resource_claims[i].claim];
         *c = (claim_state){ .allocated = true, .candidate = a->who.number };
         c->shares = arena_array(&s->round.data, a->outcome_count + (size_t)1, sizeof *c->shares);
         if (c->shares == NULL) s->failed = true;
@@ -396,7 +396,7 @@ static void forget_postings(struct devices *d, candidate *c, uint32_t type)
 static void forget_shares(scheduler *s, uint32_t number, uint32_t type)
 {
     for (uint32_t i = 0; i < s->devices->index->claim_count; i++) {
-        claim_state *c = &s->devices->claims[i];
+        claim_state *c = &s->devices->resource_claims[i];
         bool tighter = false;
         uint32_t kept = 0;
         if (!c->allocated || c->candidate != number) continue;

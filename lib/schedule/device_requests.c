@@ -211,7 +211,7 @@ static bool within_limit(scheduler *s, const allocation *a, live_claim *c)
 
 bool requests_prepare(scheduler *s, allocation *a, uint32_t claim_number, live_claim *out)
 {
-    const resource_claim *given = s->devices->index->claims[claim_number].given;
+    const resource_claim *given = s->devices->index->resource_claims[claim_number].given;
     *out = (live_claim){ .claim = claim_number,
                          .request_count = given->request_count,
                          .constraint_count = given->constraint_count };

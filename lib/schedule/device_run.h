@@ -157,7 +157,7 @@ typedef struct asking {
 typedef struct allocation {
     asking who;
     const candidate *had; /* what it had committed before the search, NULL = nothing */
-    live_claim *claims;
+    live_claim *resource_claims;
     uint32_t claim_count;
     uint32_t request_count; /* of all claims, alternatives included */
     pool_views pools; /* pools at the start */
@@ -206,7 +206,7 @@ struct devices {
     uint32_t *counter_pool; /* by counter */
     uint32_t *holder; /* by identity: the candidate that has reserved it, NO_ID = none */
     uint32_t *holds; /* by identity: for how many types it is reserved */
-    claim_state *claims;
+    claim_state *resource_claims;
     LIST_OF(candidate) candidates;
     map64 candidate_of; /* number -> index */
     uint8_t *moving; /* by names id: the uid of a pod that is leaving its node */

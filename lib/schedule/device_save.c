@@ -19,7 +19,7 @@ struct saved_candidate {
 struct saved_devices {
     amount *used, *remaining;
     uint32_t *holder, *holds;
-    claim_state *claims; /* with copies of their shares */
+    claim_state *resource_claims; /* with copies of their shares */
     struct saved_candidate *candidates;
     size_t candidate_count;
     map64 candidate_of;
@@ -110,11 +110,11 @@ const struct saved_devices *devices_save(scheduler *s)
         to->remaining = arena_copy(a, d->remaining, (d->index->counter_count + (size_t)1) * sizeof *d->remaining);
         to->holder = arena_copy(a, d->holder, identities * sizeof *d->holder);
         to->holds = arena_copy(a, d->holds, identities * sizeof *d->holds);
-        to->claims = arena_copy(a, d->claims, claims * sizeof *d->claims);
+        to->resource_claims = arena_copy(a, d->resource_claims, claims * sizeof *d->resource_claims);
         to->candidates = arena_array(a, d->candidates.count + 1, sizeof *to->candidates);
         to->candidate_count = d->candidates.count;
         ok = to->used != NULL && to->remaining != NULL && to->holder != NULL && to->holds != NULL &&
-             to->candidates != NULL && copy_shares(a, to->claims, claims) &&
+             to->candidates != NULL && copy_shares(a, to->resource_claims, claims) &&
              copy_map(a, &d->candidate_of, &to->candidate_of);
     }
     for (size_t i = 0; ok && i < d->candidates.count; i++)
@@ -133,9 +133,9 @@ bool devices_restore(scheduler *s, const struct saved_devices *from)
     memcpy(d->remaining, from->remaining, (d->index->counter_count + (size_t)1) * sizeof *d->remaining);
     memcpy(d->holder, from->holder, identities * sizeof *d->holder);
     memcpy(d->holds, from->holds, identities * sizeof *d->holds);
-    memcpy(d->claims, from->claims, claims * sizeof *d->claims);
+    memcpy(d->resource_claims, from->resource_claims, claims * sizeof *d->resource_claims);
     /* The copy may be restored once more. */
-    ok = copy_shares(&s->round.data, d->claims, claims);
+    ok = copy_shares(&s->round.data, d->resource_claims, claims);
     for (size_t i = from->candidate_count; i < d->candidates.count; i++) candidate_free(s, &d->candidates.items[i]);
     d->candidates.count = from->candidate_count;
     for (size_t i = 0; i < from->candidate_count && ok; i++)

@@ -120,7 +120,7 @@ static uint32_t slots_of(const search *x, const position *p)
 {
     const live_request *r = request_at(x, p);
     if (!r->given->all) return r->given->count > MOST_DEVICES ? MOST_DEVICES + 1 : (uint32_t)r->given->count;
-    return r->all.count + (x->a->claims[p->claim].over_limit[x->index] ? 0 : r->all_of_type[x->index].count);
+    return r->all.count + (x->a->resource_claims[p->claim].over_limit[x->index] ? 0 : r->all_of_type[x->index].count);
 }
 
 /* The only device for a slot in mode All. */
@@ -190,8 +190,8 @@ static bool next_of_count(search *x, search_frame *f)
 static bool next_option(search *x, search_frame *f)
 {
     if (f->choosing) {
-        const live_request *r = &x->a->claims[f->at.claim].requests[f->at.request];
-        const live_claim *c = &x->a->claims[f->at.claim];
+        const live_request *r = &x->a->resource_claims[f->at.claim].requests[f->at.request];
+        const live_claim *c = &x->a->resource_claims[f->at.claim];
         while (f->next < r->alternative_count && alternative_failed(x, f, c, r)) f->next++;
         if (f->next >= r->alternative_count) return false;
         f->at.alternative = &r->alternatives[f->next++];
@@ -213,7 +213,7 @@ static bool next_position(const search *x, const search_frame *f, position *out,
     if (f != NULL && !f->choosing) p.slot++;
     for (;;) {
         if (p.claim == x->a->claim_count) return false;
-        const live_claim *c = &x->a->claims[p.claim];
+        const live_claim *c = &x->a->resource_claims[p.claim];
         if (p.request == c->request_count || (c->not_for != NULL && c->not_for[x->index])) {
             p = (position){ p.claim + 1, 0, 0, NULL };
             entering = true;
@@ -333,8 +333,10 @@ bool search_type(scheduler *s, allocation *a, uint32_t index)
                  .set = a->set };
     twins_begin(s);
     for (uint32_t c = 0; c < a->claim_count; c++) {
-        for (uint32_t i = 0; i < a->claims[c].constraint_count; i++) {
-            a->claims[c].constraints[i] = (live_constraint){ .given = a->claims[c].constraints[i].given };
+        for (uint32_t i = 0; i < a->resource_claims[c].constraint_count; i++) {
+            a->resource_claims[c].constraints[i] = (live_constraint){
+                .given = a->resource_claims[c].constraints[i].given
+            };
         }
     }
     bool ok = all_devices_feasible(&x) && walk(&x) && keep_outcome(&x);

@@ -8,7 +8,7 @@
 
 const live_request *request_at(const search *x, const position *p)
 {
-    return p->alternative != NULL ? p->alternative : &x->a->claims[p->claim].requests[p->request];
+    return p->alternative != NULL ? p->alternative : &x->a->resource_claims[p->claim].requests[p->request];
 }
 
 /* ---- amounts ----------------------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static bool all_feasible(const search *x, const live_claim *c, const live_reques
 bool all_devices_feasible(const search *x)
 {
     for (uint32_t c = 0; c < x->a->claim_count; c++) {
-        const live_claim *claim_ = &x->a->claims[c];
+        const live_claim *claim_ = &x->a->resource_claims[c];
         for (uint32_t r = 0; r < claim_->request_count; r++) {
             const live_request *request = &claim_->requests[r];
             bool any = request->alternative_count == 0 && (!request->given->all || all_feasible(x, claim_, request));
@@ -390,7 +390,7 @@ bool note_visit(search *x, search_frame *f, uint32_t number)
 bool add_device(search *x, search_frame *f, uint32_t number)
 {
     const live_request *r = request_at(x, &f->at);
-    live_claim *c = &x->a->claims[f->at.claim];
+    live_claim *c = &x->a->resource_claims[f->at.claim];
     const indexed_device *w = &x->d->index->devices[number];
     x->s->round.steps++;
     f->entries = (uint32_t)x->entry_count;
@@ -416,7 +416,7 @@ bool add_device(search *x, search_frame *f, uint32_t number)
 
 void remove_device(search *x, search_frame *f)
 {
-    live_claim *c = &x->a->claims[f->at.claim];
+    live_claim *c = &x->a->resource_claims[f->at.claim];
     if (!f->taken) return;
     f->taken = false;
     x->device_count--;

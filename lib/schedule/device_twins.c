@@ -84,7 +84,7 @@ static void put_claims(portrait *p, uint32_t number)
 {
     const indexed_device *w = &p->d->index->devices[number];
     for (uint32_t c = 0; c < p->a->claim_count; c++) {
-        const live_claim *one = &p->a->claims[c];
+        const live_claim *one = &p->a->resource_claims[c];
         for (uint32_t r = 0; r < one->request_count; r++) put_answers(p, number, &one->requests[r]);
         for (uint32_t i = 0; i < one->constraint_count; i++) {
             uint32_t name = one->constraints[i].given->attribute;

@@ -86,8 +86,8 @@ static bool held_by_moving_pods(const struct devices *d, const resource_claim *c
  * (D5). */
 static bool to_allocate(const struct devices *d, uint32_t claim_number)
 {
-    const resource_claim *c = d->index->claims[claim_number].given;
-    return c->allocated ? held_by_moving_pods(d, c) : !d->claims[claim_number].allocated;
+    const resource_claim *c = d->index->resource_claims[claim_number].given;
+    return c->allocated ? held_by_moving_pods(d, c) : !d->resource_claims[claim_number].allocated;
 }
 
 static uint32_t unknown_selector(const scheduler *s, const uint32_t *selectors, uint32_t count)
@@ -130,7 +130,7 @@ static uint32_t unknown_of_class(const scheduler *s, uint32_t class_number)
     for (uint32_t i = 0; i < names.count; i++) {
         uint32_t n = claim_named(s, class_number, names.items[i]);
         if (!to_allocate(s->devices, n)) continue;
-        const resource_claim *c = s->devices->index->claims[n].given;
+        const resource_claim *c = s->devices->index->resource_claims[n].given;
         for (uint32_t r = 0; r < c->request_count; r++) {
             uint32_t found = unknown_in_request(s, &c->requests[r]);
             if (found != NO_ID) return found;
@@ -165,7 +165,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
     id_list names = claims_of(s, class_number);
     for (uint32_t i = 0; i < names.count; i++) {
         uint32_t n = claim_named(s, class_number, names.items[i]);
-        const claim_state *c = &d->claims[n];
+        const claim_state *c = &d->resource_claims[n];
         uint32_t k = 0;
         while (k < *count && pending[k] != n) k++;
         if (k < *count && !quirk(s, 39)) continue; /* the pod refers to the claim twice */
@@ -177,7 +177,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
             if (c->candidate != a->who.number) return false;
             continue;
         }
-        demand need = c->allocated ? c->total : d->index->claims[n].topology;
+        demand need = c->allocated ? c->total : d->index->resource_claims[n].topology;
         if (!reaches(s, &a->who, a->set, need)) return false;
         a->set = set_meet(&s->algebra, a->set, need.set);
     }
@@ -190,18 +190,18 @@ static bool prepare(scheduler *s, allocation *a, uint32_t class_number, const ui
     a->had = ledger_find(s, a->who.number);
     bool ok = a->had != NULL ? pools_filter(s, a->had->pools, &a->who, a->set, &a->pools)
                              : pools_gather(s, &a->who, a->set, &a->pools);
-    a->claims = arena_array(&d->scratch, a->claim_count, sizeof *a->claims);
+    a->resource_claims = arena_array(&d->scratch, a->claim_count, sizeof *a->resource_claims);
     a->outcomes = arena_array(&d->scratch, a->who.type_count + (size_t)1, sizeof *a->outcomes);
-    if (!ok || a->claims == NULL || a->outcomes == NULL) {
+    if (!ok || a->resource_claims == NULL || a->outcomes == NULL) {
         s->failed = true;
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!requests_prepare(s, a, pending[i], &a->claims[i])) return false;
+        if (!requests_prepare(s, a, pending[i], &a->resource_claims[i])) return false;
     }
     for (uint32_t r = 0; count < a->claim_count; r++) {
         if (!is_served(s, r) || s->pods.classes[class_number].requests[r] <= 0) continue;
-        if (!requests_imply(s, a, class_number, r, &a->claims[count++])) return false;
+        if (!requests_imply(s, a, class_number, r, &a->resource_claims[count++])) return false;
     }
     return true;
 }
@@ -448,7 +448,7 @@ bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *ou
     LIST_OF(uint32_t) drivers = { .items = NULL };
     bool ok = true;
     for (uint32_t i = 0; i < d->index->claim_count; i++) {
-        const claim_state *c = &d->claims[i];
+        const claim_state *c = &d->resource_claims[i];
         if (!c->allocated || c->candidate != number) continue;
         for (uint32_t k = 0; k < c->share_count; k++) {
             for (uint32_t n = 0; n < c->shares[k].driver_count && ok; n++) {

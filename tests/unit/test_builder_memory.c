@@ -244,7 +244,7 @@ static karp_status run_step(building *f, size_t n)
 static size_t count_everything(const karp_builder *b)
 {
     const store *s = &b->s;
-    size_t lists = s->nodes.count + s->claims.count + s->pools.count + s->classes.count + s->daemon_sets.count +
+    size_t lists = s->nodes.count + s->claims.count + s->pools.count + s->node_classes.count + s->daemon_sets.count +
                    s->volume_claims.count + s->volumes_bound.count + s->storage_classes.count + s->csi_nodes.count +
                    s->budgets.count + s->namespaces.count + s->selecting.count + s->overlays.count + s->buffers.count;
     assert_int_equal(s->taken.count, lists);

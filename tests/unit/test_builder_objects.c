@@ -134,8 +134,8 @@ static void test_classes(void **state)
     bad(f, karp_builder_add_node_class(f->b, &c, &f->error), KARP_E_DUPLICATE, "EC2NodeClass default", "metadata.name");
     c.group = str("g2");
     good(f, karp_builder_add_node_class(f->b, &c, &f->error));
-    assert_string_equal(f->s->classes.items[1].document.ptr, "{}");
-    assert_int_equal(f->s->classes.count, 2);
+    assert_string_equal(f->s->node_classes.items[1].document.ptr, "{}");
+    assert_int_equal(f->s->node_classes.count, 2);
 }
 
 static void test_volumes(void **state)

@@ -55,7 +55,7 @@ static bool is_zero(const go_field *f, const tree *value)
 {
     int64_t number = 0;
     if (!value) return true;
-    if (f->shape != GO_PLAIN) return false;
+    if (f->form != GO_PLAIN) return false;
     switch (f->kind) {
     case GO_TEXT: return tree_text(value).len == 0;
     case GO_BOOL: return !tree_is(value, TREE_TRUE);
@@ -102,9 +102,9 @@ uint64_t go_hash_struct(const go_struct *type, const tree *object)
         const tree *value = tree_get(object, f->json);
         if (is_zero(f, value)) continue;
         go_hash_field(&h, f->name,
-                      f->shape == GO_LIST  ? of_list(f, value)
-                      : f->shape == GO_MAP ? of_map(f, value)
-                                           : of_value(f, value));
+                      f->form == GO_LIST  ? of_list(f, value)
+                      : f->form == GO_MAP ? of_map(f, value)
+                                          : of_value(f, value));
     }
     return h;
 }

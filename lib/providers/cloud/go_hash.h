@@ -23,12 +23,12 @@ typedef enum go_kind {
 } go_kind;
 
 typedef struct go_struct go_struct;
-typedef enum go_shape { GO_PLAIN, GO_POINTER, GO_LIST, GO_MAP } go_shape;
+typedef enum go_form { GO_PLAIN, GO_POINTER, GO_LIST, GO_MAP } go_form;
 
 typedef struct go_field {
     const char *name, *json;
     go_kind kind;
-    go_shape shape;
+    go_form form;
     const go_struct *of; /* for GO_STRUCT */
 } go_field;
 
