@@ -65,14 +65,17 @@ typedef struct reason {
         if ((r)->text[0] == '\0') str_append((r)->text, (r)->room, __VA_ARGS__);                                       \
     } while (0)
 
+/* Bases and patches of kustomizations lack what others add. */
+#define PATCH "; if it is part of a kustomization: kubectl kustomize DIRECTORY"
+
 static bool is_kind(const tree *root, const char *kind) { return str_is(tree_get_text(root, "kind"), kind); }
 
 /* `root` NULL = of a pod, or of an object whose operator makes the template. */
 static void check_containers(reason *r, const tree *root, const tree *template_)
 {
-    if (root && tree_is_null(template_)) WHY(r, "it has no pod template");
+    if (root && tree_is_null(template_)) WHY(r, "it has no pod template" PATCH);
     else if (tree_count(tree_get(tree_get(template_, "spec"), "containers")) == 0)
-        WHY(r, "%s no containers", root ? "its pod template has" : "its pods have");
+        WHY(r, "%s no containers%s", root ? "its pod template has" : "its pods have", root ? PATCH : "");
 }
 
 static bool is_of_apps(const tree *root)
@@ -93,7 +96,7 @@ static void check_selector(reason *r, const tree *root, const tree *template_)
     const tree *labels = tree_get(tree_get(template_, "metadata"), "labels");
     bool plain = is_kind(root, "ReplicationController") || is_kind(root, "DeploymentConfig");
     bool none = is_of_apps(root) && tree_is_null(selector);
-    if (none && !defaults_selector(root, labels)) WHY(r, "it has no selector");
+    if (none && !defaults_selector(root, labels)) WHY(r, "it has no selector" PATCH);
     if (!tree_is(selector, TREE_MAP) || is_kind(root, "Job")) return;
     const tree_member *missing = missing_label(plain ? selector : tree_get(selector, "matchLabels"), labels);
     if (missing) {
