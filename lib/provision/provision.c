@@ -38,8 +38,8 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
         status = scheduler_round(s, changes->removed, changes->removed_count, changes->moving, changes->moving_count,
                                  error);
     if (status == KARP_OK) status = report_plan(s, d);
-    if (status == KARP_OK &&
-        !(report_limited(s, d) && report_reservations(s, d) && report_selectors(s, d) && preferences_report(s, d)))
+    if (status == KARP_OK && !(report_limited(s, d) && report_reservations(s, d) && report_selectors(s, d) &&
+                               report_fallbacks(s, d) && preferences_report(s, d)))
         status = KARP_E_NOMEM;
     if (status == KARP_OK) status = scheduler_stopped(s, error);
     scheduler_free(s);

@@ -68,6 +68,16 @@ def what_nothing_says():
     check('a later round finds them full, and launches what else the requirements allow' in str(told['unschedulable']), told)
 
 
+def full_nodes_before_spot():
+    """A node that many pods fill is on-demand where no type for all of them has spot; alone they would get it."""
+    both = pool(term(TYPE, 'm6i.12xlarge', 'm6i.24xlarge'), term(CAPACITY, 'spot', 'on-demand'))
+    pods = [pod(f'infer-{i}', cpu='45') for i in range(2)]
+    for lost, count, wanted in (('m6i.24xlarge/*/spot', 2, 'm6i.12xlarge has for fewer of them'), ('*/*/spot', 2, ''), ('m6i.24xlarge/*/spot', 1, ''), ('m6i.24xlarge/*/on-demand', 2, '')):
+        told = asked('whatif', '--unavailable', lost, objects=[both, *pods[:count]])
+        notes = [w for w in told['warnings'] if 'is on-demand, though NodePool std allows spot' in w]
+        equal([wanted in n for n in notes], [True] if wanted else [], f'{lost}, {count}: {told["warnings"]}')
+
+
 def nodes_that_start():
     waiting, its = joined('n1')
     its['status']['conditions'][2]['status'] = 'Unknown'
@@ -407,6 +417,7 @@ def changes_of_nodes():
 
 volumes()
 what_nothing_says()
+full_nodes_before_spot()
 types()
 changes_of_nodes()
 limits_and_ends()

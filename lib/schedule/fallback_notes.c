@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes on launches that are on-demand although their NodePool allows spot: Karpenter fills a node with pods before it
+ * looks at capacity types, so that only types without spot may be left. */
+#include <decision/decision.h>
+#include <schedule/report.h>
+#include <schedule/scheduler.h>
+#include <schedule/types.h>
+
+/* The cheapest offering of spot, or some one, of variants that have room for the vector; NULL = there is none. */
+static const offering *spot_among(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t set,
+                                  const int64_t *room, bool some)
+{
+    const offering *best = NULL;
+    const type_table *table = t->table;
+    for (size_t v = bits_next(bits, table->variant_count, 0); v < table->variant_count;
+         v = bits_next(bits, table->variant_count, v + 1)) {
+        const instance_type *type = &table->types[table->variants[v].type];
+        if (!variant_fits(s, t, (uint32_t)v, room)) continue;
+        for (uint32_t i = type->offering_first; i < type->offering_first + type->offering_count; i++) {
+            const offering *o = &table->offerings[i];
+            if (o->capacity_type != s->snapshot->known.spot || !offering_launchable(s, o) || o->variant != v) continue;
+            if ((best == NULL || o->price < best->price) && offering_compatible(s, o, set)) best = o;
+            if (some && best != NULL) return best;
+        }
+    }
+    return best;
+}
+
+/* Whether the claim may be spot by its requirements, and is on-demand as none of its types has spot. */
+static bool falls_back(scheduler *s, const claim *c)
+{
+    uint32_t allowed = set_get(&s->algebra, c->set, s->snapshot->known.capacity_type);
+    if (c->dropped || c->pods < 2 || c->reserved_count > 0) return false;
+    if (allowed != NO_ID &&
+        !requirement_has(&s->algebra, requirement_get(&s->algebra, allowed), s->snapshot->known.spot))
+        return false;
+    return spot_among(s, &s->templates.items[c->template_], s->types.sets.items[c->types].bits, c->set, c->requests,
+                      true) == NULL;
+}
+
+static bool add_note(scheduler *s, karp_decision *d, const karp_launch *l, const template_ *t, const offering *o)
+{
+    strbuf b = strbuf_on(s->context);
+    strbuf_addstr(&b, l->id);
+    strbuf_adds(&b, " is on-demand, though NodePool ");
+    strbuf_addstr(&b, l->node_pool);
+    strbuf_adds(&b, " allows spot: no type that holds its ");
+    strbuf_addu(&b, l->pod_count);
+    strbuf_adds(&b, " pods has spot capacity now, but ");
+    strbuf_addstr(&b, text_of(s->snapshot, t->table->types[o->type].name));
+    strbuf_adds(&b,
+                " has for fewer of them; Karpenter fills a node before it looks at capacity types, so that spot in a "
+                "NodePool of its own, of a higher weight, comes first");
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
+bool report_fallbacks(scheduler *s, karp_decision *d)
+{
+    for (uint32_t i = 0; i < s->claims.list.count && s->launches.ids != NULL; i++) {
+        const claim *c = &s->claims.list.items[i];
+        const template_ *t = &s->templates.items[c->template_];
+        size_t k = 0;
+        if (!falls_back(s, c)) continue;
+        while (k < d->launches.count && d->launches.items[k].id.ptr != s->launches.ids[i].ptr) k++;
+        if (k == d->launches.count || d->launches.items[k].pod_count == 0) continue;
+        const int64_t *room = s->pods.classes[s->snapshot->pod_class[d->launches.items[k].pods[0]]].requests;
+        const offering *o = spot_among(s, t, s->types.sets.items[t->initial].bits, c->set, room, false);
+        return !s->failed && !s->algebra.failed && (o == NULL || add_note(s, d, &d->launches.items[k], t, o));
+    }
+    return !s->failed && !s->algebra.failed;
+}
