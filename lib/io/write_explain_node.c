@@ -277,7 +277,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name,
     buffer_text(&line, none ? "No disruption budget of NodePool " : "NodePool ");
     text_clean(&line, budget.node_pool);
     if (none) {
-        buffer_text(&line, " applies to drift now: all its nodes can be removed at once.");
+        buffer_text(&line, " applies to drift now: all its nodes can be replaced at once.");
     } else {
         buffer_text(&line, " has ");
         buffer_count(&line, nodes, "node");
