@@ -413,6 +413,19 @@ def record(*words):
             return
 
 
+def record_all(programs, stories, into=None, runs=1, at_once=1, boot=15):
+    """So many runs more of each story."""
+    plane.build(programs.resolve())
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        todo = []
+        for path in stories:
+            beside = into or path.parent
+            free = [number for number in range(1, 1000) if not (beside / f'{path.stem}.{number}.json').exists()]
+            todo += [pool.submit(record, programs, path, number, beside, boot) for number in free[:runs]]
+        for one in todo:
+            one.result()
+
+
 def main():
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     words.add_argument('programs', type=pathlib.Path)
@@ -422,15 +435,7 @@ def main():
     words.add_argument('--at-once', type=int, default=1)
     words.add_argument('--boot', type=int, default=15, help='seconds from the launch of a node to its registration')
     given = words.parse_args()
-    plane.build(given.programs.resolve())
-    with concurrent.futures.ThreadPoolExecutor(given.at_once) as pool:
-        todo = []
-        for path in given.stories:
-            into = given.into or path.parent
-            free = [number for number in range(1, 1000) if not (into / f'{path.stem}.{number}.json').exists()]
-            todo += [pool.submit(record, given.programs, path, number, into, given.boot) for number in free[:given.runs]]
-        for one in todo:
-            one.result()
+    record_all(given.programs, given.stories, given.into, given.runs, given.at_once, given.boot)
 
 
 if __name__ == '__main__':
