@@ -10,6 +10,7 @@
 #include <explain/changes.h>
 #include <explain/queue_view.h>
 #include <explain/request_conditions.h>
+#include <schedule/offered.h>
 #include <schedule/options.h>
 #include <schedule/report.h>
 #include <string.h>
@@ -378,6 +379,10 @@ static void fill_conditions(const answering *a, uint32_t root, answer *out)
 {
     const karp_snapshot *s = &a->q->view;
     const pod_group *o = group_object(s, &s->groups->items[root]);
+    if (str_is(out->row.kind, "CapacityBuffer")) {
+        out->row.condition_count = buffer_conditions(&out->row, a->q->workloads.items[root].offered, out->conditions);
+        return;
+    }
     if (o == NULL || o->source != KARP_GROUP_PROVISIONING_REQUEST || o->booked) return;
     const request_facts facts = { .class_name = text_of(s, o->request_class),
                                   .no_retry = o->no_retry,
@@ -414,6 +419,18 @@ static karp_status try_alone(scheduler *s, queue_view *q, karp_error *error)
     if (!some) return KARP_OK;
     q->workloads.alone = true;
     return scheduler_round(s, NULL, 0, NULL, 0, error);
+}
+
+/* Finds out for which capacity buffers no NodePool has anything, whatever is available now. */
+static karp_status look_at_offers(scheduler *s, queue_view *q)
+{
+    for (uint32_t i = 0; i < q->root_count; i++) {
+        queued *w = &q->workloads.items[q->roots[i]];
+        const member_group *g = &q->view.groups->items[q->roots[i]];
+        bool buffer = str_is(q->kinds[q->roots[i]], "CapacityBuffer") && g->pod_count > 0;
+        if (buffer && !scheduler_is_offered(s, g->pods[0], &w->offered)) return KARP_E_NOMEM;
+    }
+    return KARP_OK;
 }
 
 static karp_status run(scheduler *s, queue_view *q, karp_decision **out, karp_error *error)
@@ -461,6 +478,7 @@ static karp_status admit(karp_admission *out, queue_view *q, const karp_admit_op
     if (status != KARP_OK) return status;
     status = run(s, q, &out->decision, error);
     if (status == KARP_OK) status = try_alone(s, q, error);
+    if (status == KARP_OK) status = look_at_offers(s, q);
     queue_view_drop_others(q);
     a.d = out->decision;
     strbuf_init(&a.text, out->context);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source: cluster-autoscaler, provisioningrequest/checkcapacity and provisioningrequest/besteffortatomic. */
+/*
+ * Sources: cluster-autoscaler, provisioningrequest/checkcapacity and provisioningrequest/besteffortatomic; Karpenter
+ * 1.15.0, pkg/controllers/provisioning/buffers.go, and for "Infeasible" kubernetes-sigs/karpenter#3223 and #3318.
+ */
 #include <explain/request_conditions.h>
 
 #include <base/str.h>
@@ -28,4 +31,15 @@ size_t request_conditions(const request_facts *r, karp_request_condition out[MOS
         out[1] = condition("Failed", true, "CapacityIsNotFound", "there is no room, and it is not tried again");
     else out[1] = condition("Provisioned", false, "CapacityIsNotFound", "there is no room; it is tried again later");
     return 2;
+}
+
+size_t buffer_conditions(const karp_admitted *row, bool offered, karp_request_condition out[MOST_CONDITIONS])
+{
+    if (row->verdict == KARP_ADMIT_NOW)
+        out[0] = condition("Provisioning", true, "FitsExistingCapacity", "there is room for all of its pods");
+    else if (!offered)
+        out[0] = condition("Provisioning", false, "Infeasible",
+                           "no NodePool has an offering for its pods, available or not");
+    else out[0] = condition("Provisioning", false, "RequiresNewCapacity", "some of its pods need new nodes");
+    return 1;
 }

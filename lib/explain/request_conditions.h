@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions that cluster-autoscaler would set on a ProvisioningRequest. */
-#pragma once
+/* The conditions that cluster-autoscaler would set on a ProvisioningRequest, and Karpenter on a CapacityBuffer. */
+#ifndef EXPLAIN_REQUEST_CONDITIONS_H
+#define EXPLAIN_REQUEST_CONDITIONS_H
 
 #include <karp/admit.h>
 
@@ -17,3 +18,8 @@ typedef struct request_facts {
 
 /* Lists them. Returns their number; 0 = the class is none of cluster-autoscaler's. */
 size_t request_conditions(const request_facts *r, karp_request_condition out[MOST_CONDITIONS]);
+
+/* The same for a capacity buffer with that answer; offered: something could be launched for its pods at some time. */
+size_t buffer_conditions(const karp_admitted *row, bool offered, karp_request_condition out[MOST_CONDITIONS]);
+
+#endif

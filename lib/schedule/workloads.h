@@ -39,6 +39,7 @@ typedef struct queued {
     bool whole; /* all of its pods have to be placed, although its group places them one by one */
     /* results */
     bool tried, starts_alone;
+    bool offered; /* of a capacity buffer: some NodePool has an offering for its pods, available or not */
     workload_try now;
     workload_try *flavours;
     resource_try *resources; /* by ResourceFlavor of its queue, in the order in which they are tried */

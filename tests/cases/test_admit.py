@@ -289,6 +289,36 @@ def test_other_kinds():
           'pods of a Deployment are placed one by one')
 
 
+def test_buffer_conditions():
+    """What Karpenter says of a buffer; Infeasible, as asked for in kubernetes-sigs/karpenter#3223, whatever is available at the moment."""
+    buffer = {'apiVersion': 'autoscaling.x-k8s.io/v1beta1', 'kind': 'CapacityBuffer', 'metadata': {'name': 'b'},
+              'spec': {'podTemplateRef': {'name': 't'}, 'replicas': 2}}
+
+    def condition(cpu, *objects, limit='100', available=True, **spec):
+        made = {'apiVersion': 'v1', 'kind': 'PodTemplate', 'metadata': {'name': 't'}, 'template': template(cpu)}
+        made['template']['spec'].update(spec)
+        types = json.loads(json.dumps(TYPES))
+        for o in types[0]['offerings']:
+            o['available'] = available
+        q.types.write_text(json.dumps(types))
+        one, = q.admit(pool(limit), *objects, buffer, made, words=('--feature-gates', 'CapacityBuffer=true', '--flavours', 'none', '--changes', '0'))['workloads']
+        q.types.write_text(json.dumps(TYPES))
+        return one['answer'], [(c['type'], c['status'], c['reason']) for c in one['conditions']][0]
+    new, never = ('Provisioning', 'False', 'RequiresNewCapacity'), ('Provisioning', 'False', 'Infeasible')
+    equal(condition(1, node('n1')), ('now', ('Provisioning', 'True', 'FitsExistingCapacity')), 'room on a node')
+    equal(condition(1), ('launch', new), 'nodes for it')
+    equal(condition(1, limit='0'), ('never', new), 'a limit is no matter of offerings')
+    equal(condition(1, available=False), ('never', new), '"regardless of availability of those offerings"')
+    equal(condition(3), ('never', never), 'larger than every type')
+    equal(condition(3, available=False), ('never', never), 'likewise')
+    equal(condition(1, nodeSelector={ZONE: 'c'}), ('never', never), 'a zone that nobody offers')
+    equal(condition(1, nodeSelector={ZONE: 'b'}, available=False), ('never', new), 'and one that is offered')
+    tainted = pool('100', 'other')
+    tainted['spec']['template']['spec']['taints'] = [{'key': 'x', 'effect': 'NoSchedule'}]
+    equal(condition(1, tainted, nodeSelector={'karpenter.sh/nodepool': 'other'}), ('never', never), 'a taint')
+    equal(condition(1, tainted, nodeSelector={'karpenter.sh/nodepool': 'other'}, tolerations=[{'operator': 'Exists'}])[0], 'launch', 'that is tolerated')
+
+
 def test_bookings():
     """cluster-autoscaler holds what it found for ten minutes, or until its pods run; what is not found in seven days fails."""
     made = {'apiVersion': 'v1', 'kind': 'PodTemplate', 'metadata': {'name': 't'}, 'template': template(1)}
