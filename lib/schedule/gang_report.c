@@ -158,6 +158,28 @@ static bool warn(karp_decision *d, strbuf *b)
     return ok;
 }
 
+/* What the API server or kube-scheduler of Kubernetes 1.38 refuses, and those of 1.37 do not. */
+static const char *newer_refuses(const scheduler *s, const member_group *g)
+{
+    const struct group_index *all = s->snapshot->groups;
+    const pod_group *o = group_object(s->snapshot, g);
+    uint32_t number = (uint32_t)(g - all->items);
+    if (g->source != KARP_GROUP_KUBERNETES || o == NULL) return NULL;
+    if (o->disruption_all && !o->gang)
+        return "its disruption mode is \"all\", and it is no gang: from Kubernetes 1.38 on the API server refuses it";
+    for (uint32_t i = 0; i < all->count && g->composite; i++) {
+        const pod_group *below = group_object(s->snapshot, &all->items[i]);
+        if (all->items[i].parent != number || below == NULL) continue;
+        if (o->gang && !below->gang)
+            return "it is a gang, and a group below it is none: from Kubernetes 1.38 on kube-scheduler starts none of "
+                   "its pods";
+        if (o->disruption_all && !below->disruption_all)
+            return "its disruption mode is \"all\", and that of a group below it is not: from Kubernetes 1.38 on "
+                   "kube-scheduler starts none of its pods";
+    }
+    return NULL;
+}
+
 /* kube-scheduler tries one order and one node for each pod. */
 static const char *peer_may_fail(const scheduler *s, const member_group *g, const gang_count *n)
 {
@@ -182,13 +204,16 @@ static const char *peer_may_fail(const scheduler *s, const member_group *g, cons
 /* Notes that the cluster's own scheduler may not bind what the plan places. */
 static bool warn_of_peer(scheduler *s, karp_decision *d, const member_group *g, const gang_count *n, strbuf *b)
 {
-    const char *why = peer_may_fail(s, g, n);
-    if (why == NULL) return true;
-    strbuf_adds(b, g->composite ? "CompositePodGroup " : "PodGroup ");
-    strbuf_addname(b, text_of(s->snapshot, g->name_space), name_of(s->snapshot, g->name));
-    strbuf_adds(b, ": ");
-    strbuf_adds(b, why);
-    return warn(d, b);
+    const char *const why[] = { peer_may_fail(s, g, n), n->placed > 0 ? newer_refuses(s, g) : NULL };
+    for (size_t i = 0; i < 2; i++) {
+        if (why[i] == NULL) continue;
+        strbuf_adds(b, g->composite ? "CompositePodGroup " : "PodGroup ");
+        strbuf_addname(b, text_of(s->snapshot, g->name_space), name_of(s->snapshot, g->name));
+        strbuf_adds(b, ": ");
+        strbuf_adds(b, why[i]);
+        if (!warn(d, b)) return false;
+    }
+    return true;
 }
 
 /* Karpenter may launch nodes for a part of a gang. kube-scheduler binds none of its pods, so that they stay empty. */

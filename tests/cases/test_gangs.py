@@ -266,6 +266,28 @@ def composites(world):
     equal((plan['groups'][0].get('code'), plan['placements']), ('GROUP_MISSING', []), 'a circle')
 
 
+def newer(world):
+    """What Kubernetes 1.38 refuses, a plan for a cluster of 1.37 notes."""
+    def top(**spec):
+        return {'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'CompositePodGroup', 'metadata': {'name': 'top'},
+                'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 1}}, **spec}}
+    basic = {'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'PodGroup', 'metadata': {'name': 'g'}, 'spec': {'schedulingPolicy': {'basic': {}}}}
+
+    def noted(*objects):
+        return [w.split(': ', 1)[1].split(': from')[0] for w in world.plan(node('n1'), *objects, *pods(1), profile='karp', status=None)['warnings'] if '1.38' in w]
+    def with_(group, **spec):
+        return {**group, 'spec': {**group['spec'], **spec}}
+    below = {'parentCompositePodGroupName': 'top'}
+    equal(noted(gang(1)), [], 'a gang')
+    equal(noted(with_(basic, disruptionMode={'all': {}})), ['its disruption mode is "all", and it is no gang'], 'a basic group in mode all')
+    equal(noted(with_(basic, disruptionMode={'single': {}})), [], 'or in mode single')
+    equal(noted(top(), with_(basic, **below)), ['it is a gang, and a group below it is none'], 'a basic group in a gang of groups')
+    equal(noted(top(), gang(1, **below)), [], 'gangs in a gang')
+    equal(noted(top(disruptionMode={'all': {}}), gang(1, **below)), ['its disruption mode is "all", and that of a group below it is not'], 'modes that differ')
+    equal(noted(top(disruptionMode={'all': {}}), gang(1, disruptionMode={'all': {}}, **below)), [], 'modes that agree')
+    equal(noted(with_(basic, disruptionMode={'all': {}}), pod('x', 'g', 9)), ['its disruption mode is "all", and it is no gang'], 'as far as the plan starts it')
+
+
 def searches(world):
     """A greedy order may take the only place that another pod can use."""
     nodes = [node('n1', 3), node('n2', 4)]
@@ -496,6 +518,7 @@ def main():
         whole(world)
         in_domains(world)
         composites(world)
+        newer(world)
         searches(world)
         with_devices(world)
         verified(world)
