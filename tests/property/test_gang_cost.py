@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans for the least cost with groups of pods, before an exhaustive search: bound <= cheapest plan <= the plan.
+
+The cheapest plan places the same pods, keeps each group in one domain, and respects limits, racks and zones. Plan and certificate are
+verified by karp verify, and the certificate by tests/reference/certificate.py as well.
+
+    test_gang_cost.py [--from SEED] [--count WORLDS]
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).parents[2]))
+sys.path[:0] = [str(SOURCE / 'tests' / 'reference'), str(SOURCE / 'tests' / 'property')]
+import gangs # noqa: E402
+import test_gang_worlds as worlds # noqa: E402
+
+PRICES = {'a': 1, 'b': 2}
+MOST_PODS = 7
+
+
+def cheapest(world, placed):
+    """The least cost of launches with which all these pods have a place; None = more than the search can tell."""
+    nodes = [gangs.Bin(n['cpu'], n['pods'], {worlds.HOST: name, **n['labels']}) for name, n in world['nodes'].items()]
+    where = {b.labels[worlds.HOST]: b for b in nodes}
+    domains = {}
+    for pod in world['pods'].values():
+        if pod['node']:
+            where[pod['node']].put(pod)
+            key = pod['group'] and world['groups'][pod['group']]['key']
+            if key:
+                domains[pod['group']] = where[pod['node']].labels.get(key)
+    left = {name: p['limit'] for name, p in world['pools'].items()}
+    best = [None]
+
+    def fits(b, pod):
+        key = pod['group'] and world['groups'][pod['group']]['key']
+        if not b.takes(pod, None):
+            return False
+        value = b.labels.get(key) if key else None
+        return not key or (bool(value) and domains.get(pod['group'], value) == value)
+
+    def put(bins, b, rest, pod, cost):
+        key = pod['group'] and world['groups'][pod['group']]['key']
+        fresh = bool(key) and pod['group'] not in domains
+        if fresh:
+            domains[pod['group']] = b.labels[key]
+        b.put(pod)
+        place(bins, rest, cost)
+        b.take_back(pod)
+        if fresh:
+            del domains[pod['group']]
+
+    def place(bins, pods, cost):
+        if best[0] is not None and cost >= best[0]:
+            return
+        if not pods:
+            best[0] = cost
+            return
+        pod, rest, tried = pods[0], pods[1:], set()
+        for b in bins:
+            like = (b.cpu, b.pods, tuple(sorted((k, str(v)) for k, v in b.labels.items())), tuple(sorted(b.tags)))
+            if like not in tried and fits(b, pod):
+                tried.add(like)
+                put(bins, b, rest, pod, cost)
+        for name, pool in world['pools'].items():
+            if left[name] < worlds.TYPE_CPU:
+                continue
+            for zone in 'ab':
+                for rack in pool['racks'] or [None]:
+                    new = gangs.Bin(worlds.TYPE_CPU, worlds.TYPE_PODS, {worlds.ZONE: zone, worlds.HOST: f'new-{len(bins)}', **({worlds.RACK: rack} if rack else {})})
+                    if fits(new, pod):
+                        left[name] -= worlds.TYPE_CPU
+                        put([*bins, new], new, rest, pod, cost + PRICES[zone])
+                        left[name] += worlds.TYPE_CPU
+    place(nodes, placed, 0)
+    return best[0]
+
+
+def karp(*words):
+    done = subprocess.run([os.environ['KARP'], *map(str, words)], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 3), f'karp {words[0]}: exit {done.returncode}: {done.stdout}{done.stderr}'
+    return done.stdout
+
+
+def check(seed, folder):
+    """The bound, the least cost and the plan's, or None if the plan launches nothing."""
+    world = worlds.make(random.Random(seed))
+    cluster, proof = folder / 'cluster.json', folder / 'proof.json'
+    proof.unlink(missing_ok=True)
+    cluster.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': worlds.objects(world)}))
+    given = '-f', cluster, '--catalogue', folder / 'types.json'
+    plan = json.loads(karp('plan', *given, '--profile', 'karp', '--objective', 'cost', '--certificate', proof, '-o', 'json'))
+    names = [worlds.bare(n) for row in plan['launches'] + plan['placements'] for n in row['pods']]
+    found = plan.get('objective') or {}
+    if not plan['launches'] or len(names) > MOST_PODS:
+        return None
+    worlds.check(world, plan)
+    (folder / 'plan.json').write_text(json.dumps(plan))
+    done = subprocess.run([os.environ['KARP'], 'verify', folder / 'plan.json', *given], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, f'karp verify: {done.stdout}{done.stderr}'
+    if proof.exists():
+        held = json.loads(karp('verify', *given, '--certificate', proof, '--profile', 'karp', '-o', 'json'))
+        assert held['holds'], f'karp verify --certificate: {held}'
+        done = subprocess.run([sys.executable, SOURCE / 'tests' / 'reference' / 'certificate.py', proof], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f'certificate.py: {done.stdout}{done.stderr}'
+    cost = sum(float(row['choice']['price']) for row in plan['launches'])
+    least = cheapest(world, sorted((world['pods'][n] for n in names), key=lambda p: -p['cpu']))
+    bound = found.get('bound')
+    assert least is not None, 'the search finds no place for what the plan places'
+    assert least <= cost + 1e-9, f'the search needs {least}, the plan {cost}'
+    assert bound is None or float(bound) <= least + 1e-9, f'the bound {bound} is above the cheapest plan, {least}'
+    return float(bound) if bound is not None else None, least, cost
+
+
+def main():
+    words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+    first, count = int(words.get('--from', 1)), int(words.get('--count', 60))
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / 'types.json').write_text(json.dumps(worlds.CATALOGUE))
+        for seed in range(first, first + count):
+            try:
+                row = check(seed, folder)
+            except AssertionError as error:
+                print(f'world {seed}: {error}')
+                return 1
+            rows += [row] if row else []
+    with_bound = [r for r in rows if r[0] is not None]
+    best, tight = sum(r[1] == r[2] for r in rows), sum(r[0] >= r[1] - 1e-9 for r in with_bound)
+    print(f'{count} worlds, {len(rows)} with launches: {best} plans are the cheapest; {len(with_bound)} bounds, {tight} of them tight; '
+          f'sums: bounds {sum(r[0] for r in with_bound):.2f}, cheapest {sum(r[1] for r in with_bound)}, plans {sum(r[2] for r in with_bound)}')
+    if not rows or not with_bound:
+        print('no world has launches and a bound')
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
