@@ -159,7 +159,9 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
         code = b->code;
         which = b->pod;
     }
-    if (code == KARP_REASON_NONE && (which = whole_groups_pod(p, n)) != NO_ID) code = KARP_REASON_GROUP_ELSEWHERE;
+    /* Several nodes may be removed together: multi.c finds out whether they have all of the group. */
+    if (code == KARP_REASON_NONE && p->method != KARP_METHOD_MULTI_NODE && (which = whole_groups_pod(p, n)) != NO_ID)
+        code = KARP_REASON_GROUP_ELSEWHERE;
     *excluded = code != KARP_REASON_NONE;
     if (code == KARP_REASON_NONE) return true;
     if (code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_PDB_MULTIPLE) return keep_by_budget(p, number, b);
@@ -316,11 +318,12 @@ static bool out_of_question(const pass *p, uint32_t number)
  * consolidation. */
 static bool take_over(pass *p)
 {
-    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL) return false;
-    p->found.candidates = p->both.candidates;
-    p->found.candidate_count = p->both.candidate_count;
-    p->found.eligible = p->both.eligible;
-    p->found.eligible_count = p->both.eligible_count;
+    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL || p->scattered != NULL)
+        return false;
+    p->candidates = p->both.candidates;
+    p->candidate_count = p->both.candidate_count;
+    p->eligible = p->both.eligible;
+    p->eligible_count = p->both.eligible_count;
     return true;
 }
 

@@ -35,12 +35,54 @@ bool whole_groups_find(pass *p)
     return true;
 }
 
-uint32_t whole_groups_pod(const pass *p, const state_node *n)
+/* The scattered group that the pod is in; NO_ID = none. */
+static uint32_t scattered_of(const pass *p, uint32_t pod_number)
 {
     const karp_snapshot *w = p->snapshot;
-    for (uint32_t i = 0; i < n->pod_count && p->nodes.scattered != NULL; i++) {
-        uint32_t number = w->groups->of_pod[n->pods[i]], whole = number == NO_ID ? NO_ID : whole_of(w, number);
-        if (whole != NO_ID && p->nodes.scattered[whole]) return n->pods[i];
+    uint32_t number = p->scattered == NULL ? NO_ID : w->groups->of_pod[pod_number],
+             whole = number == NO_ID ? NO_ID : whole_of(w, number);
+    return whole != NO_ID && p->scattered[whole] ? whole : NO_ID;
+}
+
+uint32_t whole_groups_pod(const pass *p, const state_node *n)
+{
+    for (uint32_t i = 0; i < n->pod_count && p->scattered != NULL; i++) {
+        if (scattered_of(p, n->pods[i]) != NO_ID) return n->pods[i];
     }
     return NO_ID;
+}
+
+bool whole_groups_share(const pass *p, const state_node *a, const state_node *b)
+{
+    for (uint32_t i = 0; i < a->pod_count && p->scattered != NULL; i++) {
+        uint32_t whole = scattered_of(p, a->pods[i]);
+        for (uint32_t k = 0; whole != NO_ID && k < b->pod_count; k++) {
+            if (scattered_of(p, b->pods[k]) == whole) return true;
+        }
+    }
+    return false;
+}
+
+bool whole_groups_complete(pass *p, const uint32_t *candidates, uint32_t count, bool *complete)
+{
+    const karp_snapshot *w = p->snapshot;
+    uint8_t *in = arena_array(&p->data, w->raw.nodes.count + (size_t)1, 1),
+            *touched = arena_array(&p->data, w->groups->count + (size_t)1, 1);
+    if (in == NULL || touched == NULL) return false;
+    *complete = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const state_node *n = &w->nodes[p->candidates[candidates[i]].node];
+        in[n->node] = 1;
+        for (uint32_t k = 0; k < n->pod_count; k++) {
+            uint32_t whole = scattered_of(p, n->pods[k]);
+            if (whole != NO_ID) touched[whole] = 1;
+        }
+    }
+    for (uint32_t i = 0; i < w->groups->count; i++) {
+        const member_group *g = &w->groups->items[i];
+        uint32_t whole = whole_of(w, i);
+        for (uint32_t k = 0; whole != NO_ID && touched[whole] && k < g->pod_count; k++)
+            *complete = *complete && (w->pod_node[g->pods[k]] == NO_ID || in[w->pod_node[g->pods[k]]]);
+    }
+    return true;
 }

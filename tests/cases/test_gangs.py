@@ -376,9 +376,9 @@ def managed(name, cpu=8):
 
 def disruption(world):
     """A group keeps its minimum, and one in mode all is disrupted as a whole or not at all."""
-    def removed(profile, *objects):
-        listed = folder_of(world.folder, [pool('100'), *managed('m1'), *managed('m2'), *managed('m3'), *objects])
-        plan = json.loads(run('disrupt', '-f', listed, '--catalogue', world.types, '--profile', profile, '--method', 'SingleNodeConsolidation',
+    def removed(profile, *objects, method='SingleNodeConsolidation', given=None):
+        listed = folder_of(world.folder, [given or pool('100'), *managed('m1'), *managed('m2'), *managed('m3'), *objects])
+        plan = json.loads(run('disrupt', '-f', listed, '--catalogue', world.types, '--profile', profile, '--method', method,
                               '--now', '2026-01-02T00:00:00Z', '-o', 'json', status=None)[0])
         return [n for k in plan['commands'] for n in k['nodes']], {k['node']: k.get('code') for k in plan.get('kept', [])}
     here = {'status': {'phase': 'Running'}}
@@ -401,6 +401,22 @@ def disruption(world):
     equal((names, kept.get('m1'), kept.get('m2')), (['m3'], 'GROUP_ELSEWHERE', 'GROUP_ELSEWHERE'), 'mode all, on two nodes')
     names, kept = removed('karp', whole, *owned(running(2, ['m1'])), *owned([pod('o2', None, 1, nodeName='m2') | here, pod('o3', None, 1, nodeName='m3') | here]))
     equal((len(names), 'GROUP_ELSEWHERE' in kept.values()), (1, False), 'mode all, on one node')
+    # Several nodes with a whole group go together, or none of them.
+    wide = pool('100')
+    wide['spec']['disruption'] = {'budgets': [{'nodes': '100%'}]}
+    multi = {'method': 'MultiNodeConsolidation', 'given': wide}
+    names, _ = removed('karp', whole, *owned(running(2, ['m1', 'm2'])), *owned([pod('other', None, 1, nodeName='m3') | here]), **multi)
+    equal(sorted(names)[:2], ['m1', 'm2'], 'both nodes of the group')
+    tight = pool('100')
+    tight['spec']['disruption'] = {'budgets': [{'nodes': '1'}]}
+    names, kept = removed('karp', whole, *owned(running(2, ['m1', 'm2'])), *owned([pod('other', None, 1, nodeName='m3') | here]), **(multi | {'given': tight}))
+    equal((names, 'GROUP_ELSEWHERE' in kept.values()), ([], True), 'a budget for one of them')
+    held = owned(running(2, ['m1', 'm2']))
+    held[1]['metadata']['annotations'] = {'karpenter.sh/do-not-disrupt': 'true'}
+    names, kept = removed('karp', whole, *held, *owned([pod('other', None, 1, nodeName='m3') | here]), **multi)
+    equal((names, kept['m1'], kept['m2']), ([], 'GROUP_ELSEWHERE', 'POD_DO_NOT_DISRUPT'), 'one of its nodes has to stay')
+    three = owned([pod(f'g-{i}', cpu=7, nodeName=f'm{i + 1}') | here for i in range(3)])
+    equal(removed('karp', gang(3, disruptionMode={'all': {}}), *three, **multi)[0], [], 'no room for all of it elsewhere')
     finished = owned(running(3, ['m1', 'm2']))
     finished[2]['status'] = {'phase': 'Succeeded'}
     names, kept = removed('karp', gang(3), *finished)
