@@ -60,6 +60,7 @@ typedef struct answering {
     uint32_t *node_first; /* by root, and one more: where its nodes begin */
     karp_str *nodes;
     strbuf text;
+    bool failed; /* some text was lost */
 } answering;
 
 /* The workload of a pod; NO_ID = of none. */
@@ -198,7 +199,7 @@ static bool gather(answering *a)
 static karp_str keep(answering *a, karp_str text)
 {
     karp_str copy = { arena_string(&a->out->data, text.ptr, text.len), text.len };
-    if (copy.ptr == NULL) a->text.failed = true;
+    if (copy.ptr == NULL) a->failed = true;
     return copy;
 }
 
@@ -206,6 +207,7 @@ static karp_str keep(answering *a, karp_str text)
 static karp_str take(answering *a)
 {
     karp_str text = keep(a, (karp_str){ a->text.len > 0 ? a->text.ptr : "", a->text.len });
+    a->failed = a->failed || a->text.failed;
     strbuf_clear(&a->text);
     return text;
 }
@@ -399,7 +401,7 @@ static bool fill(answering *a)
     for (uint32_t i = 0; i < a->q->root_count; i++) {
         fill_row(a, a->q->roots[i], &out->answers[i].row);
         fill_conditions(a, a->q->roots[i], &out->answers[i]);
-        if (!fill_flavours(a, a->q->roots[i], &out->answers[i]) || a->text.failed) return false;
+        if (!fill_flavours(a, a->q->roots[i], &out->answers[i]) || a->failed) return false;
     }
     out->count = a->q->root_count;
     return true;

@@ -33,9 +33,33 @@ def simkube():
                                              {'ts': at + 1200, 'applied_objs': [], 'deleted_objs': [web(3)]}]}
 
 
+def queue():
+    """What Kueue has of a queue: two flavours with a topology of two levels, a Job with slices and a JobSet, a ProvisioningRequest."""
+    def one(kind, name, spec, group='kueue.x-k8s.io/v1beta2', **metadata):
+        return {'apiVersion': group, 'kind': kind, 'metadata': {'name': name, **metadata}, 'spec': spec}
+    template = {'metadata': {'annotations': {'kueue.x-k8s.io/podset-slice-required-topology': 'rack', 'kueue.x-k8s.io/podset-slice-size': '2'}},
+                'spec': {'restartPolicy': 'Never', 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}
+    flavors = [one('ResourceFlavor', n, {'nodeLabels': {'flavor': n}, 'topologyName': 'racks', 'tolerations': [{'operator': 'Exists'}]}) for n in 'ab']
+    amounts = {'cpu': '4', 'memory': '8Gi', 'pods': '10'}
+    nodes = [{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': f'n{i}', 'labels': {'flavor': 'ab'[i % 2], 'block': 'x', 'rack': f'r{i}'}},
+              'status': {'capacity': amounts, 'allocatable': amounts, 'conditions': [{'type': 'Ready', 'status': 'True'}]}} for i in range(4)]
+    groups = [{'coveredResources': ['cpu'], 'flavors': [{'name': n} for n in 'ab']}]
+    ready = {'labels': {'kueue.x-k8s.io/queue-name': 'q'}}
+    return {'apiVersion': 'v1', 'kind': 'List', 'items': [
+        *nodes, *flavors, one('Topology', 'racks', {'levels': [{'nodeLabel': 'block'}, {'nodeLabel': 'rack'}]}), one('ClusterQueue', 'all', {'resourceGroups': groups}),
+        one('LocalQueue', 'q', {'clusterQueue': 'all'}, namespace='default'),
+        one('Job', 'j', {'parallelism': 6, 'completions': 6, 'template': template}, 'batch/v1', **ready),
+        one('JobSet', 's', {'replicatedJobs': [{'name': n, 'replicas': 2, 'template': {'spec': {'parallelism': 3, 'completions': 3, 'template': template}}} for n in 'vw']},
+            'jobset.x-k8s.io/v1alpha2', **ready),
+        {'apiVersion': 'v1', 'kind': 'PodTemplate', 'metadata': {'name': 't'}, 'template': template},
+        one('ProvisioningRequest', 'r', {'provisioningClassName': 'check-capacity.autoscaling.x-k8s.io', 'podSets': [{'podTemplateRef': {'name': 't'}, 'count': 3}]},
+            'autoscaling.x-k8s.io/v1')]}
+
+
 def verbs_of_files(folder):
     """Those that read documents of their own: certificates, prices, loads and traces, what a cloud's tools print."""
-    proof, trace, sizes, prices = (str(folder / name) for name in ('proof.json', 'trace.json', 'sizes.json', 'prices.json'))
+    proof, trace, sizes, prices, queued = (str(folder / name) for name in ('proof.json', 'trace.json', 'sizes.json', 'prices.json', 'queue.json'))
+    pathlib.Path(queued).write_text(json.dumps(queue()), encoding='utf-8')
     subprocess.run([KARP, 'plan', *GIVEN, '--objective', 'cost', '--certificate', proof], capture_output=True, check=True)
     pathlib.Path(trace).write_text(json.dumps(simkube()), encoding='utf-8')
     amounts = (('vCPUs', '2'), ('MemoryGB', '8'), ('HyperVGenerations', 'V1,V2'), ('PremiumIO', 'True'))
@@ -44,7 +68,8 @@ def verbs_of_files(folder):
     pathlib.Path(prices).write_text(json.dumps([{'Items': [{'armRegionName': 'japaneast', 'armSkuName': 'Standard_D2s_v9', 'productName': 'D',
         'meterName': 'D2s', 'type': 'Consumption', 'skuName': 'D2s v9', 'retailPrice': 0.125}]}]), encoding='utf-8')
     replayed = ['--region', 'us-west-2', '--until', '30m', '-o', 'json']
-    return {'verify --certificate': ['verify', '--certificate', proof, *GIVEN],
+    return {'admit': ['admit', queued, '-o', 'json'],
+            'verify --certificate': ['verify', '--certificate', proof, *GIVEN],
             'plan --prices': ['plan', *GIVEN, '--prices', str(SOURCE / 'examples' / 'quickstart-prices.yaml'), '-o', 'json'],
             'replay of a Load': ['replay', str(SOURCE / 'examples' / 'replay' / 'load.yaml'), *replayed],
             'replay of a SimKube trace': ['replay', trace, '--nodepools', str(QUICKSTART / 'nodepool.yaml'), *replayed],
