@@ -358,7 +358,8 @@ static bool fill_flavours(answering *a, uint32_t root, answer *out)
     const struct workloads *all = &a->q->workloads;
     const queued *w = &all->items[root];
     uint32_t others = w->flavours == NULL ? 0 : all->flavour_count, count = w->resource_count + others;
-    out->flavours = arena_array(&a->out->data, count + (size_t)1, sizeof *out->flavours);
+    if (count == 0) return true;
+    out->flavours = arena_array(&a->out->data, count, sizeof *out->flavours);
     if (out->flavours == NULL) return false;
     out->row.flavour_count = count;
     for (uint32_t i = 0; i < w->resource_count; i++) {
