@@ -10,7 +10,6 @@
 #include <explain/changes.h>
 #include <explain/queue_view.h>
 #include <explain/request_conditions.h>
-#include <schedule/offered.h>
 #include <schedule/options.h>
 #include <schedule/report.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether anything that NodePools could launch is compatible with a pod, whether or not it is available now. */
-#include <schedule/offered.h>
+#include <schedule/workloads.h>
 
 #include <model/taints.h>
 #include <schedule/scheduler.h>

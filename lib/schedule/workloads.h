@@ -59,5 +59,8 @@ struct workloads {
 };
 
 void scheduler_set_workloads(scheduler *s, struct workloads *w);
+/* Finds out whether some NodePool has an offering that is compatible with the pod, available or not, and of a type that
+ * is large enough for it. Limits, other pods and DaemonSets do not count. false = out of memory. */
+bool scheduler_is_offered(scheduler *s, uint32_t pod_number, bool *offered);
 /* Finds the flavours. false = out of memory. */
 bool workloads_find_flavours(scheduler *s);
