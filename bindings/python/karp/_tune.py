@@ -142,9 +142,8 @@ def tune(objects: Source, *, axes: Sequence[str] = (), caps: Sequence[str] = (),
             _settle_all(search)
         else:
             _replay(search, traces, objects, executor, {**options, 'catalogue': types, 'region': region, 'seed': seed})
-    words = {'warnings': world.warnings}
-    document = native.write(native.io.karp_write_tune, search.address, format=native.FORMAT_JSON, **words)
-    page = native.write(native.io.karp_write_tune, search.address, format=native.FORMAT_HTML, **words)
+    document = native.write(native.io.karp_write_tune, search.address, format=native.FORMAT_JSON, warnings=world.warnings)
+    page = native.write(native.io.karp_write_tune, search.address, format=native.FORMAT_HTML, warnings=world.warnings)
     return Tuning(document, page, [_pools_of(search, i) for i in range(native.io.karp_tune_design_count(search.address))])
 
 

@@ -59,3 +59,10 @@ def replays(path: pathlib.Path) -> Tuple[List[str], float]:
                                      progress=lambda at: print(at.policy, at.done, at.now.isoformat()))
     costs: karp.Frame = found.table('policies')
     return list(costs.columns), sum(row['dollars'] for row in costs.rows())
+
+
+def tunes(path: pathlib.Path) -> Tuple[str, List[str]]:
+    with concurrent.futures.ThreadPoolExecutor() as executor:
+        found: karp.Tuning = karp.tune([path], axes=['weight=10'], traces=path, executor=executor, until='2026-03-02T03:00:00Z')
+    best: float = found.designs[found.best]['dollars']
+    return found.pools(0) + found.pools() + found.to_html() + str(best), list(found.table().columns)
