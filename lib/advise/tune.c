@@ -48,7 +48,8 @@ static karp_status take_pools(karp_tune *t, const tree *snapshot, karp_error *er
 }
 
 /* The dump has the NodePools of every kind of input, with their defaults. */
-static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_str images, karp_error *error)
+static karp_status read_pools(karp_tune *t, const karp_reader *reader, const karp_tune_options *options,
+                              karp_error *error)
 {
     tree *snapshot = NULL;
     t->previews = reader->options.previews;
@@ -57,7 +58,8 @@ static karp_status read_pools(karp_tune *t, const karp_reader *reader, karp_str 
     trees read = trees_on(t->context);
     status = tree_read(&read, str("the input"), (karp_str){ t->dump.ptr, t->dump.len }, &snapshot, error);
     if (!status) status = take_pools(t, snapshot, error);
-    if (!status) status = tune_read_images(t, images, tree_get(snapshot, "objects"), error);
+    if (!status) status = tune_read_images(t, options->image_architectures, tree_get(snapshot, "objects"), error);
+    if (!status) status = tune_make_loads(t, snapshot, options->loads, options->load_count, error);
     trees_free(&read);
     if (t->replay) karp_text_free(&t->dump);
     return status;
@@ -72,6 +74,9 @@ static karp_status check_options(const karp_tune_options *given, karp_tune_optio
     if (status) return status;
     if (copy->axis_count > 0 && !copy->axes) return fail_null(error, "karp_tune_options.axes");
     if (copy->cap_count > 0 && !copy->caps) return fail_null(error, "karp_tune_options.caps");
+    if (copy->load_count > 0 && !copy->loads) return fail_null(error, "karp_tune_options.loads");
+    if (copy->load_count > TUNE_LOADS || (copy->load_count > 0 && copy->replay))
+        return fail(error, KARP_E_INVALID, "at most 16 loads are of settled designs; a replay has its own");
     if (!str_given(copy->image_architectures))
         return fail(error, KARP_E_INVALID, "the table of image architectures has a length, but no text");
     if (copy->restart_loss < 0 || (copy->restart_loss > 0 && !copy->replay))
@@ -99,7 +104,7 @@ karp_status karp_tune_new(karp_context *context, const karp_reader *reader, cons
     t->single_value = 1;
     t->restart_loss = copy.restart_loss;
     status = tune_read_caps(t, copy.caps, copy.cap_count, error);
-    if (!status) status = read_pools(t, reader, copy.image_architectures, error);
+    if (!status) status = read_pools(t, reader, &copy, error);
     if (!status) status = tune_find_axes(t, &copy, error);
     if (!status) t->odometer = arena_array(&t->data, t->axis_count + 1, sizeof *t->odometer);
     if (!status && !t->odometer) status = fail_nomem(error);
@@ -117,6 +122,7 @@ void karp_tune_free(karp_tune *t)
     mem_free(context, t->designs, t->design_room * sizeof *t->designs);
     trees_free(&t->trees);
     karp_text_free(&t->dump);
+    for (size_t i = 0; i < t->load_count; i++) karp_text_free(&t->loads[i]);
     arena_free(&t->data);
     mem_free(context, t, sizeof *t);
     karp_context_unref(context);
@@ -170,9 +176,10 @@ karp_status karp_tune_pools(const karp_tune *tune, size_t design, karp_text *out
     return buffer_finish(&buffer, out, error);
 }
 
-karp_status tune_make_snapshot(karp_context *context, const karp_tune *tune, size_t design, karp_snapshot **out,
-                               karp_error *error)
+karp_status tune_make_snapshot(karp_context *context, const karp_tune *tune, size_t design, size_t load,
+                               karp_snapshot **out, karp_error *error)
 {
+    const karp_text *dump = load < tune->load_count ? &tune->loads[load] : &tune->dump;
     karp_text pools = { NULL, 0, NULL };
     karp_reader_options options;
     karp_reader *reader = NULL;
@@ -184,8 +191,7 @@ karp_status tune_make_snapshot(karp_context *context, const karp_tune *tune, siz
     options.peer_version = tune->peer_version;
     options.previews = tune->previews;
     status = karp_reader_new(context, &options, &reader, error);
-    if (!status)
-        status = karp_reader_add(reader, str("the input"), (karp_str){ tune->dump.ptr, tune->dump.len }, error);
+    if (!status) status = karp_reader_add(reader, str("the input"), (karp_str){ dump->ptr, dump->len }, error);
     if (!status && pools.len > 0)
         status = karp_reader_replace(reader, str("the design"), (karp_str){ pools.ptr, pools.len }, error);
     if (!status) status = karp_reader_finish(reader, out, error);
@@ -197,5 +203,5 @@ karp_status tune_make_snapshot(karp_context *context, const karp_tune *tune, siz
 karp_status karp_tune_snapshot(const karp_tune *tune, size_t design, karp_snapshot **out, karp_error *error)
 {
     if (!tune || !out) return fail_null(error, "tune or out");
-    return tune_make_snapshot(tune->context, tune, design, out, error);
+    return tune_make_snapshot(tune->context, tune, design, SIZE_MAX, out, error);
 }

@@ -7,7 +7,7 @@
 #include <json/tree.h>
 #include <karp/tune.h>
 
-enum { TUNE_USUAL = 64, TUNE_MOST = 10000, TUNE_CAPS = 7 };
+enum { TUNE_USUAL = 64, TUNE_MOST = 10000, TUNE_CAPS = 7, TUNE_LOADS = 16 };
 
 /* What an axis varies. */
 typedef enum tune_field {
@@ -62,6 +62,9 @@ struct karp_tune {
     bool replay;
     uint32_t peer_version;
     karp_text dump; /* of the input; empty for replays */
+    karp_text loads[TUNE_LOADS]; /* the same with other loads, by which designs are judged; none = with its own */
+    double factors[TUNE_LOADS];
+    size_t load_count;
     uint64_t previews; /* of the reader */
     int64_t restart_loss; /* as in the options */
     karp_str architectures; /* that all images are made for, "amd64+arm64"; ptr NULL = there was no table */
@@ -75,9 +78,12 @@ struct karp_tune {
     bool together; /* designs that depend on results which are not known yet are not handed out */
 };
 
-/* tune.c: karp_tune_snapshot() in the memory of this context. */
-karp_status tune_make_snapshot(karp_context *context, const karp_tune *t, size_t design, karp_snapshot **out,
-                               karp_error *error);
+/* tune.c: karp_tune_snapshot() in the memory of this context, of a load or (SIZE_MAX) of the input. */
+karp_status tune_make_snapshot(karp_context *context, const karp_tune *t, size_t design, size_t load,
+                               karp_snapshot **out, karp_error *error);
+
+/* tune_loads.c: the input with so many times its pods. Errors: INVALID, NOMEM, LIMIT. */
+karp_status tune_make_loads(karp_tune *t, const tree *snapshot, const double *factors, size_t count, karp_error *error);
 
 /* tune_axes.c: the axes of the options, or those that follow from the NodePools. */
 karp_status tune_find_axes(karp_tune *t, const karp_tune_options *options, karp_error *error);
@@ -102,6 +108,12 @@ karp_status tune_read_images(karp_tune *t, karp_str text, const tree *objects, k
 karp_status tune_read_caps(karp_tune *t, const karp_str *list, size_t count, karp_error *error);
 /* Whether a known result is beyond a cap. */
 bool tune_is_beyond(const karp_tune *t, const karp_tune_design *r);
+
+/* tune_judge.c: adds the result of a design with one of several loads: means, but for the largest share and what does
+ * not fit with any. */
+karp_status tune_add_settlement(karp_tune *t, karp_tune_design *sum, const karp_settlement *settlement,
+                                karp_error *error);
+void tune_set_sum(karp_tune *t, size_t design, karp_tune_design sum, size_t loads);
 
 /* tune_share.c: the largest part of a workload of several pods that is on one offering of spot capacity. */
 karp_status tune_spot_share(karp_context *context, const karp_settlement *settlement, double *share, karp_error *error);

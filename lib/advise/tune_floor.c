@@ -62,18 +62,30 @@ static karp_status bound_of(const karp_snapshot *empty, const karp_options *opti
     return status;
 }
 
-karp_status karp_tune_floor(karp_tune *tune, const karp_options *options, double *floor, karp_error *error)
+static karp_status floor_of(karp_tune *tune, size_t load, const karp_options *options, double *floor, karp_error *error)
 {
     karp_table *nodes = NULL;
     karp_snapshot *loosest = NULL, *empty = NULL;
-    if (!tune || !floor) return fail_null(error, "tune or floor");
-    karp_status status = karp_tune_snapshot(tune, KARP_TUNE_LOOSEST, &loosest, error);
+    karp_status status = tune_make_snapshot(tune->context, tune, KARP_TUNE_LOOSEST, load, &loosest, error);
     if (!status) status = karp_snapshot_table(loosest, KARP_TABLE_SNAPSHOT_NODES, &nodes, error);
     if (!status) status = without_nodes(tune->context, loosest, nodes, &empty, error);
     if (!status) status = bound_of(empty, options, floor, error);
-    if (!status) tune->floor = *floor;
     karp_snapshot_unref(empty);
     karp_snapshot_unref(loosest);
     karp_table_free(nodes);
+    return status;
+}
+
+karp_status karp_tune_floor(karp_tune *tune, const karp_options *options, double *floor, karp_error *error)
+{
+    if (!tune || !floor) return fail_null(error, "tune or floor");
+    size_t loads = tune->load_count ? tune->load_count : 1;
+    double sum = 0, one = 0;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < loads && !status; i++) {
+        status = floor_of(tune, i, options, &one, error);
+        sum += one;
+    }
+    if (!status) tune->floor = *floor = sum / (double)loads;
     return karp_context_refusal(tune->context, status, error);
 }

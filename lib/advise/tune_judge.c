@@ -53,23 +53,40 @@ static void keep(tune_design *d, karp_tune_design r)
     d->result = r;
 }
 
+karp_status tune_add_settlement(karp_tune *t, karp_tune_design *sum, const karp_settlement *settlement,
+                                karp_error *error)
+{
+    const karp_decision *last = karp_settlement_last(settlement);
+    karp_settle_round round = { .size = sizeof round };
+    double share = 0;
+    sum->left += karp_decision_pods_left(last);
+    sum->unpriced += karp_decision_unpriced_count(last);
+    for (size_t i = 0; karp_settlement_round(settlement, i, &round) == KARP_OK; i++)
+        sum->evictions += round.removed_count;
+    karp_status status = count_nodes(last, sum);
+    if (status) return fail(error, status, "the nodes of the settled cluster cannot be read");
+    status = tune_spot_share(t->context, settlement, &share, error);
+    if (share > sum->spot_share) sum->spot_share = share;
+    return karp_context_refusal(t->context, status, error);
+}
+
+void tune_set_sum(karp_tune *t, size_t design, karp_tune_design sum, size_t loads)
+{
+    sum.cost /= (double)loads;
+    sum.exposure /= (double)loads;
+    keep(&t->designs[design], sum);
+}
+
 karp_status karp_tune_set_settlement(karp_tune *tune, size_t design, const karp_settlement *settlement,
                                      karp_error *error)
 {
     if (!tune || !settlement) return fail_null(error, "tune or settlement");
-    const karp_decision *last = karp_settlement_last(settlement);
-    karp_settle_round round = { .size = sizeof round };
-    karp_tune_design r = { .left = karp_decision_pods_left(last), .unpriced = karp_decision_unpriced_count(last) };
+    karp_tune_design sum = { .size = sizeof sum };
     tune_design *d = NULL;
     karp_status status = find(tune, design, &d, error);
-    if (status) return status;
-    for (size_t i = 0; karp_settlement_round(settlement, i, &round) == KARP_OK; i++) r.evictions += round.removed_count;
-    status = count_nodes(last, &r);
-    if (status) return fail(error, status, "the nodes of the settled cluster cannot be read");
-    status = tune_spot_share(tune->context, settlement, &r.spot_share, error);
-    if (status) return karp_context_refusal(tune->context, status, error);
-    keep(d, r);
-    return KARP_OK;
+    if (!status) status = tune_add_settlement(tune, &sum, settlement, error);
+    if (!status) keep(d, sum);
+    return status;
 }
 
 /* ---- replays ----------------------------------------------------------------------------------------------------- */

@@ -35,13 +35,19 @@ static karp_status context_of_try(karp_tune *t, karp_context **out, karp_error *
 
 static karp_status settle(karp_context *context, const tune_batch *b, size_t design, karp_error *error)
 {
-    karp_snapshot *snapshot = NULL;
-    karp_settlement *settlement = NULL;
-    karp_status status = tune_make_snapshot(context, b->tune, design, &snapshot, error);
-    if (!status) status = karp_settle(snapshot, b->settle, &settlement, error);
-    if (!status) status = karp_tune_set_settlement(b->tune, design, settlement, error);
-    karp_settlement_free(settlement);
-    karp_snapshot_unref(snapshot);
+    size_t loads = b->tune->load_count ? b->tune->load_count : 1;
+    karp_tune_design sum = { .size = sizeof sum };
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < loads && !status; i++) {
+        karp_snapshot *snapshot = NULL;
+        karp_settlement *settlement = NULL;
+        status = tune_make_snapshot(context, b->tune, design, i, &snapshot, error);
+        if (!status) status = karp_settle(snapshot, b->settle, &settlement, error);
+        if (!status) status = tune_add_settlement(b->tune, &sum, settlement, error);
+        karp_settlement_free(settlement);
+        karp_snapshot_unref(snapshot);
+    }
+    if (!status) tune_set_sum(b->tune, design, sum, loads);
     return status;
 }
 

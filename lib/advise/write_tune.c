@@ -29,6 +29,14 @@ static void write_axes(json_out *j, const karp_tune *t)
     json_end(j);
 }
 
+static void write_loads(json_out *j, const karp_tune *t)
+{
+    if (t->load_count == 0) return;
+    json_member_flat_array(j, "loads");
+    for (size_t i = 0; i < t->load_count; i++) json_double(j, t->factors[i]);
+    json_end(j);
+}
+
 static void write_changes(json_out *j, const karp_tune *t, const karp_tune_design *d)
 {
     json_member_array(j, "changes");
@@ -133,6 +141,7 @@ static void write_document(const write_job *job, const karp_tune *t)
     json_member_text(j, "method", t->replay ? "replay" : "settle");
     json_member_uint(j, "grid", karp_tune_grid(t));
     json_member_uint(j, "seed", t->seed);
+    write_loads(j, t);
     write_axes(j, t);
     if (t->image_count > 0) json_member_strings(j, "imagesKept", t->images, t->image_count);
     write_designs(j, t, &best);

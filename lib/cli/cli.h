@@ -111,6 +111,7 @@ typedef struct cli_options {
     cli_list pools, policies; /* --nodepools, --policy, as given */
     cli_list axes, caps, traces; /* --axis, --cap, --trace, as given */
     const char *image_architectures; /* a file; NULL = none */
+    const char *loads; /* --load, as given; NULL = none */
     uint64_t most_designs, pick, threads; /* 0 = not given */
     const char *replay[REPLAY_OPTIONS]; /* NULL = not given; so are those of karp record */
     const char *record[RECORD_OPTIONS];

@@ -233,6 +233,8 @@ static const option_row rows[] = {
       "interruptions, interruptions-per-hour" },
     { 0, "image-architectures", "FILE", CLI_OPTION_TUNE, TEXT(image_architectures),
       "what images are made for: a CSV of image, architectures; then arch is varied as far as they allow" },
+    { 0, "load", "FACTOR,...", CLI_OPTION_TUNE, TEXT(loads),
+      "settle each design with so many times the pods of each workload, as in 0.8,1,1.2; costs are the means" },
     { 0, "designs", "N", CLI_OPTION_TUNE, COUNT(most_designs, 1, 10000, "a number from 1 to 10000"),
       "try at most N designs; default 64" },
     { 0, "trace", "FILE", CLI_OPTION_TUNE, LISTED(traces),

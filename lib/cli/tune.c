@@ -84,6 +84,8 @@ static karp_status begin_search(cli_tuning *t)
     o.restart_loss = t->restart_loss;
     o.replay = t->replayed;
     o.peer_version = options->peer_version;
+    o.loads = t->loads;
+    o.load_count = t->load_count;
     if (options->image_architectures != NULL)
         o.image_architectures = (karp_str){ t->images.ptr != NULL ? t->images.ptr : "", t->images.len };
     karp_status status = karp_tune_new(options->context, t->answer->input.reader, &o, &t->tune, &t->answer->error);
@@ -151,6 +153,7 @@ static const char *useless(const cli_options *o)
                  { o->pods_from.count > 0, true, "--pods-from" },
                  { o->ignored_kinds != NULL, true, "--ignore-kinds" },
                  { o->hooks != NULL, true, "--hooks" },
+                 { o->loads != NULL, true, "--load" },
                  { o->now != 0 || o->now_later != 0, true, "--now" },
                  { o->cluster, true, "a cluster" },
                  { o->replay[REPLAY_UNTIL] != NULL, false, "--until" },
@@ -179,6 +182,19 @@ static bool is_stream(const cli_list *paths)
     return false;
 }
 
+/* "0.8,1,1.2" */
+static bool read_loads(karp_str given, cli_tuning *t)
+{
+    while (given.len > 0) {
+        karp_str one = str_until(&given, ',');
+        if (t->load_count == sizeof t->loads / sizeof t->loads[0] ||
+            karp_double_parse(one, &t->loads[t->load_count]) != KARP_OK || !(t->loads[t->load_count] > 0))
+            return false;
+        t->load_count++;
+    }
+    return t->load_count > 0;
+}
+
 static int run_tune(const cli_options *options)
 {
     cli_tuning t = { .replayed = options->traces.count > 0 };
@@ -193,6 +209,8 @@ static int run_tune(const cli_options *options)
     if (seed != NULL && !parse_count(seed, &t.seed)) return wrong_option(&verb_tune, "--seed", "not a number");
     if (t.replayed && (is_stream(&options->files) || is_stream(&options->traces)))
         return wrong_option(&verb_tune, "--trace", "what is replayed is read several times: save it as a file");
+    if (options->loads != NULL && !read_loads(str(options->loads), &t))
+        return wrong_option(&verb_tune, "--load", "expected at most 16 factors above 0, as in 0.8,1,1.2");
     if (options->image_architectures != NULL && !text_file_read(options, options->image_architectures, &t.images))
         return EXIT_ERROR;
     int result = answer_input(options, true, options->format != KARP_FORMAT_JSON && options->format != KARP_FORMAT_HTML,

@@ -11,6 +11,8 @@ typedef struct cli_tuning {
     bool replayed; /* otherwise settled */
     uint64_t seed;
     int64_t restart_loss; /* nanoseconds of a pod's work; 0 = restarts cost nothing */
+    double loads[16];
+    size_t load_count;
     strbuf images; /* the table of their architectures */
     double floor; /* $/h; 0 = unknown */
     size_t best;

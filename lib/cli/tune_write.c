@@ -260,6 +260,10 @@ static void write_text(cli_writer *w, const cli_tuning *t)
     cli_put_made_by(w, "tune", w->options, &t->answer->input);
     cli_put_format(w, "%zu of %" PRIu64 " designs, each %s.", count, grid, t->replayed ? "replayed" : "settled");
     if (count < grid) cli_put_text(w, " --designs N tries more of them.");
+    if (w->options->loads != NULL)
+        cli_put_format(w,
+                       "\nEach with %.80s times the pods of its workloads; costs are means, pods and nodes are sums.",
+                       w->options->loads);
     cli_put_text(w, "\n");
     karp_str licences = karp_reader_missing_licences(t->answer->input.reader);
     if (licences.len > 0) cli_put_format(w, "Without %s%s.\n", licence_words(licences), licences.ptr);

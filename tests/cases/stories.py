@@ -18,10 +18,10 @@ if 'KARP' not in os.environ:
     sys.exit(77)
 
 
-def run(*arguments, status=0, text=None):
+def run(*arguments, status=0, text=None, patience=100):
     """Standard output and standard error of karp with these arguments; status None = whatever it is."""
     done = subprocess.run([os.environ['KARP'], *map(str, arguments)], capture_output=True, text=True, input=text,
-                          env={**os.environ, 'NO_COLOR': '1'}, timeout=100)
+                          env={**os.environ, 'NO_COLOR': '1'}, timeout=patience)
     check(status in (None, done.returncode), f'karp {" ".join(map(str, arguments))}: exit {done.returncode}, not {status}: '
                                      f'{done.stderr.strip()}')
     return done.stdout, done.stderr
@@ -35,8 +35,8 @@ def types_of(folder, region, *names):
     return '--catalogue', path
 
 
-def document(verb, *arguments):
-    out, _ = run(verb, *arguments, '-o', 'json')
+def document(verb, *arguments, patience=100):
+    out, _ = run(verb, *arguments, '-o', 'json', patience=patience)
     try:
         return json.loads(out)
     except ValueError as error:

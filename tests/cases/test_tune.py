@@ -135,6 +135,20 @@ for most, best in (('0.5', 1), ('0.49', 0)):
     shared = document('tune', spread_file, '--catalogue', zones, '--axis', 'capacity-type=spot', '--cap', f'spot-share={most}')
     equal((shared['best'], shared['designs'][1]['beyondCap']), (best, best == 0), most)
 
+# Loads: what each design costs with so many times the pods, in the mean, as --scale says it; at least one pod stays.
+for factors, scales in (('1,2', ((3, 2), (6, 4))), ('0.5,1.25', ((2, 1), (4, 3))), ('0.1', ((1, 1),)), ('1', ((3, 2),))):
+    loaded = document('tune', now, *words, '--axis', 'capacity-type=spot', '--load', factors)
+    for design, kinds in zip(loaded['designs'], (('on-demand',), ('spot',))):
+        own = save(folder, 'design.json', pool(kinds=kinds), *apps)
+        plans = [document('plan', '--settle', own, *words, '--scale', f'a={a}', '--scale', f'b={b}')['designs'][1] for a, b in scales]
+        equal((round(design['perHour'], 9), design['nodes'], design['podsLeft']),
+              (round(sum(p['cost']['perHour'] for p in plans) / len(plans), 9), sum(p['nodes'] for p in plans), sum(p['podsLeft'] for p in plans)), f'load {factors}, {kinds}')
+    equal(loaded['loads'], [float(f) for f in factors.split(',')], 'loads')
+    check(0 < loaded['floorPerHour'] <= min(d['perHour'] for d in loaded['designs']) + 1e-9, 'the floor of the loads')
+both_loads = document('tune', now, *words, *grid, '--load', '0.5,1,2')
+equal(document('tune', now, *words, *grid, '--load', '0.5,1,2', '--threads', '3'), both_loads, 'loads on threads')
+check('Each with 0.5,2 times the pods' in run('tune', now, *words, *grid, '--load', '0.5,2')[0], 'text')
+
 # A part of a grid: the same designs for a seed, none twice; with all changes that help, the search still finds the best.
 some = document('tune', now, *words, *grid, '--designs', '9', '--seed', '3')
 equal(document('tune', now, *words, *grid, '--designs', '9', '--seed', '3'), some, 'the same again')
@@ -269,7 +283,7 @@ for given, said in ((('--axis', 'consolidateAfer=5m'), 'did you mean consolidate
                     (('--axis', 'budget=ten'), 'a percentage such as 10%'), (('--axis', 'wb:weight=3'), 'no NodePool has the name wb'), (('--axis', 'weight=3,,4'), 'an empty value'),
                     (('--axis', 'instance-family=c5+'), 'words such as'), (('--axis', 'weight'), 'expected NAME=VALUE'), (('--axis', 'limits.cpu=many'), 'a quantity, or none'),
                     (('--axis', 'weight=3', '--axis', 'web:weight=4'), 'two axes'), (('--cap', 'evictions=3'), 'removed (nodes), spot'), (('--cap', 'spot='), 'is not a cap'), (('--designs', '0'), 'from 1 to 10000'), (('--until', '2h'), 'is for --trace FILE'),
-                    (('--pick', '1'), 'is for -o yaml'), (('--pick', '50', '-o', 'yaml', '--designs', '1'), 'no design of that number')):
+                    (('--load', '0'), 'factors above 0'), (('--load', '1,,2'), 'factors above 0'), (('--load', '2000'), 'at most 100'), (('--pick', '1'), 'is for -o yaml'), (('--pick', '50', '-o', 'yaml', '--designs', '1'), 'no design of that number')):
     out, error = run('tune', now, *words, *given, status=1)
     check(out == '' and said in error, f'{given}: {error}')
 check('has no effect with --trace' in run('tune', pools, '--trace', story, '--scale', 'a=3', *words, status=1)[1], 'options of a settled search')

@@ -13,6 +13,7 @@ import sys
 from stories import check, document, equal, run
 
 WHOLE = sys.argv[1:] == ['whole']  # the long suite: whole workloads, grids of hundreds
+PATIENCE = 3000 if WHOLE else 100  # seconds until a search is given up
 KEYS = {'capacity-type': 'karpenter.sh/capacity-type', 'instance-family': 'karpenter.k8s.aws/instance-family', 'instance-size': 'karpenter.k8s.aws/instance-size',
         'instance-category': 'karpenter.k8s.aws/instance-category', 'zone': 'topology.kubernetes.io/zone'}
 NODE_CLASS = {'apiVersion': 'karpenter.k8s.aws/v1', 'kind': 'EC2NodeClass', 'metadata': {'name': 'default'},
@@ -83,7 +84,7 @@ def compare(folder, what, given, axes, ask, arguments, tuned):
     check(len({figures for _, figures in found}) > min(len(found) // 4, 10), f'{what}: designs differ')
     words = [*tuned, *(word for name, values in axes.items() for word in ('--axis', f'{name}={",".join(values)}'))]
     cost = 'perHour' if ask is settled else 'dollars'
-    whole = document('tune', *words, '--designs', '1000')
+    whole = document('tune', *words, '--designs', '1000', patience=PATIENCE)
     equal((whole['grid'], len(whole['designs'])), (len(found), len(found)), f'{what}: the whole grid')
     listed = {json.dumps({c['name']: c['value'] for c in d['changes']}, sort_keys=True): d for d in whole['designs']}
     for changes, figures in found:
@@ -93,9 +94,9 @@ def compare(folder, what, given, axes, ask, arguments, tuned):
     equal(best[cost], least, f'{what}: what the best design costs')
     equal(min(figures[2] for _, figures in allowed if figures[0] == least), best['nodesRemoved' if ask is settled else 'evictions'], f'{what}: of equal cost, the fewest evictions')
     patch = pathlib.Path(folder, 'best.yaml')
-    patch.write_text(run('tune', *words, '--designs', '1000', '-o', 'yaml')[0])
+    patch.write_text(run('tune', *words, '--designs', '1000', '-o', 'yaml', patience=PATIENCE)[0])
     equal(ask([*arguments, '--replace', patch])[0], least, f'{what}: the NodePools that are written')
-    usual = document('tune', *words)
+    usual = document('tune', *words, patience=PATIENCE)
     tried = usual['designs'][usual['best']][cost]
     saved = (now - tried) / (now - least)
     check(saved > 0.9, f'{what}: {len(usual["designs"])} designs of {len(found)} save {saved:.0%} of what the whole grid does')
