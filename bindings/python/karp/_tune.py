@@ -116,13 +116,14 @@ def _settle_all(tune: native.Handle) -> None:
 
 
 def tune(objects: Source, *, axes: Sequence[str] = (), caps: Sequence[str] = (), designs: int = 0, seed: int = 0,
-         traces: Optional[Source] = None, restart_loss: Seconds = 0, executor: Any = None,
+         traces: Optional[Source] = None, restart_loss: Seconds = 0, loads: Sequence[float] = (), image_architectures: str = '', executor: Any = None,
          catalogue: Union[None, Catalogue, Types] = None, region: str = '', **options: Any) -> Tuning:
     """Searches for NodePools that cost less: what `karp tune` does, with the same words for `axes` and `caps`.
 
     Without `traces` each design of the NodePools in `objects` is settled, by threads. With them it is replayed, with the `options` of
     karp.replay(), by an `executor` with map(): of concurrent.futures, a multiprocessing Pool, dask's client.get_executor(pure=False),
-    ray.util.multiprocessing.Pool; threads without one. The result is the same, whatever the executor.
+    ray.util.multiprocessing.Pool; threads without one. The result is the same, whatever the executor. `loads` are factors of the pods that settled
+    designs are judged by, `image_architectures` is the table of that option, as text.
     """
     if traces is None and (executor is not None or options or restart_loss):
         raise ValueError('an executor, restart_loss and options of replays are for traces')
@@ -135,6 +136,9 @@ def tune(objects: Source, *, axes: Sequence[str] = (), caps: Sequence[str] = (),
     how.axes, how.axis_count = lent.array(S.Str, [lent.text(axis) for axis in axes]), len(axes)
     how.caps, how.cap_count = lent.array(S.Str, [lent.text(cap) for cap in caps]), len(caps)
     how.most_designs, how.seed = not_negative(designs, 'designs'), not_negative(seed, 'seed')
+    if image_architectures:
+        how.image_architectures = lent.text(image_architectures)
+    how.loads, how.load_count = lent.array(C.c_double, loads), len(loads)
     how.restart_loss, how.replay = _nanoseconds(restart_loss, 'restart_loss'), int(traces is not None)
     with native.Context(threads=True) as context:
         search = native.make(native.io.karp_tune_new, native.io.karp_tune_free, context.address, world.reader.address, C.byref(how))

@@ -57,6 +57,8 @@ def test_settled(program: Callable[..., str], tmp_path: pathlib.Path) -> None:
     rows = found.table().rows()
     assert len(rows) == 30 and rows[0]['changes'] == '' and rows[1]['changes'] and rows[3]['per_hour'] == found.designs[3]['perHour']
     assert found.to_html().startswith('<!doctype html>') and '<svg' in karp.tune(objects, axes=['limits.cpu=2'], catalogue=TYPES).to_html() + '<svg'
+    loaded = karp.tune(objects, axes=['weight=10'], catalogue=TYPES, loads=[0.5, 2], image_architectures='image,architectures\n*,amd64\n').to_dict()
+    assert loaded['loads'] == [0.5, 2] and loaded['imagesKept'] == ['x']
     assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()
     assert repr(found) == f'<karp.Tuning of 30 designs, the best is {found.best}>'
 
