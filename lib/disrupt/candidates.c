@@ -318,12 +318,12 @@ static bool out_of_question(const pass *p, uint32_t number)
  * consolidation. */
 static bool take_over(pass *p)
 {
-    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL || p->scattered != NULL)
+    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL || p->nodes.scattered != NULL)
         return false;
-    p->candidates = p->both.candidates;
-    p->candidate_count = p->both.candidate_count;
-    p->eligible = p->both.eligible;
-    p->eligible_count = p->both.eligible_count;
+    p->found.candidates = p->both.candidates;
+    p->found.candidate_count = p->both.candidate_count;
+    p->found.eligible = p->both.eligible;
+    p->found.eligible_count = p->both.eligible_count;
     return true;
 }
 

@@ -21,7 +21,7 @@ static bool note_refusal(pass *p, const uint32_t *order, uint32_t from, uint32_t
 
 static const state_node *node_of(const pass *p, uint32_t candidate_number)
 {
-    return &p->snapshot->nodes[p->candidates[candidate_number].node];
+    return &p->snapshot->nodes[p->found.candidates[candidate_number].node];
 }
 
 /* Adds the candidate, and those with which it has to go: the nodes of a group that is disrupted as a whole. */
@@ -59,7 +59,7 @@ static bool keep_groups_whole(pass *p, uint32_t *order, uint32_t *kept, uint32_t
         if (which != NO_ID && !whole_groups_complete(p, out + first, n - first, &complete)) return false;
         for (uint32_t k = first; k < n; k++) {
             if (complete) (*end)[k] = n;
-            else if (!pass_keep(p, p->candidates[out[k]].node, KARP_REASON_GROUP_ELSEWHERE,
+            else if (!pass_keep(p, p->found.candidates[out[k]].node, KARP_REASON_GROUP_ELSEWHERE,
                                 pod_name(p->snapshot, which)))
                 return false;
         }
@@ -116,10 +116,10 @@ static karp_status decide(pass *p, const uint32_t *order, const uint32_t *end, u
 karp_status method_multi_node(pass *p, karp_error *error)
 {
     uint32_t kept, *order = by_savings_ratio(p), *end = NULL;
-    if (order == NULL || !keep_within_budget(p, order, p->eligible_count, &kept)) return fail_nomem(error);
-    if (p->scattered != NULL && !keep_groups_whole(p, order, &kept, &end)) return fail_nomem(error);
+    if (order == NULL || !keep_within_budget(p, order, p->found.eligible_count, &kept)) return fail_nomem(error);
+    if (p->nodes.scattered != NULL && !keep_groups_whole(p, order, &kept, &end)) return fail_nomem(error);
     if (kept >= 2) return decide(p, order, end, kept, error);
-    if (kept == 1 && !pass_keep(p, p->candidates[order[0]].node, KARP_REASON_TOO_FEW_NODES, (karp_str){ "", 0 }))
+    if (kept == 1 && !pass_keep(p, p->found.candidates[order[0]].node, KARP_REASON_TOO_FEW_NODES, (karp_str){ "", 0 }))
         return fail_nomem(error);
     return KARP_OK;
 }

@@ -39,14 +39,14 @@ bool whole_groups_find(pass *p)
 static uint32_t scattered_of(const pass *p, uint32_t pod_number)
 {
     const karp_snapshot *w = p->snapshot;
-    uint32_t number = p->scattered == NULL ? NO_ID : w->groups->of_pod[pod_number],
+    uint32_t number = p->nodes.scattered == NULL ? NO_ID : w->groups->of_pod[pod_number],
              whole = number == NO_ID ? NO_ID : whole_of(w, number);
-    return whole != NO_ID && p->scattered[whole] ? whole : NO_ID;
+    return whole != NO_ID && p->nodes.scattered[whole] ? whole : NO_ID;
 }
 
 uint32_t whole_groups_pod(const pass *p, const state_node *n)
 {
-    for (uint32_t i = 0; i < n->pod_count && p->scattered != NULL; i++) {
+    for (uint32_t i = 0; i < n->pod_count && p->nodes.scattered != NULL; i++) {
         if (scattered_of(p, n->pods[i]) != NO_ID) return n->pods[i];
     }
     return NO_ID;
@@ -54,7 +54,7 @@ uint32_t whole_groups_pod(const pass *p, const state_node *n)
 
 bool whole_groups_share(const pass *p, const state_node *a, const state_node *b)
 {
-    for (uint32_t i = 0; i < a->pod_count && p->scattered != NULL; i++) {
+    for (uint32_t i = 0; i < a->pod_count && p->nodes.scattered != NULL; i++) {
         uint32_t whole = scattered_of(p, a->pods[i]);
         for (uint32_t k = 0; whole != NO_ID && k < b->pod_count; k++) {
             if (scattered_of(p, b->pods[k]) == whole) return true;
@@ -71,7 +71,7 @@ bool whole_groups_complete(pass *p, const uint32_t *candidates, uint32_t count, 
     if (in == NULL || touched == NULL) return false;
     *complete = true;
     for (uint32_t i = 0; i < count; i++) {
-        const state_node *n = &w->nodes[p->candidates[candidates[i]].node];
+        const state_node *n = &w->nodes[p->found.candidates[candidates[i]].node];
         in[n->node] = 1;
         for (uint32_t k = 0; k < n->pod_count; k++) {
             uint32_t whole = scattered_of(p, n->pods[k]);

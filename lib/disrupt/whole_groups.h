@@ -16,5 +16,3 @@ uint32_t whole_groups_pod(const pass *p, const state_node *n);
 bool whole_groups_share(const pass *p, const state_node *a, const state_node *b);
 /* Finds out whether these candidates have all pods of each such group that has some there. false = out of memory. */
 bool whole_groups_complete(pass *p, const uint32_t *candidates, uint32_t count, bool *complete);
-
-#endif

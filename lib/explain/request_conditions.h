@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The conditions that cluster-autoscaler would set on a ProvisioningRequest, and Karpenter on a CapacityBuffer. */
-#ifndef EXPLAIN_REQUEST_CONDITIONS_H
-#define EXPLAIN_REQUEST_CONDITIONS_H
+#pragma once
 
 #include <karp/admit.h>
 
@@ -21,5 +20,3 @@ size_t request_conditions(const request_facts *r, karp_request_condition out[MOS
 
 /* The same for a capacity buffer with that answer; offered: something could be launched for its pods at some time. */
 size_t buffer_conditions(const karp_admitted *row, bool offered, karp_request_condition out[MOST_CONDITIONS]);
-
-#endif

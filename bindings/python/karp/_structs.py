@@ -444,12 +444,8 @@ class TopologyDomain(C.Structure):
 class TuneOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('axes', C.c_void_p), ('axis_count', C.c_size_t), ('most_designs', C.c_uint64),
                 ('seed', C.c_uint64), ('replay', C.c_uint32), ('peer_version', C.c_uint32), ('caps', C.c_void_p),
-<<<<<<< HEAD
-                ('cap_count', C.c_size_t), ('restart_loss', C.c_int64), ('image_architectures', Str)]
-=======
                 ('cap_count', C.c_size_t), ('restart_loss', C.c_int64), ('image_architectures', Str),
                 ('loads', C.c_void_p), ('load_count', C.c_size_t)]
->>>>>>> 87c246fe (python: karp.tune() takes loads and what images are made for)
 
 
 class Unschedulable(C.Structure):
