@@ -318,7 +318,8 @@ static bool out_of_question(const pass *p, uint32_t number)
  * consolidation. */
 static bool take_over(pass *p)
 {
-    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL || p->nodes.scattered != NULL)
+    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL ||
+        p->nodes.scattered != NULL)
         return false;
     p->found.candidates = p->both.candidates;
     p->found.candidate_count = p->both.candidate_count;

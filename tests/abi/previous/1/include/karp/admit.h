@@ -81,13 +81,15 @@ typedef struct karp_admitted {
     size_t node_count;
     size_t flavour_count;
     size_t change_count;
-    size_t condition_count; /**< of a ProvisioningRequest of a class of cluster-autoscaler; else 0 */
+    size_t
+        condition_count; /**< of a ProvisioningRequest of a class of cluster-autoscaler, or a CapacityBuffer; else 0 */
 } karp_admitted;
 
-/** A condition that cluster-autoscaler would set on a ProvisioningRequest with this answer. Since 1.0. */
+/** A condition that cluster-autoscaler would set on a ProvisioningRequest, or Karpenter on a CapacityBuffer, with this
+ * answer. Since 1.0. */
 typedef struct karp_request_condition {
     size_t size;
-    karp_str type; /**< "Accepted", "Provisioned", "Failed" */
+    karp_str type; /**< "Accepted", "Provisioned", "Failed"; "Provisioning" */
     karp_str status; /**< "True", "False" */
     karp_str reason; /**< "CapacityIsFound" … */
     karp_str message; /**< in English */

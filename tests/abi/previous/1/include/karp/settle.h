@@ -93,7 +93,7 @@ typedef struct karp_drift {
     size_t at_once; /**< the most that are replaced at a time, as budgets and limits allow */
     int64_t begins; /**< instant of the beginning */
     int64_t ends; /**< instant at which the last that goes has gone; KARP_NO_TIME = none goes */
-    double cost_before; /**< $/h when the first goes: pods that waited have their nodes then; if none goes, at the
+    double cost_before; /**< $/h when the first goes: pending pods have their nodes then; if none goes, at the
                            beginning */
     double cost_during; /**< $/h at most while nodes and their replacements run; 0 = none is replaced */
     double cost_after; /**< $/h in the end */

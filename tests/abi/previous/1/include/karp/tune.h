@@ -55,6 +55,15 @@ typedef struct karp_tune_options {
      * pods of traces. Without axes, architectures are then varied as far as all images allow.
      */
     karp_str image_architectures;
+    /**
+     * Of settled designs, for karp_tune_settle() and karp_tune_floor(): the loads by which they are judged, as factors
+     * of the pods of each workload (0.8 = a fifth less, rounded, at least one pod), at most 16; without any, the
+     * present one. Costs are means then, pods left, removed nodes and nodes without price are sums. Pods are added as
+     * copies that wait, with the claims of what they copy; the last ones of the input go. DaemonSets and pods without a
+     * controller stay.
+     */
+    const double *loads;
+    size_t load_count;
 } karp_tune_options;
 
 /** Zeroes @p options and sets its size. */
