@@ -166,8 +166,8 @@ typedef struct karp_bound karp_bound;
 
 /**
  * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it
- * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; a
- * quarter of the effort is spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
+ * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; half
+ * as many steps are spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
  * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, RANGE, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,

@@ -2,6 +2,7 @@
 /* The basis of the master problem: its initial columns, and how another column enters it. */
 #include <optimise/master.h>
 
+#include <base/bits.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +18,12 @@ bool master_keep_contents(master *m, arena *a)
     m->result = arena_array(a, n * n + 1, sizeof *m->result);
     m->bought = arena_array(a, n + 1, sizeof *m->bought);
     m->served = arena_array(a, n + 1, sizeof *m->served);
-    for (size_t i = 0; m->bought != NULL && m->served != NULL && i < n; i++) m->bought[i] = m->served[i] = UINT32_MAX;
-    return m->content != NULL && m->factors != NULL && m->result != NULL && m->bought != NULL && m->served != NULL;
+    m->swapped = arena_array(a, n + 1, sizeof *m->swapped);
+    if (m->content == NULL || m->factors == NULL || m->result == NULL || m->bought == NULL || m->served == NULL ||
+        m->swapped == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++) m->bought[i] = m->served[i] = m->swapped[i] = UINT32_MAX;
+    return true;
 }
 
 bool master_start_capped(master *m, arena *a, double factor)
@@ -35,6 +40,14 @@ bool master_start_capped(master *m, arena *a, double factor)
     return true;
 }
 
+/* Without pairs a swap costs as much as the cap of its class, so that it hinders no price. */
+static void price_swaps(master *m)
+{
+    for (uint32_t i = 0; m->pair_count == 0 && i < m->problem->class_count; i++) {
+        if (m->swapped[i] != UINT32_MAX) m->paid[i] = m->caps[m->swapped[i]];
+    }
+}
+
 bool master_raise_caps(master *m, double factor)
 {
     uint32_t n = m->problem->class_count;
@@ -47,7 +60,70 @@ bool master_raise_caps(master *m, double factor)
     for (uint32_t i = 0; any && i < n; i++) {
         if (m->served[i] != UINT32_MAX) m->paid[i] = m->caps[m->served[i]];
     }
+    if (any) price_swaps(m);
     if (any) master_price_classes(m);
+    return any;
+}
+
+/* Whether rules allow the pods of the class x on every offer on which they allow those of the class y. */
+static bool allowed_like(const master *m, uint32_t x, uint32_t y)
+{
+    size_t words = bits_words(m->problem->class_count);
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        const uint64_t *allowed = m->problem->allowed + m->offers[i] * words;
+        if (bits_test(allowed, y) && !bits_test(allowed, x)) return false;
+    }
+    return true;
+}
+
+static bool takes_place(const master *m, uint32_t x, uint32_t y)
+{
+    const bound_problem *p = m->problem;
+    const int64_t *a = p->requests + (size_t)x * p->dims, *b = p->requests + (size_t)y * p->dims;
+    bool less = false;
+    for (uint32_t d = 0; d < p->dims; d++) {
+        if (a[d] > b[d]) return false;
+        less = less || a[d] < b[d];
+    }
+    return p->limits[x] >= p->counts[x] && (less || x < y) && allowed_like(m, x, y);
+}
+
+bool master_find_pairs(master *m, arena *a)
+{
+    size_t n = m->problem->class_count, words = bits_words(n);
+    uint64_t *under = arena_array(a, words * n + 1, sizeof *under); /* by class: those that can take its place */
+    uint64_t *between = arena_array(a, words + 1, sizeof *between);
+    m->pairs = arena_array(a, 2 * n * n + 1, sizeof *m->pairs);
+    if (under == NULL || between == NULL || m->pairs == NULL) return false;
+    for (uint32_t y = 0; y < n; y++) {
+        if (!master_worked(a, m->problem, n)) return false;
+        for (uint32_t x = 0; x < n; x++) {
+            if (x != y && takes_place(m, x, y)) bits_set(under + y * words, x);
+        }
+    }
+    for (uint32_t y = 0; y < n; y++) {
+        memset(between, 0, words * sizeof *between);
+        for (uint32_t z = 0; z < n; z++) {
+            if (bits_test(under + y * words, z)) bits_or(between, under + z * words, words);
+        }
+        for (uint32_t x = 0; x < n; x++) { /* of the others, the pairs follow from those of others */
+            if (!bits_test(under + y * words, x) || bits_test(between, x)) continue;
+            m->pairs[2 * (size_t)m->pair_count] = x;
+            m->pairs[2 * (size_t)m->pair_count++ + 1] = y;
+        }
+    }
+    return true;
+}
+
+bool master_drop_pairs(master *m)
+{
+    bool any = false;
+    if (m->pair_count == 0) return false;
+    m->pair_count = 0;
+    for (uint32_t i = 0; i < m->problem->class_count; i++)
+        any = any || (m->swapped[i] != UINT32_MAX && m->level[i] > SAME);
+    price_swaps(m);
+    master_price_classes(m);
     return any;
 }
 
@@ -143,6 +219,7 @@ static void put_content(master *m, uint32_t row, const entrant *e)
     for (uint32_t j = 0; j < e->count; j++) content[e->entries[j].class_] += e->entries[j].copies;
     m->bought[row] = e->offer;
     m->served[row] = e->served;
+    m->swapped[row] = e->swapped;
 }
 
 /* The row that leaves the basis; UINT32_MAX = the problem is unbounded. */

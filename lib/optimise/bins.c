@@ -4,6 +4,7 @@
 
 #include <base/bits.h>
 #include <math.h>
+#include <optimise/bound.h>
 #include <string.h>
 
 packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer)
@@ -30,7 +31,7 @@ void packing_bins_free(karp_context *context, packing_bins *b)
 
 /* ---- rounding fractions of nodes --------------------------------------------------------------------------------- */
 
-enum { ROUNDINGS = 4, DIVES = 16 };
+enum { ROUNDINGS = 4, DIVES = 64, DIVE_PARTS = 8 };
 
 typedef struct rounding {
     const packing_problem *p;
@@ -132,13 +133,15 @@ static bool round_to(rounding *r, double part)
  * after it is used. */
 static bool dive(rounding *r, arena *a, uint64_t steps)
 {
+    const packing_patterns *all = r->from;
     memcpy(r->rest, r->p->counts, r->p->class_count * sizeof *r->rest);
     for (uint32_t i = 0; i < DIVES; i++) {
         packing_problem left = *r->p;
         packing_patterns patterns = *r->from; /* at first those of all pods */
         arena_mark mark = arena_get_mark(a);
         left.counts = r->rest;
-        if (i > 0 && !packing_find_patterns(a, &left, steps, &patterns)) return false;
+        if (i > 0 && !packing_find_patterns(a, &left, all, steps / DIVE_PARTS, &patterns)) return false;
+        if (i > 0) steps -= steps / DIVE_PARTS;
         r->from = &patterns;
         size_t had = r->bins.list.count;
         order_patterns(r);
@@ -155,7 +158,7 @@ bool packing_round(packing *k, karp_context *context, const packing_problem *p, 
 {
     static const double parts[ROUNDINGS] = { 0.25, 0.5, 0.75, 1 };
     rounding r = { .p = p, .from = from, .context = context };
-    size_t rest = (p->class_count + (size_t)1) * sizeof *r.rest, order = rest;
+    size_t rest = (p->class_count + (size_t)1) * sizeof *r.rest, order = PATTERNS_A_CLASS * rest;
     size_t barred = (bits_words(p->class_count) + 1) * sizeof *r.barred;
     r.rest = mem_alloc(context, rest);
     r.order = mem_alloc(context, order);
@@ -166,7 +169,7 @@ bool packing_round(packing *k, karp_context *context, const packing_problem *p, 
         ok = round_to(&r, parts[i]) && packing_complete(k, &r.bins);
         packing_bins_free(context, &r.bins);
     }
-    ok = ok && dive(&r, a, steps / DIVES) && packing_complete(k, &r.bins);
+    ok = ok && dive(&r, a, steps) && packing_complete(k, &r.bins);
     packing_bins_free(context, &r.bins);
     mem_free(context, r.rest, rest);
     mem_free(context, r.order, order);

@@ -84,6 +84,8 @@ bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t ro
  * finds no better bound. false as above. */
 bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out);
 
+enum { PATTERNS_A_CLASS = 4 }; /* most patterns, relative to the number of classes + 1 */
+
 /* The solution of that bound's master problem: how many nodes of each content it buys, in fractions. */
 typedef struct bound_patterns {
     uint32_t count;
@@ -93,8 +95,9 @@ typedef struct bound_patterns {
     double *worth; /* by class: its price in the master problem */
 } bound_patterns;
 
-bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps,
-                         bound_patterns *out);
+/* `known` has contents to begin with, which need not be good for this problem; NULL = none. */
+bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, const bound_patterns *known,
+                         uint64_t steps, bound_patterns *out);
 
 /* ---- certificate.c: checks a proof in exact arithmetic; shares no code with the search for proofs ---------------- */
 

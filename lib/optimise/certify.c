@@ -20,7 +20,7 @@ enum {
     ROUNDS = 400,
     FEW_CLASSES = 50,
     LEAST_EFFORT = 5000,
-    EFFORT_PART = 4,
+    EFFORT_PART = 2,
     MOST_EFFORT = 10000000
 };
 #define TOLERANCE 0.001 /* relative to the fluid optimum */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LABELS = 1 << 19, LABELS_A_BRANCH = 128, GUESS_WIDTH = 64, NEAR_PARTS = 16, CELLS = 2048 };
+enum { MOST_LABELS = 1 << 19, LABELS_A_BRANCH = 128, GUESS_WIDTH = 16, NEAR_PARTS = 16, CELLS = 2048 };
 #define WHOLE 1e-7 /* tolerance for treating a number as an integer */
 
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)

@@ -259,11 +259,27 @@ static bool best_column(master *m, column *out)
     return best_near(m, out);
 }
 
-/* The class whose price is most out of line: below 0, or else above its cap. */
+/* The pair whose prices are most out of line: that of the class that can take the other's place is higher. */
+static bool worst_pair(const master *m, entry *e, entrant *out)
+{
+    double most = 1e-9;
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        uint32_t small = m->pairs[2 * (size_t)i], large = m->pairs[2 * (size_t)i + 1];
+        if (!(m->y[small] - m->y[large] > most)) continue;
+        most = m->y[small] - m->y[large];
+        out->count = 2;
+        out->swapped = small;
+        e[0] = (entry){ small, 1 };
+        e[1] = (entry){ large, -1 };
+    }
+    return out->count > 0;
+}
+
+/* The class whose price is most out of line: below 0, or else above its cap, or else above that of another. */
 static bool worst_price(const master *m, entry *e, entrant *out)
 {
     double most = 1e-9;
-    *out = (entrant){ .entries = e, .offer = UINT32_MAX, .served = UINT32_MAX };
+    *out = (entrant){ .entries = e, .offer = UINT32_MAX, .served = UINT32_MAX, .swapped = UINT32_MAX };
     for (uint32_t c = 0; c < m->problem->class_count; c++) {
         if (!(-m->y[c] > most)) continue;
         most = -m->y[c];
@@ -279,7 +295,7 @@ static bool worst_price(const master *m, entry *e, entrant *out)
         out->price = m->caps[c];
         *e = (entry){ c, 1 };
     }
-    return out->count > 0;
+    return out->count > 0 || worst_pair(m, e, out);
 }
 
 bool master_use_columns(master *m, const arena *a, bool *limited)
@@ -289,19 +305,20 @@ bool master_use_columns(master *m, const arena *a, bool *limited)
     m->near = 0;
     for (uint64_t t = 0; t < 64 + 8 * (uint64_t)(p->class_count + p->offer_count); t++) {
         entrant next;
-        entry one;
+        entry some[2];
         column best = { .offer = 0 };
         if (!master_worked(a, p, p->class_count)) return false;
         m->work += squared;
         /* with thousands of different classes, the bound is that of the prices so far */
         *limited = m->work <= MOST_WORK;
         if (!*limited) return true;
-        if (!worst_price(m, &one, &next)) {
+        if (!worst_price(m, some, &next)) {
             if (!best_column(m, &best)) break;
             next = (entrant){ .entries = m->entries + best.first,
                               .count = best.count,
                               .offer = best.offer,
                               .served = UINT32_MAX,
+                              .swapped = UINT32_MAX,
                               .price = m->prices[m->offers[best.offer]] };
         }
         *limited = master_enter(m, &next);

@@ -27,6 +27,10 @@ typedef struct master {
     double *inverse, *level, *paid, *direction; /* of the basis: [class * class]; the others by row */
     /* With master_cap(): pods can also be served without a node, at the cap of their class. So no price is above it. */
     double *caps;
+    /* [2 * pair_count]: a pod of the first class can take the place of one of the second wherever that is. So its price
+     * is not higher in most cases, and from the start it is not, which saves rounds. */
+    uint32_t *pairs, pair_count;
+    uint32_t *swapped; /* by row: the class that takes the place of another; UINT32_MAX = none */
     double *content; /* content of each row of the basis: [class * class]; NULL = not kept */
     uint32_t *bought; /* by row: index of its offer; UINT32_MAX = none */
     uint32_t *served; /* by row: the class that is served at its cap; UINT32_MAX = none */
@@ -45,10 +49,11 @@ typedef struct master {
     uint64_t work; /* of pivots: each counts as the square of the number of classes */
 } master;
 
-/* A column that enters the basis: a content of an offer, the surplus of a class, or a pod that is served at its cap. */
+/* A column that enters the basis: a content of an offer, the surplus of a class, a pod that is served at its cap, or
+ * one that takes the place of another. */
 typedef struct entrant {
     const entry *entries;
-    uint32_t count, offer, served; /* offer, served: UINT32_MAX = none */
+    uint32_t count, offer, served, swapped; /* offer, served, swapped: UINT32_MAX = none */
     double price;
 } entrant;
 
@@ -67,6 +72,10 @@ bool master_keep_contents(master *m, arena *a);
 bool master_start_capped(master *m, arena *a, double factor);
 /* Raises the caps of the classes that are served at them. false = there are none. */
 bool master_raise_caps(master *m, double factor);
+/* Finds the pairs of classes, except for those whose number on a node is limited. false = out of memory. */
+bool master_find_pairs(master *m, arena *a);
+/* From now on no class takes the place of another at no cost. false = none did. */
+bool master_drop_pairs(master *m);
 /* Sets the initial basis: each class on nodes of its own, with whole pods if `whole`. Classes without demand, and
  * classes that fit nowhere, cost nothing. */
 void master_start(master *m, bool whole);

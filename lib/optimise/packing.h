@@ -71,9 +71,10 @@ typedef struct packing_patterns {
     const double *worth; /* by class */
 } packing_patterns;
 
-/* worth.c: computes the patterns in about `steps` steps of work; none if there are too many classes. false = out of
- * memory. */
-bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, packing_patterns *out);
+/* worth.c: computes the patterns in about `steps` steps of work; none if there are too many classes. `known` has those
+ * of a similar problem with the same classes and offers, to begin with; NULL = none. false = out of memory. */
+bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known, uint64_t steps,
+                           packing_patterns *out);
 /* bins.c: makes plans with whole numbers of these nodes. The rest is covered by new patterns, for which the bound is
  * computed again, with `steps` steps in all. The search continues from the cheapest if that is an improvement. false
  * = out of memory. */

@@ -12,7 +12,7 @@
 #include <optimise/packing.h>
 #include <string.h>
 
-enum { PATTERN_PART = 2 }; /* steps for patterns, relative to the power of ten that they are made for */
+enum { FIRST_PATTERNS = 5000, PATTERN_PART = 2 }; /* the first stop with patterns; part of the steps for them */
 #define AHEAD 0.998 /* a search leads if its best plan costs less than this part of the other's */
 
 typedef struct refining {
@@ -23,6 +23,7 @@ typedef struct refining {
     packing *packing;
     packing_problem second_problem; /* the same, with the worth of pods from the bound for whole pods */
     packing *second; /* a search that starts from the nodes that the bound for whole pods would buy; NULL = none */
+    packing_patterns patterns; /* of the second search */
     uint64_t main_goal, second_goal; /* number of steps of both searches */
     uint64_t pattern_steps; /* number of steps for making the patterns of the second search */
     uint32_t *types; /* by offer: see menu_types() */
@@ -162,13 +163,14 @@ static uint64_t next_stop(uint64_t stop)
     return stop / power < 2 ? 2 * power : stop / power < 5 ? 5 * power : 10 * power;
 }
 
-/* On the way to 5, 50, 500 … thousand steps: makes patterns from the bound for whole pods, in `steps` steps. */
+/* Makes patterns from the bound for whole pods, in `steps` steps, beginning with those made before. */
 static bool buy_patterns(refining *r, uint64_t steps)
 {
     karp_context *context = r->q->seen->context;
-    packing_patterns patterns;
-    if (!packing_find_patterns(&r->q->data, &r->problem, steps / 2, &patterns)) return false;
+    packing_patterns patterns, *known = r->patterns.count > 0 ? &r->patterns : NULL;
+    if (!packing_find_patterns(&r->q->data, &r->problem, known, steps / 2, &patterns)) return false;
     if (patterns.count == 0) return true;
+    r->patterns = patterns;
     r->pattern_steps += steps;
     r->second_problem = r->problem;
     r->second_problem.worth = patterns.worth;
@@ -177,23 +179,24 @@ static bool buy_patterns(refining *r, uint64_t steps)
            packing_round(r->second, context, &r->second_problem, &patterns, &r->q->data, steps / 2);
 }
 
-static uint64_t power_within(uint64_t stop)
+/* Whether a search is so far ahead that the other will hardly catch up. */
+static bool leads(const packing *x, const packing *y) { return packing_best(x)->cost < packing_best(y)->cost * AHEAD; }
+
+/* The part of so many steps for the second search. */
+static uint64_t second_part(const refining *r, uint64_t steps)
 {
-    uint64_t power = 1000;
-    while (stop / power >= 10) power *= 10;
-    return power;
+    if (r->second == NULL) return 0;
+    if (leads(r->second, r->packing)) return steps - steps / 8;
+    return leads(r->packing, r->second) ? steps / 8 : steps / 2;
 }
 
-/* Whether the second search is so far ahead that the first will hardly catch up. */
-static bool leads(const refining *r) { return packing_best(r->second)->cost < packing_best(r->packing)->cost * AHEAD; }
-
-/* Continues to `stop` steps, half of them in each search, or most of them in a second search that leads. */
+/* Continues to `stop` steps, half of them in each search, or most of them in the one that leads. */
 static bool search_to(refining *r, uint64_t from, uint64_t stop)
 {
-    uint64_t power = power_within(stop), steps = stop - from, patterns = r->pattern_steps;
-    if (stop / power == 5 && !buy_patterns(r, power * PATTERN_PART)) return false;
+    uint64_t steps = stop - from, patterns = r->pattern_steps;
+    if (stop >= FIRST_PATTERNS && !buy_patterns(r, steps / PATTERN_PART)) return false;
     steps -= r->pattern_steps - patterns;
-    uint64_t second = r->second == NULL ? 0 : leads(r) ? steps - steps / 8 : steps / 2;
+    uint64_t second = second_part(r, steps);
     r->main_goal += steps - second;
     r->second_goal += second;
     return packing_search(r->packing, r->main_goal) && (r->second == NULL || packing_search(r->second, r->second_goal));

@@ -16,14 +16,14 @@
 #include <optimise/contents.h>
 #include <string.h>
 
-enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 10 };
+enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, WORK_A_BRANCH = 4096 };
+enum { PIVOT_PARTS = 32 }; /* numbers of the basis that a pivot changes in one unit of work */
 enum { CONTENTS_AT_ONCE = 8 }; /* most columns of an offer in a round */
-#define CAP 1.5 /* the first caps, relative to the prices of the fluid bound */
+#define LEAST_NODES 1e-6 /* fractions of nodes or pods that are smaller count as none */
+#define CAP 1.1 /* the first caps, relative to the prices of the fluid bound */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
 #define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
-#define OWN_PART 0.8 /* weight of the master's prices in the prices that are tried */
 #define TOLERANCE 1e-7 /* relative to the bound */
-#define NEARER 0.98 /* the gap counts as smaller if it is at most this fraction of the previous one */
 #define ROUNDED 4e-12 /* largest rounding error of sums of doubles */
 
 typedef struct whole {
@@ -31,18 +31,18 @@ typedef struct whole {
     contents contents;
     arena scratch; /* for the search */
     arena *a; /* for its result */
-    uint32_t branches; /* most branches per offer; increased when a round finds no column */
     double rise; /* factor by which caps are raised next */
     uint32_t *order; /* offers by worth of their fractional contents per dollar, descending */
     double *ratios; /* worth per dollar, by offer */
     uint32_t *classes; /* 0, 1, 2 … */
+    double *known; /* by class: copies in a known content */
     uint64_t work, most_work;
     uint32_t found; /* number of columns found by the last pricing */
 } whole;
 
 static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
 {
-    *w = (whole){ .a = a, .branches = FEW_BRANCHES, .rise = CAP, .most_work = steps * WORK_A_STEP };
+    *w = (whole){ .a = a, .rise = CAP, .most_work = steps * WORK_A_STEP };
     master *m = &w->m;
     arena *s = &w->scratch;
     arena_init(s, a->context);
@@ -50,8 +50,9 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
         return false;
     w->order = arena_array(s, m->offer_count + (size_t)1, sizeof *w->order);
     w->ratios = arena_array(s, m->offer_count + (size_t)1, sizeof *w->ratios);
+    w->known = arena_array(s, p->class_count + (size_t)1, sizeof *w->known);
     w->classes = arena_array(s, p->class_count + (size_t)1, sizeof *w->classes);
-    if (w->order == NULL || w->ratios == NULL || w->classes == NULL ||
+    if (w->order == NULL || w->ratios == NULL || w->classes == NULL || w->known == NULL ||
         !contents_init(&w->contents, s, p, m->sizes, MOST_BRANCHES))
         return false;
     for (uint32_t c = 0; c < p->class_count; c++) {
@@ -59,7 +60,8 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
         m->best[c] = (double)from->y[c] / MONEY_UNIT;
         m->bound += m->best[c] * (double)m->counts[c];
     }
-    if (!master_keep_contents(m, s) || !master_start_capped(m, s, CAP)) return false;
+    if (!master_keep_contents(m, s) || !master_start_capped(m, s, CAP) || !master_find_pairs(m, s)) return false;
+    w->work = (uint64_t)p->class_count * p->class_count;
     master_price_classes(m);
     return true;
 }
@@ -92,6 +94,13 @@ static bool price_fractions(whole *w)
     return sort_ids(w->a->context, w->order, m->offer_count, by_ratio, w->ratios);
 }
 
+/* Most branches of an offer: as the work goes on, contents are looked for more thoroughly. */
+static uint32_t branches_now(const whole *w)
+{
+    uint64_t branches = w->work / WORK_A_BRANCH;
+    return branches < FEW_BRANCHES ? FEW_BRANCHES : branches < MOST_BRANCHES ? (uint32_t)branches : MOST_BRANCHES;
+}
+
 static bool solve_offer(whole *w, uint32_t place, const double *worth, double enough, uint32_t branches)
 {
     const master *m = &w->m;
@@ -120,7 +129,7 @@ static bool price_offers(whole *w)
     if (!price_fractions(w)) return false;
     w->found = 0;
     for (uint32_t n = 0; n < m->offer_count; n++) {
-        uint32_t i = w->order[n], branches = w->ratios[i] > most ? w->branches : 1;
+        uint32_t i = w->order[n], branches = w->ratios[i] > most ? branches_now(w) : 1;
         double price = m->prices[m->offers[i]];
         if (w->ratios[i] <= most && w->ratios[i] <= 1) break;
         if (!solve_offer(w, i, m->tried, most * price, branches)) return false;
@@ -154,33 +163,22 @@ static bool goes_on(whole *w)
     return w->work < w->most_work && m->cost - m->bound > TOLERANCE * m->bound;
 }
 
-/* Runs rounds until no column is found, then raises the caps, or else increases the number of branches. More steps
- * only add rounds. false = stopped. */
+/* Runs rounds until no column is found, then raises the caps, or else lets no class take the place of another. More
+ * steps only add rounds. false = stopped. */
 static bool generate(whole *w)
 {
     master *m = &w->m;
+    const uint32_t classes = m->problem->class_count;
     bool limited = true;
-    uint32_t stale = 0; /* rounds in which the gap between the master and the bound hardly decreased */
-    double gap = HUGE_VAL;
     master_choose_prices(m, 0);
     if (!price_offers(w)) return false;
     while (limited && goes_on(w)) {
-        uint32_t had = m->column_count;
+        uint32_t had = m->column_count, pivots = m->pivots;
         if (!master_use_columns(m, w->a, &limited)) return false;
-        w->work += (uint64_t)(had + 1) * m->problem->class_count;
-        master_choose_prices(m, OWN_PART);
-        if (!price_offers(w)) return false;
-        stale = m->cost - m->bound < gap * NEARER ? 0 : stale + 1;
-        if (stale == 0) gap = m->cost - m->bound;
-        if ((w->found > 0 && stale < PATIENCE) || stale == 0) continue;
+        w->work += (uint64_t)(had + 1) * classes + (uint64_t)(m->pivots - pivots) * classes * classes / PIVOT_PARTS;
         master_choose_prices(m, 1);
         if (!price_offers(w)) return false;
-        if (w->found > 0 && stale < PATIENCE) continue;
-        stale = 0;
-        gap = HUGE_VAL;
-        if (raise_caps(w)) continue;
-        if (w->found == 0 && w->branches == MOST_BRANCHES) break;
-        w->branches = w->branches * 4 < MOST_BRANCHES ? w->branches * 4 : MOST_BRANCHES;
+        if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == MOST_BRANCHES) break;
     }
     return true;
 }
@@ -352,32 +350,91 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     return ok;
 }
 
+/* Replaces copies of a class in patterns by another class that takes its place, for so many pods in all. Returns how
+ * many are left. */
+static double swap_copies(bound_patterns *out, size_t classes, uint32_t small, uint32_t large, double pods)
+{
+    for (uint32_t i = 0, n = out->count; i < n && pods > LEAST_NODES; i++) {
+        uint32_t *copies = out->copies + i * classes;
+        double nodes = out->nodes[i], each = copies[large];
+        if (!(each > 0) || !(nodes > LEAST_NODES)) continue;
+        if (nodes > pods / each && out->count == PATTERNS_A_CLASS * (classes + 1)) return pods;
+        if (nodes > pods / each) { /* the others stay as they are */
+            memcpy(out->copies + out->count * classes, copies, classes * sizeof *copies);
+            out->offer[out->count] = out->offer[i];
+            out->nodes[out->count++] = nodes - pods / each;
+            out->nodes[i] = nodes = pods / each;
+        }
+        copies[small] += copies[large];
+        copies[large] = 0;
+        pods -= nodes * each;
+    }
+    return pods;
+}
+
+/* Gives the pods that take the place of others their places. A pod may take the place of one that has taken another's,
+ * so this is repeated. */
+static void swap_all(const whole *w, bound_patterns *out)
+{
+    const master *m = &w->m;
+    size_t classes = m->problem->class_count;
+    bool any = true;
+    for (uint32_t round = 0; any && round < classes; round++) {
+        any = false;
+        for (size_t i = 0; i < classes; i++) {
+            const double *content = m->content + i * classes;
+            uint32_t large = 0;
+            if (m->swapped[i] == UINT32_MAX || !(m->level[i] > LEAST_NODES)) continue;
+            while (large < classes && !(content[large] < 0)) large++;
+            double left = large < classes ? swap_copies(out, classes, m->swapped[i], large, m->level[i]) : 0;
+            any = any || left < m->level[i];
+            m->level[i] = left;
+        }
+    }
+}
+
 /* The solution of the master problem as patterns. */
 static bool list_patterns(const whole *w, bound_patterns *out)
 {
     const master *m = &w->m;
-    size_t classes = m->problem->class_count, n = classes + 1;
+    size_t classes = m->problem->class_count, n = PATTERNS_A_CLASS * (classes + 1);
     out->offer = arena_array(w->a, n, sizeof *out->offer);
     out->nodes = arena_array(w->a, n, sizeof *out->nodes);
-    out->copies = arena_array(w->a, n * n, sizeof *out->copies);
+    out->copies = arena_array(w->a, n * (classes + 1), sizeof *out->copies);
     out->worth = arena_copy(w->a, m->best, classes * sizeof *m->best);
     if (out->offer == NULL || out->nodes == NULL || out->copies == NULL || out->worth == NULL) return false;
     for (size_t i = 0; i < classes; i++) {
-        if (m->bought[i] == UINT32_MAX || !(m->level[i] > 1e-6)) continue;
+        if (m->bought[i] == UINT32_MAX || !(m->level[i] > LEAST_NODES)) continue;
         const double *content = m->content + i * classes;
         for (size_t c = 0; c < classes; c++) out->copies[out->count * classes + c] = (uint32_t)(content[c] + 0.5);
         out->offer[out->count] = m->offers[m->bought[i]];
         out->nodes[out->count++] = m->level[i];
     }
+    swap_all(w, out);
     return true;
 }
 
-bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_patterns *out)
+/* Adds the known contents as columns. */
+static void keep_known(whole *w, const bound_patterns *known)
+{
+    master *m = &w->m;
+    uint32_t classes = m->problem->class_count;
+    for (uint32_t i = 0; i < known->count; i++) {
+        const uint32_t *copies = known->copies + (size_t)i * classes;
+        for (uint32_t c = 0; c < classes; c++) w->known[c] = copies[c];
+        master_keep(m, m->replaced_by[known->offer[i]], w->classes, w->known, classes);
+    }
+}
+
+bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, const bound_patterns *known,
+                         uint64_t steps, bound_patterns *out)
 {
     whole w;
     *out = (bound_patterns){ .count = 0 };
     if (p->class_count == 0 || p->offer_count == 0) return true;
-    bool ok = whole_init(&w, a, p, from, steps) && generate(&w) && list_patterns(&w, out);
+    bool ok = whole_init(&w, a, p, from, steps);
+    if (ok && known != NULL) keep_known(&w, known);
+    ok = ok && generate(&w) && list_patterns(&w, out);
     arena_free(&w.scratch);
     return ok;
 }

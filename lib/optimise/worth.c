@@ -11,7 +11,7 @@ enum {
     FLUID_ROUNDS = 400,
     FEW_ROUNDS = 20,
     FLUID_CLASSES = 300,
-    PATTERN_CLASSES = 100,
+    PATTERN_CLASSES = 500,
     FEW_CLASSES = 100,
     MOST_CLASSES = 1000,
     MOST_FLUID_WORK = 4000000
@@ -197,12 +197,27 @@ bool packing_rate(arena *a, packing_problem *p)
     return fluid_worth(a, p, &g, &b, &proof, worth) && rate_offers(a, p, &b, &proof);
 }
 
-bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, packing_patterns *out)
+/* The known patterns for these groups. false = out of memory. */
+static bool known_patterns(arena *a, const packing_patterns *known, const groups *g, bound_patterns *out)
+{
+    *out = (bound_patterns){ .count = known->count };
+    out->offer = arena_copy(a, known->offer, known->count * sizeof *out->offer);
+    out->copies = arena_array(a, (size_t)known->count * g->count + 1, sizeof *out->copies);
+    for (uint32_t i = 0; out->copies != NULL && i < known->count; i++) {
+        for (uint32_t n = 0; n < g->count; n++)
+            out->copies[(size_t)i * g->count + n] =
+                known->copies[(size_t)i * known->group_count + known->group_of[g->first[n]]];
+    }
+    return out->offer != NULL && out->copies != NULL;
+}
+
+bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known, uint64_t steps,
+                           packing_patterns *out)
 {
     groups g = { .count = 0 };
     bound_problem b;
     bound_proof proof;
-    bound_patterns found;
+    bound_patterns found, begin = { .count = 0 };
     *out = (packing_patterns){ .count = 0 };
     if (p->class_count > MOST_CLASSES || p->dims > CASES_DIMS) return true;
     if (!find_groups(a, p, false, &g)) return false;
@@ -212,7 +227,8 @@ bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, p
     if (worth == NULL || limits == NULL || !fluid_worth(a, p, &g, &b, &proof, worth)) return false;
     for (uint32_t n = 0; n < g.count; n++) limits[n] = b.limits[n] < b.counts[n] ? b.limits[n] : b.counts[n];
     b.limits = limits;
-    if (!bound_find_patterns(a, &b, &proof, steps, &found)) return false;
+    if (known != NULL && !known_patterns(a, known, &g, &begin)) return false;
+    if (!bound_find_patterns(a, &b, &proof, known != NULL ? &begin : NULL, steps, &found)) return false;
     if (found.count == 0) return true;
     share_worth(p, &g, &b, found.worth, worth);
     *out = (packing_patterns){ found.count, g.count, g.of, found.offer, found.nodes, found.copies, worth };

@@ -395,6 +395,47 @@ static void kinds_with_gpus(void **state)
     karp_context_unref(context);
 }
 
+enum { SIZES = 60 };
+
+/* Many sizes of pods, most of which can take the places of larger ones, with or without a GPU. With that the bound for
+ * whole pods rises within so few steps. */
+static void many_sizes(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int64_t requests[SIZES * 3], counts[SIZES], limits[SIZES];
+    const int64_t capacity[] = { 47810, 188933, 4, 31850, 126000, 1, 15890, 58000, 0 };
+    const int64_t costs[] = { INT64_C(3912000000000), INT64_C(2176000000000), INT64_C(680000000000) };
+    const uint64_t all = (UINT64_C(1) << SIZES) - 1, allowed[] = { all, all, all };
+    random_state = 11;
+    for (int64_t c = 0; c < SIZES; c++) {
+        int64_t cpu = 1000 + 500 * (int64_t)next(28);
+        requests[3 * c] = cpu, requests[3 * c + 1] = cpu * 2 + 1000 * (int64_t)next(16),
+                     requests[3 * c + 2] = c % 3 > 0;
+        counts[c] = limits[c] = 5 + (int64_t)next(90);
+    }
+    bound_problem p = { .dims = 3,
+                        .class_count = SIZES,
+                        .offer_count = 3,
+                        .requests = requests,
+                        .counts = counts,
+                        .limits = limits,
+                        .capacity = capacity,
+                        .costs = costs,
+                        .allowed = allowed };
+    arena a;
+    bound_proof fluid, whole;
+    arena_init(&a, context);
+    assert_true(bound_fluid(&a, &p, 1e-5, 400, &fluid));
+    int64_t before = value_of(&a, &p, &fluid);
+    assert_true(bound_whole(&a, &p, &fluid, 10000, &whole) && whole.y != NULL);
+    int64_t after = value_of(&a, &p, &whole);
+    assert_in_range(before, INT64_C(1987900000000000), INT64_C(1988000000000000));
+    assert_in_range(after, INT64_C(1995546000000000), INT64_C(1995547000000000));
+    arena_free(&a);
+    karp_context_unref(context);
+}
+
 /* What is left of a node beyond multiples of what pods request is of no use. */
 static void whole_units(void **state)
 {
@@ -482,6 +523,7 @@ int main(void)
         cmocka_unit_test(parts_of_pods),
         cmocka_unit_test(many_alike),
         cmocka_unit_test(kinds_with_gpus),
+        cmocka_unit_test(many_sizes),
         cmocka_unit_test(whole_units),
         cmocka_unit_test(changed_cases),
     };
