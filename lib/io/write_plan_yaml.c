@@ -55,7 +55,9 @@ static void node_claim(const write_job *job, const karp_launch *launch, uint64_t
     json_key(&json, "spec");
     encode_object(&e, &spec, launch);
     json_close(&json);
-    keep_failure(&job->out->status, tree_read(&t, str(""), buffer_content(&text), &root, job->error));
+    keep_failure(&job->out->status, text.text.failed
+                                        ? fail_nomem(job->error)
+                                        : tree_read(&t, str(""), buffer_content(&text), &root, job->error));
     if (root != NULL) tree_write_yaml(&job->out->text, root);
     trees_free(&t);
     buffer_free(&text);
