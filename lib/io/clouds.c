@@ -223,8 +223,8 @@ bool io_note_region(karp_reader *reader, karp_str place, bool zone, uint32_t ran
         size_t own = plugin_region_length(one, place, zone);
         io_cloud *c = &reader->clouds.list[i];
         ok = keep_region(reader, (karp_str){ place.ptr, own }, rank, &c->region, &c->region_rank);
-        if (ok && zone && own && one->zones_setting)
-            ok = keep_zone(reader, place, rank < IO_RANK_OTHER ? &reader->clouds.zones : &reader->clouds.asked_zones);
+        if (ok && zone && own && one->zones_setting && rank <= IO_RANK_POD)
+            ok = keep_zone(reader, place, rank < IO_RANK_POD ? &reader->clouds.zones : &reader->clouds.asked_zones);
     }
     return ok;
 }

@@ -18,7 +18,7 @@ bool io_builtin_types(const karp_reader *reader);
 /* Notes what an object shows of its cloud. */
 void io_note_cloud(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* What names a region or a zone. */
-enum { IO_RANK_NODE, IO_RANK_POOL, IO_RANK_VOLUME, IO_RANK_OTHER };
+enum { IO_RANK_NODE, IO_RANK_POOL, IO_RANK_VOLUME, IO_RANK_POD, IO_RANK_OTHER };
 
 /* Notes a region that the input names, or a zone. The lowest rank wins; among equal ranks the first. What only asks for
  * a zone, as pods do, does not show that the cluster has it. false = out of memory. */

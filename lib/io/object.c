@@ -327,7 +327,10 @@ static karp_status use_whole_object(karp_reader *reader, tree *root, const io_pl
     uint32_t rank = info->kind == IO_KIND_NODE || info->kind == IO_KIND_NODE_CLAIM ? IO_RANK_NODE
                     : info->kind == IO_KIND_NODE_POOL                              ? IO_RANK_POOL
                     : info->kind == IO_KIND_VOLUME                                 ? IO_RANK_VOLUME
-                                                                                   : IO_RANK_OTHER;
+                    : info->kind == IO_KIND_PRICES || info->kind == IO_KIND_NODE_OVERLAY ||
+                            info->kind == IO_KIND_STORAGE_CLASS || info->kind == IO_KIND_NODE_CLASS
+                        ? IO_RANK_OTHER
+                        : IO_RANK_POD;
     karp_status status = KARP_OK;
     /* Pods to which changes may be applied are counted at the end. */
     if (info->kind == IO_KIND_POD && !reader->options.editable && !io_note_owned(reader, root))

@@ -42,7 +42,7 @@ HANDLED = {
     'io_size_rule_read': {'RANGE'}, 'io_kind_find': {'RANGE'},  # a rule that is not read, a table of kinds
     'read_nodes': {'NOT_FOUND'}, 'design_as_json': {'NOT_FOUND'},  # columns that are there, a cost only when there is one
     'input_as_json': {'IO', 'NOT_FOUND', 'PROVIDER', 'UNSUPPORTED'},  # the reader is finished: its clouds were opened
-    'values_json': {'RANGE', 'SYNTAX'},  # JSON that the library wrote
+    'values_json': {'RANGE', 'SYNTAX'}, 'node_claim': {'RANGE', 'SYNTAX'},  # JSON that the library wrote
     'version_words': {'NOT_FOUND'},  # of the version after the last
 }
 

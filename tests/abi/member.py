@@ -28,7 +28,7 @@ VALUE = 471104711
 PLACES = {
     'struct': (r'    int64_t termination_grace_period;(?=[^}]*\} karp_launch;)', '    int64_t termination_grace_period; int64_t one_more;', 1),
     'filling': (r'row->termination_grace_period=p->termination_grace_period;', rf'\g<0>row->one_more={VALUE};', 1),
-    'row': (r'\{DURATION\("terminationGracePeriod",karp_launch,[^{}]*\}', r'\g<0>,{INT64("oneMore",karp_launch,one_more),COLUMN}', 2),
+    'row': (r'\{DURATION\("terminationGracePeriod",karp_launch,[^{}]*\),[^{}]+\}', r'\g<0>,{INT64("oneMore",karp_launch,one_more),COLUMN}', 2),
 }
 
 
