@@ -280,7 +280,7 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     text_subject(t, karp_pod_explanation_pod(explanation));
     if (karp_pod_explanation_running(explanation)) buffer_text(job->out, " runs. If it were evicted now, it");
     buffer_text(job->out,
-                pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
+                pod.permanent ? " cannot be placed (permanent: no new node will take it).\n" : " cannot be placed now.\n");
     causes_as_text(t, job, explanation, true);
     if (pod.pool_count > 0) {
         table_of_pools(t, &pod);
