@@ -70,6 +70,15 @@ static const char today[] =
 
 /* Namespaces, services and the older workloads; devices and what asks for them. */
 static const char rarer[] =
+    "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: other}, spec: "
+    "{clusterQueue: all}}\n---\n"
+    "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: all}, spec: {resourceGroups: "
+    "[{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 9}]}]}]}}\n---\n"
+    "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}, spec: {nodeLabels: {a: b}, "
+    "topologyName: racks}}\n---\n"
+    "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: racks}, spec: {levels: [{nodeLabel: "
+    "rack}]}}\n---\n"
+    "{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: high}, value: 9}\n---\n"
     "{apiVersion: v1, kind: Namespace, metadata: {name: other, labels: {team: a}}}\n---\n"
     "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: other}, spec: {selector: {app: rc}}}\n---\n"
     "{apiVersion: v1, kind: ReplicationController, metadata: {name: rc, namespace: other}, spec: {replicas: 2, "
