@@ -5,15 +5,16 @@
  */
 #include <advise/tune.h>
 
+#include <base/money.h>
 #include <io/chart.h>
 #include <io/write_notes.h>
 #include <io/write_text.h>
 
 #include <math.h>
 
-enum { MOST_ROWS = 50, MONTH = 730, DAY_MOST = 1000 };
+enum { MOST_ROWS = 50, DAY_MOST = 1000 };
 
-static double money_of(const karp_tune *t, double cost) { return t->replay ? cost : cost * MONTH; }
+static double money_of(const karp_tune *t, double cost) { return t->replay ? cost : cost * HOURS_A_MONTH; }
 
 static karp_tune_design design_at(const karp_tune *t, size_t index)
 {

@@ -417,10 +417,8 @@ static size_t list_sets(io_pods *p, const struct managed *k, const io_pod_set *g
             return 0;
         }
         karp_str label = label_of(&given[i], k->set);
-        sets[n++] = (pod_set){ .parts = &given[i],
-                               .part_count = 1,
-                               .name = label.len ? label : io_pods_text(p, "%zu", n),
-                               .count = given[i].count };
+        karp_str name = label.len ? label : io_pods_text(p, "%zu", n);
+        sets[n++] = (pod_set){ .parts = &given[i], .part_count = 1, .name = name, .count = given[i].count };
     }
     for (size_t i = 0; i < n; i++) {
         sets[i].least = least_of(p, sets[i].count);
