@@ -109,7 +109,7 @@ static bool take_designs(scatter *s)
     s->list = mem_zalloc(s->t->context, (s->t->design_count + 1) * sizeof *s->list);
     s->numbers = mem_zalloc(s->t->context, (s->t->design_count + 1) * sizeof *s->numbers);
     if (s->list == NULL || s->numbers == NULL) return false;
-    s->least = INFINITY;
+    s->least = HUGE_VAL;
     for (size_t i = 0; i < s->t->design_count; i++) {
         const karp_tune_design d = design_at(s->t, i);
         if (!d.known || d.leaves_more) continue;
@@ -133,7 +133,7 @@ static void free_designs(scatter *s)
 /* Steps along the designs that cost least for so much of the figure. */
 static void write_steps(const scatter *s, const chart *c, tune_figure figure)
 {
-    double last = INFINITY;
+    double last = HUGE_VAL;
     buffer_text(c->b, "<path class=\"l s0\" d=\"");
     for (bool first = true;; first = false) {
         const karp_tune_design *next = NULL;
