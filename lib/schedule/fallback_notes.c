@@ -56,18 +56,24 @@ static bool add_note(scheduler *s, karp_decision *d, const karp_launch *l, const
     return ok;
 }
 
+/* The launch of that name, "new-N"; NULL = there is none. */
+static const karp_launch *launch_named(const karp_decision *d, karp_str id)
+{
+    size_t number = 0;
+    for (size_t i = sizeof "new-" - 1; i < id.len; i++) number = number * 10 + (size_t)(id.ptr[i] - '0');
+    return number > 0 && number <= d->launches.count ? &d->launches.items[number - 1] : NULL;
+}
+
 bool report_fallbacks(scheduler *s, karp_decision *d)
 {
     for (uint32_t i = 0; i < s->claims.list.count && s->launches.ids != NULL; i++) {
         const claim *c = &s->claims.list.items[i];
         const template_ *t = &s->templates.items[c->template_];
-        size_t k = 0;
-        if (!falls_back(s, c)) continue;
-        while (k < d->launches.count && d->launches.items[k].id.ptr != s->launches.ids[i].ptr) k++;
-        if (k == d->launches.count || d->launches.items[k].pod_count == 0) continue;
-        const int64_t *room = s->pods.classes[s->snapshot->pod_class[d->launches.items[k].pods[0]]].requests;
+        const karp_launch *l = launch_named(d, s->launches.ids[i]);
+        if (l == NULL || l->pod_count == 0 || !falls_back(s, c)) continue;
+        const int64_t *room = s->pods.classes[s->snapshot->pod_class[l->pods[0]]].requests;
         const offering *o = spot_among(s, t, s->types.sets.items[t->initial].bits, c->set, room, false);
-        return !s->failed && !s->algebra.failed && (o == NULL || add_note(s, d, &d->launches.items[k], t, o));
+        return !s->failed && !s->algebra.failed && (o == NULL || add_note(s, d, l, t, o));
     }
     return !s->failed && !s->algebra.failed;
 }
