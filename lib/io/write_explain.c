@@ -94,8 +94,8 @@ static void text_refused(const text_out *t, const write_job *job, size_t index)
 {
     karp_unschedulable pod;
     get_unschedulable(job, index, &pod);
-    buffer_text(t->out,
-                pod.permanent ? " cannot be placed (permanent: no new node will take it).\n" : " cannot be placed now.\n");
+    buffer_text(t->out, pod.permanent ? " cannot be placed (permanent: no new node will take it).\n"
+                                      : " cannot be placed now.\n");
     buffer_repeat(t->out, " ", ROW_INDENT);
     buffer_text(t->out, karp_reason_text(pod.code));
     buffer_text(t->out, "  ");
