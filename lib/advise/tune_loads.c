@@ -80,9 +80,7 @@ static bool scale_objects(scaling *s, const tree *objects)
     bool good = true;
     for (size_t i = 0; i < tree_count(objects) && good; i++) {
         good = workload_key(tree_item(objects, i), &key);
-        uint32_t *count = good && key.len > 0 ? io_table_at(&s->pods, (karp_str){ key.ptr, key.len }) : NULL;
-        if (count) *count = *count == IO_NONE ? 1 : *count + 1;
-        good = good && (count || key.len == 0);
+        good = good && (key.len == 0 || io_table_count(&s->pods, (karp_str){ key.ptr, key.len }) > 0);
     }
     for (size_t i = 0; i < tree_count(objects) && good; i++)
         good = workload_key(tree_item(objects, i), &key) &&

@@ -52,14 +52,6 @@ static void list_nodes(counting *c, const karp_decision *last)
     io_table_free(&names);
 }
 
-static uint32_t count_up(io_table *table, karp_str key, bool *failed)
-{
-    uint32_t *at = io_table_at(table, key);
-    if (!at) *failed = true;
-    else *at = *at == IO_NONE ? 1 : *at + 1;
-    return at ? *at : 0;
-}
-
 /* One pass counts the pods of workloads, the second one those of each on an offering. */
 static void count_pods(counting *c, const karp_snapshot *snapshot, bool parts)
 {
@@ -72,7 +64,7 @@ static void count_pods(counting *c, const karp_snapshot *snapshot, bool parts)
         room.len = 0;
         karp_str name = picture_workload_of(&c->owners, i, karp_snapshot_pod_name(snapshot, i), &room);
         if (!parts) {
-            (void)count_up(&c->workloads, name, &c->failed);
+            c->failed = io_table_count(&c->workloads, name) == 0;
             continue;
         }
         uint32_t all = io_table_get(&c->workloads, name);
@@ -81,8 +73,9 @@ static void count_pods(counting *c, const karp_snapshot *snapshot, bool parts)
         strbuf_addc(&key, ' ');
         strbuf_addu(&key, offering);
         c->failed = c->failed || key.failed || room.failed;
-        double part = c->failed ? 0 : count_up(&c->parts, (karp_str){ key.ptr, key.len }, &c->failed);
-        if (all > 1 && all != IO_NONE && part / all > c->share) c->share = part / all;
+        uint32_t part = c->failed ? 0 : io_table_count(&c->parts, (karp_str){ key.ptr, key.len });
+        c->failed = part == 0;
+        if (all > 1 && all != IO_NONE && (double)part / all > c->share) c->share = (double)part / all;
         strbuf_free(&key);
     }
     c->failed = c->failed || room.failed;

@@ -26,6 +26,13 @@ uint32_t *io_table_at(io_table *table, karp_str key)
     return &table->values[id];
 }
 
+uint32_t io_table_count(io_table *table, karp_str key)
+{
+    uint32_t *count = io_table_at(table, key);
+    if (count) *count = *count == IO_NONE ? 1 : *count + 1;
+    return count ? *count : 0;
+}
+
 bool io_table_put(io_table *table, karp_str key, uint32_t value)
 {
     uint32_t *place = io_table_at(table, key);

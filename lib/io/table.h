@@ -21,4 +21,5 @@ void io_table_free(io_table *table); /* leaves an empty table */
 bool io_table_put(io_table *table, karp_str key, uint32_t value); /* replaces a value; false = out of memory */
 /* The key's value, which is IO_NONE for a new key. It may be set until the next key is added. NULL = out of memory. */
 uint32_t *io_table_at(io_table *table, karp_str key);
+uint32_t io_table_count(io_table *table, karp_str key); /* adds 1 to a value, which it returns; 0 = out of memory */
 uint32_t io_table_get(const io_table *table, karp_str key); /* IO_NONE = not found */
