@@ -9,6 +9,7 @@
 #include <base/memory.h>
 
 #define NO_ID UINT32_MAX
+static inline uint32_t mem_refused_id(bool *failed) { return mem_refused(failed) ? 0 : NO_ID; }
 
 /* A fast 64-bit hash. The seed prevents precomputed collisions. */
 uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed);

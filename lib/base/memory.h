@@ -23,6 +23,14 @@ void *mem_zalloc(karp_context *context, size_t bytes);
 void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new_bytes);
 void mem_free(karp_context *context, void *ptr, size_t bytes); /* ptr may be NULL */
 
+/* A refused allocation: notes that the work has failed. The caller returns the result, which says so to its caller. */
+static inline bool mem_refused(bool *failed)
+{
+    *failed = true;
+    return false;
+}
+static inline void *mem_refused_null(bool *failed) { return mem_refused(failed) ? failed : NULL; }
+
 /* For loops that may be long and allocate nothing: reports `units` of work, each about a byte read, compared or
  * written. false = the caller wants to stop; end the call as after a failed allocation. */
 bool mem_work(karp_context *context, size_t units);

@@ -141,10 +141,8 @@ uint32_t *claims_by_name(karp_advice *a)
     size_t count = a->snapshot->raw.claims.count;
     uint32_t *order = arena_array(&a->data, count + 1, sizeof *order);
     for (uint32_t i = 0; i < count && order != NULL; i++) order[i] = i;
-    if (order == NULL || !sort_ids(a->context, order, count, by_claim_name, a->snapshot)) {
-        a->failed = true;
-        return NULL;
-    }
+    if (order == NULL || !sort_ids(a->context, order, count, by_claim_name, a->snapshot))
+        return mem_refused_null(&a->failed);
     return order;
 }
 
@@ -152,10 +150,7 @@ uint32_t *nodes_of_claims(karp_advice *a)
 {
     const karp_snapshot *w = a->snapshot;
     uint32_t *nodes = arena_array(&a->data, w->raw.claims.count + 1, sizeof *nodes);
-    if (nodes == NULL) {
-        a->failed = true;
-        return NULL;
-    }
+    if (nodes == NULL) return mem_refused_null(&a->failed);
     for (size_t i = 0; i < w->raw.claims.count; i++) nodes[i] = NO_ID;
     for (uint32_t i = 0; i < w->node_count; i++) {
         if (w->nodes[i].claim != NO_ID) nodes[w->nodes[i].claim] = i;

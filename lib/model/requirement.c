@@ -6,11 +6,7 @@
 #include <base/sort.h>
 #include <string.h>
 
-static uint32_t refuse(algebra *a)
-{
-    a->failed = true;
-    return NO_ID;
-}
+static uint32_t refuse(algebra *a) { return mem_refused_id(&a->failed); }
 
 static bool copy_tables(algebra *a, const algebra *from)
 {

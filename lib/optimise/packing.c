@@ -39,10 +39,7 @@ bool packing_node_put(packing *k, filled *n, uint32_t class_, uint32_t copies)
         return true;
     }
     packing_entry *e = list_push(k->context, &n->entries, sizeof *e);
-    if (e == NULL) {
-        k->failed = true;
-        return false;
-    }
+    if (e == NULL) return mem_refused(&k->failed);
     *e = (packing_entry){ class_, copies };
     return true;
 }
@@ -88,10 +85,7 @@ bool packing_save_best(packing *k)
         for (size_t e = 0; b != NULL && e < n->entries.count; e++) {
             if (!packing_add_entry(k->context, b, n->entries.items[e].class_, n->entries.items[e].copies)) b = NULL;
         }
-        if (b == NULL) {
-            k->failed = true;
-            return false;
-        }
+        if (b == NULL) return mem_refused(&k->failed);
         k->work += n->entries.count;
     }
     k->best.cost = k->cost;
@@ -114,8 +108,7 @@ static bool take_bins(packing *k, const packing_bins *from)
         filled *n = list_push(k->context, &k->nodes, sizeof *n);
         if (n == NULL || !packing_node_init(k, n)) {
             if (n != NULL) k->nodes.count--;
-            k->failed = true;
-            return false;
+            return mem_refused(&k->failed);
         }
         for (size_t e = 0; e < b->entries.count; e++) {
             if (!packing_node_put(k, n, b->entries.items[e].class_, b->entries.items[e].copies)) return false;

@@ -277,8 +277,7 @@ filled *packing_fresh_node(packing *k)
         filled *slot = list_push(k->context, &k->fresh, sizeof *slot);
         if (slot == NULL || !packing_node_init(k, slot)) {
             if (slot != NULL) k->fresh.count--;
-            k->failed = true;
-            return NULL;
+            return mem_refused_null(&k->failed);
         }
     }
     filled *n = &k->fresh.items[k->fresh_count++];

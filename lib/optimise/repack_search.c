@@ -225,10 +225,7 @@ static bool settle(repack_search *q, double most, bool greedy)
     for (uint32_t i = 0; i < q->open_count; i++) {
         if (q->demand[q->open[i]] < 0) take_missing(q, q->open[i]);
     }
-    if (!order_open(q)) {
-        q->failed = true;
-        return false;
-    }
+    if (!order_open(q)) return mem_refused(&q->failed);
     uint32_t hosts = q->p->host_count;
     bool bins = greedy || (chance_next(&q->random) >> 62) != 0,
          existing = greedy || (chance_next(&q->random) >> 61) != 0;

@@ -71,11 +71,7 @@ uint32_t state_fits(repack_search *q, uint32_t place, uint32_t class_, uint32_t 
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-static bool refuse(repack_search *q)
-{
-    q->failed = true;
-    return false;
-}
+static bool refuse(repack_search *q) { return mem_refused(&q->failed); }
 
 static bool note(repack_search *q, repack_change change)
 {

@@ -134,10 +134,7 @@ static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct ca
 static const struct capacity_order *order_of(scheduler *s, template_ *t, uint32_t dim)
 {
     struct capacity *c = t->capacity;
-    if (c->orders[dim].spaces == NULL && !make_order(s, t, dim, &c->orders[dim])) {
-        s->failed = true;
-        return NULL;
-    }
+    if (c->orders[dim].spaces == NULL && !make_order(s, t, dim, &c->orders[dim])) return mem_refused_null(&s->failed);
     return &c->orders[dim];
 }
 

@@ -127,10 +127,7 @@ static uint32_t bucket_of_set(scheduler *s, uint32_t set)
     }
     if (n == MOST_BUCKETS) return n - 1;
     requirement_bucket *fresh = list_push(s->context, &s->claims.buckets, sizeof *fresh);
-    if (fresh == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (fresh == NULL) return mem_refused_id(&s->failed);
     *fresh = (requirement_bucket){ .set = n + 1 == MOST_BUCKETS ? NO_ID : set,
                                    .from = { 0, NO_ID },
                                    .at = { 0, NO_ID } };
@@ -145,10 +142,7 @@ static bool widen(scheduler *s, requirement_bucket *l, uint32_t pods)
     while (wanted <= pods) wanted *= 2;
     claim_list *wider = arena_array(&s->round.data, wanted, sizeof *wider);
     uint64_t *filled = arena_array(&s->round.data, bits_words(wanted), sizeof *filled);
-    if (wider == NULL || filled == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (wider == NULL || filled == NULL) return mem_refused(&s->failed);
     if (l->list_count > 0) {
         memcpy(wider, l->lists, l->list_count * sizeof *wider);
         memcpy(filled, l->filled, bits_words(l->list_count) * sizeof *filled);

@@ -129,10 +129,7 @@ static bool note_reached(scheduler *s, spreading *w, uint32_t number)
 {
     bool saved = s->saving.depth == 0 || savepoint_note_claim(s, number);
     uint32_t *slot = saved ? list_push(s->context, &w->reached, sizeof *slot) : NULL;
-    if (slot == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (slot == NULL) return mem_refused(&s->failed);
     *slot = number;
     s->claims.list.items[number].had = s->claims.list.items[number].pods;
     return true;

@@ -50,10 +50,8 @@ static remembered_answer *add(scheduler *s, uint32_t number, const live_request 
 {
     answer_memory *m = &s->devices->answers;
     remembered_answer *known = list_push(s->context, &m->items, sizeof *known);
-    if (known == NULL || !map64_put(&m->place, key_of(s, number, r), (uint32_t)m->items.count - 1)) {
-        s->failed = true;
-        return NULL;
-    }
+    if (known == NULL || !map64_put(&m->place, key_of(s, number, r), (uint32_t)m->items.count - 1))
+        return mem_refused_null(&s->failed);
     known->answer = CEL_ERROR;
     return known;
 }

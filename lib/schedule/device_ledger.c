@@ -215,10 +215,8 @@ static candidate *candidate_for(scheduler *s, uint32_t number)
         map64_init(&c->holdings_of, s->context);
         map64_init(&c->held, s->context);
     }
-    if (c == NULL || !map64_put(&d->candidate_of, number, (uint32_t)(d->candidates.count - 1))) {
-        s->failed = true;
-        return NULL;
-    }
+    if (c == NULL || !map64_put(&d->candidate_of, number, (uint32_t)(d->candidates.count - 1)))
+        return mem_refused_null(&s->failed);
     return c;
 }
 
@@ -227,10 +225,8 @@ static uint32_t account_for(scheduler *s, candidate *c, uint32_t kind, uint32_t 
     uint32_t n = map64_get(&c->account_of, pair_key(kind, id));
     if (n != NO_ID) return n;
     account *a = list_push(s->context, &c->accounts, sizeof *a);
-    if (a == NULL || !map64_put(&c->account_of, pair_key(kind, id), (uint32_t)c->accounts.count - 1)) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (a == NULL || !map64_put(&c->account_of, pair_key(kind, id), (uint32_t)c->accounts.count - 1))
+        return mem_refused_id(&s->failed);
     *a = (account){ .kind = kind, .id = id, .first = NO_ID };
     return (uint32_t)c->accounts.count - 1;
 }
@@ -241,10 +237,7 @@ static posting *posting_for(scheduler *s, candidate *c, uint32_t type, const ent
     if (p != NULL) return p;
     uint32_t n = account_for(s, c, e->kind, e->id);
     p = n == NO_ID ? NULL : list_push(s->context, &c->postings, sizeof *p);
-    if (p == NULL) {
-        s->failed = true;
-        return NULL;
-    }
+    if (p == NULL) return mem_refused_null(&s->failed);
     uint32_t number = (uint32_t)c->postings.count - 1;
     *p = (posting){ n, c->accounts.items[n].first, map64_get(&c->postings_of, type), amount_from(0) };
     c->accounts.items[n].first = number;

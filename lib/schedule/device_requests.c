@@ -82,10 +82,7 @@ static bool all_in_cluster(scheduler *s, pool_views pools, live_request *r)
             most += w->slices[pools.items[p].slices[i]].device_count;
     }
     uint32_t *list = arena_array(&s->devices->scratch, most + (size_t)1, sizeof *list);
-    if (list == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (list == NULL) return mem_refused(&s->failed);
     for (uint32_t p = 0; p < pools.count; p++) {
         if (pools.items[p].invalid || pools.items[p].incomplete) return false;
         for (uint32_t i = 0; i < pools.items[p].slice_count; i++) {
@@ -124,10 +121,7 @@ static bool resolve(scheduler *s, allocation *a, const device_request *given, ui
     const device_class *c = &raw->device_classes.items[class_];
     uint32_t *programs = arena_array(&s->devices->scratch, c->selector_count + (size_t)given->selector_count + 1,
                                      sizeof *programs);
-    if (programs == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (programs == NULL) return mem_refused(&s->failed);
     if (!add_programs(s, c->selectors, c->selector_count, programs, &out->program_count) ||
         !add_programs(s, given->selectors, given->selector_count, programs, &out->program_count)) {
         return false;
@@ -193,10 +187,7 @@ static bool within_limit(scheduler *s, const allocation *a, live_claim *c)
     for (uint32_t r = 0; r < c->request_count; r++) base += base_of(&c->requests[r]);
     if (base > MOST_DEVICES) return false;
     c->over_limit = arena_array(&s->devices->scratch, a->who.type_count + (size_t)1, 1);
-    if (c->over_limit == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (c->over_limit == NULL) return mem_refused(&s->failed);
     for (uint32_t t = 0; t < a->who.type_count; t++) {
         bool in_table = false;
         uint64_t more = 0;
@@ -217,10 +208,7 @@ bool requests_prepare(scheduler *s, allocation *a, uint32_t claim_number, live_c
                          .constraint_count = given->constraint_count };
     out->requests = arena_array(&s->devices->scratch, given->request_count + (size_t)1, sizeof *out->requests);
     out->constraints = arena_array(&s->devices->scratch, given->constraint_count + (size_t)1, sizeof *out->constraints);
-    if (out->requests == NULL || out->constraints == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (out->requests == NULL || out->constraints == NULL) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < given->constraint_count; i++) {
         if (given->constraints[i].attribute == NO_TEXT) return false;
         out->constraints[i].given = &given->constraints[i];
@@ -261,10 +249,7 @@ bool requests_imply(scheduler *s, allocation *a, uint32_t class_number, uint32_t
     uint8_t *not_for = arena_array(&s->devices->scratch, a->who.type_count + (size_t)1, 1);
     device_request *r = arena_array(&s->devices->scratch, 1, sizeof *r);
     live_request *live = arena_array(&s->devices->scratch, 1, sizeof *live);
-    if (not_for == NULL || r == NULL || live == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (not_for == NULL || r == NULL || live == NULL) return mem_refused(&s->failed);
     *r = (device_request){ .class_ = class_->meta.name, .exact = true };
     bool usable = resolve(s, a, r, NO_TEXT, live);
     if (!usable || !amount_scale(resource_list_get(requests, s->vectors.resources[d]), amount_whole(1), &r->count))

@@ -242,10 +242,7 @@ static bool push(search *x, position at, bool choosing)
     ok = ok && grow(x->s->context, &devices, &x->device_capacity, x->depth + 1,
                     sizeof *x->devices); /* at most one per search_frame */
     x->devices = devices;
-    if (!ok) {
-        x->s->failed = true;
-        return false;
-    }
+    if (!ok) return mem_refused(&x->s->failed);
     x->frames[x->depth++] = (search_frame){ .at = at,
                                             .choosing = choosing,
                                             .number = ++x->frame_count,
@@ -312,10 +309,7 @@ static bool keep_outcome(search *x)
     o->device_count = x->device_count;
     o->entries = arena_copy(&x->d->scratch, x->entries, x->entry_count * sizeof *x->entries);
     o->entry_count = (uint32_t)x->entry_count;
-    if (o->devices == NULL || o->entries == NULL) {
-        x->s->failed = true;
-        return false;
-    }
+    if (o->devices == NULL || o->entries == NULL) return mem_refused(&x->s->failed);
     a->outcome_count++;
     a->set = x->set;
     return true;

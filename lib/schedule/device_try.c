@@ -40,10 +40,8 @@ static amount tentative(const search *x, enum ledger_kind kind, uint32_t id, amo
 static bool consume(search *x, enum ledger_kind kind, uint32_t id, amount value)
 {
     void *entries = x->entries;
-    if (!grow(x->s->context, &entries, &x->entry_capacity, x->entry_count + 1, sizeof *x->entries)) {
-        x->s->failed = true;
-        return false;
-    }
+    if (!grow(x->s->context, &entries, &x->entry_capacity, x->entry_count + 1, sizeof *x->entries))
+        return mem_refused(&x->s->failed);
     x->entries = entries;
     x->entries[x->entry_count++] = (entry){ (uint32_t)kind, id, value };
     return true;

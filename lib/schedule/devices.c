@@ -192,10 +192,7 @@ static bool prepare(scheduler *s, allocation *a, uint32_t class_number, const ui
                              : pools_gather(s, &a->who, a->set, &a->pools);
     a->resource_claims = arena_array(&d->scratch, a->claim_count, sizeof *a->resource_claims);
     a->outcomes = arena_array(&d->scratch, a->who.type_count + (size_t)1, sizeof *a->outcomes);
-    if (!ok || a->resource_claims == NULL || a->outcomes == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (!ok || a->resource_claims == NULL || a->outcomes == NULL) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < count; i++) {
         if (!requests_prepare(s, a, pending[i], &a->resource_claims[i])) return false;
     }
@@ -225,10 +222,7 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
     struct devices *d = s->devices;
     uint32_t names = claims_of(s, class_number).count;
     uint32_t *pending = arena_array(&d->scratch, names + (size_t)1, sizeof *pending);
-    if (pending == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (pending == NULL) return mem_refused(&s->failed);
     a->set = a->who.set;
     uint32_t count = 0;
     if (!classify(s, class_number, a, pending, &count)) return false;
@@ -394,10 +388,7 @@ uint32_t devices_keep(scheduler *s, uint32_t types)
     const template_ *t = &s->templates.items[s->types.sets.items[types].template_];
     if (a->every_type) return types;
     uint64_t *bits = arena_array(&s->devices->scratch, template_words(t) + 1, sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (bits == NULL) return mem_refused_id(&s->failed);
     for (uint32_t o = 0; o < a->outcome_count; o++) {
         const instance_type *y = &t->table->types[a->who.types[a->outcomes[o].type]];
         for (uint32_t v = y->variant_first; v < y->variant_first + y->variant_count; v++) bits_set(bits, v);

@@ -8,11 +8,7 @@
 #include <schedule/templates.h>
 #include <string.h>
 
-static bool refuse(scheduler *s)
-{
-    s->failed = true;
-    return false;
-}
+static bool refuse(scheduler *s) { return mem_refused(&s->failed); }
 
 /* ---- the universe ------------------------------------------------------------------------------------------------ */
 
@@ -24,10 +20,8 @@ static struct universe_domain *universe_at(scheduler *s, domain_key *k, uint32_t
     }
     size_t capacity = k->universe_capacity;
     void *items = k->universe;
-    if (!grow(s->context, &items, &capacity, k->universe_count + (size_t)1, sizeof *k->universe)) {
-        s->failed = true;
-        return NULL;
-    }
+    if (!grow(s->context, &items, &capacity, k->universe_count + (size_t)1, sizeof *k->universe))
+        return mem_refused_null(&s->failed);
     k->universe = items;
     k->universe_capacity = (uint32_t)capacity;
     *is_new = true;
@@ -157,10 +151,8 @@ uint32_t domain_key_of(scheduler *s, uint32_t given)
     size_t capacity = s->topology.key_capacity;
     void *items = s->topology.keys;
     if (!map64_put(&s->topology.key_numbers, key, s->topology.key_count) ||
-        !grow(s->context, &items, &capacity, s->topology.key_count + (size_t)1, sizeof *s->topology.keys)) {
-        s->failed = true;
-        return NO_ID;
-    }
+        !grow(s->context, &items, &capacity, s->topology.key_count + (size_t)1, sizeof *s->topology.keys))
+        return mem_refused_id(&s->failed);
     s->topology.keys = items;
     s->topology.key_capacity = (uint32_t)capacity;
     domain_key *k = &s->topology.keys[s->topology.key_count];
@@ -179,16 +171,11 @@ uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text)
     if (number != NO_ID) return number;
     size_t capacity = k->capacity;
     void *items = k->values;
-    if (!grow(s->context, &items, &capacity, k->count + (size_t)1, sizeof *k->values)) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (!grow(s->context, &items, &capacity, k->count + (size_t)1, sizeof *k->values))
+        return mem_refused_id(&s->failed);
     k->values = items;
     k->capacity = (uint32_t)capacity;
-    if (!map64_put(&k->numbers, text, k->count)) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (!map64_put(&k->numbers, text, k->count)) return mem_refused_id(&s->failed);
     k->values[k->count] = text;
     return k->count++;
 }
@@ -205,10 +192,8 @@ const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requireme
     if (at != NO_ID) return k->mask_list.items[at];
     uint64_t *mask = arena_array(&s->data, bits_words(k->count) + 1, sizeof *mask);
     uint64_t **slot = mask == NULL ? NULL : list_push(s->context, &k->mask_list, sizeof *slot);
-    if (slot == NULL || !map64_put(&k->masks, requirement_id, (uint32_t)(k->mask_list.count - 1))) {
-        s->failed = true;
-        return NULL;
-    }
+    if (slot == NULL || !map64_put(&k->masks, requirement_id, (uint32_t)(k->mask_list.count - 1)))
+        return mem_refused_null(&s->failed);
     *slot = mask;
     const requirement *r = requirement_id == NO_ID ? NULL : requirement_get(&s->algebra, requirement_id);
     for (uint32_t i = 0; i < k->count; i++) {
@@ -224,10 +209,8 @@ static uint32_t next_host(scheduler *s, uint32_t text)
     if (s->topology.next_host_number >= s->topology.host_text_capacity) {
         void *items = s->topology.host_text;
         if (!grow(s->context, &items, &s->topology.host_text_capacity, s->topology.next_host_number + (size_t)1,
-                  sizeof *s->topology.host_text)) {
-            s->failed = true;
-            return NO_ID;
-        }
+                  sizeof *s->topology.host_text))
+            return mem_refused_id(&s->failed);
         s->topology.host_text = items;
     }
     s->topology.host_text[s->topology.next_host_number] = text;

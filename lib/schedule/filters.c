@@ -27,10 +27,7 @@ filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
     class_state *c = &s->pods.classes[s->pods.classes[class_number].like]; /* classes with the same rules share terms */
     if (c->filter_terms != NULL) return c->filter_terms;
     filter_terms *t = arena_zalloc(&s->data, sizeof *t);
-    if (t == NULL || !make_entries(s, shape_of(s->snapshot, class_number), t)) {
-        s->failed = true;
-        return NULL;
-    }
+    if (t == NULL || !make_entries(s, shape_of(s->snapshot, class_number), t)) return mem_refused_null(&s->failed);
     t->recent.set = NO_ID;
     c->filter_terms = t;
     return t;
@@ -101,10 +98,7 @@ static uint32_t set_with(scheduler *s, uint32_t set, uint32_t entry, bool cancel
 static uint32_t *make_identities(scheduler *s, const filter_terms *t, bool full)
 {
     uint32_t set = NO_ID, *list = arena_array(&s->data, t->count, sizeof *list);
-    if (list == NULL) {
-        s->failed = true;
-        return NULL;
-    }
+    if (list == NULL) return mem_refused_null(&s->failed);
     for (uint32_t i = t->count; i > 0 && !s->failed; i--) {
         uint32_t entry = entry_identity(s, t->entries[i - 1], full);
         if (!s->failed) set = set_with(s, set, entry, !full);

@@ -189,10 +189,7 @@ static bool plain(scheduler *s, uint32_t class_number, uint32_t *view_number)
         return false;
     const struct class_volumes *volumes = volumes_of_class(s, class_number);
     *view_number = volumes == NULL ? NO_ID : view_of_class(s, class_number);
-    if (*view_number == NO_ID) {
-        s->failed = true;
-        return false;
-    }
+    if (*view_number == NO_ID) return mem_refused(&s->failed);
     if (volumes->count > 0 || !s->pods.classes[class_number].tracked || !topology_update(s, *view_number)) return false;
     const view *v = &s->pods.views.items[*view_number];
     bool last_rung = !s->settings.tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations);
@@ -348,10 +345,7 @@ bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_c
 {
     if (s->policy != NULL || s->pods.excluded == NULL) return false;
     round_undo(s);
-    if (s->failed || (s->first_fit == NULL && !make_first_fit(s))) {
-        s->failed = true;
-        return false;
-    }
+    if (s->failed || (s->first_fit == NULL && !make_first_fit(s))) return mem_refused(&s->failed);
     struct first_fit *f = s->first_fit;
     judge_anew(s, f);
     f->run++;

@@ -101,11 +101,8 @@ gang_domains *gang_domains_of(scheduler *s, uint32_t key)
     d = arena_array(&s->round.data, 1, sizeof *d);
     if (d != NULL) *d = (gang_domains){ .key = key, .host = key == s->snapshot->known.hostname };
     struct labelled *list = d == NULL ? NULL : list_values(s, d, &count);
-    if (list == NULL || !sort_stable(s->context, list, count, sizeof *list, by_value, NULL) ||
-        !cut(s, d, list, count)) {
-        s->failed = true;
-        return NULL;
-    }
+    if (list == NULL || !sort_stable(s->context, list, count, sizeof *list, by_value, NULL) || !cut(s, d, list, count))
+        return mem_refused_null(&s->failed);
     d->next = s->gangs->domains;
     s->gangs->domains = d;
     return d;
@@ -207,10 +204,8 @@ const uint32_t *gang_domains_order(scheduler *s, gang_domains *domains, uint32_t
     for (uint32_t i = 0; list != NULL && i < domains->count; i++)
         list[i] = (struct fullest){ fullness(&domains->items[i], requests), i };
     if (!summed || list == NULL || order == NULL ||
-        !sort_stable(s->context, list, domains->count, sizeof *list, fuller, NULL)) {
-        s->failed = true;
-        return NULL;
-    }
+        !sort_stable(s->context, list, domains->count, sizeof *list, fuller, NULL))
+        return mem_refused_null(&s->failed);
     for (uint32_t i = 0; i < domains->count; i++) order[i] = list[i].number;
     return order;
 }
@@ -231,10 +226,7 @@ bool gang_enter(scheduler *s, const gang_domain *domain, outside *before)
     if (*kept == NULL) *kept = arena_alloc(&s->round.data, width * sizeof **kept);
     uint64_t *offered = *kept;
     *before = (outside){ s->within, s->hosts.offered };
-    if (offered == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (offered == NULL) return mem_refused(&s->failed);
     memset(offered, 0, width * sizeof *offered);
     if (domain->bits != NULL) {
         bits_or(offered, domain->bits, bits_words(s->hosts.count));

@@ -95,10 +95,7 @@ static bool list_flavors(gang_loop *l, uint32_t id, queued *own)
     if (name != NO_TEXT && i == own->resource_count && i < MOST_RESOURCE_FLAVORS) {
         if (own->resources == NULL)
             own->resources = arena_array(w->data, MOST_RESOURCE_FLAVORS, sizeof *own->resources);
-        if (own->resources == NULL) {
-            l->s->failed = true;
-            return false;
-        }
+        if (own->resources == NULL) return mem_refused(&l->s->failed);
         own->resources[own->resource_count++].flavor = name;
     }
     for (uint32_t c = l->first_child[id]; c != NO_ID; c = l->next_child[c]) {

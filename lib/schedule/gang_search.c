@@ -163,10 +163,7 @@ static bool list_pods(searching *q, const member_group *g)
     const uint32_t *class_of = s->snapshot->pod_class;
     uint32_t *left = arena_array(&s->round.data, g->pod_count + (size_t)1, sizeof *left), count = 0;
     q->pods = arena_array(&s->round.data, g->pod_count + (size_t)1, sizeof *q->pods);
-    if (left == NULL || q->pods == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (left == NULL || q->pods == NULL) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < g->pod_count; i++) {
         if (exclusion(&s->pods, g->pods[i]) == 0 || placement_get(s, g->pods[i]).where != PLACE_NONE) continue;
         left[count++] = g->pods[i];

@@ -213,10 +213,7 @@ static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *c
 {
     size_t grown = *capacity;
     void *list = *items;
-    if (!grow(s->context, &list, &grown, *count + (size_t)1, sizeof **items)) {
-        s->failed = true;
-        return false;
-    }
+    if (!grow(s->context, &list, &grown, *count + (size_t)1, sizeof **items)) return mem_refused(&s->failed);
     *items = list;
     *capacity = (uint32_t)grown;
     (*items)[(*count)++] = id;
@@ -249,10 +246,7 @@ static bool list_selected(scheduler *s, const group *g)
     if (g->selects == NULL || x->label_groups != NULL) return true;
     label_group_list near = label_groups_for(s, g);
     uint32_t *list = arena_array(&s->data, near.count + (size_t)1, sizeof *list);
-    if (list == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (list == NULL) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < near.count; i++) {
         if (group_selects(s, g, &s->topology.label_groups.items[label_group_list_at(near, i)]))
             list[x->label_group_count++] = label_group_list_at(near, i);
@@ -317,10 +311,7 @@ uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations)
     if (!group_widen(s, wanted, tolerations)) return NO_ID;
     number = (uint32_t)s->topology.groups.count;
     group *g = list_push(s->context, &s->topology.groups, sizeof *g);
-    if (g == NULL || !map64_put(&s->topology.group_of_identity, identity, number)) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (g == NULL || !map64_put(&s->topology.group_of_identity, identity, number)) return mem_refused_id(&s->failed);
     *g = *wanted;
     /* If there are several steps of a ladder, the selected label groups are listed once for all. */
     if (g->selection != NULL && g->filter.terms->count > 1 && g->wider == NO_ID && !list_selected(s, g)) return NO_ID;
@@ -398,10 +389,7 @@ static bool match_labels(scheduler *s, const view *v, const spread_constraint *c
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     label_pair *extra = arena_array(&s->data, c->match_label_key_count + (size_t)1, sizeof *extra);
-    if (extra == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (extra == NULL) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < c->match_label_key_count; i++) {
         uint32_t value = label_get(label_group_labels(s, k), c->match_label_keys[i]);
         if (value != NO_ID) extra[out->count++] = (label_pair){ c->match_label_keys[i], value };
@@ -416,10 +404,7 @@ static spread_selection *selection_of(scheduler *s, const view *v, uint32_t n)
     class_state *class_ = &s->pods.classes[v->class_];
     if (class_->selections == NULL)
         class_->selections = arena_array(&s->data, v->spread.count, sizeof *class_->selections);
-    if (class_->selections == NULL) {
-        s->failed = true;
-        return NULL;
-    }
+    if (class_->selections == NULL) return mem_refused_null(&s->failed);
     spread_selection *x = &class_->selections[n];
     return x->extra.items != NULL || match_labels(s, v, &v->spread.items[n], &x->extra) ? x : NULL;
 }
@@ -467,10 +452,7 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
     if (c->registered) return true;
     c->registered = true;
     c->inverse_owned = arena_array(&s->data, h->required_anti.count + (size_t)1, sizeof *c->inverse_owned);
-    if (c->inverse_owned == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (c->inverse_owned == NULL) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < h->required_anti.count; i++) {
         uint32_t number = group_of_term(s, &h->required_anti.items[i], GROUP_ANTI, true, class_->name_space,
                                         tolerations);
@@ -522,10 +504,7 @@ bool topology_update(scheduler *s, uint32_t view_number)
     size_t most = (size_t)v.spread_count + h->required_affinity.count + v.preferred_affinity.count +
                   h->required_anti.count + v.preferred_anti.count;
     s->pods.views.items[view_number].owned = arena_array(&s->data, most + 1, sizeof *v.owned);
-    if (s->pods.views.items[view_number].owned == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (s->pods.views.items[view_number].owned == NULL) return mem_refused(&s->failed);
     s->topology.updates++;
     for (uint32_t i = 0; i < v.spread_count; i++) {
         const spread_constraint *c = &v.spread.items[v.spread_left[i]];

@@ -169,10 +169,7 @@ uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_n
     size_t words_ = template_words(t), offered_words = bits_words(table->offering_count);
     if (set_has_min_values(s, t->set)) return NO_ID;
     uint64_t *bits = mem_zalloc(s->context, (words_ + offered_words + 1) * sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (bits == NULL) return mem_refused_id(&s->failed);
     uint64_t *offered = bits + words_;
     if (types_offered(s, t->table_number, t->set, offered)) {
         for (size_t i = bits_next(offered, table->offering_count, 0); i < table->offering_count;

@@ -377,10 +377,7 @@ bool hosts_changed(scheduler *s, uint32_t host_index, bool restored)
 {
     struct host_changes *k = &s->hosts.changes;
     if (k->ring == NULL) k->ring = arena_alloc(&s->data, CHANGES_KEPT * sizeof *k->ring);
-    if (k->ring == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (k->ring == NULL) return mem_refused(&s->failed);
     k->ring[k->count++ % CHANGES_KEPT] = host_index << 1 | restored;
     return true;
 }
@@ -408,10 +405,7 @@ static bool open_hosts_of(scheduler *s, class_state *c)
         size_t width = bits_words(s->hosts.count);
         c->refused_hosts = arena_array(&s->data, width, sizeof *c->refused_hosts);
         c->closed_hosts = arena_array(&s->data, width, sizeof *c->closed_hosts);
-        if (c->refused_hosts == NULL || c->closed_hosts == NULL) {
-            s->failed = true;
-            return false;
-        }
+        if (c->refused_hosts == NULL || c->closed_hosts == NULL) return mem_refused(&s->failed);
     }
     class_begin_round(s, c);
     if (c->closed_in != s->round.began_as || c->changes_known != s->hosts.changes.count) reopen_hosts(s, c);

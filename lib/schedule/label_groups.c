@@ -112,10 +112,7 @@ static bool index_labels(scheduler *s, struct label_index *x, bool by_key)
         pairs += label_group_labels(s, &s->topology.label_groups.items[i]).count;
     x->first = arena_array(&s->data, pairs + 2, sizeof *x->first);
     x->label_groups = arena_array(&s->data, pairs + 1, sizeof *x->label_groups);
-    if (x->first == NULL || x->label_groups == NULL || !count_labels(s, x, by_key)) {
-        s->failed = true;
-        return false;
-    }
+    if (x->first == NULL || x->label_groups == NULL || !count_labels(s, x, by_key)) return mem_refused(&s->failed);
     for (uint32_t i = 0; i < s->topology.label_groups.count; i++) {
         label_list list = label_group_labels(s, &s->topology.label_groups.items[i]);
         for (uint32_t l = 0; l < list.count; l++) {
@@ -235,10 +232,7 @@ static uint32_t wide_group_of(scheduler *s, const group *g, toleration_list tole
                    .namespaces = g->namespaces,
                    .namespace_count = g->namespace_count,
                    .namespace_list = g->namespace_list };
-    if (wide.selects == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (wide.selects == NULL) return mem_refused_id(&s->failed);
     return group_obtain(s, &wide, tolerations);
 }
 
@@ -247,10 +241,7 @@ static bool list_left_out(scheduler *s, group *g, uint32_t most)
 {
     uint32_t *numbers = arena_array(&s->data, most + (size_t)1, sizeof *numbers);
     size_t count = numbers == NULL ? 0 : label_groups_left_out(s, g->selects, most, numbers), kept = 0;
-    if (numbers == NULL || s->failed || !sort_numbers_once(s->context, numbers, &count)) {
-        s->failed = true;
-        return false;
-    }
+    if (numbers == NULL || s->failed || !sort_numbers_once(s->context, numbers, &count)) return mem_refused(&s->failed);
     for (size_t i = 0; i < count; i++) {
         if (!scheduler_worked(s, 64)) return false;
         if (group_counts(s, g, &s->topology.label_groups.items[numbers[i]])) numbers[kept++] = numbers[i];

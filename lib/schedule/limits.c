@@ -116,10 +116,7 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
         }
     }
     uint64_t *bits = mem_zalloc(s->context, (words_ + 1) * sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (bits == NULL) return mem_refused_id(&s->failed);
     const uint64_t *initial = s->types.sets.items[t->initial].bits;
     for (size_t v = bits_next(initial, width, 0); v < width; v = bits_next(initial, width, v + 1)) {
         if (type_within(l, &t->table->types[t->table->variants[v].type])) bits_set(bits, v);
@@ -143,10 +140,7 @@ static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
     size_t width = t->table->variant_count;
     if (ts->biggest == NULL) {
         ts->biggest = arena_array(&s->data, l->count + (size_t)1, sizeof *ts->biggest);
-        if (ts->biggest == NULL) {
-            s->failed = true;
-            return NO_ID;
-        }
+        if (ts->biggest == NULL) return mem_refused_id(&s->failed);
         for (uint32_t i = 0; i < l->count; i++) {
             int64_t most = -1;
             for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
@@ -242,10 +236,7 @@ bool min_values_met(scheduler *s, const template_ *t, const uint64_t *bits, uint
     if (relaxed != NULL) *relaxed = set;
     if (!bits_any(bits, template_words(t))) return true;
     uint8_t *seen = mem_alloc(s->context, count);
-    if (seen == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (seen == NULL) return mem_refused(&s->failed);
     size_t n;
     (void)set_entries(&s->algebra, set, &n);
     for (size_t i = 0; i < n; i++) {

@@ -25,10 +25,7 @@ bool placement_settle(scheduler *s)
     const uint32_t *queue = s->snapshot->queue;
     if (s->placement.places == NULL)
         s->placement.places = arena_array(&s->data, s->snapshot->raw.pods.count + 1, sizeof *s->placement.places);
-    if (s->placement.places == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (s->placement.places == NULL) return mem_refused(&s->failed);
     for (size_t i = 0; i < s->placement.runs.count && s->placement.in_runs; i++) {
         const pod_run *r = &s->placement.runs.items[i];
         for (uint32_t k = 0; k < r->count; k++)

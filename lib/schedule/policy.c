@@ -26,10 +26,7 @@ uint32_t policy_types_within(scheduler *s, uint32_t template_number, int64_t cpu
     size_t words_ = template_words(t), width = t->table->variant_count;
     amount most = amount_whole(cpus);
     uint64_t *bits = mem_zalloc(s->context, (words_ + 1) * sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (bits == NULL) return mem_refused_id(&s->failed);
     bool all = true;
     const uint64_t *initial = s->types.sets.items[t->initial].bits;
     for (size_t v = bits_next(initial, width, 0); v < width; v = bits_next(initial, width, v + 1)) {

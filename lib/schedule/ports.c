@@ -54,10 +54,7 @@ bool ports_take(scheduler *s, port_use **uses, uint32_t *count, uint32_t *capaci
     size_t grown = *capacity;
     void *items = *uses;
     if (ports.count == 0) return true;
-    if (!grow(s->context, &items, &grown, *count + (size_t)ports.count, sizeof **uses)) {
-        s->failed = true;
-        return false;
-    }
+    if (!grow(s->context, &items, &grown, *count + (size_t)ports.count, sizeof **uses)) return mem_refused(&s->failed);
     *uses = items;
     *capacity = (uint32_t)grown;
     for (uint32_t i = 0; i < ports.count; i++) (*uses)[(*count)++] = (port_use){ ports.items[i], pod_number };

@@ -168,10 +168,7 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
     for (uint32_t i = 0; ok && !few && i < t->type_count && n < most; i++) {
         if (type_kept(&t->types[o->types[i]], fitting)) list[n++] = o->types[i];
     }
-    if (!ok || (few && !sort_by_price(s, t, o, list, n))) {
-        s->failed = true;
-        return NULL;
-    }
+    if (!ok || (few && !sort_by_price(s, t, o, list, n))) return mem_refused_null(&s->failed);
     *count = t->repeated_names ? drop_repeated_names(s, t, list, n) : n;
     return list;
 }
@@ -285,10 +282,7 @@ bool min_values_needed(scheduler *s, const type_table *t, const uint32_t *types,
     *needed = 0;
     if (!set_has_min_values(s, set)) return true;
     uint8_t *seen = mem_alloc(s->context, s->snapshot->facts.count);
-    if (seen == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (seen == NULL) return mem_refused(&s->failed);
     const set_entry *e = set_entries(&s->algebra, set, &n);
     bool met = true;
     for (size_t i = 0; i < n && met; i++) {

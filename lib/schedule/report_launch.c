@@ -330,10 +330,7 @@ static uint32_t find_like(scheduler *s, const launch_source *from)
     }
     size_t length = 3 + (size_t)from->type_count;
     uint32_t *key = mem_alloc(s->context, length * sizeof *key);
-    if (key == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (key == NULL) return mem_refused_id(&s->failed);
     key[0] = from->template_;
     key[1] = from->set;
     key[2] = from->relaxed_min_values;

@@ -76,10 +76,7 @@ bool rounds_repeatable(const scheduler *s) { return !s->topology.conflated && s-
 static bool push(scheduler *s, void *list, uint32_t value)
 {
     uint32_t *slot = list_push(s->context, list, sizeof *slot);
-    if (slot == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (slot == NULL) return mem_refused(&s->failed);
     *slot = value;
     return true;
 }
@@ -90,10 +87,7 @@ bool round_count(scheduler *s, uint32_t group_number, uint32_t domain)
 {
     struct round_log *l = s->round.log;
     bool full = l->counted.count == l->counted.capacity;
-    if (full && !list_reserve(s->context, &l->counted, sizeof *l->counted.items)) {
-        s->failed = true;
-        return false;
-    }
+    if (full && !list_reserve(s->context, &l->counted, sizeof *l->counted.items)) return mem_refused(&s->failed);
     l->counted.items[l->counted.count++] = (struct counted){ group_number, domain };
     group_count(s, &s->topology.groups.items[group_number], domain);
     return !s->failed;
@@ -104,10 +98,7 @@ bool round_count_hosts(scheduler *s, uint32_t label_group_number, uint32_t host_
     const label_group *k = &s->topology.label_groups.items[label_group_number];
     if (k->counted_count == 0) return true;
     struct counted_host *slot = list_push(s->context, &s->round.log->counted_hosts, sizeof *slot);
-    if (slot == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (slot == NULL) return mem_refused(&s->failed);
     *slot = (struct counted_host){ label_group_number, 0, host_number };
     for (; slot->groups < k->counted_count && !s->failed; slot->groups++) {
         group *g = &s->topology.groups.items[k->counted_by[slot->groups]];
@@ -131,10 +122,7 @@ static bool withhold(scheduler *s, uint32_t group_number, uint32_t domain, bool 
     group *g = &s->topology.groups.items[group_number];
     if (domain == NO_ID) return !s->failed;
     struct withheld *slot = list_push(s->context, &s->round.log->withheld, sizeof *slot);
-    if (slot == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (slot == NULL) return mem_refused(&s->failed);
     *slot = (struct withheld){ group_number, domain, of_pod };
     if (of_pod) group_uncount(s, g, domain);
     else group_unregister(g, domain);

@@ -13,11 +13,7 @@
 
 /* ---- what changes ------------------------------------------------------------------------------------------------ */
 
-static bool refused(scheduler *s)
-{
-    s->failed = true;
-    return false;
-}
+static bool refused(scheduler *s) { return mem_refused(&s->failed); }
 
 bool savepoint_note_host(scheduler *s, uint32_t host_index, const int64_t *requests)
 {

@@ -165,10 +165,7 @@ static bool must_stop(scheduler *s, uint64_t *polled)
 bool loop_fail(scheduler *s, uint32_t pod_number, uint32_t view_number, uint32_t reason)
 {
     failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
-    if (f == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (f == NULL) return mem_refused(&s->failed);
     *f = (failure){ .pod = pod_number, .view = view_number, .reason = reason };
     return true;
 }

@@ -96,10 +96,7 @@ static bool note_step(scheduler *s, uint32_t claim_number)
 bool split_note(scheduler *s, uint32_t claim_number, uint32_t pod_number, const view *v, round_mark before)
 {
     struct split_pod *p = list_push(s->context, &s->splitting.pods, sizeof *p);
-    if (p == NULL || !note_step(s, claim_number)) {
-        s->failed = true;
-        return false;
-    }
+    if (p == NULL || !note_step(s, claim_number)) return mem_refused(&s->failed);
     *p = (struct split_pod){ claim_number, pod_number, (uint32_t)(v - s->pods.views.items), before, round_marked(s) };
     return true;
 }
@@ -273,10 +270,7 @@ bool split_claims(scheduler *s, uint32_t **pods, uint32_t *count)
     *count = 0;
     if (!s->splitting.on || s->splitting.passes == MOST_PASSES || s->splitting.locked == claims) return false;
     *pods = arena_array(&s->round.data, s->splitting.pods.count + 1, sizeof **pods);
-    if (*pods == NULL || !placement_settle(s) || !list_by_claim(s, &first, &list)) {
-        s->failed = true;
-        return false;
-    }
+    if (*pods == NULL || !placement_settle(s) || !list_by_claim(s, &first, &list)) return mem_refused(&s->failed);
     for (uint32_t n = s->splitting.locked; n < claims && !s->failed; n++) {
         claim *c = &s->claims.list.items[n];
         if (!c->retired) claim_unlink(s, n);

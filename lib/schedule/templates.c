@@ -50,10 +50,7 @@ static uint64_t *pre_filter(scheduler *s, template_ *t)
 {
     uint64_t *bits = arena_array(&s->data, template_words(t) + 1, sizeof *bits);
     const uint64_t *mask = types_mask(s, t->table_number, t->set);
-    if (bits == NULL || mask == NULL) {
-        s->failed = true;
-        return NULL;
-    }
+    if (bits == NULL || mask == NULL) return mem_refused_null(&s->failed);
     memcpy(bits, mask, template_words(t) * sizeof *bits);
     for (uint32_t v = 0; v < t->table->variant_count; v++) {
         if (!t->table->variants[v].usable) bits_clear(bits, v);
@@ -405,10 +402,7 @@ bool add_prefer_no_schedule(scheduler *s, toleration_list *tolerations)
 {
     if (tolerates_prefer_no_schedule(s, *tolerations)) return true;
     toleration *items = arena_array(&s->data, tolerations->count + (size_t)1, sizeof *items);
-    if (items == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (items == NULL) return mem_refused(&s->failed);
     if (tolerations->count > 0) memcpy(items, tolerations->items, tolerations->count * sizeof *items);
     items[tolerations->count] = (toleration){
         .key = NO_TEXT, .value = NO_TEXT, .effect = s->snapshot->known.prefer_no_schedule, .op = KARP_TOLERATION_EXISTS

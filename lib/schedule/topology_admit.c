@@ -200,10 +200,7 @@ static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *cho
     size_t set_bits = bits_count(chosen, bits_words(count));
     if (set_bits == 0) return NO_ID;
     if (set_bits > 64) values = mem_alloc(s->context, set_bits * sizeof *values);
-    if (values == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (values == NULL) return mem_refused_id(&s->failed);
     for (size_t d = bits_next(chosen, count, 0); d < count; d = bits_next(chosen, count, d + 1))
         values[n++] = k->values[d];
     uint32_t id = n == 1 ? requirement_in(&s->algebra, k->key, values[0])
@@ -246,10 +243,7 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
     c.own = domain_mask(s, g->key, own);
     c.place = domain_mask(s, g->key, there);
     uint64_t *chosen = words_ <= 16 ? stack : mem_zalloc(s->context, words_ * sizeof *chosen);
-    if (c.own == NULL || c.place == NULL || chosen == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (c.own == NULL || c.place == NULL || chosen == NULL) return mem_refused_id(&s->failed);
     chosen_domains(s, g, &c, self, chosen);
     uint32_t id = requirement_of(s, g, chosen, k->count);
     if (chosen != stack) mem_free(s->context, chosen, words_ * sizeof *chosen);
@@ -258,11 +252,7 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
 
 /* ---- places in one domain ---------------------------------------------------------------------------------------- */
 
-static uint32_t refuse_all(scheduler *s)
-{
-    s->failed = true;
-    return NO_ID;
-}
+static uint32_t refuse_all(scheduler *s) { return mem_refused_id(&s->failed); }
 
 /* The group's summary over all domains that a pod allows, cached until its counts change. NULL = out of memory. */
 static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t own)
@@ -271,10 +261,7 @@ static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t o
     size_t count = s->topology.keys[g->key].count;
     if (a->known && a->version == g->version && a->own == own && a->count == count) return a;
     const uint64_t *mask = domain_mask(s, g->key, own);
-    if (mask == NULL || !scheduler_worked(s, count * 8)) {
-        s->failed = true;
-        return NULL;
-    }
+    if (mask == NULL || !scheduler_worked(s, count * 8)) return mem_refused_null(&s->failed);
     *a = (struct group_summary){ .known = true, .version = g->version, .own = own, .count = (uint32_t)count };
     if (g->kind == GROUP_SPREAD) a->least = spread_least(g, mask, count);
     if (g->kind == GROUP_AFFINITY) a->occupied = group_occupied(g, mask, count);
@@ -441,8 +428,7 @@ static uint32_t joint_requirement(scheduler *s, const view *v, const label_group
     uint64_t *all = mem_alloc(s->context, (words_ * 2 + 1) * sizeof *all);
     if (c.own == NULL || c.place == NULL || all == NULL) {
         mem_free(s->context, all, (words_ * 2 + 1) * sizeof *all);
-        s->failed = true;
-        return NO_ID;
+        return mem_refused_id(&s->failed);
     }
     uint64_t *its = all + words_;
     for (size_t w = 0; w < words_; w++) all[w] = c.place[w];

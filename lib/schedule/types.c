@@ -71,10 +71,7 @@ static uint64_t *new_mask(scheduler *s, struct type_masks *m, map64 *map, uint64
 {
     uint64_t *mask = arena_array(&s->data, bits_words(bits) + 1, sizeof *mask);
     uint64_t **slot = mask == NULL ? NULL : list_push(s->context, &m->masks, sizeof *slot);
-    if (slot == NULL || !map64_put(map, key, (uint32_t)(m->masks.count - 1))) {
-        s->failed = true;
-        return NULL;
-    }
+    if (slot == NULL || !map64_put(map, key, (uint32_t)(m->masks.count - 1))) return mem_refused_null(&s->failed);
     *slot = mask;
     return mask;
 }
@@ -202,10 +199,7 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
     const type_table *t = &s->snapshot->tables[table];
     size_t words_ = bits_words(t->offering_count), width = bits_words(t->variant_count);
     uint64_t *offered = mem_zalloc(s->context, (words_ + width + 1) * sizeof *offered);
-    if (offered == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (offered == NULL) return mem_refused(&s->failed);
     uint64_t *variants = offered + words_;
     bool few = bits_count(out, width) < t->variant_count / 8;
     bool ok = scheduler_worked(s, t->offering_count * (size_t)4) &&
@@ -252,10 +246,7 @@ uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bi
     uint32_t stack[256], *key = stack;
     size_t length = 1 + 2 * words_;
     if (length > 256) key = mem_alloc(s->context, length * sizeof *key);
-    if (key == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (key == NULL) return mem_refused_id(&s->failed);
     key[0] = template_number;
     for (size_t i = 0; i < words_; i++) {
         key[1 + 2 * i] = (uint32_t)bits[i];
@@ -270,10 +261,7 @@ uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bi
             t->bits = arena_array(&s->data, words_ + 1, sizeof *t->bits);
             t->maximal_count = NO_ID;
         }
-        if (t == NULL || t->bits == NULL) {
-            s->failed = true;
-            return NO_ID;
-        }
+        if (t == NULL || t->bits == NULL) return mem_refused_id(&s->failed);
         memcpy(t->bits, bits, words_ * sizeof *bits);
         if (!bits_any(bits, words_)) t->maximal_count = 0;
     }
@@ -292,10 +280,7 @@ uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set)
     if (mask == NULL) return NO_ID;
     size_t words_ = template_words(t);
     uint64_t stack[128], *bits = words_ <= 128 ? stack : mem_alloc(s->context, words_ * sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (bits == NULL) return mem_refused_id(&s->failed);
     memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
     bits_and(bits, mask, words_);
     known = typeset_make(s, template_number, bits);
@@ -311,10 +296,7 @@ static uint32_t typeset_filtered(scheduler *s, uint32_t types, const uint64_t *m
     uint32_t template_number = s->types.sets.items[types].template_;
     size_t words_ = template_words(&s->templates.items[template_number]);
     uint64_t *bits = mem_alloc(s->context, (words_ + 1) * sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (bits == NULL) return mem_refused_id(&s->failed);
     memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
     if (with_bit) bits_and(bits, mask, words_);
     else bits_and_not(bits, mask, words_);
@@ -340,10 +322,7 @@ static bool find_maximal(scheduler *s, typeset *ts)
     size_t bits = bits_count(ts->bits, template_words(t));
     ts->maximal = arena_array(&s->data, bits + 1, sizeof *ts->maximal);
     ts->most = arena_array(&s->data, s->vectors.dims, sizeof *ts->most);
-    if (ts->maximal == NULL || ts->most == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (ts->maximal == NULL || ts->most == NULL) return mem_refused(&s->failed);
     for (uint32_t d = 0; d < s->vectors.dims; d++) ts->most[d] = -1;
     for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
         const int64_t *space = t->space + v * s->vectors.dims;

@@ -88,10 +88,7 @@ static uint32_t push_view(scheduler *s, view *v)
 {
     v->settled = settled(s, v);
     view *slot = complete(s, v) ? list_push(s->context, &s->pods.views, sizeof *slot) : NULL;
-    if (slot == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (slot == NULL) return mem_refused_id(&s->failed);
     *slot = *v;
     slot->barred_round = 0; /* nodes that rejected the previous step may accept this one */
     return (uint32_t)(s->pods.views.count - 1);
@@ -109,10 +106,7 @@ static bool all_spread(scheduler *s, view *v)
     if (v->spread.count == 0) return true;
     v->spread_left = arena_array(&s->data, v->spread.count, sizeof *v->spread_left);
     v->spread_groups = no_groups(s, v->spread.count);
-    if (v->spread_left == NULL || v->spread_groups == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (v->spread_left == NULL || v->spread_groups == NULL) return mem_refused(&s->failed);
     while (v->spread_count < v->spread.count) {
         v->spread_left[v->spread_count] = v->spread_count;
         v->spread_count++;
@@ -141,10 +135,8 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
     v.affinity_groups = no_groups(s, h->preferred_affinity.count);
     v.anti_groups = no_groups(s, h->preferred_anti.count);
     if (v.affinity_groups == NULL || v.anti_groups == NULL || v.preferred == NULL ||
-        v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+        v.preferred_affinity.items == NULL || v.preferred_anti.items == NULL)
+        return mem_refused_id(&s->failed);
     if (v.spread.count == 0) v.spread = s->pods.classes[class_number].default_spread;
     return all_spread(s, &v) ? push_view(s, &v) : NO_ID;
 }
@@ -155,10 +147,7 @@ static uint32_t view_like(scheduler *s, uint32_t class_number)
     class_state *c = &s->pods.classes[class_number];
     const class_state *like = &s->pods.classes[c->like];
     view *slot = list_push(s->context, &s->pods.views, sizeof *slot);
-    if (slot == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (slot == NULL) return mem_refused_id(&s->failed);
     *slot = s->pods.views.items[like->first_view];
     slot->barred_round = 0;
     slot->class_ = class_number;
@@ -189,10 +178,7 @@ static bool drop_spread(scheduler *s, view *v)
     while (first < v->spread_count && !v->spread.items[v->spread_left[first]].schedule_anyway) first++;
     if (first == v->spread_count) return false;
     uint32_t *left = arena_array(&s->data, v->spread_count, sizeof *left);
-    if (left == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (left == NULL) return mem_refused(&s->failed);
     memcpy(left, v->spread_left, v->spread_count * sizeof *left);
     left[first] = left[--v->spread_count];
     v->spread_left = left;

@@ -176,10 +176,7 @@ const struct class_volumes *volumes_of_class(scheduler *s, uint32_t class_number
     class_state *state = &s->pods.classes[class_number];
     if (c->volumes == NO_ID || state->volumes != NULL) return c->volumes == NO_ID ? &none : state->volumes;
     struct class_volumes *list = arena_alloc(&s->data, sizeof *list);
-    if (list == NULL || !list_claims(s, c, list)) {
-        s->failed = true;
-        return NULL;
-    }
+    if (list == NULL || !list_claims(s, c, list)) return mem_refused_null(&s->failed);
     state->volumes = list;
     return list;
 }
@@ -356,10 +353,7 @@ uint32_t launch_volumes_narrow(scheduler *s, const claim *c, uint32_t class_numb
     const uint64_t *bits = s->types.sets.items[types].bits;
     if (!count_all(s, c, class_number)) return NO_ID;
     uint64_t *out = mem_zalloc(s->context, (template_words(t) + 1) * sizeof *out);
-    if (out == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
+    if (out == NULL) return mem_refused_id(&s->failed);
     for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
         if (!within(s, &t->table->types[t->table->variants[v].type], NO_ID)) bits_set(out, v);
     }
@@ -373,10 +367,7 @@ bool launch_volumes_take(scheduler *s, claim *c, uint32_t class_number)
     const struct class_volumes *v = volumes_of_class(s, class_number);
     volume_use *all = v == NULL ? NULL
                                 : arena_array(&s->round.data, c->volume_count + (size_t)v->count + 1, sizeof *all);
-    if (all == NULL) {
-        s->failed = true;
-        return false;
-    }
+    if (all == NULL) return mem_refused(&s->failed);
     uint32_t n = c->volume_count;
     if (n > 0) memcpy(all, c->volumes, n * sizeof *all);
     for (uint32_t i = 0; i < v->count; i++) {

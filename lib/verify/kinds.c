@@ -27,10 +27,8 @@ static bool number_labels(verifier *v, kinds *k, size_t *total)
         label_list labels = kind_labels(v, i);
         for (uint32_t l = 0; l < labels.count; l++) {
             uint64_t label = pair_key(labels.items[l].key, labels.items[l].value);
-            if (map64_get(&k->labels, label) == NO_ID && !map64_put(&k->labels, label, (uint32_t)k->labels.count)) {
-                v->failed = true;
-                return false;
-            }
+            if (map64_get(&k->labels, label) == NO_ID && !map64_put(&k->labels, label, (uint32_t)k->labels.count))
+                return mem_refused(&v->failed);
         }
         *total += labels.count;
     }

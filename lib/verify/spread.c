@@ -35,10 +35,7 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
     if (at != NO_ID) return &s->domains.items[at];
     at = (uint32_t)s->domains.count;
     domain_count *fresh = list_push(s->v->context, &s->domains, sizeof *fresh);
-    if (fresh == NULL || !map64_put(&s->index, domain, at)) {
-        s->v->failed = true;
-        return NULL;
-    }
+    if (fresh == NULL || !map64_put(&s->index, domain, at)) return mem_refused_null(&s->v->failed);
     *fresh = (domain_count){ .domain = domain, .open = NO_ID };
     return fresh;
 }
