@@ -266,10 +266,7 @@ static bool measure_input(const cli_options *options, const char *name, measure 
     bool good = counting_context(m, &error) == KARP_OK;
     for (uint32_t i = 0; i < options->runs && good; i++) good = run_once(name, m, &error) == KARP_OK;
     karp_context_unref(m->context);
-    if (!good) {
-        print_error(&error);
-        return false;
-    }
+    if (!good) return print_error(&error);
 #if !defined(__wasi__) /* getrusage() of WASI has only times */
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss > 0) m->peak = (uint64_t)usage.ru_maxrss * 1024;
@@ -280,23 +277,16 @@ static bool measure_input(const cli_options *options, const char *name, measure 
 static int run_bench(const cli_options *options)
 {
     if (options->list) {
-        if (bench_named == NULL) {
-            print_problem(NULL, "this program was built without the tests, whose inputs have names");
-            return EXIT_ERROR;
-        }
+        if (bench_named == NULL)
+            return problem_of_use(NULL, "this program was built without the tests, whose inputs have names");
         bench_named->list();
         return standard_output_written();
     }
-    if (options->inputs.count == 0) {
-        print_problem(NULL, "no input: name a file, or an input that --list names, with --input");
-        return EXIT_ERROR;
-    }
+    if (options->inputs.count == 0)
+        return problem_of_use(NULL, "no input: name a file, or an input that --list names, with --input");
     bool json = options->format == KARP_FORMAT_JSON;
     measure *m = karp_alloc(options->context, sizeof(*m));
-    if (m == NULL) {
-        print_problem(NULL, "out of memory");
-        return EXIT_ERROR;
-    }
+    if (m == NULL) return problem_of_use(NULL, "out of memory");
     bool good = true;
     for (size_t i = 0; i < options->inputs.count && good; i++) {
         good = measure_input(options, options->inputs.items[i], m);

@@ -44,10 +44,9 @@ static int run_catalogue(const cli_options *options)
         print_problem("--prices", "goes with --from-nodes; other catalogues get prices when they are used");
         return EXIT_ERROR;
     }
-    if (options->export_facts && options->catalogues.count + options->files.count > 0) {
-        print_problem("--export-facts", "facts are the provider's: neither --catalogue nor a node class changes them");
-        return EXIT_ERROR;
-    }
+    if (options->export_facts && options->catalogues.count + options->files.count > 0)
+        return problem_of_use("--export-facts",
+                              "facts are the provider's: neither --catalogue nor a node class changes them");
     if (options->export_facts) return facts_export(options);
     progress_begin("reading");
     karp_catalogue *catalogue = options->from_nodes ? survey(options) : catalogue_read(options);

@@ -439,8 +439,9 @@ bool facts_print_regions(const cli_options *options);
 /* The length in bytes of the character at text[at]. *hidden: it may not be shown, since it is a control character, has
  * no width, controls the text direction, or is no UTF-8, which some terminals take for a control character. */
 size_t character_at(karp_str text, size_t at, bool *hidden);
-/* Prints "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
-void print_error(const karp_error *error);
+/* Prints "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. Like print_problem(),
+ * returns false. */
+bool print_error(const karp_error *error);
 void output_suppress(bool on); /* on: errors, problems and notes are not printed until it is called with false */
 /* From here on neither notes nor progress are printed. */
 void output_quiet(void);
@@ -448,7 +449,8 @@ bool output_is_quiet(void);
 /* Prints "karp: note: MESSAGE", unless output is quiet; a problem is always printed. */
 void print_note(karp_str message);
 /* Prints "karp: MESSAGE", with `what` "karp: WHAT: MESSAGE". */
-void print_problem(const char *what, const char *message);
+bool print_problem(const char *what, const char *message);
+int problem_of_use(const char *what, const char *message); /* the same; returns EXIT_ERROR */
 
 /* Write options with format, layout, title, digest and the reader's notes. */
 /* Whether the answer has the digest of its input. That takes longer than a small plan, so it is computed on request. */

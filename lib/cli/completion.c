@@ -128,11 +128,9 @@ static int run_completion(const cli_options *options)
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(shell, shells[i].name) != 0) continue;
         if (shells[i].print(options)) return standard_output_written();
-        print_problem(NULL, "out of memory");
-        return EXIT_ERROR;
+        return problem_of_use(NULL, "out of memory");
     }
-    print_problem(shell, "completion is for bash, zsh and fish");
-    return EXIT_ERROR;
+    return problem_of_use(shell, "completion is for bash, zsh and fish");
 }
 
 const cli_verb verb_completion = {

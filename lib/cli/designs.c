@@ -175,8 +175,7 @@ static bool print_patches(const cli_options *options, const design *list, size_t
         all++;
     }
     if (all == 1) return design_print_patches(options, found) == EXIT_OK;
-    print_problem("-o patch", "exactly one of the sides must have --requests recommended");
-    return false;
+    return print_problem("-o patch", "exactly one of the sides must have --requests recommended");
 }
 
 static bool print(const cli_options *options, const karp_comparison *comparison, design *list, size_t count,

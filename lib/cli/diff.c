@@ -47,10 +47,8 @@ static int answer(const cli_options *options, const cli_input *input, const cli_
     karp_text text = { 0 };
     karp_error error = { .size = sizeof error };
     if (!make_side(options, input, 0, &both) || !make_side(options, other, 1, &both)) return EXIT_ERROR;
-    if (repacks_nowhere(options, input, &both)) {
-        print_problem("--method Repack", "one side must be --profile karp: Karpenter has no such method");
-        return EXIT_ERROR;
-    }
+    if (repacks_nowhere(options, input, &both))
+        return problem_of_use("--method Repack", "one side must be --profile karp: Karpenter has no such method");
     karp_write_options write = write_options_of(options, NULL);
     progress_begin("comparing");
     karp_status status = karp_compare_decisions(options->context, &both.side[0], &both.side[1], &diff, &error);
@@ -113,18 +111,11 @@ static int run_diff(const cli_options *options)
         own.program = options->program;
         return designs_of_sides(&own, options);
     }
-    if (options->settle) {
-        print_problem("--settle", "it applies to A -- B only");
-        return EXIT_ERROR;
-    }
-    if (gates_are_set(options)) {
-        print_problem("--fail-on", "it applies to A -- B only");
-        return EXIT_ERROR;
-    }
-    if (options->format == KARP_FORMAT_HTML || options->format == KARP_FORMAT_PATCH) {
-        print_problem(options->format == KARP_FORMAT_HTML ? "-o html" : "-o patch", "this format is for A -- B only");
-        return EXIT_ERROR;
-    }
+    if (options->settle) return problem_of_use("--settle", "it applies to A -- B only");
+    if (gates_are_set(options)) return problem_of_use("--fail-on", "it applies to A -- B only");
+    if (options->format == KARP_FORMAT_HTML || options->format == KARP_FORMAT_PATCH)
+        return problem_of_use(options->format == KARP_FORMAT_HTML ? "-o html" : "-o patch",
+                              "this format is for A -- B only");
     if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN)
         return answer_replays(options);
     if (options->profiles.count != 2) {
@@ -132,8 +123,7 @@ static int run_diff(const cli_options *options)
         name_profiles(names, sizeof names);
         (void)snprintf(message, sizeof message, "nothing to compare: give --profile twice (%s), A -- B, or two replays",
                        names);
-        print_problem("diff", message);
-        return EXIT_ERROR;
+        return problem_of_use("diff", message);
     }
     return answer_profiles(options);
 }

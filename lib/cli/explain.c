@@ -338,13 +338,11 @@ static karp_status explain_group(cli_answer *answer, void *own, int *result)
 static int run_explain_group(const cli_options *options)
 {
     cli_options own = *options;
-    if (options->profiles.count > 0 && options->profile != KARP_PROFILE_KARP) {
-        print_problem("explain group: --profile",
-                      "Karpenter knows no groups, so they are decided on in profile karp, as "
-                      "by karp admit: leave --profile out. karp explain pod says what "
-                      "Karpenter does with a pod of the group");
-        return EXIT_ERROR;
-    }
+    if (options->profiles.count > 0 && options->profile != KARP_PROFILE_KARP)
+        return problem_of_use("explain group: --profile",
+                              "Karpenter knows no groups, so they are decided on in profile karp, as "
+                              "by karp admit: leave --profile out. karp explain pod says what "
+                              "Karpenter does with a pod of the group");
     own.queued = true;
     own.profile = KARP_PROFILE_KARP;
     own.changes = 1;
@@ -373,8 +371,7 @@ static int no_kind(const char *kind, const char *name, bool slashed)
                        slashed && !near ? name : "",
                        near ? "" : " Of another workload, name one of its pods, which karp plan lists");
     }
-    print_problem(kind, text);
-    return EXIT_ERROR;
+    return problem_of_use(kind, text);
 }
 
 static int run_explain(const cli_options *options)

@@ -146,10 +146,8 @@ static bool base_cost(const cli_options *options, double *out)
     if (options->baseline == NULL) return true;
     karp_plan_document *document = NULL;
     karp_error error = { .size = sizeof error };
-    if (karp_plan_read_file(options->context, options->baseline, &document, &error) != KARP_OK) {
-        print_error(&error);
-        return false;
-    }
+    if (karp_plan_read_file(options->context, options->baseline, &document, &error) != KARP_OK)
+        return print_error(&error);
     *out = karp_plan_document_cost(document);
     karp_plan_document_free(document);
     if (*out < 0) print_problem(options->baseline, "the plan does not say what it costs (cost.after)");
@@ -197,10 +195,7 @@ static bool is_about_input(const cli_options *options, const cli_input *input, c
 {
     if (!gates_are_set(options) || input->snapshot == NULL) return true;
     char incomplete[INCOMPLETE_TEXT];
-    if (input_incomplete(input, incomplete)) {
-        print_problem("--fail-on", incomplete);
-        return false;
-    }
+    if (input_incomplete(input, incomplete)) return print_problem("--fail-on", incomplete);
     bool something = had_something(input, plan);
     if (!something) print_problem("--fail-on", "the input has no pod and no node to decide on");
     return something;

@@ -231,10 +231,8 @@ static void forget_kept(const cli_options *options, cli_kept *kept)
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
     *input = (cli_input){ 0 };
-    if (options->files.count == 0 && !options->cluster) {
-        print_problem(NULL, "no input: give files, directories or - (standard input) with -f");
-        return false;
-    }
+    if (options->files.count == 0 && !options->cluster)
+        return print_problem(NULL, "no input: give files, directories or - (standard input) with -f");
     karp_error error = { .size = sizeof error };
     karp_reader_options reader_options;
     reader_options_of(options, keep_documents, &reader_options);

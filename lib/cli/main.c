@@ -153,8 +153,7 @@ static int print_version(void)
         karp_context_unref(options.context);
     }
     if (good) return standard_output_written();
-    print_problem(NULL, "out of memory");
-    return EXIT_ERROR;
+    return problem_of_use(NULL, "out of memory");
 }
 
 static int unknown(const char *name)

@@ -66,10 +66,7 @@ static int answer_list(const cli_options *options, answer_of_list make)
     bool from_input = false;
     for (size_t i = 0; i < options->files.count; i++)
         from_input = from_input || strcmp(options->files.items[i], "-") == 0;
-    if (options->watch && from_input) {
-        print_problem("--watch", "standard input can be read once only");
-        return EXIT_ERROR;
-    }
+    if (options->watch && from_input) return problem_of_use("--watch", "standard input can be read once only");
     for (;;) {
         int result = answer_input(options, false, true, make, NULL);
         if (!options->watch || result != EXIT_OK || fflush(stdout) != 0) return result;

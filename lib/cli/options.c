@@ -23,10 +23,7 @@ int wrong_row(const cli_verb *verb, const option_row *row, const char *message)
 int list_add(cli_options *options, cli_list *list, const char *value)
 {
     if (list->items == NULL) list->items = arena_array(&options->lists, options->argument_count + 1, sizeof(char *));
-    if (list->items == NULL) {
-        print_problem(NULL, "out of memory");
-        return EXIT_ERROR;
-    }
+    if (list->items == NULL) return problem_of_use(NULL, "out of memory");
     list->items[list->count++] = value;
     return -1;
 }
@@ -55,10 +52,7 @@ static int take_slash_words(cli_options *options, const char *given)
 {
     size_t kind = strcspn(given, "/");
     const char *copy = arena_string(&options->lists, given, kind);
-    if (copy == NULL) {
-        print_problem(NULL, "out of memory");
-        return EXIT_ERROR;
-    }
+    if (copy == NULL) return problem_of_use(NULL, "out of memory");
     options->slashed = true;
     int status = list_add(options, &options->words, copy);
     return status >= 0 ? status : list_add(options, &options->words, given + kind + 1);

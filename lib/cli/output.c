@@ -64,40 +64,42 @@ void print_note(karp_str message)
     fputc('\n', stderr);
 }
 
-void print_problem(const char *what, const char *message)
+static void print_part(const char *text)
 {
-    if (suppressed) return;
-    fputs("karp: ", stderr);
-    if (what != NULL) {
-        print_clean(what);
-        fputs(": ", stderr);
-    }
-    print_clean(message);
-    fputc('\n', stderr);
+    print_clean(text);
+    fputs(": ", stderr);
 }
 
-void print_error(const karp_error *error)
+static bool end_problem(const char *message)
 {
-    if (suppressed) return;
-    fputs("karp: ", stderr);
-    if (error->document[0] != '\0') {
-        print_clean(error->document);
-        if (error->line > 0) {
-            fprintf(stderr, ":%lu", (unsigned long)error->line);
-            if (error->column > 0) fprintf(stderr, ":%lu", (unsigned long)error->column);
-        }
-        fputs(": ", stderr);
-    }
-    if (error->object[0] != '\0') {
-        print_clean(error->object);
-        fputs(": ", stderr);
-    }
-    if (error->field[0] != '\0') {
-        print_clean(error->field);
-        fputs(": ", stderr);
-    }
-    print_clean(error->message[0] != '\0' ? error->message : karp_status_name(error->status));
+    print_clean(message);
     fputc('\n', stderr);
+    return false;
+}
+
+bool print_problem(const char *what, const char *message)
+{
+    if (suppressed) return false;
+    fputs("karp: ", stderr);
+    if (what != NULL) print_part(what);
+    return end_problem(message);
+}
+
+int problem_of_use(const char *what, const char *message) { return print_problem(what, message) ? 0 : EXIT_ERROR; }
+
+bool print_error(const karp_error *error)
+{
+    if (suppressed) return false;
+    fputs("karp: ", stderr);
+    if (error->line > 0 && error->document[0] != '\0') {
+        print_clean(error->document);
+        fprintf(stderr, ":%lu", (unsigned long)error->line);
+        if (error->column > 0) fprintf(stderr, ":%lu", (unsigned long)error->column);
+        fputs(": ", stderr);
+    } else if (error->document[0] != '\0') print_part(error->document);
+    if (error->object[0] != '\0') print_part(error->object);
+    if (error->field[0] != '\0') print_part(error->field);
+    return end_problem(error->message[0] != '\0' ? error->message : karp_status_name(error->status));
 }
 
 static karp_str file_name(const char *path)
@@ -180,8 +182,7 @@ void print_warnings_of_side(const cli_input *input, const char *name, const cli_
 int standard_output_written(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_OK;
-    print_problem("standard output", strerror(errno));
-    return EXIT_ERROR;
+    return problem_of_use("standard output", strerror(errno));
 }
 
 bool print_output(karp_str text)
@@ -226,10 +227,7 @@ bool print_folded(const cli_options *options, karp_str text)
     karp_text folded = { 0 };
     if (options->format != KARP_FORMAT_TEXT) return print_output(text);
     karp_error error = { .size = sizeof error };
-    if (karp_text_fold(options->context, text, options->width, &folded, &error) != KARP_OK) {
-        print_error(&error);
-        return false;
-    }
+    if (karp_text_fold(options->context, text, options->width, &folded, &error) != KARP_OK) return print_error(&error);
     return print_text(&folded);
 }
 

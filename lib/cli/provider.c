@@ -13,10 +13,7 @@ bool provider_is_plain(const cli_options *options) { return options->facts.count
 static bool split(const char *option, const char *given, karp_str *name, karp_str *value)
 {
     const char *equals = strchr(given, '=');
-    if (equals == NULL || equals == given) {
-        print_problem(option, "expected NAME=VALUE");
-        return false;
-    }
+    if (equals == NULL || equals == given) return print_problem(option, "expected NAME=VALUE");
     *name = (karp_str){ given, (size_t)(equals - given) };
     *value = str(equals + 1);
     return true;
@@ -63,10 +60,8 @@ static bool load_facts(const cli_options *options, karp_provider *provider)
         } else if (!split("--facts", given, &kind, &path)) {
             return false;
         }
-        if (karp_provider_load_facts_file(options->context, provider, kind, path.ptr, &error) != KARP_OK) {
-            print_error(&error);
-            return false;
-        }
+        if (karp_provider_load_facts_file(options->context, provider, kind, path.ptr, &error) != KARP_OK)
+            return print_error(&error);
     }
     return true;
 }
@@ -76,13 +71,10 @@ static bool find_cloud(karp_reader *reader, karp_reader_cloud *cloud)
 {
     karp_error error = { .size = sizeof error };
     *cloud = (karp_reader_cloud){ .size = sizeof(*cloud) };
-    if (karp_reader_cloud_count(reader) > 1) {
-        print_problem("--provider", "the input has several clouds: name the one that --facts and --set are for");
-        return false;
-    }
+    if (karp_reader_cloud_count(reader) > 1)
+        return print_problem("--provider", "the input has several clouds: name the one that --facts and --set are for");
     if (karp_reader_get_cloud(reader, 0, cloud, &error) == KARP_OK) return true;
-    print_error(&error);
-    return false;
+    return print_error(&error);
 }
 
 static bool is_set(const setting_list *list, const char *key)

@@ -31,8 +31,7 @@ static bool wrong(const char *option, const char *value, const char *message)
 {
     char what[160];
     (void)snprintf(what, sizeof what, "record: %s %.100s", option, value);
-    print_problem(what, message);
-    return false;
+    return print_problem(what, message);
 }
 
 static bool read_options(const cli_options *options, recording *r)
@@ -55,11 +54,7 @@ static bool read_options(const cli_options *options, recording *r)
     return true;
 }
 
-static bool complain(const recording *r, const char *what)
-{
-    print_problem(r->path, what);
-    return false;
-}
+static bool complain(const recording *r, const char *what) { return print_problem(r->path, what); }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 

@@ -21,8 +21,7 @@ static bool wrong(const char *option, const char *value, const char *message)
 {
     char what[160];
     (void)snprintf(what, sizeof what, "replay: %s %.100s", option, value);
-    print_problem(what, message);
-    return false;
+    return print_problem(what, message);
 }
 
 static bool duration(const cli_options *options, int which, const char *name, int64_t *out)
@@ -248,11 +247,10 @@ static int print_replay(karp_replay_options *replay, void *own)
 static int run_replay(const cli_options *options)
 {
     cli_options all = *options;
-    if (gates_are_set(options) && options->replay[REPLAY_DUMP_AT] != NULL) {
-        print_problem("replay: --fail-on", "--dump-at writes a cluster: give --fail-on to the replay without it, or to "
-                                           "karp plan of that cluster");
-        return EXIT_ERROR;
-    }
+    if (gates_are_set(options) && options->replay[REPLAY_DUMP_AT] != NULL)
+        return problem_of_use("replay: --fail-on",
+                              "--dump-at writes a cluster: give --fail-on to the replay without it, or to "
+                              "karp plan of that cluster");
     return replay_of(options, &options->files, &options->pools, print_replay, &all);
 }
 

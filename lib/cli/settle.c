@@ -270,9 +270,7 @@ static karp_status answer_settlement(cli_answer *answer, void *own, int *result)
 int settle(const cli_options *options)
 {
     uint32_t formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN;
-    if (!(formats & (1u << options->format))) {
-        print_problem("--settle", "can be written as text, json or markdown only");
-        return EXIT_ERROR;
-    }
+    if (!(formats & (1u << options->format)))
+        return problem_of_use("--settle", "can be written as text, json or markdown only");
     return answer_input(options, true, false, answer_settlement, NULL);
 }

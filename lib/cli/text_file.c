@@ -27,14 +27,8 @@ static bool read_all(const cli_options *options, const char *path, FILE *file, s
         got = fread(piece, 1, sizeof(piece), file);
         strbuf_add(text, piece, got);
     }
-    if (text->failed) {
-        print_problem(NULL, "out of memory");
-        return false;
-    }
-    if (ferror(file)) {
-        print_problem(path, strerror(errno));
-        return false;
-    }
+    if (text->failed) return print_problem(NULL, "out of memory");
+    if (ferror(file)) return print_problem(path, strerror(errno));
     return true;
 }
 
@@ -61,10 +55,7 @@ bool text_file_read(const cli_options *options, const char *path, strbuf *text)
     strbuf_init(text, options->context);
     bool standard = strcmp(path, "-") == 0;
     FILE *file = standard ? stdin : open_regular(path);
-    if (file == NULL) {
-        print_problem(path, errno == 0 ? "is not a regular file" : strerror(errno));
-        return false;
-    }
+    if (file == NULL) return print_problem(path, errno == 0 ? "is not a regular file" : strerror(errno));
     bool good = read_all(options, path, file, text);
     if (!standard) (void)fclose(file);
     if (!good) strbuf_free(text);

@@ -188,14 +188,10 @@ static bool add_factor(change_list *list, const char *word, size_t length)
 {
     const char *sign = memchr(word, '=', length);
     double factor = 0;
-    if (sign == NULL) {
-        print_problem("--price-factor", "expected TYPE=FACTOR, as in spot=1.3");
-        return false;
-    }
+    if (sign == NULL) return print_problem("--price-factor", "expected TYPE=FACTOR, as in spot=1.3");
     size_t name = (size_t)(sign - word);
     if (karp_double_parse((karp_str){ sign + 1, length - name - 1 }, &factor) != KARP_OK || factor < 0) {
-        print_problem("--price-factor", "the factor is not a number of at least 0");
-        return false;
+        return print_problem("--price-factor", "the factor is not a number of at least 0");
     }
     bool all = name == 3 && memcmp(word, "all", 3) == 0;
     add_change(list, KARP_CHANGE_SCALE_PRICE, word, all ? 0 : name, factor);
@@ -209,10 +205,7 @@ static bool add_words(change_list *list, const cli_list *given, uint32_t kind)
         for (const char *word = given->items[i]; word != NULL;) {
             const char *comma = strchr(word, ',');
             size_t length = comma == NULL ? strlen(word) : (size_t)(comma - word);
-            if (length == 0) {
-                print_problem(given->items[i], "an empty name between commas");
-                return false;
-            }
+            if (length == 0) return print_problem(given->items[i], "an empty name between commas");
             if (kind != KARP_CHANGE_SCALE_PRICE) add_change(list, kind, word, length, 0);
             else if (!add_factor(list, word, length)) return false;
             word = comma == NULL ? NULL : comma + 1;
@@ -235,10 +228,7 @@ static bool read_changes(const cli_options *options, change_list *list)
     list->room = count_words(&options->removed) + count_words(&options->zones) + count_words(&options->unavailable) +
                  count_words(&options->factors) + 1;
     list->items = karp_alloc(options->context, list->room * sizeof(*list->items));
-    if (list->items == NULL) {
-        print_problem(NULL, "out of memory");
-        return false;
-    }
+    if (list->items == NULL) return print_problem(NULL, "out of memory");
     return add_words(list, &options->removed, KARP_CHANGE_REMOVE_NODE) &&
            add_words(list, &options->zones, KARP_CHANGE_LOSE_ZONE) &&
            add_words(list, &options->unavailable, KARP_CHANGE_UNAVAILABLE) &&
