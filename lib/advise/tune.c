@@ -3,7 +3,6 @@
 #include <io/reader.h>
 #include <advise/tune.h>
 
-#include <io/write_buffer.h>
 #include <karp/library.h>
 
 void karp_tune_options_init(karp_tune_options *options, size_t size)

@@ -7,9 +7,6 @@
 #include <base/context.h>
 #include <base/columns.h>
 
-#include <stdatomic.h>
-#include <string.h>
-
 #include <base/error.h>
 
 /* A column, the elements of its lists, the texts of its dictionary. */

@@ -3,7 +3,6 @@
 #include <base/str.h>
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include <base/error.h>
 #include <base/sort.h>

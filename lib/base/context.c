@@ -2,7 +2,6 @@
 #include <base/context.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <karp/library.h>
 

@@ -4,7 +4,6 @@
 #include <base/civil.h>
 #include <base/duration.h>
 #include <base/str.h>
-#include <string.h>
 
 typedef struct bounds {
     uint64_t least, most;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/error.h>
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <base/str.h>
 
 /* No struct of this API is larger. A larger size is garbage, not a newer caller. */
 #define LARGEST_STRUCT ((size_t)4096)

@@ -7,8 +7,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <karp/base.h>
 
 /* karp_context is reference-counted internally: every object has a reference, so that a caller may free the context

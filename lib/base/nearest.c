@@ -2,8 +2,6 @@
 #include <base/labels.h>
 #include <base/nearest.h>
 
-#include <string.h>
-
 enum { LONGEST_NAME = 96 };
 
 /*

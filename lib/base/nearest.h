@@ -2,9 +2,6 @@
 /* Finds the known name that is most similar to a misspelt one. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <base/str.h>
 
 /* Candidates are offered one by one. Of equally similar ones, the first by name wins. */

@@ -2,7 +2,6 @@
 #include <base/sort.h>
 
 #include <base/bisect.h>
-#include <string.h>
 
 /* Runs up to this length are sorted by insertion. */
 #define SHORT_RUN ((size_t)8)

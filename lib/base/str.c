@@ -2,7 +2,6 @@
 #include <base/str.h>
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 
 int compare_str(karp_str a, karp_str b)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/words.h>
 
-#include <string.h>
-
 size_t escape_length(karp_str text)
 {
     size_t n = 2;

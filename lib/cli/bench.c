@@ -3,9 +3,7 @@
 #include "cli.h"
 
 #include <base/sort.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 

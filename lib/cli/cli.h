@@ -2,7 +2,6 @@
 /* Shared by the commands of `karp`: options, input, output, errors. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include <base/incomplete.h>

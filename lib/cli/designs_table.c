@@ -7,7 +7,6 @@
 #include <karp/inspect.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 bool design_cost(const design *d, karp_cost *out)
 {

@@ -2,8 +2,6 @@
 #include "cli.h"
 
 #include <base/nearest.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <karp/columns.h>
 #include <karp/inspect.h>

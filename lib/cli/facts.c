@@ -2,9 +2,6 @@
 /* Facts of a region: prints the commands that obtain them, and exports them to a file. */
 #include "cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* An open provider and the data about its facts. */
 typedef struct facts_of {
     karp_provider *provider;

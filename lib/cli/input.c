@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <karp/inspect.h>

@@ -2,9 +2,6 @@
 /* Reads the cluster that kubectl points to: all resources that affect decisions, with `kubectl get -o json`. */
 #include "cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { WORDS_MOST = 32, PATIENCE_FACTOR = 10 };
 
 static const char default_timeout[] = "60s";

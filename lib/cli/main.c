@@ -8,8 +8,6 @@
 #include "threads.h"
 
 #include <base/nearest.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <karp/peer.h>
 #if defined(__APPLE__)

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <karp/nodes.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

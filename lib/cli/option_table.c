@@ -4,9 +4,7 @@
 
 #include <karp/admit.h>
 
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/peer.h>
 #include <karp/provider.h>

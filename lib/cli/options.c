@@ -4,7 +4,6 @@
 #include <base/nearest.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int wrong_option(const cli_verb *verb, const char *what, const char *message)

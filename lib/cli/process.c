@@ -18,8 +18,6 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

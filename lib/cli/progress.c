@@ -18,7 +18,6 @@ void progress_end(void) {}
 #else
 
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { NO_PART = -1 }; /* the total amount is not known */

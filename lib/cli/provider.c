@@ -2,9 +2,6 @@
 /* Opens the provider that the options describe: its name or file, region, settings and facts. */
 #include "cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include <karp/library.h>
 
 bool provider_is_plain(const cli_options *options) { return options->facts.count == 0 && options->settings.count == 0; }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include <karp/library.h>
 
 enum { MOST_POLICIES = 64, MOST_RATES = 64 };

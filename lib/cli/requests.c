@@ -2,8 +2,6 @@
 /* The options of requests that are recommended. */
 #include "cli.h"
 
-#include <string.h>
-
 int requests_together(const cli_verb *verb, const cli_requests *requests)
 {
     const char *given = requests->usage.count > 0  ? "--usage"

@@ -6,7 +6,6 @@
 #include <base/sort.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 #include <karp/nodes.h>

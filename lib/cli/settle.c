@@ -6,7 +6,6 @@
 #include <base/licence_words.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <string.h>
-
 static karp_status answer_simulate(cli_answer *answer, void *catalogue, int *result)
 {
     const cli_options *options = answer->options;

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static karp_tune_axis axis_at(const cli_tuning *t, size_t index)
 {

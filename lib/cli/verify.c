@@ -2,8 +2,6 @@
 #include "cli.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* A plan may be checked against another input than its own, e.g. a later state of the cluster. That is noted. */
 static void compare_inputs(karp_str plan, karp_str input)

@@ -2,7 +2,6 @@
 #include "designs.h"
 
 #include <base/nearest.h>
-#include <string.h>
 
 #include <karp/library.h>
 

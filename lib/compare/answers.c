@@ -7,7 +7,6 @@
 #include <base/operators.h>
 #include <base/sort.h>
 #include <io/write_decision.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>

@@ -5,7 +5,6 @@
 #include <base/bisect.h>
 #include <base/sort.h>
 #include <io/write_launch.h>
-#include <string.h>
 
 #include <karp/columns.h>
 #include <karp/inspect.h>

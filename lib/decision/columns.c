@@ -9,8 +9,6 @@
 #include <karp/values.h>
 #include <records/rows.h>
 #include <records/tables.h>
-#include <stddef.h>
-#include <string.h>
 
 /* ---- tables of rows ---------------------------------------------------------------------------------------------- */
 

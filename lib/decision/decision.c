@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/decision.h>
 
-#include <karp/certificate.h>
-#include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/passes.h>
 #include <karp/peer.h>
 
 #include <base/error.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/methods.h>
 
-#include <stddef.h>
-
 static const struct {
     const char *name, *reason;
     uint32_t flags;

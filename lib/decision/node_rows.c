@@ -3,8 +3,6 @@
 
 #include <base/bisect.h>
 
-#include <karp/inspect.h>
-
 /* The name of the node's type, if its NodePool has the type, is faster than the label. */
 static uint32_t instance_type_label(const karp_snapshot *w, const state_node *n)
 {

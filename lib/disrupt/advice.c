@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
-#include <string.h>
 
 static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timestamp";
 

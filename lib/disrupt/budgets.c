@@ -6,7 +6,6 @@
 #include <base/strbuf.h>
 #include <decision/decision.h>
 #include <base/cron.h>
-#include <string.h>
 
 enum { MOST_HITS = 4096 };
 

@@ -13,7 +13,6 @@
 #include <base/duration.h>
 #include <model/selector.h>
 #include <schedule/movable.h>
-#include <string.h>
 
 static const karp_str nothing = { "", 0 };
 

@@ -6,7 +6,6 @@
 #include <disrupt/balanced.h>
 #include <math.h>
 #include <schedule/pricing.h>
-#include <string.h>
 
 #include <karp/settings.h>
 

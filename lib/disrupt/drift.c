@@ -10,7 +10,6 @@
 #include <disrupt/advice.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
-#include <string.h>
 
 uint32_t eligible_drifted(const pass *p, const candidate *c)
 {

@@ -6,7 +6,6 @@
 #include <disrupt/budgets.h>
 #include <disrupt/methods.h>
 #include <schedule/result.h>
-#include <string.h>
 
 karp_status method_emptiness(pass *p, karp_error *error)
 {

@@ -3,7 +3,6 @@
 #include <disrupt/advice.h>
 
 #include <base/error.h>
-#include <string.h>
 
 enum {
     DRAIN = 1, /* the claim is deleted */

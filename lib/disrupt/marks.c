@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <string.h>
 
 static const int64_t longest_rest = INT64_C(300) * SECOND_NS;
 

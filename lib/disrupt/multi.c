@@ -6,7 +6,6 @@
 #include <disrupt/consolidate.h>
 #include <disrupt/methods.h>
 #include <disrupt/whole_groups.h>
-#include <string.h>
 
 enum { MOST_NODES = 100 };
 

@@ -2,14 +2,12 @@
 #include <disrupt/pass.h>
 
 #include <base/bits.h>
-#include <base/context.h>
 #include <base/error.h>
 #include <disrupt/marks.h>
 #include <disrupt/simulate.h>
 #include <disrupt/whole_groups.h>
 #include <schedule/movable.h>
 #include <schedule/options.h>
-#include <string.h>
 
 static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options)
 {

@@ -5,7 +5,6 @@
 
 #include <base/error.h>
 #include <disrupt/pass.h>
-#include <string.h>
 
 static const int64_t least_apart = INT64_C(10) * SECOND_NS;
 

@@ -6,7 +6,6 @@
 #include <disrupt/budgets.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
-#include <string.h>
 
 bool repair_offered(const pass *p)
 {

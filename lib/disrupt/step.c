@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/step.h>
 
-#include <base/error.h>
 #include <records/copy.h>
-#include <string.h>
 
 static bool copy_state(karp_step *s, const karp_command_state *from)
 {

@@ -12,7 +12,6 @@
 #include <disrupt/consolidate.h>
 #include <math.h>
 #include <schedule/pricing.h>
-#include <string.h>
 
 /* Finds the command's candidates that are still eligible, in the order of the command. */
 static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, uint32_t *slots)

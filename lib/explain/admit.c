@@ -12,7 +12,6 @@
 #include <explain/request_conditions.h>
 #include <schedule/options.h>
 #include <schedule/report.h>
-#include <string.h>
 
 typedef struct answer {
     karp_admitted row;

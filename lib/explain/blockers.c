@@ -13,7 +13,6 @@
 #include <explain/move_savings.h>
 #include <explain/node_causes.h>
 #include <schedule/options.h>
-#include <string.h>
 
 const char *karp_blocker_kind_name(uint32_t kind)
 {

@@ -16,7 +16,6 @@
 #include <karp/what_if.h>
 #include <schedule/movable.h>
 #include <schedule/options.h>
-#include <string.h>
 
 enum { MOST_BLOCKERS = 100 };
 

@@ -11,7 +11,6 @@
 #include <decision/decision.h>
 #include <model/prepare.h>
 #include <provision/provision.h>
-#include <string.h>
 
 /* ---- changed views ----------------------------------------------------------------------------------------------- */
 

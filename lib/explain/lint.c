@@ -7,7 +7,6 @@
 #include <base/sort.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>
-#include <string.h>
 
 typedef struct finding {
     enum lint_rule rule;

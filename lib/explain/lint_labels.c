@@ -4,7 +4,6 @@
 
 #include <base/bits.h>
 #include <model/label_rules.h>
-#include <string.h>
 
 enum { SHORTEST = 5 }; /* shortest key to compare: short ones are similar to many others */
 

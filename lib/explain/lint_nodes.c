@@ -5,7 +5,6 @@
 
 #include <karp/values.h>
 #include <schedule/report.h>
-#include <string.h>
 
 static karp_str pool_name(const linting *l, uint32_t pool)
 {

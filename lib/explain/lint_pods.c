@@ -4,7 +4,6 @@
 
 #include <base/bits.h>
 #include <model/prepare.h>
-#include <string.h>
 
 static void add_pods(strbuf *b, uint32_t count)
 {

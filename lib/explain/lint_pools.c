@@ -6,7 +6,6 @@
 #include <base/str.h>
 #include <model/label_rules.h>
 #include <model/quantity.h>
-#include <string.h>
 
 static karp_str pool_name(const linting *l, uint32_t pool)
 {

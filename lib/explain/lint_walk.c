@@ -2,8 +2,6 @@
 /* The one walk of the rules over pods: a rule looks once at pods that it treats alike. */
 #include <explain/lint.h>
 
-#include <string.h>
-
 static bool counts(const pod *p)
 {
     return p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED &&

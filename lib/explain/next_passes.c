@@ -5,7 +5,6 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <decision/decision.h>
-#include <string.h>
 
 void mark_nodes(finder *f, const karp_decision *d)
 {

@@ -4,7 +4,6 @@
 #include <base/str.h>
 #include <decision/decision.h>
 #include <disrupt/budgets.h>
-#include <karp/passes.h>
 #include <karp/values.h>
 #include <base/duration.h>
 #include <model/taints.h>

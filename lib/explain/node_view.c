@@ -4,7 +4,6 @@
 #include <base/str.h>
 #include <decision/decision.h>
 #include <model/pdbs.h>
-#include <string.h>
 
 #include <karp/settings.h>
 

@@ -8,7 +8,6 @@
 #include <schedule/policy.h>
 #include <schedule/options.h>
 #include <schedule/result.h>
-#include <string.h>
 
 struct karp_preferences {
     karp_context *context;

@@ -8,7 +8,6 @@
 #include <base/sort.h>
 #include <base/str.h>
 #include <base/strbuf.h>
-#include <string.h>
 
 uint32_t queue_view_root(const queue_view *q, uint32_t group)
 {

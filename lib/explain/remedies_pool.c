@@ -7,7 +7,6 @@
 #include <decision/decision.h>
 #include <model/label_rules.h>
 #include <model/quantity.h>
-#include <string.h>
 
 static void add_pool(const search *s, strbuf *b, uint32_t pool)
 {

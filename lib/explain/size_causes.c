@@ -6,7 +6,6 @@
 #include <base/str.h>
 #include <model/prepare.h>
 #include <model/taints.h>
-#include <string.h>
 
 /* ---- DaemonSets -------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 
 #include <base/str.h>
 #include <decision/decision.h>
-#include <string.h>
 
 #define GENERATION "karpenter.k8s.aws/instance-generation"
 

@@ -10,7 +10,6 @@
 
 #include <karp/values.h>
 #include <math.h>
-#include <string.h>
 
 #include <karp/builder.h>
 #include <karp/devices.h>

@@ -9,8 +9,6 @@
 #include <io/notes.h>
 #include <io/pod_amount.h>
 
-#include <string.h>
-
 static const char *const lists[] = { "initContainers", "containers" };
 
 void io_admission_init(io_admission *a, karp_context *context)

@@ -10,7 +10,6 @@
 #include <io/pod_makers.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #define NO_MAXIMUM INT32_MAX
 

@@ -8,8 +8,6 @@
 #include <providers/builtin.h>
 #include <providers/provider.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/library.h>
 

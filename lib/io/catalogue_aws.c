@@ -9,7 +9,6 @@
 #include <io/files.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 #include <karp/values.h>

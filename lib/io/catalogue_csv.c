@@ -6,8 +6,6 @@
 #include <io/catalogue_read.h>
 #include <io/cells.h>
 
-#include <string.h>
-
 #include <base/error.h>
 #include <base/str.h>
 

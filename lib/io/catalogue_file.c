@@ -5,8 +5,6 @@
 #include <io/reader.h>
 #include <io/files.h>
 
-#include <string.h>
-
 #include <karp/library.h>
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

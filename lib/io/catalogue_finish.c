@@ -6,8 +6,6 @@
 #include <io/catalogue_read.h>
 #include <base/admit.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/library.h>
 

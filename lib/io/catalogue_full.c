@@ -4,7 +4,6 @@
 #include <base/admit.h>
 
 #include <io/decode_fields.h>
-#include <string.h>
 
 /* The values of a label: a list, or a single string. null is an empty list. */
 static karp_requirement label(io_decoder *d, karp_str key, const tree *labels, const tree *value)

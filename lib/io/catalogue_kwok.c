@@ -6,8 +6,6 @@
  */
 #include <io/catalogue_read.h>
 
-#include <string.h>
-
 static const karp_str key_size = { "karpenter.kwok.sh/instance-size", 31 };
 static const karp_str key_family = { "karpenter.kwok.sh/instance-family", 33 };
 static const karp_str key_cpu = { "karpenter.kwok.sh/instance-cpu", 30 };

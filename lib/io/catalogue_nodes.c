@@ -12,7 +12,6 @@
 #include <karp/library.h>
 #include <providers/builtin.h>
 #include <providers/others.h>
-#include <string.h>
 
 typedef struct surveying {
     karp_reader *reader;

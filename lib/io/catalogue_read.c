@@ -4,7 +4,6 @@
 #include <io/catalogue_read.h>
 
 #include <math.h>
-#include <string.h>
 
 #include <karp/library.h>
 

@@ -7,8 +7,6 @@
 #include <io/pod_kinds.h>
 #include <io/replaced.h>
 
-#include <string.h>
-
 /* What is changed, replaced or deleted is decoded before, so that its mistakes are reported all the same. */
 static karp_status check_before(karp_reader *reader, const io_deferred *w)
 {

@@ -4,7 +4,6 @@
 #include <io/pod_kinds.h>
 
 #include <stdio.h>
-#include <string.h>
 
 static const char *const short_names[][2] = {
     { "po", "Pod" },

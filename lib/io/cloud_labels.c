@@ -5,8 +5,6 @@
  */
 #include <io/clouds.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/settings.h>
 

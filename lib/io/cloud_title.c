@@ -4,7 +4,6 @@
 #include <io/clouds.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/io.h>
 

@@ -6,8 +6,6 @@
 #include <providers/builtin.h>
 #include <providers/others.h>
 
-#include <string.h>
-
 static const karp_str nothing = { "", 0 };
 
 /* ---- the caller's choice ----------------------------------------------------------------------------------------- */

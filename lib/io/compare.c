@@ -4,7 +4,6 @@
 #include <io/notes.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 

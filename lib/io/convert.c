@@ -3,7 +3,6 @@
 #include <io/convert.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <providers/aws/defaults.h>
 

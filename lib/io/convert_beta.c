@@ -2,8 +2,6 @@
 /* Converts NodePools of karpenter.sh/v1beta1 to v1, and the labels of EKS Auto Mode to Karpenter's. */
 #include <io/convert.h>
 
-#include <string.h>
-
 /* ---- v1beta1 ----------------------------------------------------------------------------------------------------- */
 
 static karp_status note_replaced(karp_reader *reader, karp_str pool, const char *field, karp_str value, const char *now)

@@ -4,8 +4,6 @@
 
 #include <base/labels.h>
 
-#include <string.h>
-
 /* ---- selectors --------------------------------------------------------------------------------------------------- */
 
 enum { TERMS_MOST = 1000, LISTS_MOST = 64 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/decode.h>
 
-#include <stdarg.h>
-#include <string.h>
-
 void io_decoder_init(io_decoder *d, arena *memory)
 {
     d->arena = memory;

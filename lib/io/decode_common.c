@@ -2,8 +2,6 @@
 /* Parts that many kinds share: labels, resources, requirements, selectors, terms, taints, conditions, metadata. */
 #include <io/decode_fields.h>
 
-#include <string.h>
-
 static const karp_str no_text = { "", 0 };
 
 const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, size_t *count)

@@ -2,7 +2,6 @@
 #include <io/decode_fields.h>
 
 #include <karp/devices.h>
-#include <string.h>
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/decode_fields.h>
 
-#include <string.h>
-
 enum { LEAST_MOST = 1000000 }; /* for minValues */
 
 static inline bool is_member(const tree_member *member, const record_field *f)

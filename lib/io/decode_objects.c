@@ -2,8 +2,6 @@
 /* Every kind of object but pods: nodes and their pools, workloads, volumes, budgets, namespaces, selectors, buffers. */
 #include <io/decode_fields.h>
 
-#include <string.h>
-
 /* ---- Node -------------------------------------------------------------------------------------------------------- */
 
 static const record node_spec_record = { OPEN({ TEXT("providerID", karp_node, provider_id) },

@@ -3,8 +3,6 @@
 #include <io/groups.h>
 #include <io/decode_fields.h>
 
-#include <string.h>
-
 /* ---- affinity ---------------------------------------------------------------------------------------------------- */
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"

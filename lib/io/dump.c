@@ -6,8 +6,6 @@
 #include <io/reader.h>
 #include <io/write_buffer.h>
 
-#include <string.h>
-
 #include <karp/library.h>
 
 typedef struct sink {

@@ -5,7 +5,6 @@
 #include <io/pod_kinds.h>
 #include <io/previews.h>
 #include <io/schemas.h>
-#include <string.h>
 
 /* Nobody reads more notes; a generated file may have thousands. */
 enum { MOST_NOTES = 50 };

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <io/reader.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #if !defined(_WIN32) && !defined(__wasi__)
 #include <fcntl.h>

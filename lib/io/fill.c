@@ -8,7 +8,6 @@
 
 #include <base/admit.h>
 #include <base/assumed.h>
-#include <string.h>
 
 /* ---- small parts ------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include <io/fill.h>
 
 #include <base/admit.h>
-#include <string.h>
 #include <io/decode_fields.h>
 
 #include <karp/inspect.h>

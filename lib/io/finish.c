@@ -16,8 +16,6 @@
 #include <io/replaced.h>
 #include <io/sizes.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/library.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/foreign.h>
-#include <string.h>
 
 /* ---- what a text is ---------------------------------------------------------------------------------------------- */
 

@@ -15,7 +15,6 @@
 #include <karp/groups.h>
 
 #include <stdio.h>
-#include <string.h>
 
 static const karp_str nothing = { "", 0 };
 enum { MOST_NAME = 600 };

@@ -9,8 +9,6 @@
 #include <io/fill.h>
 #include <io/notes.h>
 
-#include <string.h>
-
 /* ---- phases ------------------------------------------------------------------------------------------------------ */
 
 /* The last two are those of Helm 2: test-success is one name of test, and Helm 3 skips the hooks of the others. */

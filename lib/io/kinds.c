@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/pod_kinds.h>
 
-#include <string.h>
-
 static const io_kind_info kinds[] = {
     { "", "Pod", IO_KIND_POD, true, "v1", NULL },
     { "", "Node", IO_KIND_NODE, false, "v1", NULL },

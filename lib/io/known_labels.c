@@ -8,8 +8,6 @@
 #include <io/cluster_api.h>
 #include <io/fill.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/settings.h>

@@ -4,7 +4,6 @@
 #include <providers/builtin.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>

@@ -8,7 +8,6 @@
 #include <io/pod_amount.h>
 
 #include <base/admit.h>
-#include <string.h>
 
 static const karp_str nothing = { "", 0 };
 enum { MOST_CHOICES = 64 };

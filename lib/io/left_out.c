@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/left_out.h>
 
-#include <string.h>
-
 karp_status io_leave_out(karp_reader *reader, karp_status status, const tree *root, const io_place *place)
 {
     if (!reader->options.skip_unknown || (status != KARP_E_INVALID && status != KARP_E_RANGE)) return status;

@@ -6,8 +6,6 @@
 #include <base/licence_words.h>
 #include <io/notes.h>
 
-#include <string.h>
-
 typedef struct licensed {
     const char *name;
     const char *words[2]; /* one of them is in the name of an image or of its family, in any case of letters */

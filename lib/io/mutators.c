@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/mutators.h>
 
-#include <string.h>
-
 enum { DEEPEST = 24 };
 
 #define SHOWN(text_) str_shown(text_, 100), (text_).len ? (text_).ptr : ""

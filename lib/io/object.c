@@ -12,7 +12,6 @@
 #include <io/mutators.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
-#include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
 #include <io/one_document.h>
 
 #include <io/files.h>
-#include <string.h>
 
 #include <karp/library.h>
 

@@ -2,8 +2,6 @@
 #include <io/owner.h>
 #include <io/pod_makers.h>
 
-#include <string.h>
-
 /* The key under which the pods of a kind's objects are counted. */
 static karp_str key_of(const char *kind, char key[96])
 {

@@ -3,8 +3,6 @@
 
 #include "write_launch.h"
 
-#include <string.h>
-
 /* Collects a picture. Pods are indices of the snapshot's table. */
 typedef struct collector {
     picture *s;

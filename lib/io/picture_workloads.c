@@ -4,8 +4,6 @@
 
 #include <io/owner.h>
 
-#include <string.h>
-
 #include "write_text.h"
 
 karp_status picture_owners_open(picture_owners *o, karp_table *pods)

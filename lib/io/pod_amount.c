@@ -2,7 +2,6 @@
 #include <io/pod_amount.h>
 
 #include <base/str.h>
-#include <string.h>
 
 void io_add_amount(char sum[KARP_VALUE_TEXT], karp_str amount)
 {

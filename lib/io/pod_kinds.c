@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/pods_rules.h>
 
-#include <string.h>
-
 #define OPERATED(group, kind, version, old) .info = { group, kind, IO_KIND_OPERATED, true, version, old }
 #define PLACES(...) .places = { __VA_ARGS__ }
 /* Source: Knative Serving's pkg/apis/serving/v1/revision_types.go. */

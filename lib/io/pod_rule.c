@@ -3,8 +3,6 @@
 #include <io/pods_of.h>
 #include <io/reader.h>
 
-#include <string.h>
-
 enum { LONGEST_PATH = 120 };
 
 /* "/spec/template": names after slashes. */

@@ -4,7 +4,6 @@
 #include <karp/groups.h>
 #include <io/notes.h>
 #include <karp/builder.h>
-#include <string.h>
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context)
 {

@@ -11,8 +11,6 @@
 #include <io/groups.h>
 #include <io/owner.h>
 
-#include <string.h>
-
 /* ---- other schedulers -------------------------------------------------------------------------------------------- */
 
 /* Whether the input has a PodGroup of the source with that name. */

@@ -10,7 +10,6 @@
 #include <io/make_object.h>
 
 #include <karp/library.h>
-#include <string.h>
 
 static const karp_str nothing = { "", 0 };
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/pods_rules.h>
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 

@@ -2,8 +2,6 @@
 /* KubeRay: a RayCluster has a head and groups of workers; RayJobs and RayServices have a RayCluster. */
 #include <io/pods_rules.h>
 
-#include <string.h>
-
 static void label(io_pods *p, const io_pod_set *set, const char *type, karp_str group)
 {
     io_set_label(p, set, "ray.io/is-ray-node", str("yes"));

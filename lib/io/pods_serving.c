@@ -2,8 +2,6 @@
 /* Argo Rollouts, Knative's Services, KServe's InferenceServices. */
 #include <io/pods_rules.h>
 
-#include <string.h>
-
 /* ---- Argo Rollouts ----------------------------------------------------------------------------------------------- */
 
 void io_make_rollout(io_pods *p)

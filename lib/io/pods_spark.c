@@ -4,7 +4,6 @@
 
 #include <karp/values.h>
 #include <math.h>
-#include <string.h>
 
 enum { LEAST_OVERHEAD = 384 }; /* MiB */
 

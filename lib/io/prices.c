@@ -4,7 +4,6 @@
 
 #include <base/admit.h>
 #include <base/money.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>

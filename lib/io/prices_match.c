@@ -6,7 +6,6 @@
 #include <io/clouds.h>
 #include <io/notes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>

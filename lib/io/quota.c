@@ -4,8 +4,6 @@
 #include <io/owner.h>
 #include <io/pod_amount.h>
 
-#include <string.h>
-
 /* What a quota may limit, by its names; requests and limits are those of containers. */
 static const struct {
     const char *names[2], *resource; /* NULL = the number of pods */

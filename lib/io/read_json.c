@@ -2,8 +2,6 @@
 /* Reads JSON text element by element, so that no List or Snapshot is ever one tree in memory. */
 #include <io/reader.h>
 
-#include <string.h>
-
 static karp_status scan_failed(karp_reader *reader, karp_str document, const io_cursor *at, io_scan why)
 {
     io_place place = io_place_of(document, at);

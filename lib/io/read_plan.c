@@ -4,7 +4,6 @@
 #include <base/str.h>
 #include <karp/peer.h>
 #include <math.h>
-#include <string.h>
 
 /* The contents of a document: the plan, and the input it was made from. */
 struct stated {

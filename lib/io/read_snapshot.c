@@ -2,8 +2,6 @@
 /* Reads the parts of a Snapshot other than its objects: time, settings, label tables, remembered state, catalogues. */
 #include <io/notes.h>
 
-#include <string.h>
-
 #include <karp/builder.h>
 #include <karp/library.h>
 #include <karp/settings.h>

@@ -4,7 +4,6 @@
 
 #include <base/hash.h>
 #include <math.h>
-#include <string.h>
 
 enum {
     DEEPEST = 2048, /* maximum nesting, whatever the context allows: each level is a recursive call */

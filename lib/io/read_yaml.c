@@ -6,8 +6,6 @@
 #include <io/reader.h>
 #include <io/yaml_scalar.h>
 
-#include <string.h>
-
 /* The bundled libyaml of the one-file library, else the system's. */
 #include "yaml.h"
 

@@ -8,9 +8,7 @@
 #include <io/ignored_kinds.h>
 #include <io/sizes.h>
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 #include <karp/settings.h>

@@ -5,7 +5,6 @@
 #include <io/rules_pod.h>
 
 #include <math.h>
-#include <string.h>
 
 static const char *const lists[] = { "initContainers", "containers" };
 

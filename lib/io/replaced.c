@@ -11,7 +11,6 @@
 #include <karp/library.h>
 #include <karp/lifecycle.h>
 #include <stdio.h>
-#include <string.h>
 
 karp_status io_note_replaced(karp_reader *reader, uint32_t number, const tree *before)
 {

@@ -2,7 +2,6 @@
 /* Source: Kubernetes' pkg/apis/core/validation, and apimachinery's pkg/util/validation. */
 #include <io/rules.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include <karp/values.h>

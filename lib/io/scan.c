@@ -3,7 +3,6 @@
 
 #include <json/bytes.h>
 #include <karp/library.h>
-#include <string.h>
 
 void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context)
 {

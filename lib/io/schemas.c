@@ -4,8 +4,6 @@
 
 #include <io/schema_rows.h>
 
-#include <string.h>
-
 /* ---- rows whose values are not decoded --------------------------------------------------------------------------- */
 
 #define SELECTOR PART("selector", io_selector_record)

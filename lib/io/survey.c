@@ -7,8 +7,6 @@
 #include <base/labels.h>
 #include <io/convert.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 
 static void note_time(karp_reader *reader, karp_str text)

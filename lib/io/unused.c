@@ -9,7 +9,6 @@
 #include <base/money.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/settings.h>
 

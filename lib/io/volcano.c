@@ -9,8 +9,6 @@
 #include <io/owner.h>
 #include <io/pod_amount.h>
 
-#include <string.h>
-
 static const char *const resources[IO_ENQUEUE_AMOUNTS] = { "cpu", "memory", "nvidia.com/gpu" };
 
 /* Adds the amount that many times. */

@@ -11,8 +11,6 @@
 #include <io/sizes.h>
 #include <karp/groups.h>
 
-#include <string.h>
-
 typedef struct workload {
     io_filler *f;
     const io_place *place;

@@ -8,7 +8,6 @@
 #include <karp/peer.h>
 #include <records/rows.h>
 #include <stdio.h>
-#include <string.h>
 
 static void get_answer(const write_job *job, const karp_admission *found, size_t index, karp_admitted *out)
 {

@@ -2,8 +2,6 @@
 #include "write_buffer.h"
 #include "write_notes.h"
 
-#include <string.h>
-
 #include <karp/library.h>
 #include "write_text.h"
 

@@ -3,7 +3,6 @@
 #include "write_catalogue.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <base/admit.h>
 #include <base/operators.h>

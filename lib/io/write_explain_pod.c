@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes why a pod is unschedulable, as a table of pools and instance types, and what would make it schedulable. */
-#include <string.h>
 
 #include "write_explain.h"
 #include "write_notes.h"

@@ -6,7 +6,6 @@
 #include <karp/library.h>
 #include <providers/builtin.h>
 #include <records/tables.h>
-#include <string.h>
 
 uint64_t launch_number(launch_counter *counter, const karp_launch *launch)
 {

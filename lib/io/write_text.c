@@ -4,7 +4,6 @@
 #include <base/words.h>
 #include <karp/objective.h>
 #include <math.h>
-#include <string.h>
 
 size_t text_columns(karp_str text)
 {

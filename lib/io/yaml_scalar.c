@@ -2,7 +2,6 @@
 #include <io/yaml_scalar.h>
 
 #include <karp/values.h>
-#include <string.h>
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
 

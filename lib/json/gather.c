@@ -4,7 +4,6 @@
 
 #include <base/sort.h>
 #include <base/str.h>
-#include <string.h>
 
 static bool refused(trees *t, karp_status status)
 {

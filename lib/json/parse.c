@@ -6,7 +6,6 @@
 #include <json/bytes.h>
 #include <karp/library.h>
 #include <karp/values.h>
-#include <string.h>
 
 /* Maximum nesting, whatever the caller allows: each level is a recursive call. */
 enum { DEEPEST = 2048 };

@@ -2,8 +2,6 @@
 #include <model/address.h>
 #include <base/str.h>
 
-#include <string.h>
-
 /* Parses four decimal numbers, which must be the whole text. */
 static bool parse_v4(const char *p, const char *end, uint8_t out[4])
 {

@@ -15,7 +15,6 @@
 #include <model/catalogue.h>
 #include <model/regex.h>
 #include <model/store_pods.h>
-#include <string.h>
 
 enum { ALL_GATES = 8191 };
 

@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <model/copy.h>
-#include <string.h>
 
 /* ---- slices and classes ------------------------------------------------------------------------------------------ */
 

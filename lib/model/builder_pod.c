@@ -6,7 +6,6 @@
 #include <model/address.h>
 #include <model/groups.h>
 #include <model/store_pods.h>
-#include <string.h>
 
 #include <karp/groups.h>
 #include <karp/library.h>

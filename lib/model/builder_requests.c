@@ -9,7 +9,6 @@
 #include <model/builder.h>
 
 #include <base/error.h>
-#include <string.h>
 
 /* More statuses than this are looked up in a hash table. */
 enum { FEW_STATUSES = 16 };

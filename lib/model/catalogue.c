@@ -7,10 +7,8 @@
 #include <model/copy.h>
 #include <math.h>
 #include <model/quantity.h>
-#include <string.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 
 /* ---- lists of requirements --------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include <karp/prices.h>
 #include <karp/values.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 
 #include <base/str.h>
 #include <model/quantity.h>
-#include <string.h>
 
 enum { MOST_STEPS = 100000 };
 

@@ -7,7 +7,6 @@
 #include <base/str.h>
 
 #include <karp/values.h>
-#include <string.h>
 
 enum token {
     T_END,

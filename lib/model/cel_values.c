@@ -3,7 +3,6 @@
 #include <model/cel_tree.h>
 
 #include <base/str.h>
-#include <string.h>
 
 /* ---- versions (semver.org 2.0.0) --------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #include <model/prepare.h>
 
 #include <base/error.h>
-#include <string.h>
 
 struct classing {
     karp_snapshot *s;

@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Label lists up to this length, the usual case, are sorted by insertion. */
 enum { FEW_LABELS = 24 };

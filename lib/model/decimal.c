@@ -2,10 +2,6 @@
 #include <model/decimal.h>
 #include <base/str.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include <model/bignum.h>
 
 /* Powers of ten that are exactly representable. */

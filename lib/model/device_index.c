@@ -5,7 +5,6 @@
 #include <base/sort.h>
 #include <model/extended_resources.h>
 #include <model/prepare.h>
-#include <string.h>
 
 typedef struct worker {
     karp_snapshot *s;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 (FIPS 180-4), to distinguish inputs and decisions. Not for secrets. */
-#include <string.h>
 
 #include <base/error.h>
 #include <karp/values.h>

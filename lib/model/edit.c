@@ -7,7 +7,6 @@
 #include <base/error.h>
 #include <model/snapshot.h>
 #include <model/store_pods.h>
-#include <string.h>
 
 #include <karp/builder.h>
 

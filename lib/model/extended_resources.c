@@ -3,7 +3,6 @@
 
 #include <base/str.h>
 #include <model/devices.h>
-#include <string.h>
 
 /* Every DeviceClass serves the resource of its own name as well. */
 #define IMPLICIT "deviceclass.resource.kubernetes.io/"

@@ -9,7 +9,6 @@
 #include <base/sort.h>
 #include <model/devices.h>
 #include <model/reuse_pods.h>
-#include <string.h>
 
 /* The arrays of string_facts while they are being filled. */
 struct text_facts {

@@ -6,7 +6,6 @@
 #include <model/extended_resources.h>
 #include <model/reuse_pods.h>
 #include <model/prepare.h>
-#include <stdatomic.h>
 
 struct frame {
     karp_context *context; /* no reference: owners of the frame have one */

@@ -4,8 +4,6 @@
 #include <base/sort.h>
 #include <base/str.h>
 
-#include <string.h>
-
 #include <karp/lint.h>
 
 static bool in_domain(karp_str domain, karp_str restricted)

@@ -15,7 +15,6 @@
 #include <model/prepare.h>
 #include <model/price_expression.h>
 #include <model/quantity.h>
-#include <string.h>
 
 /* The price of offerings with one requirement set, of types with one name. */
 typedef struct price_update {

@@ -3,8 +3,6 @@
 #include <base/str.h>
 
 #include <base/error.h>
-#include <stddef.h>
-#include <string.h>
 
 static const struct {
     const char *id, *name, *text;

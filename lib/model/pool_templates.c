@@ -7,7 +7,6 @@
 
 #include <base/bits.h>
 #include <base/error.h>
-#include <string.h>
 
 /* ---- what agrees with a requirement on one label key ------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 
 #include <base/str.h>
 #include <math.h>
-#include <stddef.h>
 
 enum { DEEPEST = 32 };
 

@@ -2,9 +2,6 @@
 #include <model/quantity.h>
 #include <base/str.h>
 
-#include <stdint.h>
-#include <string.h>
-
 /* The parts of a text, before any arithmetic. */
 typedef struct pieces {
     const char *whole, *fraction; /* digits */

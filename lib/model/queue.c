@@ -9,7 +9,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/reuse_pods.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/regex.h>
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { MOST_STEPS = 8192, MOST_RANGES = 4096, MOST_REPEATS = 1000, MOST_DEPTH = 100 };

@@ -4,7 +4,6 @@
 #include <karp/objects.h>
 #include <base/bisect.h>
 #include <base/sort.h>
-#include <string.h>
 
 static uint32_t refuse(algebra *a) { return mem_refused_id(&a->failed); }
 

@@ -3,7 +3,6 @@
 #include <model/requirement.h>
 
 #include <base/sort.h>
-#include <string.h>
 
 enum { STACK_ENTRIES = 64 }; /* sets up to this size are built on the stack */
 

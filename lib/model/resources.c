@@ -4,7 +4,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/quantity.h>
-#include <string.h>
 
 bool resource_names_init(strings *names, karp_context *context)
 {

@@ -11,7 +11,6 @@
 #include <base/sort.h>
 #include <model/frame.h>
 #include <model/reuse_pods.h>
-#include <string.h>
 
 /* ---- changed Nodes and NodeClaims -------------------------------------------------------------------------------- */
 

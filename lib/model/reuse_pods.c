@@ -3,7 +3,6 @@
 
 #include <base/bisect.h>
 #include <base/sort.h>
-#include <string.h>
 
 /* Places that were written to, and those behind the previous last place. */
 static size_t list_places(const struct reused_pods *k, const store *now, uint32_t *out)

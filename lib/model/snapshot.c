@@ -10,7 +10,6 @@
 #include <model/reuse_pods.h>
 #include <model/store_pods.h>
 #include <model/store.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>

@@ -7,7 +7,6 @@
 #include <base/sort.h>
 #include <base/str.h>
 #include <model/taints.h>
-#include <string.h>
 
 /* names id -> index of the Node; NULL = out of memory. */
 static uint32_t *nodes_by_name(const karp_snapshot *s)

@@ -6,10 +6,8 @@
 #include <model/layout.h>
 #include <model/store_pods.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include <karp/library.h>
-#include <karp/settings.h>
 
 /* 2026-01-01T00:00:00Z: the default clock of a snapshot. */
 #define DEFAULT_NOW (INT64_C(1767225600) * INT64_C(1000000000))

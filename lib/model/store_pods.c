@@ -2,7 +2,6 @@
 #include <model/store_pods.h>
 
 #include <base/sort.h>
-#include <string.h>
 
 /* An entry of the hash table. */
 typedef struct pod_slot {

@@ -8,7 +8,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/translate.h>
-#include <string.h>
 
 static bool translate_list(karp_snapshot *s, const struct translation *t, resource_list list, resource_list *out)
 {

@@ -3,7 +3,6 @@
 #include <model/prepare.h>
 
 #include <base/sort.h>
-#include <string.h>
 
 enum { MOST_ALTERNATIVES = 4096 }; /* larger products of alternatives are rejected; real pods do not come near */
 

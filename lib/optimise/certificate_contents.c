@@ -9,7 +9,6 @@
 #include <optimise/certificate_rest.h>
 
 #include <base/sort.h>
-#include <string.h>
 
 enum { MOST_CONTENTS = 1 << 19, FRONT = 16 };
 static const int64_t most_money = INT64_MAX / 4;

@@ -3,7 +3,6 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
-#include <string.h>
 
 enum { MOST_PODS = 300, MOST_STATES = 1 << 19 };
 

@@ -11,7 +11,6 @@
 #include <schedule/pricing.h>
 #include <schedule/options.h>
 #include <schedule/solve.h>
-#include <string.h>
 
 /* ---- the bound of a round ---------------------------------------------------------------------------------------- */
 

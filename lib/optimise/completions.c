@@ -2,7 +2,6 @@
 #include <optimise/completions.h>
 
 #include <base/sort.h>
-#include <string.h>
 
 enum { MOST_CELLS = 1 << 11, MOST_NUMBERS = 1 << 20, MOST_SCARCE = 64, LEAST_WIDTH = 16 };
 

@@ -9,7 +9,6 @@
 #include <model/selector.h>
 #include <optimise/bound.h>
 #include <optimise/packing.h>
-#include <string.h>
 
 #ifndef KARP_NO_FIT
 

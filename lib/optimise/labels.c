@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <optimise/bound.h>
-
 enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8 };
 #define SAME (1 + 1e-11) /* worths within this factor count as equal */
 

@@ -4,7 +4,6 @@
 #include <base/bits.h>
 #include <base/sort.h>
 #include <math.h>
-#include <string.h>
 
 /* Most work for the pivots of one master problem. */
 #define MOST_WORK (UINT64_C(1) << 32)

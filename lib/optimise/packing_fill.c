@@ -10,7 +10,6 @@
 #include <base/context.h>
 #include <base/sort.h>
 #include <math.h>
-#include <string.h>
 
 enum { BUY_VISITS = 8192, FEW_RATED = 64, CLASS_RATED = 16 };
 /* Offers whose promise is lower than the best by this much are tried only when nothing else fits. */

@@ -12,7 +12,6 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <karp/explain.h>
-#include <string.h>
 
 #define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */
 

@@ -10,7 +10,6 @@
 #include <base/error.h>
 #include <math.h>
 #include <optimise/packing.h>
-#include <string.h>
 
 enum { FIRST_PATTERNS = 5000, PATTERN_PART = 2 }; /* the first stop with patterns; part of the steps for them */
 #define AHEAD 0.998 /* a search leads if its best plan costs less than this part of the other's */

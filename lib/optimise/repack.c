@@ -13,9 +13,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/methods.h>
-#include <optimise/certify.h>
 #include <schedule/movable.h>
-#include <string.h>
 
 enum { SPARE_PLANS = 8 };
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <optimise/packing.h>
 #include <schedule/pricing.h>
-#include <string.h>
 
 enum { MORE_LAUNCHES = 1000, SAME_STEP = 5 };
 

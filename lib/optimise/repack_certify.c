@@ -7,7 +7,6 @@
 #include <decision/decision.h>
 #include <inttypes.h>
 #include <optimise/certify.h>
-#include <string.h>
 
 /* ---- the description of the cluster ------------------------------------------------------------------------------ */
 

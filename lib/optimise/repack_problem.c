@@ -10,7 +10,6 @@
 #include <math.h>
 #include <optimise/packing.h>
 #include <schedule/movable.h>
-#include <string.h>
 
 static bool make_launches(repacking *r)
 {

@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
-#include <string.h>
 
 #include <karp/passes.h>
 

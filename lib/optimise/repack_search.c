@@ -10,7 +10,6 @@
 #include <base/context.h>
 #include <base/sort.h>
 #include <math.h>
-#include <string.h>
 
 enum {
     MOST_TOGETHER = 6,

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <model/store.h>
 #include <optimise/contents.h>
-#include <string.h>
 
 enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, WORK_A_BRANCH = 4096 };
 enum { PIVOT_PARTS = 32 }; /* numbers of the basis that a pivot changes in one unit of work */

@@ -5,9 +5,6 @@
 #include <providers/provider.h>
 #include <base/error.h>
 
-#include <stddef.h>
-#include <string.h>
-
 #include <karp/settings.h>
 
 karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,

@@ -2,7 +2,6 @@
 #include <providers/decode.h>
 
 #include <stdio.h>
-#include <string.h>
 
 void decode_begin(decoder *d, karp_context *context, scratch *s, karp_error *error)
 {

@@ -2,7 +2,6 @@
 #include <providers/fail.h>
 
 #include <base/error.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 karp_status provider_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)

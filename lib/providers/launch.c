@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/launch.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/library.h>
 #include <karp/values.h>

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #endif
 #include <stdio.h>
-#include <string.h>
 
 #include <base/str.h>
 #include <json/tree.h>

@@ -2,11 +2,9 @@
 /* Opening, facts, node classes, instance types, labels. */
 #include <providers/provider.h>
 #include <providers/builtin.h>
-#include <base/error.h>
 #include <base/strbuf.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 #include <karp/settings.h>

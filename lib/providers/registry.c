@@ -5,8 +5,6 @@
 #include <base/error.h>
 #include <base/memory.h>
 
-#include <string.h>
-
 #include <karp/library.h>
 
 typedef struct registered {

@@ -3,7 +3,6 @@
 #include <base/strbuf.h>
 
 #include <base/error.h>
-#include <string.h>
 
 #include <karp/library.h>
 

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include <base/memory.h>
 #include <karp/provider.h>
 #include <providers/fail.h>

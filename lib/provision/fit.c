@@ -11,7 +11,6 @@
 #include <model/selector.h>
 #include <optimise/fit_cost.h>
 #include <schedule/fit.h>
-#include <string.h>
 
 enum { FIT_POLL_EVERY = 1024 };
 #define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */

@@ -12,7 +12,6 @@
 #include <model/snapshot.h>
 #include <schedule/movable.h>
 #include <provision/provision.h>
-#include <string.h>
 
 /*
  * The snapshot with the changes applied. The view borrows everything but the offerings, whose prices and availability

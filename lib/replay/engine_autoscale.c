@@ -2,8 +2,6 @@
 #include <replay/engine.h>
 #include <replay/state_rows.h>
 
-#include <string.h>
-
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 static void read_one(engine *e, const trace_autoscaler *from, replay_autoscaler *a)

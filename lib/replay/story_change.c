@@ -13,7 +13,6 @@
 #include <io/owner.h>
 #include <io/pods_rules.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct change {
     story *s;

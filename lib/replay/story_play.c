@@ -4,8 +4,6 @@
 #include <replay/engine_ordered.h>
 #include <replay/story.h>
 
-#include <string.h>
-
 #include <karp/library.h>
 
 #include <io/write_buffer.h>

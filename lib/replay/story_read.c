@@ -6,9 +6,7 @@
 
 #include <base/bisect.h>
 #include <io/notes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/library.h>
 

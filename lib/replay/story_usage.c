@@ -6,7 +6,6 @@
 #include <replay/story.h>
 
 #include <stdio.h>
-#include <string.h>
 
 static karp_status add_effect(story *s, story_step *step, const trace_event *event)
 {

@@ -2,8 +2,6 @@
 #include <replay/engine.h>
 #include <replay/story.h>
 
-#include <string.h>
-
 #include <karp/peer.h>
 
 #include <io/write_buffer.h>

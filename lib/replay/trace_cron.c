@@ -6,7 +6,6 @@
 #include <replay/schedule.h>
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- one CronJob ------------------------------------------------------------------------------------------------- */
 

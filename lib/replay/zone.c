@@ -5,8 +5,6 @@
 #include <base/civil.h>
 #include <base/str.h>
 
-#include <string.h>
-
 enum { HEAD = 44, NAME_MOST = 64, SIZES = 6, TURN_MOST = 100000 };
 enum { UTC_MARKS, WALL_MARKS, LEAPS, TURNS, KINDS, NAMES }; /* numbers in the head of a part, in this order */
 

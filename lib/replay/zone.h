@@ -4,7 +4,6 @@
 
 #include <base/memory.h>
 #include <karp/base.h>
-#include <stdbool.h>
 
 /* From some time on the clock is so far ahead of UTC. */
 typedef struct zone_turn {

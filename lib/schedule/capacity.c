@@ -11,7 +11,6 @@
 #include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
-#include <string.h>
 
 /* The variants of a template sorted by their free capacity of one resource. Those with enough of it are at the end of
  * the order. There is a mask of the rest of the order at every STRIDE positions; variants in between are cleared one by

@@ -5,7 +5,6 @@
 #include <base/sort.h>
 #include <schedule/capacity.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 /* ---- skip ranges ------------------------------------------------------------------------------------------------- */
 

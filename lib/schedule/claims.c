@@ -3,14 +3,12 @@
 
 #include <base/bits.h>
 #include <schedule/devices.h>
-#include <schedule/claim_order.h>
 #include <schedule/volumes.h>
 #include <schedule/placement.h>
 #include <schedule/policy.h>
 #include <schedule/ports.h>
 #include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
-#include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
 #include <string.h>

@@ -7,8 +7,6 @@
 
 #include <base/sort.h>
 
-#include <string.h>
-
 /* The selector being built. */
 struct deduced {
     label_pair *labels;

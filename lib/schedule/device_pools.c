@@ -7,7 +7,6 @@
 #include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
-#include <string.h>
 
 bool reaches(scheduler *s, const asking *who, uint32_t set, demand d)
 {

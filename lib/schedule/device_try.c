@@ -4,7 +4,6 @@
 
 #include <schedule/device_answers.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 const live_request *request_at(const search *x, const position *p)
 {

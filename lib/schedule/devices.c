@@ -8,7 +8,6 @@
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
-#include <string.h>
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 

@@ -6,7 +6,6 @@
 
 #include <model/requirement.h>
 #include <schedule/templates.h>
-#include <string.h>
 
 static bool refuse(scheduler *s) { return mem_refused(&s->failed); }
 

@@ -21,7 +21,6 @@
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/volumes.h>
-#include <string.h>
 
 enum { CLASS_UNKNOWN, CLASS_PLAIN, CLASS_OTHER };
 

@@ -6,7 +6,6 @@
 #include <model/copy.h>
 #include <model/prepare.h>
 #include <model/selector.h>
-#include <string.h>
 
 static label_list labels_of(copier *c, const karp_label *list, size_t count)
 {

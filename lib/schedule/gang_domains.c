@@ -5,7 +5,6 @@
 #include <schedule/claim_order.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
-#include <string.h>
 
 /* A node and its value of the key. */
 struct labelled {

@@ -12,7 +12,6 @@
 #include <schedule/loop.h>
 #include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 /* How good a domain is for a group: more groups of a composite, then more pods, then lower cost. */
 typedef struct gang_score {

@@ -9,7 +9,6 @@
 #include <schedule/label_groups.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
-#include <string.h>
 
 /* Distinguishes kinds of parts that are interned in one table. */
 enum part {

@@ -16,7 +16,6 @@
 #include <schedule/templates.h>
 #include <schedule/topology.h>
 #include <schedule/volumes.h>
-#include <string.h>
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 

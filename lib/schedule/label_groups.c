@@ -4,7 +4,6 @@
 #include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
-#include <string.h>
 
 /* The number of the class's label group; NO_ID = out of memory. */
 static uint32_t label_group_of(scheduler *s, const pod_class *k)

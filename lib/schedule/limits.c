@@ -7,7 +7,6 @@
 #include <model/quantity.h>
 #include <schedule/report.h>
 #include <schedule/types.h>
-#include <string.h>
 
 static const int64_t unlimited = INT64_C(1) << 61;
 

@@ -12,7 +12,6 @@
 #include <schedule/topology.h>
 #include <schedule/types.h>
 #include <schedule/views.h>
-#include <string.h>
 
 #define ANY_COPIES UINT32_MAX
 enum { MOST_SETS = 256, MOST_ABOVE = 9 }; /* MOST_ABOVE: a group and the composites above it */

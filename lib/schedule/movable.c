@@ -5,7 +5,6 @@
 
 #include <base/duration.h>
 #include <model/taints.h>
-#include <string.h>
 
 bool pod_active(const pod *p) { return !pod_over(p) && p->deletion == KARP_NO_TIME; }
 

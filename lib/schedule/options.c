@@ -4,7 +4,6 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <model/peer.h>
-#include <stddef.h>
 
 #define MOST_NODE_COST 1e6
 #define MOST_FACTOR 1e6 /* most that prices may be multiplied by */

@@ -2,8 +2,6 @@
 /* What became of the preferences of the pods that a round placed. */
 #include <schedule/result.h>
 
-#include <string.h>
-
 #include <base/sort.h>
 #include <base/str.h>
 #include <schedule/scheduler.h>

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <model/prepare.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 struct by_price {
     const scheduler *s;

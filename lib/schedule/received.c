@@ -5,7 +5,6 @@
 #include <base/sort.h>
 #include <schedule/placement.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 /* ---- slices of the queue ----------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
-#include <base/strbuf.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>
 #include <schedule/devices.h>
@@ -14,7 +13,6 @@
 #include <schedule/movable.h>
 #include <schedule/options.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 /* ---- claims ------------------------------------------------------------------------------------------------------ */
 

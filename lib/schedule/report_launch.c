@@ -8,7 +8,6 @@
 #include <base/strbuf.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
-#include <string.h>
 
 /* A number as a list with one value. */
 static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)

@@ -2,23 +2,13 @@
 /* Sets up a scheduler and frees it. */
 #include <schedule/scheduler.h>
 
-#include <base/context.h>
 #include <base/sort.h>
 #include <model/extended_resources.h>
-#include <schedule/pods.h>
-#include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/gang_loop.h>
-#include <schedule/hosts.h>
 #include <schedule/options.h>
-#include <schedule/rounds.h>
 #include <schedule/solve.h>
-#include <schedule/templates.h>
-#include <schedule/topology.h>
-#include <schedule/types.h>
 #include <schedule/views.h>
-#include <schedule/volumes.h>
-#include <string.h>
 
 static const karp_options default_options = { .size = sizeof(karp_options) };
 

@@ -16,7 +16,6 @@
 #include <schedule/topology.h>
 #include <schedule/views.h>
 #include <schedule/volumes.h>
-#include <string.h>
 
 enum { POLL_EVERY = 1024 };
 

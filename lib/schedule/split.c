@@ -8,7 +8,6 @@
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 #include <schedule/views.h>
-#include <string.h>
 
 /* The numbers of the proposal. */
 enum { MOST_PASSES = 2 };

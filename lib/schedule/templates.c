@@ -7,7 +7,6 @@
 #include <schedule/ports.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
-#include <string.h>
 
 static int by_weight(uint32_t x, uint32_t y, const void *user)
 {

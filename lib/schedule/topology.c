@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up topology, and counts pods where they are placed. */
-#include <schedule/filters.h>
-#include <schedule/label_groups.h>
 #include <schedule/placement.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>

@@ -8,7 +8,6 @@
 #include <model/taints.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
-#include <string.h>
 
 static int heavier_pod_term(const void *x, const void *y, const void *user)
 {

@@ -13,7 +13,6 @@
 #include <schedule/types.h>
 #include <schedule/volumes.h>
 #include <schedule/why_topology.h>
-#include <string.h>
 
 #include <karp/inspect.h>
 

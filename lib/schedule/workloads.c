@@ -7,7 +7,6 @@
 
 #include <base/sort.h>
 #include <schedule/scheduler.h>
-#include <string.h>
 
 void scheduler_set_workloads(scheduler *s, struct workloads *w) { s->workloads = w; }
 

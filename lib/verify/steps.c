@@ -11,7 +11,6 @@
 #include <base/error.h>
 #include <math.h>
 #include <base/cron.h>
-#include <string.h>
 
 /* The removed nodes, and the places of their pods, after so many steps. */
 typedef struct prefix {

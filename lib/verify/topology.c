@@ -8,7 +8,6 @@
 #include <base/sort.h>
 
 #include <base/bits.h>
-#include <string.h>
 
 /* ---- kinds of pods ----------------------------------------------------------------------------------------------- */
 

@@ -7,9 +7,7 @@
 #include <karp/inspect.h>
 #include <karp/peer.h>
 #include <model/reuse_pods.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const finding_names[] = {
     "UNKNOWN",

@@ -2,7 +2,6 @@
 #include <providers/aws/capacity.h>
 
 #include <math.h>
-#include <string.h>
 
 #include <karp/values.h>
 #include <base/str.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/node_class.h>
 
-#include <string.h>
-
 #include <karp/values.h>
 #include <providers/decode.h>
 #include <providers/aws/defaults.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/defaults.h>
 
-#include <string.h>
-
 #include <providers/decode.h>
 #include <providers/aws/plugin.h>
 #include <base/admit.h>

@@ -8,7 +8,6 @@
 #include <base/str.h>
 #include <providers/aws/ec2_devices.h>
 #include <stdio.h>
-#include <string.h>
 
 #define GPU_DRIVER "gpu.nvidia.com"
 

@@ -3,7 +3,6 @@
 
 #include <base/bisect.h>
 #include <base/error.h>
-#include <string.h>
 
 #include <providers/cloud/table.h>
 

@@ -2,8 +2,6 @@
 /* Facts of a region's instance types: the built-in table, and loaded facts. */
 #pragma once
 
-#include <stdbool.h>
-
 #include <providers/aws/ec2_table.h>
 #include <providers/aws/node_class.h>
 

@@ -8,7 +8,6 @@
 
 #include <base/error.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/values.h>
 

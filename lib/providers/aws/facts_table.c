@@ -6,8 +6,6 @@
 #include <providers/aws/facts_read.h>
 
 #include <base/error.h>
-#include <stddef.h>
-#include <string.h>
 
 #include <providers/aws/defaults.h>
 #include <providers/cloud/write.h>

@@ -4,7 +4,6 @@
 
 #include <base/sort.h>
 #include <math.h>
-#include <string.h>
 
 static bool has_word(const tree *list, const char *word)
 {

@@ -2,7 +2,6 @@
 #include <providers/aws/plugin.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <providers/decode.h>
 #include <providers/launch.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/labels.h>
 
-#include <string.h>
-
 #include <base/labels.h>
 #include <base/str.h>
 

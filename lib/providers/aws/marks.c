@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/marks.h>
 
-#include <string.h>
-
 #include <base/memory.h>
 #include <base/str.h>
 #include <karp/library.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The AWS plugin: implements the function table of providers. */
 
-#include <string.h>
-
 #include <karp/settings.h>
 #include <karp/values.h>
 #include <providers/aws/defaults.h>

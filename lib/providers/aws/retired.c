@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/retired.h>
 
-#include <string.h>
-
 #include <providers/scratch.h>
 
 const char aws_retired_by[] = "October 2026";

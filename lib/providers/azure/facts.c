@@ -2,7 +2,6 @@
 #include <providers/azure/facts.h>
 
 #include <base/error.h>
-#include <string.h>
 
 #include <providers/cloud/write.h>
 

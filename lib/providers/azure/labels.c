@@ -2,7 +2,6 @@
 #include <providers/azure/types.h>
 
 #include <base/labels.h>
-#include <string.h>
 
 static const karp_str well_known[] = {
     TEXT(AZURE_GROUP "placement-scope"),

@@ -2,7 +2,6 @@
 #include <providers/azure/node_class.h>
 
 #include <base/error.h>
-#include <string.h>
 #include <providers/cloud/go_hash.h>
 
 const azure_class azure_plain_class = { .disk_gb = 128 };

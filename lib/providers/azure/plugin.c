@@ -3,8 +3,6 @@
 #include <providers/builtin.h>
 #include <providers/cloud/regions.h>
 
-#include <string.h>
-
 #include <providers/azure/types.h>
 #include <providers/launch.h>
 

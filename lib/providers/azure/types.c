@@ -2,7 +2,6 @@
 #include <providers/azure/types.h>
 
 #include <stdio.h>
-#include <string.h>
 #include <math.h>
 
 enum { ZONES = 10, KINDS = 2, ULTRAS = 2, OFFER_LABELS = 6, LABELS_MOST = 40 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/cloud/go_hash.h>
 
-#include <string.h>
-
 #include <karp/values.h>
 
 /* "Never" and invalid durations have no value. */

@@ -3,8 +3,6 @@
 
 #include <providers/launch.h>
 
-#include <string.h>
-
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 bool cloud_labels_begin(cloud_labels *l, scratch *s, cloud_shared *shared, size_t room)

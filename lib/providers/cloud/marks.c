@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/cloud/marks.h>
 
-#include <string.h>
-
 #include <base/memory.h>
 #include <karp/library.h>
 

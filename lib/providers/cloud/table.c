@@ -3,7 +3,6 @@
 
 #include <base/bisect.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/values.h>
 

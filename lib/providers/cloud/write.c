@@ -2,7 +2,6 @@
 #include <providers/cloud/write.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/values.h>
 

@@ -2,8 +2,6 @@
 /* Instance types from catalogue documents: facts of kind "types", in kwok's format or the full one. */
 #include <providers/builtin.h>
 
-#include <string.h>
-
 #include <karp/inspect.h>
 #include <karp/io.h>
 #include <karp/library.h>

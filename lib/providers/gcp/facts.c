@@ -4,7 +4,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <providers/cloud/write.h>
 #include <providers/decode.h>

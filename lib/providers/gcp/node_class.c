@@ -3,7 +3,6 @@
 
 #include <base/error.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <karp/values.h>
 #include <providers/cloud/table.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/gcp/types.h>
 
-#include <string.h>
 #include <math.h>
 #include <karp/values.h>
 
