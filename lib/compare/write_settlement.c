@@ -2,7 +2,6 @@
 /* Writes Settlement documents (docs/formats.md, "Settled"). */
 #include <compare/write_comparison.h>
 
-#include <io/write_hooks.h>
 #include <io/write_notes.h>
 #include <io/write_licences.h>
 #include <io/write_plan_json.h>

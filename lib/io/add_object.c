@@ -4,7 +4,7 @@
 #include <io/groups.h>
 #include <io/notes.h>
 #include <io/pods_of.h>
-#include <io/rules_pod.h>
+#include <io/rules.h>
 #include <io/previews.h>
 #include <io/prices.h>
 

@@ -2,10 +2,7 @@
 /* Sources: Kubernetes' plugin/pkg/admission/limitranger, runtimeclass and priority, pkg/apis/core/v1/defaults.go. */
 #include <io/admission.h>
 
-#include <io/pod_security.h>
-
 #include <base/nearest.h>
-#include <io/mutators.h>
 #include <io/notes.h>
 #include <io/pod_amount.h>
 

@@ -40,3 +40,9 @@ karp_status io_admit_created(io_admission *a, karp_reader *reader, trees *t, tre
 /* Why a LimitRange or a RuntimeClass keeps a filled pod from being created: appended to the text. */
 void io_admission_refuses(const io_admission *a, const karp_reader *reader, const tree *spec, karp_str namespace_,
                           char *why, size_t room);
+
+/* Pod Security admission: the label pod-security.kubernetes.io/enforce of a Namespace. */
+
+/* Why the level of its namespace refuses the pods; nothing is written if it takes them, or if the namespace is not in
+ * the input. */
+void io_pod_security_refuses(const karp_reader *reader, const tree *spec, karp_str namespace_, char *why, size_t room);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/assumed_storage.h>
 #include <io/fill.h>
 
 static const char default_class[] = "default";

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HorizontalPodAutoscalers and KEDA's ScaledObjects set the replicas of their targets before pods are created. */
-#include <io/autoscalers.h>
 
 #include <io/change.h>
 #include <io/fill.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/convert.h>
 #include <io/decode_fields.h>
-#include <io/mutators.h>
+#include <io/notes.h>
 #include <io/fill.h>
 #include <io/owner.h>
-#include <io/refused.h>
 
 #include <base/admit.h>
 #include <base/assumed.h>

@@ -6,14 +6,90 @@
 #pragma once
 
 #include <io/admission.h>
-#include <io/assumed_storage.h>
 #include <io/make_object.h>
-#include <io/quota.h>
+#include <io/pods_of.h>
 #include <io/reader.h>
-#include <io/volcano.h>
-#include <io/waiting_pods.h>
 
 #include <karp/settings.h>
+
+/* Pods without a node for which Karpenter launches none, because the scheduler has not marked them as unschedulable. */
+
+typedef struct io_waiting_group {
+    uint64_t count;
+    karp_str space, name, gate; /* of the first pod */
+} io_waiting_group;
+
+typedef struct io_waiting_pods {
+    io_waiting_group gated; /* they have scheduling gates */
+    io_waiting_group silent; /* they have no condition PodScheduled, and in strict mode they get none */
+} io_waiting_pods;
+
+/* Counts the pod if it is one of them. false = out of memory. */
+bool io_count_waiting(io_waiting_pods *waiting, karp_reader *reader, const tree *pod);
+/* A note for each group. */
+karp_status io_warn_of_waiting(const io_waiting_pods *waiting, karp_reader *reader);
+
+/* Jobs of Volcano that wait in its queue, without pods. */
+
+enum { IO_ENQUEUE_AMOUNTS = 3 };
+
+/* What counts for Volcano's queue, of each resource. */
+typedef struct io_enqueue {
+    bool known; /* the nodes and pods of the input were added up */
+    char total[IO_ENQUEUE_AMOUNTS][KARP_VALUE_TEXT]; /* allocatable of all nodes */
+    char used[IO_ENQUEUE_AMOUNTS][KARP_VALUE_TEXT]; /* by pods on them, and by Jobs before this one */
+} io_enqueue;
+
+/* Notes a Job of Volcano for which its scheduler would create no pods yet. Errors: NOMEM. */
+karp_status io_enqueue_note(io_enqueue *queue, karp_reader *reader, const io_deferred *w, const io_pods *pods);
+
+/* ResourceQuotas: how many of the pods that are created they would refuse. The pods are planned all the same. */
+
+enum { IO_QUOTA_AMOUNTS = 6 };
+
+typedef struct io_quota {
+    uint32_t number, next; /* in reader->deferred; index + 1 of the next one of its namespace, 0 = none */
+    uint64_t created, refused;
+    char used[IO_QUOTA_AMOUNTS][KARP_VALUE_TEXT]; /* "" = not limited; of the amounts in quota.c */
+} io_quota;
+
+typedef struct io_quotas {
+    io_table first; /* namespace -> index */
+    io_quota *list;
+    size_t count, capacity;
+} io_quotas;
+
+void io_quotas_init(io_quotas *q, karp_context *context);
+void io_quotas_free(io_quotas *q, karp_context *context);
+/* Takes note of a ResourceQuota. Errors: NOMEM. */
+karp_status io_quotas_note(io_quotas *q, karp_reader *reader, const io_deferred *w);
+/* Counts a filled pod: one that is created, or one that exists, which a quota cannot refuse. */
+void io_quotas_count(io_quotas *q, const karp_reader *reader, const tree *pod, bool created);
+/* Adds a note for each quota that refuses pods. Errors: NOMEM. */
+karp_status io_quotas_end(const io_quotas *q, karp_reader *reader);
+
+/*
+ * StorageClasses and PersistentVolumeClaims that manifests name and the input lacks. An input without any StorageClass
+ * comes from no cluster, such as the output of helm template. Its classes are then assumed to bind a volume, in any
+ * zone, when the first pod needs it.
+ */
+
+typedef struct io_assumed_storage {
+    bool on;
+    io_table storage_classes; /* names of classes of unbound claims */
+    io_table volume_claims; /* "namespace/name" -> 1 = filled in; 0 = only named by a pod */
+} io_assumed_storage;
+
+struct io_filler;
+
+void io_assumed_init(io_assumed_storage *assumed, karp_context *context);
+void io_assumed_free(io_assumed_storage *assumed);
+/* Notes a claim that is filled in. One without a class gets the assumed default class. Failures are recorded in `t`. */
+void io_assume_class(io_assumed_storage *assumed, trees *t, tree *claim);
+/* Notes the claims of a pod that is not on a node. false = out of memory. */
+bool io_assume_claims(io_assumed_storage *assumed, const tree *pod);
+/* Adds what was noted and the input lacks, with one note. */
+karp_status io_add_assumed(struct io_filler *filler);
 
 /* A PodDisruptionBudget whose status is computed from the pods. */
 typedef struct io_open_budget {

@@ -3,13 +3,10 @@
  * Handles the end of the input: fills in and adds deferred objects, passes catalogues to the builder, creates the
  * snapshot.
  */
-#include <io/autoscalers.h>
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/fill.h>
-#include <io/helm_hooks.h>
-#include <io/left_out.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>

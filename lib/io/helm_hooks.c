@@ -3,7 +3,6 @@
  * Helm's hooks, which `helm template` writes among the other objects: tests, and what runs before or after an install,
  * an upgrade or a removal. They do not run together with the release. Source: helm, pkg/release/v1/hook.go.
  */
-#include <io/helm_hooks.h>
 
 #include <base/nearest.h>
 #include <io/fill.h>

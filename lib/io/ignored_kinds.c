@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/ignored_kinds.h>
+#include <io/notes.h>
 
 #include <io/kinds.h>
 

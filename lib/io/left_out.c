@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/left_out.h>
+#include <io/notes.h>
 
 karp_status io_leave_out(karp_reader *reader, karp_status status, const tree *root, const io_place *place)
 {

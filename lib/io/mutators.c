@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/mutators.h>
+#include <io/notes.h>
 
 enum { DEEPEST = 24 };
 

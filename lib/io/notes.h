@@ -116,3 +116,48 @@ karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *
 /* Note values out of range; each kind of value once. */
 karp_status io_note_invalid_pod(karp_reader *reader, const karp_pod *pod);
 karp_status io_note_invalid_pool(karp_reader *reader, const karp_node_pool *pool);
+
+/* Leaves out Helm's hooks with a note, or what creates pods besides the hooks of the option's phase. Errors: NOMEM. */
+karp_status io_settle_hooks(karp_reader *reader);
+
+/* Sets the replicas of workloads without pods as their autoscalers would, and notes it; notes what
+ * VerticalPodAutoscalers recommend. Called after everything has been read and counted. */
+karp_status io_settle_autoscalers(karp_reader *reader);
+
+/* With `skip_unknown` a plain object with a wrong value is left out, and is a problem. */
+
+/* Takes the failure of an object, in reader->error, as a problem. Returns the status of a failure that is none of the
+ * object's values, or of every one without `skip_unknown`. */
+karp_status io_leave_out(karp_reader *reader, karp_status status, const tree *root, const io_place *place);
+/* Leaves out all deferred objects that cannot be decoded. */
+karp_status io_leave_out_wrong(karp_reader *reader);
+
+/* Kinds that are not read and of which the caller says that they create no pods: "Farm.example.com,*.example.org". */
+
+/* Reads `ignored_kinds` of the options. Errors: INVALID, NOMEM. */
+karp_status io_ignored_read(karp_reader *reader);
+bool io_is_ignored(const karp_reader *reader, karp_str api_version, karp_str kind);
+
+/*
+ * What changes pods when they are created, and is not evaluated: policies, webhooks, injectors of sidecars. Pods that
+ * an API server has written are changed already.
+ */
+
+/* An object of a kind that is not read. A policy that changes what decisions read in pods is not understood; of a
+ * webhook for new pods there is a note. *told = there was one. Errors: NOMEM. */
+karp_status io_note_mutator(karp_reader *reader, const tree *root, const io_place *place, bool *told);
+/* A note if a Namespace, or the template of pods, asks for a sidecar that the template does not have. Errors: NOMEM. */
+karp_status io_note_injected(karp_reader *reader, const io_deferred *w, const tree *metadata, const tree *spec);
+
+/* Manifests that the API server refuses, and amounts that are probably meant otherwise. */
+
+/* What the API server refuses in an object that creates pods, or in a pod: appended to `why`, which is "". `template_`
+ * has metadata and spec; `claims` are volumeClaimTemplates; `operated`: an operator completes the pods. */
+void io_why_refused(const tree *root, const tree *template_, const tree *claims, bool operated, char *why, size_t room);
+
+/* Adds a problem about an object that the API server refuses, although decisions can be made with it: a NodePool whose
+ * nodeClassRef lacks its group, a PodDisruptionBudget with both bounds. Errors: NOMEM. */
+karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
+
+/* Notes amounts of the containers such as "memory: 512m". Errors: NOMEM. */
+karp_status io_note_amounts(karp_reader *reader, const io_deferred *w, const tree *spec);

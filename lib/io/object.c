@@ -2,14 +2,10 @@
 /* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, deferred objects. */
 
 #include <io/notes.h>
-#include <io/refused.h>
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/convert.h>
 #include <io/foreign.h>
-#include <io/ignored_kinds.h>
-#include <io/left_out.h>
-#include <io/mutators.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
 

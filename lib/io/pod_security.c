@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source: Kubernetes' Pod Security Standards, and k8s.io/pod-security-admission/policy of 1.36. */
-#include <io/pod_security.h>
+#include <io/admission.h>
 
 #include <io/rules.h>
 

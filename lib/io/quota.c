@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/quota.h>
+#include <io/fill.h>
 
 #include <io/owner.h>
 #include <io/pod_amount.h>

@@ -5,7 +5,6 @@
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/foreign.h>
-#include <io/ignored_kinds.h>
 #include <io/sizes.h>
 
 #include <stdio.h>

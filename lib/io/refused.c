@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source: Kubernetes' pkg/apis/core/validation and pkg/apis/apps/validation. */
-#include <io/refused.h>
+#include <io/notes.h>
 
-#include <io/rules_pod.h>
+#include <io/rules.h>
 
 #include <math.h>
 

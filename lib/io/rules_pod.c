@@ -4,7 +4,7 @@
  * allowed by a feature gate of 1.36 or 1.37 are allowed here. What the decoders check already, such as types and
  * quantities, is not here.
  */
-#include <io/rules_pod.h>
+#include <io/rules.h>
 
 enum { COMPARED_MOST = 64 }; /* elements of a list that are compared with each other */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source: Kubernetes' pkg/apis/apps/validation, pkg/apis/batch/validation and pkg/apis/policy/validation of 1.36;
  * karpenter-provider-aws 1.15, pkg/apis/v1/ec2nodeclass.go. */
-#include <io/rules_pod.h>
+#include <io/rules.h>
 
 #include <karp/values.h>
 

@@ -2,8 +2,6 @@
 /* Source: Kubernetes 1.37, k8s.io/api; KEDA 2.18; autoscaler's vertical-pod-autoscaler; Karpenter 1.15. */
 #include <io/schemas.h>
 
-#include <io/schema_rows.h>
-
 /* ---- rows whose values are not decoded --------------------------------------------------------------------------- */
 
 #define SELECTOR PART("selector", io_selector_record)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes requests: in the templates of workloads, and in pods. size_place.c decides about pods that run. */
 #include <io/owner.h>
-#include <io/size_apply.h>
+#include <io/sizes.h>
 
 /* ---- one container ----------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <io/fill.h>
 #include <io/owner.h>
 #include <io/pod_amount.h>
-#include <io/size_apply.h>
+#include <io/sizes.h>
 
 /* ---- QoS classes ------------------------------------------------------------------------------------------------- */
 

@@ -147,3 +147,8 @@ tree *io_resized_spec(karp_reader *reader, trees *t, uint32_t workload, const tr
 void io_sizes_note_pod(karp_reader *reader, const tree *pod);
 /* Called at the end: what was found of no use, and the list for the getters. */
 karp_status io_sizes_end(karp_reader *reader);
+
+/* What size_place.c does for size_apply.c: pods of the input. */
+
+/* Changes the pods of the input: in place, or they are evicted. */
+karp_status io_resize_pods(karp_reader *reader);

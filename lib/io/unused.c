@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/labels.h>
 #include <base/nearest.h>
-#include <io/ignored_kinds.h>
 #include <io/notes.h>
 #include <io/pod_makers.h>
 #include <io/schemas.h>

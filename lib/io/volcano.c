@@ -4,7 +4,7 @@
  * fits into 1.2 times the nodes that exist, beside what is used. An autoscaler never sees the pods of a Job that waits.
  * Source: volcano, pkg/scheduler/plugins/overcommit/overcommit.go, pkg/controllers/job/job_controller_actions.go.
  */
-#include <io/volcano.h>
+#include <io/fill.h>
 
 #include <io/owner.h>
 #include <io/pod_amount.h>

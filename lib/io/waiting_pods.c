@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/make_object.h>
-#include <io/waiting_pods.h>
+#include <io/fill.h>
 
 static bool count(io_waiting_group *group, karp_reader *reader, const tree *pod, karp_str gate)
 {

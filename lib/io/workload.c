@@ -2,12 +2,10 @@
 /* Creates the pods that the controllers of workloads would create, except those that are in the input. */
 #include <io/fill.h>
 #include <io/groups.h>
-#include <io/mutators.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
 #include <io/pods_rules.h>
-#include <io/refused.h>
 #include <io/sizes.h>
 #include <karp/groups.h>
 

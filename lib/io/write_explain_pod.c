@@ -4,7 +4,6 @@
 #include "write_explain.h"
 #include "write_notes.h"
 #include "write_plan_json.h"
-#include "write_preferences.h"
 #include "write_topology.h"
 #include <records/rows.h>
 

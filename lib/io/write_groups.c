@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch decision did with groups of pods. */
-#include <io/write_groups.h>
+#include <io/write_notes.h>
 #include <io/write_rows.h>
 
 static const char *source_of(const karp_group_outcome *g)

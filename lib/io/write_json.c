@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_json.h"
-#include "write_values.h"
 
 #include <base/money.h>
 #include <math.h>

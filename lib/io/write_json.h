@@ -116,3 +116,15 @@ void json_resources(json_out *j, const karp_resource *list, size_t count);
 void json_member_strings(json_out *j, const char *key, const karp_str *values, size_t count);
 /* {"cpu": "4", …} on one line. */
 void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count);
+
+/* What write_json.h does where JSON is handed over as values (karp/document.h): nothing is laid out. */
+
+/* The name of the next value. */
+void values_name(json_out *j, karp_str name);
+/* A value; an array or object is open from then on. */
+void values_add(json_out *j, const karp_value *value);
+void values_text(json_out *j, karp_str text);
+/* The value that this JSON is. */
+void values_json(json_out *j, karp_str json);
+/* Null if it is not finite. */
+void values_real(json_out *j, double real);

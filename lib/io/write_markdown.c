@@ -5,9 +5,7 @@
  */
 #include "write_licences.h"
 #include "write_rows.h"
-#include "write_hooks.h"
 #include "write_notes.h"
-#include "write_preferences.h"
 
 #include <karp/library.h>
 #include <karp/objective.h>

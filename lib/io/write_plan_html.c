@@ -5,10 +5,7 @@
  * another page.
  */
 #include "write_rows.h"
-#include "write_groups.h"
-#include "write_hooks.h"
 #include "write_notes.h"
-#include "write_preferences.h"
 #include "write_picture_html.h"
 
 #include <base/licence_words.h>

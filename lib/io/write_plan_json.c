@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan and a DisruptionPlan as JSON: docs/formats.md. */
-#include <io/write_groups.h>
 #include "write_licences.h"
 #include "write_plan_json.h"
 
-#include "write_hooks.h"
 #include "write_notes.h"
-#include "write_preferences.h"
 #include "write_rows.h"
 #include <base/error.h>
 #include <base/hash.h>

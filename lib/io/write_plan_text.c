@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan as text. */
-#include <io/write_groups.h>
 #include "write_licences.h"
 #include "write_topology.h"
 #include "write_rows.h"
-#include "write_hooks.h"
 #include "write_notes.h"
 #include "write_launch.h"
-#include "write_preferences.h"
 
 #include <karp/library.h>
 #include <karp/what_if.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_preferences.h"
+#include <io/write_notes.h>
 
 #include "html.h"
 

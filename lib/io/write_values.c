@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_values.h"
+#include <io/write_json.h>
 
 #include <base/str.h>
 #include <json/tree.h>

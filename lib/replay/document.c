@@ -3,7 +3,7 @@
 
 #include <base/error.h>
 #include <io/files.h>
-#include <io/ignored_kinds.h>
+#include <io/notes.h>
 
 karp_status document_text(karp_context *context, const karp_replay_document *document, strbuf *file, karp_str *text,
                           karp_error *error)
